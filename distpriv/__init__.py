@@ -1,0 +1,78 @@
+"""Distribution privacy: what released statistics give away about a global property, and its cost.
+
+Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; then
+:func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
+"""
+
+from distpriv.attacks import (
+    AttackResult,
+    Interval,
+    PropertyInferenceAttack,
+    linear_attack_accuracy,
+    optimal_attack_accuracy,
+    run_attack,
+)
+from distpriv.calibration import gaussian_distance
+from distpriv.errors import (
+    AttackError,
+    CalibrationError,
+    DatasetError,
+    DistprivError,
+    ModelError,
+    PropertyError,
+    QueryError,
+    TableError,
+)
+from distpriv.guarantees import accuracy_ceiling
+from distpriv.mechanisms import calibrate
+from distpriv.models import (
+    GaussianModel,
+    PairModel,
+    Theta,
+    fit_gaussian,
+    model_from_moments,
+    simulate,
+)
+from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.noise import Noise
+from distpriv.properties import Pair, SensitiveProperty
+from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
+
+__all__ = [
+    "AttackError",
+    "AttackResult",
+    "CalibrationError",
+    "Count",
+    "DatasetError",
+    "DistprivError",
+    "GaussianModel",
+    "GroupMoments",
+    "Interval",
+    "Mean",
+    "ModelError",
+    "Noise",
+    "Pair",
+    "PairModel",
+    "PropertyError",
+    "PropertyInferenceAttack",
+    "Proportion",
+    "Query",
+    "QueryError",
+    "RecordGroups",
+    "SensitiveProperty",
+    "Statistic",
+    "Sum",
+    "TableError",
+    "Theta",
+    "accuracy_ceiling",
+    "calibrate",
+    "fit_gaussian",
+    "gaussian_distance",
+    "group_moments",
+    "linear_attack_accuracy",
+    "model_from_moments",
+    "optimal_attack_accuracy",
+    "record_groups",
+    "run_attack",
+    "simulate",
+]

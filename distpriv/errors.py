@@ -1,0 +1,49 @@
+"""Every error that a user of the package or the dashboard can cause.
+
+Each message is one sentence that says what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AttackError",
+    "CalibrationError",
+    "DatasetError",
+    "DistprivError",
+    "ModelError",
+    "PropertyError",
+    "QueryError",
+    "TableError",
+]
+
+
+class DistprivError(ValueError):
+    """Base class of every error that a user can cause."""
+
+
+class TableError(DistprivError):
+    """A file that cannot be read as a table, or a table that cannot be used."""
+
+
+class DatasetError(DistprivError):
+    """A dataset that cannot be found or fetched."""
+
+
+class QueryError(DistprivError):
+    """A statistic that cannot be computed from the table."""
+
+
+class PropertyError(DistprivError):
+    """A sensitive property or a pair of proportions that makes no sense on the table."""
+
+
+class ModelError(DistprivError):
+    """A Gaussian model that the data cannot support."""
+
+
+class CalibrationError(DistprivError):
+    """A privacy parameter or a mechanism outside its domain."""
+
+
+class AttackError(DistprivError):
+    """A property-inference attack that the data cannot support."""

@@ -1,0 +1,185 @@
+"""What every mechanism is, and the registry that makes it appear everywhere."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.calibration import (
+    Calibration,
+    check_delta,
+    check_epsilon,
+    classical_caveat,
+    gaussian_distance,
+)
+from distpriv.errors import CalibrationError
+from distpriv.models import GaussianModel
+from distpriv.noise import Distribution, Noise, gaussian_noise
+
+__all__ = ["GaussianMechanism", "LaplaceMechanism", "Mechanism", "get", "names", "register"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Mechanism(ABC):
+    """One way to calibrate noise to a Gaussian model.
+
+    Class attributes
+    ----------------
+    name : str
+        Short name, unique; what selectors, charts and tables show.
+    title : str
+        What the letters stand for.
+    summary : str
+        One plain sentence for a tooltip.
+    source : str
+        Theorem or algorithm, with its publication.
+    protects : bool
+        Whether it promises distribution privacy at all.
+    baseline : bool
+        Whether it stands for comparison only.
+    distribution : "gaussian" or "laplace"
+    position : int
+        Where it stands in lists; the baselines follow the others.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    source: ClassVar[str]
+    protects: ClassVar[bool] = True
+    baseline: ClassVar[bool] = False
+    position: ClassVar[int] = 100
+    distribution: ClassVar[Distribution]
+
+    @abstractmethod
+    def calibrate(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Noise:
+        """Least noise of this kind that keeps the promise on the model."""
+
+    def caveats(self, model: GaussianModel) -> tuple[str, ...]:
+        """Why the promise may not hold as it stands, whatever ε and δ."""
+        return ()
+
+
+class LaplaceMechanism(Mechanism):
+    """Laplace noise: promises (ε, 0) and needs neither δ nor a calibration."""
+
+    distribution: ClassVar[Distribution] = "laplace"
+
+    @abstractmethod
+    def directions(self, model: GaussianModel) -> FloatArray:
+        """Orthonormal directions of the noise, shape (m, d)."""
+
+    @abstractmethod
+    def sensitivity(self, model: GaussianModel, directions: FloatArray) -> float:
+        """L1 sensitivity in the coordinates of the directions."""
+
+    def calibrate(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Noise:
+        """Laplace noise of scale sensitivity/ε along each direction."""
+        epsilon = check_epsilon(epsilon)
+        directions = self.directions(model)
+        scale = self.sensitivity(model, directions) / epsilon
+        return Noise(
+            mechanism=self.name,
+            distribution="laplace",
+            directions=directions,
+            scales=np.full(directions.shape[1], scale),
+            epsilon=epsilon,
+            delta=0.0,
+            caveats=self.caveats(model),
+        )
+
+
+class GaussianMechanism(Mechanism):
+    """Gaussian noise: promises (ε, δ) through the distance of the two normals it allows."""
+
+    distribution: ClassVar[Distribution] = "gaussian"
+
+    @abstractmethod
+    def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        """Covariance of the noise, shape (m, m).
+
+        Parameters
+        ----------
+        distance : float > 0
+            The Mahalanobis distance that (ε, δ) allows: ε/c or μ*(ε, δ).
+        """
+
+    def calibrate(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Noise:
+        """Gaussian noise with the covariance that the distance allowed by (ε, δ) asks for."""
+        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
+        distance = gaussian_distance(epsilon, delta, calibration)
+        caveats = self.caveats(model)
+        if calibration == "classical":
+            outside = classical_caveat(epsilon, delta)
+            caveats += (outside,) if outside else ()
+        return gaussian_noise(
+            self.name,
+            self.covariance(model, distance),
+            epsilon=epsilon,
+            delta=delta,
+            calibration=calibration,
+            caveats=caveats,
+        )
+
+
+_REGISTRY: dict[str, Mechanism] = {}
+_M = TypeVar("_M", bound=type[Mechanism])
+
+
+def register(mechanism: _M) -> _M:
+    """Class decorator: make a mechanism known under its short name."""
+    if mechanism.name in _REGISTRY:
+        raise ValueError(f"a mechanism named {mechanism.name!r} is already registered")
+    _REGISTRY[mechanism.name] = mechanism()
+    return mechanism
+
+
+def get(name: str) -> Mechanism:
+    """Return the mechanism of that short name.
+
+    Raises
+    ------
+    CalibrationError
+        If there is none.
+    """
+    try:
+        return _REGISTRY[name]
+    except KeyError:
+        raise CalibrationError(
+            f"There is no mechanism {name!r}; choose one of {', '.join(names())}."
+        ) from None
+
+
+def names(
+    *, distribution: Distribution | None = None, baseline: bool | None = None
+) -> tuple[str, ...]:
+    """Short names of the registered mechanisms, all or those of one kind."""
+    return tuple(
+        name
+        for name, mechanism in sorted(
+            _REGISTRY.items(), key=lambda item: (item[1].baseline, item[1].position)
+        )
+        if distribution in (None, mechanism.distribution) and baseline in (None, mechanism.baseline)
+    )

@@ -1,0 +1,118 @@
+"""Baselines from differential privacy, for single records and for groups of records."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from distpriv.mechanisms.base import (
+    FloatArray,
+    GaussianMechanism,
+    LaplaceMechanism,
+    Mechanism,
+    register,
+)
+from distpriv.models import GaussianModel
+
+
+class _RecordLevel(Mechanism):
+    """Noise calibrated to replacing `group` of the n records."""
+
+    baseline = True
+
+    @abstractmethod
+    def group(self, model: GaussianModel) -> int:
+        """How many records the promise covers."""
+
+    def caveats(self, model: GaussianModel) -> tuple[str, ...]:
+        """Name the columns whose sensitivity comes from the data's own range."""
+        # An indicator's range is 0 to 1 whatever the data; only numeric columns can leak theirs.
+        leaking = [
+            statistic.column
+            for statistic in model.query
+            if statistic.takes_bounds and statistic.column not in model.public_bounds
+        ]
+        if not leaking:
+            return ()
+        columns = ", ".join(dict.fromkeys(leaking))
+        return (
+            f"The sensitivities use the data's own range of {columns}, which leaks it; "
+            "set public bounds.",
+        )
+
+
+class _LaplaceRecordLevel(_RecordLevel, LaplaceMechanism):
+    def directions(self, model: GaussianModel) -> FloatArray:
+        return np.eye(len(model.query))
+
+    def sensitivity(self, model: GaussianModel, directions: FloatArray) -> float:
+        return self.group(model) * float(model.record_sensitivities.sum())
+
+
+class _GaussianRecordLevel(_RecordLevel, GaussianMechanism):
+    def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        sensitivity = self.group(model) * float(np.linalg.norm(model.record_sensitivities))
+        return np.eye(len(model.query)) * (sensitivity / distance) ** 2
+
+
+class _WholeDataset(_RecordLevel):
+    source = "Dwork & Roth (2014), Theorem 2.2 and Appendix A, group of all n records"
+
+    def group(self, model: GaussianModel) -> int:
+        return model.n
+
+
+class _SingleRecord(_RecordLevel):
+    source = "Dwork & Roth (2014), Definition 3.3 and Appendix A"
+    protects = False
+
+    def group(self, model: GaussianModel) -> int:
+        return 1
+
+    def caveats(self, model: GaussianModel) -> tuple[str, ...]:
+        """Say that single records are protected and the property is not."""
+        return (
+            "Differential privacy hides single records; it promises nothing about the property.",
+            *super().caveats(model),
+        )
+
+
+@register
+class LaplaceGroupDP(_WholeDataset, _LaplaceRecordLevel):
+    """Independent Lap(nΔ_1/ε): group differential privacy for all n records."""
+
+    name = "GroupDP(L)"
+    position = 10
+    title = "Group differential privacy, Laplace"
+    summary = "Hides everything about all n records at once; far more noise than needed."
+
+
+@register
+class GaussianGroupDP(_WholeDataset, _GaussianRecordLevel):
+    """N(0, (c n Δ_2/ε)² I): group differential privacy for all n records."""
+
+    name = "GroupDP"
+    position = 11
+    title = "Group differential privacy, Gaussian"
+    summary = "Hides everything about all n records at once; far more noise than needed."
+
+
+@register
+class LaplaceDP(_SingleRecord, _LaplaceRecordLevel):
+    """Independent Lap(Δ_1/ε): differential privacy for one record."""
+
+    name = "DP(L)"
+    position = 20
+    title = "Differential privacy, Laplace"
+    summary = "Hides single records only; a yardstick, no promise about the property."
+
+
+@register
+class GaussianDP(_SingleRecord, _GaussianRecordLevel):
+    """N(0, (cΔ_2/ε)² I): differential privacy for one record."""
+
+    name = "DP"
+    position = 21
+    title = "Differential privacy, Gaussian"
+    summary = "Hides single records only; a yardstick, no promise about the property."

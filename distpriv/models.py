@@ -1,0 +1,393 @@
+"""The Gaussian model of the released statistics, one normal distribution per proportion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv.errors import ModelError
+from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.properties import Pair, SensitiveProperty
+from distpriv.queries import Query
+from distpriv.sampling import draw_subsets, subset_sums
+
+__all__ = ["GaussianModel", "PairModel", "Theta", "fit_gaussian", "model_from_moments", "simulate"]
+
+FloatArray = NDArray[np.float64]
+Method = Literal["exact", "monte-carlo"]
+RandomState = np.random.Generator | int | None
+
+
+@dataclass(frozen=True)
+class Theta:
+    """One possible distribution of the dataset: n records, a share p of which has the property.
+
+    Attributes
+    ----------
+    secret : SensitiveProperty
+    proportion : float in [0, 1]
+    n : int, at least 2
+    replacement : bool
+        Whether a subset may hold a record twice.
+    """
+
+    secret: SensitiveProperty
+    proportion: float
+    n: int
+    replacement: bool = False
+
+    def __post_init__(self) -> None:
+        if self.n < 2:
+            raise ModelError(f"A subset needs at least 2 records, got n = {self.n}.")
+
+    @property
+    def having(self) -> int:
+        """k, how many of the n records have the property: n·p rounded, halves upwards."""
+        return math.floor(round(self.n * self.proportion, 9) + 0.5)
+
+    @property
+    def without(self) -> int:
+        """n − k, how many of the n records do not have the property."""
+        return self.n - self.having
+
+
+@dataclass(frozen=True, eq=False)
+class PairModel:
+    """The two fitted normal distributions of one pair.
+
+    Attributes
+    ----------
+    pair : Pair
+    thetas : tuple of two Theta
+    means : ndarray, shape (2, m)
+    covariances : ndarray, shape (2, m, m)
+    mean_errors : ndarray, shape (2, m), or None
+        Standard errors of the means; None for an exact fit.
+    covariance_errors : ndarray, shape (2, m, m), or None
+        Standard errors of the covariances; None for an exact fit.
+    """
+
+    pair: Pair
+    thetas: tuple[Theta, Theta]
+    means: FloatArray
+    covariances: FloatArray
+    mean_errors: FloatArray | None = None
+    covariance_errors: FloatArray | None = None
+
+    @property
+    def pooled(self) -> FloatArray:
+        """Mean of the two covariances, shape (m, m); what the mechanisms work with."""
+        return self.covariances.mean(axis=0)
+
+    @property
+    def difference(self) -> FloatArray:
+        """μ_i − μ_j, shape (m,)."""
+        return self.means[0] - self.means[1]
+
+    @property
+    def mahalanobis(self) -> float:
+        """Distance of the two means in units of the pooled covariance."""
+        return float(np.sqrt(self.difference @ np.linalg.solve(self.pooled, self.difference)))
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianModel:
+    """Fitted distributions of a query for every pair of Ψ.
+
+    Attributes
+    ----------
+    query : Query
+    n : int
+        Records in the released dataset.
+    pairs : tuple of PairModel
+    method : "exact" or "monte-carlo"
+    replacement : bool
+    record_sensitivities : ndarray, shape (m,)
+        How far replacing one record can move each statistic; the baselines of differential
+        privacy need them.
+    public_bounds : frozenset of str
+        Numeric columns whose bounds the user gave. The sensitivities of the others come from
+        the data's own range, which leaks it.
+    dropped : int
+        Records left out because a column in use is missing.
+    """
+
+    query: Query
+    n: int
+    pairs: tuple[PairModel, ...]
+    method: Method
+    replacement: bool
+    record_sensitivities: FloatArray
+    public_bounds: frozenset[str] = frozenset()
+    dropped: int = 0
+
+    @property
+    def differences(self) -> FloatArray:
+        """μ_i − μ_j of every pair, shape (pairs, m)."""
+        return np.array([fit.difference for fit in self.pairs])
+
+    def sensitivity(self, order: int) -> float:
+        """Δ_{E,order}: the largest distance of two means in the L1 or L2 norm."""
+        return float(np.linalg.norm(self.differences, ord=order, axis=1).max())
+
+
+def fit_gaussian(
+    table: pd.DataFrame,
+    query: Query,
+    pairs: Pair | Sequence[Pair],
+    n: int,
+    *,
+    method: Method = "exact",
+    replacement: bool = False,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    subsets: int = 1000,
+    rng: RandomState = None,
+) -> GaussianModel:
+    """Fit N(μ_θ, Σ_θ) to the query's distribution for both proportions of every pair.
+
+    Under θ with proportion p a dataset is k = round(n·p) records drawn from those that have
+    the property and n − k from those that do not. *exact* computes mean and covariance of the
+    query from the moments of the two groups; *monte-carlo* draws ``subsets`` datasets per θ as
+    in Section 5.1 of Chen & Ohrimenko (2023) and gives standard errors.
+
+    Parameters
+    ----------
+    table : DataFrame, N records
+    query : Query of m statistics
+    pairs : Pair or sequence of Pair
+    n : int
+        Records in the released dataset, at least 2.
+    method : "exact" or "monte-carlo"
+    replacement : bool
+        Draw records with replacement within a subset. The paper draws without.
+    bounds : mapping of column to (lowest, highest), optional
+        Public bounds for the baselines of differential privacy; the data's range by default.
+    subsets : int
+        Datasets per θ for *monte-carlo*, at least 2.
+    rng : Generator, int or None
+        For *monte-carlo*.
+
+    Returns
+    -------
+    GaussianModel
+
+    Raises
+    ------
+    QueryError, PropertyError
+        If the statistics or the property do not fit the table.
+    ModelError
+        If n is below 2, a group has fewer records than a subset needs, or the covariance is
+        singular (a constant or duplicated statistic).
+    """
+    chosen = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
+    if not chosen:
+        raise ModelError("A model needs at least one pair of proportions; add one.")
+    if method not in ("exact", "monte-carlo"):
+        raise ModelError(f'method must be "exact" or "monte-carlo", got {method!r}.')
+    if method == "monte-carlo" and subsets < 2:
+        raise ModelError(f"A simulation needs at least 2 subsets, got {subsets}.")
+    secrets = dict.fromkeys(pair.secret for pair in chosen)
+    if method == "exact":
+        moments = {secret: group_moments(table, query, secret) for secret in secrets}
+        return model_from_moments(moments, query, chosen, n, replacement=replacement, bounds=bounds)
+    generator = np.random.default_rng(rng)
+    groups = {secret: record_groups(table, query, secret) for secret in secrets}
+    extremes = [part.extremes() for part in groups.values()]
+    return GaussianModel(
+        query=query,
+        n=n,
+        pairs=tuple(
+            _fit_simulated(groups[pair.secret], query, pair, n, replacement, subsets, generator)
+            for pair in chosen
+        ),
+        method=method,
+        replacement=replacement,
+        record_sensitivities=query.record_sensitivities(
+            n,
+            np.min([low for low, _ in extremes], axis=0),
+            np.max([high for _, high in extremes], axis=0),
+            bounds,
+        ),
+        public_bounds=frozenset(bounds or {}),
+        dropped=max(part.dropped for part in groups.values()),
+    )
+
+
+def model_from_moments(
+    moments: Mapping[SensitiveProperty, GroupMoments],
+    query: Query,
+    pairs: Sequence[Pair],
+    n: int,
+    *,
+    replacement: bool = False,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+) -> GaussianModel:
+    """Exact model from moments computed once, without touching a record again.
+
+    Parameters
+    ----------
+    moments : mapping of SensitiveProperty to GroupMoments
+        Of the query's record-level values, for the property of every pair.
+
+    Other parameters, result and errors are those of :func:`fit_gaussian`.
+    """
+    used = [moments[pair.secret] for pair in pairs]
+    return GaussianModel(
+        query=query,
+        n=n,
+        pairs=tuple(
+            _fit_exact(known, query, pair, n, replacement)
+            for known, pair in zip(used, pairs, strict=True)
+        ),
+        method="exact",
+        replacement=replacement,
+        record_sensitivities=query.record_sensitivities(
+            n,
+            np.min([known.minima for known in used], axis=0),
+            np.max([known.maxima for known in used], axis=0),
+            bounds,
+        ),
+        public_bounds=frozenset(bounds or {}),
+        dropped=max(known.dropped for known in used),
+    )
+
+
+def simulate(
+    groups: RecordGroups,
+    query: Query,
+    theta: Theta,
+    subsets: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw datasets under θ and return their statistics, shape (subsets, m).
+
+    Raises
+    ------
+    ModelError
+        If a group has fewer records than a subset needs.
+    """
+    _check_enough(groups.counts, theta)
+    sums = np.zeros((subsets, len(query)))
+    for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
+        members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
+        sums += subset_sums(values, members)
+    return sums * query.scales(theta.n)
+
+
+def _thetas(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
+    return (
+        Theta(pair.secret, pair.p_i, n, replacement),
+        Theta(pair.secret, pair.p_j, n, replacement),
+    )
+
+
+def _fit_exact(
+    moments: GroupMoments, query: Query, pair: Pair, n: int, replacement: bool
+) -> PairModel:
+    thetas = _thetas(pair, n, replacement)
+    scales = query.scales(n)
+    means, covariances = [], []
+    _check_enough(moments.counts, *thetas)
+    for theta in thetas:
+        draws = np.array([theta.without, theta.having], dtype=np.float64)
+        left = 1.0 if replacement else 1.0 - draws / np.array(moments.counts)
+        means.append(scales * (draws @ moments.means))
+        total = np.tensordot(draws * left, moments.covariances, axes=1)
+        covariances.append(total * np.outer(scales, scales))
+    _check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+    return PairModel(pair, thetas, np.array(means), np.array(covariances))
+
+
+def _fit_simulated(
+    groups: RecordGroups,
+    query: Query,
+    pair: Pair,
+    n: int,
+    replacement: bool,
+    subsets: int,
+    rng: np.random.Generator,
+) -> PairModel:
+    thetas = _thetas(pair, n, replacement)
+    _check_enough(groups.counts, *thetas)
+    means, covariances, mean_errors, covariance_errors = [], [], [], []
+    for theta in thetas:
+        drawn = simulate(groups, query, theta, subsets, rng)
+        mean = drawn.mean(axis=0)
+        centred = drawn - mean
+        covariance = centred.T @ centred / (subsets - 1)
+        # Var(S_ab) ≈ (E[(x_a x_b)²] − S_ab²) / R
+        fourth = (centred**2).T @ centred**2 / subsets
+        means.append(mean)
+        covariances.append(covariance)
+        mean_errors.append(np.sqrt(np.diag(covariance) / subsets))
+        covariance_errors.append(np.sqrt(np.maximum(fourth - covariance**2, 0) / subsets))
+    _check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+    return PairModel(
+        pair,
+        thetas,
+        np.array(means),
+        np.array(covariances),
+        np.array(mean_errors),
+        np.array(covariance_errors),
+    )
+
+
+def _check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
+    """Say how many records there are, and which n or Δp would work."""
+    if all(_fits(counts, theta, theta.n) for theta in thetas):
+        return
+    theta = next(theta for theta in thetas if not _fits(counts, theta, theta.n))
+    short = int(theta.having > counts[1])
+    largest_n = theta.n - 1
+    while largest_n > 1 and not all(_fits(counts, other, largest_n) for other in thetas):
+        largest_n -= 1
+    proportions = [other.proportion for other in thetas]
+    center = (min(proportions) + max(proportions)) / 2
+    widest = 2 * min(counts[1] / theta.n - center, center - 1 + counts[0] / theta.n)
+    advice = []
+    if largest_n > 1:
+        advice.append(f"take n at most {largest_n}")
+    if len(thetas) > 1 and widest >= 0.01:
+        advice.append(f"take Δp at most {math.floor(100 * widest + 1e-9) / 100:g}")
+    advice.append("draw with replacement")
+    needed = theta.having if short else theta.without
+    raise ModelError(
+        f"A subset of {theta.n} records with a share of {100 * theta.proportion:.4g} % needs "
+        f"{needed} records that {'have' if short else 'do not have'} the property "
+        f"{theta.secret.label!r}, but there are only {counts[short]}; {', or '.join(advice)}."
+    )
+
+
+def _fits(counts: tuple[int, int], theta: Theta, n: int) -> bool:
+    if theta.replacement:
+        return True
+    other = Theta(theta.secret, theta.proportion, n)
+    return other.without <= counts[0] and other.having <= counts[1]
+
+
+def _check_regular(pooled: FloatArray, magnitudes: FloatArray, query: Query) -> None:
+    """Name the statistics that make a covariance singular."""
+    labels = query.labels
+    variances = np.diag(pooled)
+    constant = np.flatnonzero(variances <= 1e-24 * magnitudes**2)
+    if constant.size:
+        raise ModelError(
+            f"The statistic {labels[constant[0]]!r} does not vary between subsets with the same "
+            "share, so the model's covariance is singular; leave it out."
+        )
+    deviations = np.sqrt(variances)
+    eigenvalues, eigenvectors = np.linalg.eigh(pooled / np.outer(deviations, deviations))
+    if eigenvalues[0] > 1e-10:
+        return
+    involved = np.flatnonzero(np.abs(eigenvectors[:, 0]) > 0.1)
+    names = " and ".join(repr(labels[index]) for index in involved)
+    raise ModelError(
+        f"The statistics {names} determine each other, so the model's covariance is singular; "
+        "leave one of them out."
+    )

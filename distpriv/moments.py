@@ -1,0 +1,164 @@
+"""Records with and without the property, and their moments.
+
+:class:`GroupMoments` is the seam to the data: whatever can compute it, from whatever store,
+feeds every closed form of the package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv.errors import ModelError, PropertyError
+from distpriv.properties import SensitiveProperty
+from distpriv.queries import Query
+
+__all__ = ["GroupMoments", "RecordGroups", "group_moments", "record_groups"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordGroups:
+    """Record-level values of a query, split by a property.
+
+    Attributes
+    ----------
+    without, having : ndarray, shape (N_0, m) and (N_1, m)
+        Values of the records that do not have the property, and of those that do.
+    dropped : int
+        Records left out because a column in use is missing.
+    """
+
+    without: FloatArray
+    having: FloatArray
+    dropped: int
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """N_0 and N_1."""
+        return len(self.without), len(self.having)
+
+    def extremes(self) -> tuple[FloatArray, FloatArray]:
+        """Least and greatest record-level value of each statistic, each of shape (m,)."""
+        minima = np.minimum(self.without.min(axis=0), self.having.min(axis=0))
+        maxima = np.maximum(self.without.max(axis=0), self.having.max(axis=0))
+        return minima, maxima
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMoments:
+    """Count, mean and covariance of the records without (index 0) and with (index 1) the property.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        N_0 and N_1.
+    means : ndarray, shape (2, m)
+    covariances : ndarray, shape (2, m, m)
+        With ddof 1; zero for a group of one record.
+    minima, maxima : ndarray, shape (m,)
+        Least and greatest record-level value of each statistic.
+    dropped : int
+        Records left out because a column in use is missing.
+    """
+
+    counts: tuple[int, int]
+    means: FloatArray
+    covariances: FloatArray
+    minima: FloatArray
+    maxima: FloatArray
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        m = self.means.shape[-1]
+        if self.means.shape != (2, m) or self.covariances.shape != (2, m, m):
+            raise ModelError(
+                "Group moments need means of shape (2, m) and covariances of shape (2, m, m), "
+                f"got {self.means.shape} and {self.covariances.shape}."
+            )
+        if self.minima.shape != (m,) or self.maxima.shape != (m,):
+            raise ModelError(
+                f"Group moments need minima and maxima of shape ({m},), "
+                f"got {self.minima.shape} and {self.maxima.shape}."
+            )
+
+
+def record_groups(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> RecordGroups:
+    """Split the record-level values of a query by a property; incomplete records are dropped.
+
+    Parameters
+    ----------
+    table : DataFrame
+    query : Query
+    secret : SensitiveProperty
+
+    Raises
+    ------
+    QueryError, PropertyError
+        If a column does not fit.
+    PropertyError
+        If all records have the property, or none has.
+    """
+    having = secret.mask(table)
+    values = query.values(table)
+    complete = _complete(table, query, secret, values)
+    dropped = 0
+    if complete is not None:
+        dropped = int(len(complete) - complete.sum())
+        having, values = having[complete], values[complete]
+    count = int(np.count_nonzero(having))
+    if count in (0, len(having)):
+        which = "No record has" if count == 0 else "Every record has"
+        raise PropertyError(
+            f"{which} the property {secret.label!r} ({len(having)} complete records), so there is "
+            "nothing to hide; choose a property that some records have and others do not."
+        )
+    # `compress` on rows of contiguous columns is several times faster than a boolean index.
+    return RecordGroups(
+        without=values.T.compress(~having, axis=1).T,
+        having=values.T.compress(having, axis=1).T,
+        dropped=dropped,
+    )
+
+
+def _complete(
+    table: pd.DataFrame, query: Query, secret: SensitiveProperty, values: FloatArray
+) -> NDArray[np.bool_] | None:
+    """Mark the complete records, or None if all are."""
+    missing = table[secret.column].isna().to_numpy() if table[secret.column].hasnans else None
+    if not np.isnan(values.sum()):
+        return None if missing is None else ~missing
+    incomplete = np.isnan(values).any(axis=1)
+    return ~(incomplete if missing is None else incomplete | missing)
+
+
+def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> GroupMoments:
+    """Moments of the records with and without the property.
+
+    Parameters and errors are those of :func:`record_groups`.
+    """
+    groups = record_groups(table, query, secret)
+    parts = (groups.without, groups.having)
+    moments = [_mean_and_covariance(part) for part in parts]
+    minima, maxima = groups.extremes()
+    return GroupMoments(
+        counts=groups.counts,
+        means=np.array([mean for mean, _ in moments]),
+        covariances=np.array([covariance for _, covariance in moments]),
+        minima=minima,
+        maxima=maxima,
+        dropped=groups.dropped,
+    )
+
+
+def _mean_and_covariance(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    count, m = values.shape
+    mean = values.mean(axis=0)
+    if count == 1:
+        return mean, np.zeros((m, m))
+    centred = values.T - mean[:, None]
+    return mean, centred @ centred.T / (count - 1)

@@ -1,0 +1,296 @@
+"""Statistics of n records, and the query that releases several of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv.errors import QueryError
+
+__all__ = ["Count", "Mean", "Proportion", "Query", "Statistic", "Sum", "matches"]
+
+FloatArray = NDArray[np.float64]
+Scalar = str | float | bool
+
+
+def column_of(table: pd.DataFrame, name: str) -> pd.Series:
+    """Return the column, or say which columns there are.
+
+    Raises
+    ------
+    QueryError
+        If the table has no column of that name.
+    """
+    if name not in table.columns:
+        known = ", ".join(map(str, table.columns[:20]))
+        raise QueryError(f"There is no column {name!r} in the table; its columns are {known}.")
+    return table[name]
+
+
+def matches(values: pd.Series, wanted: Iterable[Scalar]) -> NDArray[np.bool_]:
+    """Mark the records whose value is one of those wanted; a missing value is none of them.
+
+    Categories are compared once each and not once a record. A number written as text
+    ("5") matches the category "5" and the number 5 alike.
+
+    Parameters
+    ----------
+    values : Series, shape (N,)
+    wanted : iterable of str, float or bool
+
+    Returns
+    -------
+    ndarray of bool, shape (N,)
+    """
+    texts = {_as_text(value) for value in wanted}
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        hits = np.array([_as_text(value) in texts for value in values.cat.categories], dtype=bool)
+        codes = values.cat.codes.to_numpy()
+        if hits.sum() == 1:
+            return np.equal(codes, np.flatnonzero(hits)[0])
+        return np.append(hits, False)[codes]
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        numbers = [number for number in map(_as_number, wanted) if number is not None]
+        return values.isin(numbers).fillna(False).to_numpy(dtype=bool)
+    return values.map(_as_text, na_action="ignore").isin(texts).to_numpy(dtype=bool)
+
+
+def _as_text(value: object) -> str:
+    return str(value).strip()
+
+
+def _as_number(value: Scalar) -> float | None:
+    lowered = str(value).strip().lower()
+    if lowered in {"true", "false"}:
+        return float(lowered == "true")
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Statistic(ABC):
+    """One number computed from n records, linear in them.
+
+    A linear statistic is ``scale(n)`` times the sum over the records of a value each record
+    has by itself; that is what makes its mean and covariance exact in closed form.
+
+    Attributes
+    ----------
+    column : str
+        The column it is computed from.
+    takes_bounds : bool
+        Whether one record's value is bounded only by public knowledge of the column.
+    """
+
+    column: str
+    takes_bounds: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Short name, e.g. ``mean age``."""
+
+    @abstractmethod
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        """Value of each record, shape (N,); NaN where the record has none."""
+
+    @abstractmethod
+    def scale(self, n: int) -> float:
+        """Factor that turns the sum over n records into the statistic."""
+
+    @abstractmethod
+    def unit(self, units: Mapping[str, str]) -> str:
+        """Unit of the statistic, given the units of the columns."""
+
+
+@dataclass(frozen=True)
+class _Numeric(Statistic):
+    takes_bounds: ClassVar[bool] = True
+
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        column = column_of(table, self.column)
+        if pd.api.types.is_bool_dtype(column.dtype):
+            raise QueryError(
+                f"Column {self.column!r} holds true and false, not numbers, so it has no "
+                f"{self._kind}; use a count or a proportion of it instead."
+            )
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            raise QueryError(
+                f"Column {self.column!r} does not hold numbers, so it has no {self._kind}; "
+                "use a count or a proportion of one of its values, or correct the column's type."
+            )
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
+    @property
+    def label(self) -> str:
+        return f"{self._kind} {self.column}"
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        return units.get(self.column, "")
+
+
+@dataclass(frozen=True)
+class Mean(_Numeric):
+    """Mean of a numeric column over the n records."""
+
+    def scale(self, n: int) -> float:
+        return 1.0 / n
+
+
+@dataclass(frozen=True)
+class Sum(_Numeric):
+    """Sum of a numeric column over the n records."""
+
+    def scale(self, n: int) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class _Indicator(Statistic):
+    value: Scalar
+
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        column = column_of(table, self.column)
+        hits = matches(column, [self.value]).astype(np.float64)
+        if column.hasnans:
+            hits[column.isna().to_numpy()] = np.nan
+        return hits
+
+
+@dataclass(frozen=True)
+class Count(_Indicator):
+    """Number of the n records whose column has the given value."""
+
+    @property
+    def label(self) -> str:
+        return f"count {self.column} = {self.value}"
+
+    def scale(self, n: int) -> float:
+        return 1.0
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        return "records"
+
+
+@dataclass(frozen=True)
+class Proportion(_Indicator):
+    """Share of the n records whose column has the given value, between 0 and 1."""
+
+    @property
+    def label(self) -> str:
+        return f"share {self.column} = {self.value}"
+
+    def scale(self, n: int) -> float:
+        return 1.0 / n
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        return ""
+
+
+@dataclass(frozen=True, init=False)
+class Query:
+    """The statistics released together, in a fixed order.
+
+    Parameters
+    ----------
+    statistics : sequence of Statistic
+        At least one.
+
+    Raises
+    ------
+    QueryError
+        If there is none.
+    """
+
+    statistics: tuple[Statistic, ...]
+
+    def __init__(self, statistics: Sequence[Statistic]) -> None:
+        if not statistics:
+            raise QueryError("A release needs at least one statistic; add one.")
+        object.__setattr__(self, "statistics", tuple(statistics))
+
+    def __len__(self) -> int:
+        return len(self.statistics)
+
+    def __iter__(self) -> Iterator[Statistic]:
+        return iter(self.statistics)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the statistics, in order."""
+        return tuple(statistic.label for statistic in self.statistics)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns in use, each once."""
+        return tuple(dict.fromkeys(statistic.column for statistic in self.statistics))
+
+    def units(self, units: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Units of the statistics, given those of the columns."""
+        return tuple(statistic.unit(units or {}) for statistic in self.statistics)
+
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        """Record-level values, shape (N, m); NaN where a record has none.
+
+        Raises
+        ------
+        QueryError
+            If a column is missing, or not numeric where it has to be.
+        """
+        # Column by column, as pandas stores them and as the moments read them.
+        result = np.empty((len(table), len(self)), order="F")
+        for index, statistic in enumerate(self.statistics):
+            result[:, index] = statistic.values(table)
+        return result
+
+    def scales(self, n: int) -> FloatArray:
+        """Factors from sums over n records to the statistics, shape (m,)."""
+        return np.array([statistic.scale(n) for statistic in self.statistics])
+
+    def record_sensitivities(
+        self,
+        n: int,
+        minima: FloatArray,
+        maxima: FloatArray,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+    ) -> FloatArray:
+        """How far replacing one of the n records can move each statistic, shape (m,).
+
+        Parameters
+        ----------
+        n : int
+        minima, maxima : ndarray, shape (m,)
+            Least and greatest record-level value in the data.
+        bounds : mapping of column to (lowest, highest), optional
+            Public bounds of the columns. A numeric column without one takes the data's own
+            range, which leaks it; an indicator is bounded by 0 and 1.
+
+        Raises
+        ------
+        QueryError
+            If a bound is not two finite numbers, the lower one first.
+        """
+        ranges = np.ones(len(self))
+        for index, statistic in enumerate(self.statistics):
+            if not statistic.takes_bounds:
+                continue
+            low, high = (bounds or {}).get(statistic.column, (minima[index], maxima[index]))
+            if not (np.isfinite([low, high]).all() and low <= high):
+                raise QueryError(
+                    f"The bounds of column {statistic.column!r} must be two finite numbers, the "
+                    f"lower one first, got ({low:g}, {high:g})."
+                )
+            ranges[index] = high - low
+        return self.scales(n) * ranges
