@@ -14,12 +14,15 @@ __all__ = ["CALIBRATIONS", "Calibration", "check_delta", "check_epsilon", "gauss
 
 Calibration = Literal["exact", "classical"]
 CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
+LARGEST_EPSILON = 1e6  # promises nothing; beyond it the inversion loses its digits
 
 
 def check_epsilon(epsilon: float) -> float:
-    """Return ε as a float, or raise `CalibrationError` unless it is positive and finite."""
-    if not (math.isfinite(epsilon) and epsilon > 0):
-        raise CalibrationError(f"ε must be a positive number, got ε = {epsilon:g}.")
+    """Return ε as a float, or raise `CalibrationError` unless it lies in (0, 10⁶]."""
+    if not 0 < epsilon <= LARGEST_EPSILON:
+        raise CalibrationError(
+            f"ε must be a positive number, at most {LARGEST_EPSILON:g}, got ε = {epsilon:g}."
+        )
     return float(epsilon)
 
 
@@ -48,7 +51,7 @@ def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "
 
     Parameters
     ----------
-    epsilon : float in (0, ∞)
+    epsilon : float in (0, 10⁶]
     delta : float in (0, 1)
     calibration : "exact" or "classical"
 

@@ -15,6 +15,7 @@ from distpriv.errors import ModelError
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
+from distpriv.regularity import check_regular
 from distpriv.sampling import draw_subsets, subset_sums
 
 __all__ = ["GaussianModel", "PairModel", "Theta", "fit_gaussian", "model_from_moments", "simulate"]
@@ -43,8 +44,10 @@ class Theta:
     replacement: bool = False
 
     def __post_init__(self) -> None:
-        if self.n < 2:
-            raise ModelError(f"A subset needs at least 2 records, got n = {self.n}.")
+        if not (self.n >= 2 and self.n % 1 == 0):
+            raise ModelError(
+                f"A subset needs a whole number of records, at least 2, got n = {self.n}."
+            )
 
     @property
     def having(self) -> int:
@@ -169,7 +172,7 @@ def fit_gaussian(
     bounds : mapping of column to (lowest, highest), optional
         Public bounds for the baselines of differential privacy; the data's range by default.
     subsets : int
-        Datasets per θ for *monte-carlo*, at least 2.
+        Datasets per θ for *monte-carlo*, more than there are statistics.
     rng : Generator, int or None
         For *monte-carlo*.
 
@@ -186,12 +189,14 @@ def fit_gaussian(
         singular (a constant or duplicated statistic).
     """
     chosen = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
-    if not chosen:
-        raise ModelError("A model needs at least one pair of proportions; add one.")
+    _check_any(chosen)
     if method not in ("exact", "monte-carlo"):
         raise ModelError(f'method must be "exact" or "monte-carlo", got {method!r}.')
-    if method == "monte-carlo" and subsets < 2:
-        raise ModelError(f"A simulation needs at least 2 subsets, got {subsets}.")
+    if method == "monte-carlo" and subsets <= len(query):
+        raise ModelError(
+            f"A simulation of {len(query)} statistics needs at least {len(query) + 1} subsets, "
+            f"got {subsets}."
+        )
     secrets = dict.fromkeys(pair.secret for pair in chosen)
     if method == "exact":
         moments = {secret: group_moments(table, query, secret) for secret in secrets}
@@ -237,6 +242,7 @@ def model_from_moments(
 
     Other parameters, result and errors are those of :func:`fit_gaussian`.
     """
+    _check_any(pairs)
     used = [moments[pair.secret] for pair in pairs]
     return GaussianModel(
         query=query,
@@ -296,11 +302,12 @@ def _fit_exact(
     _check_enough(moments.counts, *thetas)
     for theta in thetas:
         draws = np.array([theta.without, theta.having], dtype=np.float64)
-        left = 1.0 if replacement else 1.0 - draws / np.array(moments.counts)
+        # C has ddof 1. Draws with replacement have the covariance of the group itself, ddof 0.
+        left = 1.0 - (1.0 if replacement else draws) / np.array(moments.counts)
         means.append(scales * (draws @ moments.means))
         total = np.tensordot(draws * left, moments.covariances, axes=1)
         covariances.append(total * np.outer(scales, scales))
-    _check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+    check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
     return PairModel(pair, thetas, np.array(means), np.array(covariances))
 
 
@@ -327,7 +334,7 @@ def _fit_simulated(
         covariances.append(covariance)
         mean_errors.append(np.sqrt(np.diag(covariance) / subsets))
         covariance_errors.append(np.sqrt(np.maximum(fourth - covariance**2, 0) / subsets))
-    _check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+    check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
     return PairModel(
         pair,
         thetas,
@@ -338,13 +345,23 @@ def _fit_simulated(
     )
 
 
+def _check_any(pairs: Sequence[Pair]) -> None:
+    if not pairs:
+        raise ModelError("A model needs at least one pair of proportions; add one.")
+
+
 def _check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
     """Say how many records there are, and which n or Δp would work."""
     if all(_fits(counts, theta, theta.n) for theta in thetas):
         return
     theta = next(theta for theta in thetas if not _fits(counts, theta, theta.n))
     short = int(theta.having > counts[1])
+    # Rounding n·p adds less than one record; without this start a huge n would take minutes.
     largest_n = theta.n - 1
+    for other in thetas:
+        for count, share in zip(counts, (1 - other.proportion, other.proportion), strict=True):
+            if share > 0:
+                largest_n = min(largest_n, math.ceil((count + 1) / share))
     while largest_n > 1 and not all(_fits(counts, other, largest_n) for other in thetas):
         largest_n -= 1
     proportions = [other.proportion for other in thetas]
@@ -369,25 +386,3 @@ def _fits(counts: tuple[int, int], theta: Theta, n: int) -> bool:
         return True
     other = Theta(theta.secret, theta.proportion, n)
     return other.without <= counts[0] and other.having <= counts[1]
-
-
-def _check_regular(pooled: FloatArray, magnitudes: FloatArray, query: Query) -> None:
-    """Name the statistics that make a covariance singular."""
-    labels = query.labels
-    variances = np.diag(pooled)
-    constant = np.flatnonzero(variances <= 1e-24 * magnitudes**2)
-    if constant.size:
-        raise ModelError(
-            f"The statistic {labels[constant[0]]!r} does not vary between subsets with the same "
-            "share, so the model's covariance is singular; leave it out."
-        )
-    deviations = np.sqrt(variances)
-    eigenvalues, eigenvectors = np.linalg.eigh(pooled / np.outer(deviations, deviations))
-    if eigenvalues[0] > 1e-10:
-        return
-    involved = np.flatnonzero(np.abs(eigenvectors[:, 0]) > 0.1)
-    names = " and ".join(repr(labels[index]) for index in involved)
-    raise ModelError(
-        f"The statistics {names} determine each other, so the model's covariance is singular; "
-        "leave one of them out."
-    )

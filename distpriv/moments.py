@@ -6,19 +6,21 @@ feeds every closed form of the package.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from distpriv.errors import ModelError, PropertyError
+from distpriv.errors import ModelError, PropertyError, QueryError
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
 __all__ = ["GroupMoments", "RecordGroups", "group_moments", "record_groups"]
 
 FloatArray = NDArray[np.float64]
+_BLOCK = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,19 @@ def record_groups(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
     PropertyError
         If all records have the property, or none has.
     """
+    values, having, dropped = _complete_values(table, query, secret)
+    # `compress` on rows of contiguous columns is several times faster than a boolean index.
+    return RecordGroups(
+        without=values.T.compress(~having, axis=1).T,
+        having=values.T.compress(having, axis=1).T,
+        dropped=dropped,
+    )
+
+
+def _complete_values(
+    table: pd.DataFrame, query: Query, secret: SensitiveProperty
+) -> tuple[FloatArray, NDArray[np.bool_], int]:
+    """Values of the complete records, which of them have the property, and how many are not."""
     having = secret.mask(table)
     values = query.values(table)
     complete = _complete(table, query, secret, values)
@@ -117,12 +132,7 @@ def record_groups(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
             f"{which} the property {secret.label!r} ({len(having)} complete records), so there is "
             "nothing to hide; choose a property that some records have and others do not."
         )
-    # `compress` on rows of contiguous columns is several times faster than a boolean index.
-    return RecordGroups(
-        without=values.T.compress(~having, axis=1).T,
-        having=values.T.compress(having, axis=1).T,
-        dropped=dropped,
-    )
+    return values, having, dropped
 
 
 def _complete(
@@ -130,10 +140,19 @@ def _complete(
 ) -> NDArray[np.bool_] | None:
     """Mark the complete records, or None if all are."""
     missing = table[secret.column].isna().to_numpy() if table[secret.column].hasnans else None
-    if not np.isnan(values.sum()):
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = values.sum()
+    if np.isfinite(total):
         return None if missing is None else ~missing
-    incomplete = np.isnan(values).any(axis=1)
-    return ~(incomplete if missing is None else incomplete | missing)
+    infinite = np.argwhere(np.isinf(values))
+    if infinite.size:
+        record, index = infinite[0]
+        raise QueryError(
+            f"The statistic {query.labels[index]!r} meets an infinite value in record "
+            f"{record + 1}; remove or correct that record, or leave the statistic out."
+        )
+    complete: NDArray[np.bool_] = ~np.isnan(values).any(axis=1)
+    return complete if missing is None else complete & ~missing
 
 
 def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> GroupMoments:
@@ -141,24 +160,39 @@ def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
 
     Parameters and errors are those of :func:`record_groups`.
     """
-    groups = record_groups(table, query, secret)
-    parts = (groups.without, groups.having)
-    moments = [_mean_and_covariance(part) for part in parts]
-    minima, maxima = groups.extremes()
+    values, having, dropped = _complete_values(table, query, secret)
+    marks = (~having, having)
+    moments = [_mean_and_covariance(values, group) for group in marks]
     return GroupMoments(
-        counts=groups.counts,
+        counts=(int(np.count_nonzero(marks[0])), int(np.count_nonzero(marks[1]))),
         means=np.array([mean for mean, _ in moments]),
         covariances=np.array([covariance for _, covariance in moments]),
-        minima=minima,
-        maxima=maxima,
-        dropped=groups.dropped,
+        minima=values.min(axis=0),
+        maxima=values.max(axis=0),
+        dropped=dropped,
     )
 
 
-def _mean_and_covariance(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    count, m = values.shape
-    mean = values.mean(axis=0)
-    if count == 1:
-        return mean, np.zeros((m, m))
-    centred = values.T - mean[:, None]
-    return mean, centred @ centred.T / (count - 1)
+def _mean_and_covariance(
+    values: FloatArray, marks: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Of the marked records, in two passes."""
+    m = values.shape[1]
+    total, count = np.zeros(m), np.count_nonzero(marks)
+    for block in _blocks(values, marks):
+        total += block.sum(axis=1)
+    mean = total / count
+    products = np.zeros((m, m))
+    # An overflow is told of where the model is checked, with the statistic's name.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for block in _blocks(values, marks):
+            block -= mean[:, None]
+            products += block @ block.T
+    return mean, products / max(count - 1, 1)
+
+
+def _blocks(values: FloatArray, marks: NDArray[np.bool_]) -> Iterator[FloatArray]:
+    """Copies of the marked records, shape (m, some), small enough to stay in the cache."""
+    for start in range(0, len(values), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        yield values[part].T.compress(marks[part], axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,23 +57,25 @@ def matches(values: pd.Series, wanted: Iterable[Scalar]) -> NDArray[np.bool_]:
             return np.equal(codes, np.flatnonzero(hits)[0])
         return np.append(hits, False)[codes]
     if pd.api.types.is_numeric_dtype(values.dtype):
-        numbers = [number for number in map(_as_number, wanted) if number is not None]
+        numbers = [number for value in wanted if not math.isnan(number := _as_number(value))]
         return values.isin(numbers).fillna(False).to_numpy(dtype=bool)
     return values.map(_as_text, na_action="ignore").isin(texts).to_numpy(dtype=bool)
 
 
 def _as_text(value: object) -> str:
-    return str(value).strip()
+    text = str(value).strip()
+    return text.lower() if isinstance(value, bool | np.bool_) else text
 
 
-def _as_number(value: Scalar) -> float | None:
+def _as_number(value: Scalar) -> float:
+    """The value as a number; NaN, which no record matches, if it is none."""
     lowered = str(value).strip().lower()
     if lowered in {"true", "false"}:
         return float(lowered == "true")
     try:
         return float(value)
     except ValueError:
-        return None
+        return math.nan
 
 
 @dataclass(frozen=True)

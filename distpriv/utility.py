@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.attacks import optimal_attack_accuracy
 from distpriv.calibration import Calibration
-from distpriv.errors import ModelError, PropertyError, QueryError
+from distpriv.errors import AttackError, ModelError, PropertyError, QueryError
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
@@ -18,7 +20,10 @@ from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
 __all__ = [
+    "UNDEFENDED",
     "Curves",
+    "accuracy_against_epsilon",
+    "accuracy_against_width",
     "error_against_epsilon",
     "error_against_width",
     "expected_error",
@@ -26,6 +31,9 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+
+
+UNDEFENDED = "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,20 +94,24 @@ def error_against_epsilon(
     statistic : int, optional
         See :func:`expected_error`.
     """
-    return Curves(
-        np.asarray(epsilons, dtype=np.float64),
-        {
-            name: np.array(
-                [
-                    expected_error(
-                        calibrate(name, model, float(epsilon), delta, calibration), statistic
-                    )
-                    for epsilon in epsilons
-                ]
-            )
-            for name in mechanisms
-        },
-    )
+    settings = [(model, float(epsilon)) for epsilon in epsilons]
+    return _curves(epsilons, mechanisms, settings, delta, calibration, _error_measure(statistic))
+
+
+def accuracy_against_epsilon(
+    model: GaussianModel,
+    mechanisms: Sequence[str],
+    epsilons: FloatArray,
+    delta: float,
+    calibration: Calibration = "exact",
+) -> Curves:
+    """Accuracy of the optimal attack on each mechanism for each ε.
+
+    NaN where the optimal attack has no closed form. Parameters are those of
+    :func:`error_against_epsilon`.
+    """
+    settings = [(model, float(epsilon)) for epsilon in epsilons]
+    return _curves(epsilons, mechanisms, settings, delta, calibration, _optimal_or_nan)
 
 
 def models_against_width(
@@ -147,19 +159,62 @@ def error_against_width(
 
     Other parameters are those of :func:`error_against_epsilon`.
     """
+    settings = [(model, epsilon) for model in models]
+    return _curves(widths, mechanisms, settings, delta, calibration, _error_measure(statistic))
+
+
+def accuracy_against_width(
+    models: Sequence[GaussianModel | None],
+    widths: FloatArray,
+    mechanisms: Sequence[str],
+    epsilon: float,
+    delta: float,
+    calibration: Calibration = "exact",
+) -> Curves:
+    """Accuracy of the optimal attack for each Δp, every mechanism calibrated to that Δp.
+
+    The curve ``UNDEFENDED`` is that of a release without noise. NaN where there is no model or
+    no closed form. Parameters are those of :func:`error_against_width`.
+    """
+    settings = [(model, epsilon) for model in models]
+    curves = _curves(widths, mechanisms, settings, delta, calibration, _optimal_or_nan)
+    curves.y[UNDEFENDED] = np.array(
+        [np.nan if model is None else optimal_attack_accuracy(model) for model in models]
+    )
+    return curves
+
+
+def _curves(
+    x: FloatArray,
+    mechanisms: Sequence[str],
+    settings: Sequence[tuple[GaussianModel | None, float]],
+    delta: float,
+    calibration: Calibration,
+    measure: Callable[[GaussianModel, Noise], float],
+) -> Curves:
+    """One figure per mechanism and setting (model, ε)."""
     return Curves(
-        np.asarray(widths, dtype=np.float64),
+        np.asarray(x, dtype=np.float64),
         {
             name: np.array(
                 [
                     np.nan
                     if model is None
-                    else expected_error(
-                        calibrate(name, model, epsilon, delta, calibration), statistic
-                    )
-                    for model in models
+                    else measure(model, calibrate(name, model, epsilon, delta, calibration))
+                    for model, epsilon in settings
                 ]
             )
             for name in mechanisms
         },
     )
+
+
+def _error_measure(statistic: int | None) -> Callable[[GaussianModel, Noise], float]:
+    return lambda _, noise: expected_error(noise, statistic)
+
+
+def _optimal_or_nan(model: GaussianModel, noise: Noise) -> float:
+    try:
+        return optimal_attack_accuracy(model, noise)
+    except AttackError:
+        return math.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
 from distpriv.models import GaussianModel
@@ -14,7 +15,9 @@ class EigenvectorGaussian(GaussianMechanism):
 
     (ε, δ)-distribution private if the covariances are equal within each pair and share the
     eigenvectors v_k (Chen & Ohrimenko 2023, Theorem 4.5). Here v_k are the eigenvectors of the
-    mean of the pairs' pooled covariances.
+    mean of the pairs' pooled covariances. Pairs whose covariances do not share them can be left
+    further apart than (ε, δ) allows; the least multiple of the identity that mends it is
+    added then, which is none for a single pair.
 
     Erratum: what Theorem 4.5 calls λ² "squared eigenvalues" are the eigenvalues of Σ_θ.
     """
@@ -32,5 +35,20 @@ class EigenvectorGaussian(GaussianMechanism):
         pooled = np.array([fit.pooled for fit in model.pairs])
         _, vectors = np.linalg.eigh(pooled.mean(axis=0))
         present = np.einsum("ak,pab,bk->pk", vectors, pooled, vectors).min(axis=0)
-        missing = np.maximum(0.0, (model.sensitivity(2) / distance) ** 2 - present)
-        return (vectors * missing) @ vectors.T
+        wanted = (model.sensitivity(2) / distance) ** 2
+        noise = (vectors * np.maximum(0.0, wanted - present)) @ vectors.T
+        if len(model.pairs) == 1:
+            return noise
+        identity = np.eye(len(noise))
+
+        def excess(extra: float) -> float:
+            distances = [
+                fit.difference
+                @ np.linalg.solve(fit.pooled + noise + extra * identity, fit.difference)
+                for fit in model.pairs
+            ]
+            return float(max(distances)) - distance**2
+
+        if excess(0.0) <= 0:
+            return noise
+        return noise + identity * float(brentq(excess, 0.0, wanted, xtol=1e-12 * wanted))

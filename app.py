@@ -1,0 +1,29 @@
+"""Entry point of the dashboard: the list of its pages and the frame around them.
+
+The pages' folder is not called ``pages``: Streamlit would take that for its legacy navigation and
+run a deep link's file alone, without the frame, in the first session after a start.
+"""
+
+import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
+import streamlit as st
+
+from distpriv.dashboard import frame
+
+SECTIONS = {
+    "Set up": [
+        st.Page("app_pages/data.py", title="Data", icon=":material/table:", default=True),
+        st.Page("app_pages/secret.py", title="Secret & release", icon=":material/lock:"),
+    ],
+    "Explore": [
+        st.Page("app_pages/fit.py", title="Gaussian fit", icon=":material/show_chart:"),
+        st.Page("app_pages/directions.py", title="Directions", icon=":material/explore:"),
+        st.Page("app_pages/tradeoff.py", title="Privacy–utility", icon=":material/balance:"),
+        st.Page("app_pages/attack.py", title="Attack", icon=":material/person_search:"),
+    ],
+}
+
+st.set_page_config(page_title="distpriv", page_icon=frame.ICON, layout="wide")
+page = st.navigation(SECTIONS, position="top")
+frame.controls()
+page.run()
+frame.footer(page, [each for pages in SECTIONS.values() for each in pages])

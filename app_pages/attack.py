@@ -1,0 +1,195 @@
+"""Attack: how often a property-inference attacker names the right share."""
+
+import numpy as np
+import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.attacks import AttackResult, PropertyInferenceAttack, optimal_attack_accuracy
+from distpriv.charts.attack import accuracy_by_mechanism, accuracy_curves
+from distpriv.dashboard import cache, frame, widgets
+from distpriv.dashboard.live import AttackRun
+from distpriv.dashboard.text import escape, percent
+from distpriv.guarantees import accuracy_ceiling
+from distpriv.utility import UNDEFENDED, accuracy_against_epsilon, accuracy_against_width
+
+EPSILONS = np.geomspace(0.1, 10, 33)
+WIDTHS = np.arange(1, 41) / 50
+
+view = frame.modelled()
+scenario, state = view.scenario, st.session_state
+
+st.title("Can an attacker tell?")
+result_first = st.container()
+mode, count, which = st.columns([1, 1, 2])
+adaptive = (
+    mode.segmented_control(
+        "Attacker trains on",
+        ["noisy data", "clean data"],
+        default="noisy data",
+        required=True,
+        key="attack_training",
+        persist_state="session",
+        help="An attacker who knows the mechanism trains on noisy statistics (adaptive). The paper "
+        "trains on clean ones, which understates the leak.",
+    )
+    == "noisy data"
+)
+repetitions = count.selectbox(
+    "Repetitions", [20, 50, 200, 1000], index=1, key="attack_repetitions", persist_state="session"
+)
+offered = mechanisms.names()
+shown = which.multiselect(
+    "Mechanisms",
+    offered,
+    default=[name for name in offered if not mechanisms.get(name).baseline],
+    key="attack_mechanisms",
+    persist_state="session",
+    wrap=True,
+)
+shown = list(dict.fromkeys([*shown, scenario.mechanism]))
+noises = widgets.all_noises(view, tuple(shown))
+undefended = optimal_attack_accuracy(view.model)
+optimal: dict[str, float | None] = {UNDEFENDED: undefended}
+optimal |= {name: widgets.accuracy(view.model, noise) for name, noise in noises.items()}
+own = optimal[scenario.mechanism]
+ceiling = accuracy_ceiling(scenario.epsilon, scenario.delta)
+
+key = (scenario, adaptive, repetitions, tuple(shown))
+run: AttackRun | None = state.get("attack_run")
+if run is None or run.key != key:
+    run = AttackRun(
+        PropertyInferenceAttack(
+            cache.records(view.dataset, scenario.query, scenario.secret),
+            scenario.query,
+            scenario.pair,
+            scenario.n,
+            {UNDEFENDED: None, **noises},
+            adaptive=adaptive,
+            replacement=scenario.replacement,
+            seed=scenario.seed,
+        ),
+        repetitions,
+        key,
+    )
+    state["attack_run"] = run
+
+start, stop, _ = st.columns([1, 1, 4])
+if start.button(
+    "Run" if run.stopped else "Run again",
+    icon=":material/play_arrow:",
+    disabled=run.running,
+    width="stretch",
+):
+    if run.stopped:
+        run.stopped = False
+    else:
+        state["attack_run"] = AttackRun(run.attack, repetitions, key)
+    st.rerun()
+if stop.button("Stop", icon=":material/stop:", disabled=not run.running, width="stretch"):
+    run.stopped = True
+    st.rerun()
+
+
+@st.fragment(run_every=0.2 if run.running else None)
+def live() -> None:
+    """The result in words and as a picture, growing while repetitions come in."""
+    run: AttackRun = state["attack_run"]
+    was_running = run.running
+    run.step(0.08)
+    result = run.result()
+    st.markdown(sentence(run, result))
+    st.progress(
+        run.done / run.wanted,
+        text=f"{run.done} of {run.wanted} repetitions, "
+        f"{run.attack.tests} datasets guessed in each",
+    )
+    if run.failure:
+        st.error(escape(run.failure), icon=":material/error:")
+    widgets.chart(
+        accuracy_by_mechanism(
+            {name: result.interval(name) for name in result.accuracy} if result else {},
+            optimal=optimal,
+            undefended_optimal=undefended,
+            ceiling=ceiling,
+            repetitions=run.done,
+            seed=run.attack.seed,
+            adaptive=run.attack.adaptive,
+        ),
+        "attack",
+    )
+    if was_running and not run.running:
+        st.rerun()
+
+
+def sentence(run: AttackRun, result: AttackResult | None) -> str:
+    """How often the attacker names the right share, in words."""
+    name = escape(scenario.mechanism)
+    known = [f"the best possible attacker in **{percent(own)}**"] if own is not None else []
+    if result:
+        measured = result.interval(scenario.mechanism)
+        known.append(
+            f"the simulated one in {percent(measured.estimate)} "
+            f"(95\u00a0% interval {percent(measured.low)} to {percent(measured.high)}, "
+            f"{run.done} repetitions, seed {run.attack.seed})"
+        )
+    return (
+        f"With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} {' and '.join(known)} of cases tells "
+        f"{widgets.pair_words(view)}; without noise {percent(undefended)}, by guessing 50\u00a0%."
+    )
+
+
+with result_first:
+    live()
+    st.caption(
+        "A simulation, not a release. An attack's accuracy is a lower bound on the risk, not a "
+        "guarantee; the optimal attack is computed from the fitted model."
+    )
+result = run.result()
+
+drawn = tuple(name for name in shown if optimal[name] is not None)
+budget = (scenario.delta, scenario.calibration)
+over_epsilon, over_width = st.columns(2, gap="large")
+with over_epsilon:
+    widgets.chart(
+        accuracy_curves(
+            accuracy_against_epsilon(view.model, drawn, EPSILONS, *budget),
+            x_title="ε",
+            x_log=True,
+            current=scenario.epsilon,
+            undefended=undefended,
+            ceiling=np.array([accuracy_ceiling(float(e), scenario.delta) for e in EPSILONS]),
+            points={name: [(scenario.epsilon, result.interval(name))] for name in drawn}
+            if result
+            else None,
+            title="Best attack against ε",
+        ),
+        "attack_epsilon",
+    )
+with over_width:
+    models = widgets.models_by_width(view, WIDTHS)
+    curves = accuracy_against_width(models, WIDTHS, drawn, scenario.epsilon, *budget)
+    widgets.chart(
+        accuracy_curves(
+            curves,
+            x_title="Δp",
+            x_log=False,
+            current=scenario.width,
+            undefended=curves.y.pop(UNDEFENDED),
+            ceiling=None,
+            points=None,
+            title=f"Best attack against Δp at ε = {scenario.epsilon:g}",
+        ),
+        "attack_width",
+    )
+with st.expander("The formulas", icon=":material/function:"):
+    st.latex(
+        r"\text{optimal accuracy}=\Phi\!\left(\tfrac12\sqrt{(\mu_i-\mu_j)^\top(\Sigma+S)^{-1}"
+        r"(\mu_i-\mu_j)}\right)\qquad \text{promise: at most }"
+        r"\frac{e^\varepsilon+\delta}{1+e^\varepsilon}"
+    )
+    st.markdown(
+        "A repetition splits the records into an auxiliary and a testing part, trains logistic "
+        "regression on 200 shadow datasets and guesses 200 test datasets, half at each share "
+        "(Chen & Ohrimenko 2023, Section 5.3). Every mechanism meets the same datasets."
+    )

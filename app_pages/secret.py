@@ -1,0 +1,25 @@
+"""Secret & release: which property is hidden, and which statistics are released."""
+
+import streamlit as st
+
+from distpriv.charts.answer import shifts
+from distpriv.dashboard import builders, frame, widgets
+
+dataset, scenario = frame.open_page()
+
+st.title("The secret and the release")
+view = frame.attempt(dataset, scenario)
+if isinstance(view, str):
+    st.error(view, icon=":material/error:")
+else:
+    st.markdown(builders.question(view))
+    widgets.chart(shifts(view.model.pairs[0], scenario.query.labels, view.units), "shifts")
+    builders.release_table(view)
+
+left, right = st.columns(2, gap="large")
+with left:
+    builders.secret_builder(dataset)
+with right:
+    builders.statistic_builder(dataset)
+builders.bounds_editor(dataset, scenario)
+builders.formulas()

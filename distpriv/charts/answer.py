@@ -1,0 +1,143 @@
+"""The answer in a picture: what an attacker sees, and what the secret moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.style import GROUP_COLORS, NEUTRAL, translucent
+from distpriv.charts.text import listed, number, percent, safe, with_unit, wrap
+from distpriv.models import PairModel
+from distpriv.properties import Pair
+
+__all__ = ["overlap", "shifts"]
+
+_SCORES = np.linspace(-5.0, 5.0, 241)
+_DENSITY = np.exp(-(_SCORES**2) / 2)
+
+
+def overlap(
+    pair: Pair,
+    undefended: tuple[float, float],
+    defended: tuple[float, float] | None,
+    mechanism: str,
+) -> go.Figure:
+    """What the best attacker sees under the two proportions, without and with noise.
+
+    Parameters
+    ----------
+    pair : Pair
+    undefended, defended : tuple of (separation, accuracy)
+        Distance of two unit normals the attacker has to tell apart, and how often that
+        succeeds; None where it is not known.
+    mechanism : str
+        Short name.
+    """
+    panels = [("Without noise", undefended)]
+    if defended is not None:
+        panels.append((f"With {mechanism}", defended))
+    results = [f"{title.lower()} right in {percent(right)}" for title, (_, right) in panels]
+    figure = empty(
+        "What the best attacker sees",
+        alt=f"The best attacker is {listed(results)} of cases.",
+        how_to_read=(
+            "Each curve shows where the attacker's best score falls under one of the two shares; "
+            "the attacker decides by the side of the dotted rule. The more the curves overlap, the "
+            "less the score tells; curves on top of each other leave nothing but guessing."
+        ),
+        height=150 + 155 * len(panels),
+        bottom=84,
+    )
+    figure.update_layout(margin_t=78)
+    figure.set_subplots(
+        rows=len(panels),
+        cols=1,
+        shared_xaxes=True,
+        vertical_spacing=0.16,
+        subplot_titles=[
+            safe(f"{title}: right in {percent(right)} of cases") for title, (_, right) in panels
+        ],
+    )
+    for row, (_, (separation, _)) in enumerate(panels, start=1):
+        for index, (share, color) in enumerate(
+            zip((pair.p_i, pair.p_j), GROUP_COLORS, strict=True)
+        ):
+            center = separation * (index - 0.5)
+            figure.add_scatter(
+                x=_SCORES + center,
+                y=_DENSITY,
+                name=f"share {percent(share)}",
+                legendgroup=str(index),
+                showlegend=row == 1,
+                line={"color": color, "width": 2.5, "dash": ("solid", "dash")[index]},
+                fill="tozeroy",
+                fillcolor=translucent(color, 0.22),
+                hoverinfo="skip",
+                row=row,
+                col=1,
+            )
+        figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5, "dash": "dot"}, row=row, col=1)
+    reach = max(4.0, undefended[0] / 2 + 3.2)
+    figure.update_xaxes(linear_axis("", -reach, reach, showgrid=False, showticklabels=False))
+    figure.update_xaxes(
+        title_text="the attacker's score (std. deviations)",
+        showticklabels=True,
+        row=len(panels),
+        col=1,
+    )
+    figure.update_yaxes(visible=False, range=[0, 1.15], fixedrange=True)
+    figure.update_annotations(x=0, xanchor="left", font={"size": 14})
+    return figure
+
+
+def shifts(fit: PairModel, labels: Sequence[str], units: Sequence[str]) -> go.Figure:
+    """How far the secret moves each statistic, in its own standard deviations.
+
+    Parameters
+    ----------
+    fit : PairModel
+    labels, units : sequence of str, length m
+    """
+    moved = -fit.difference
+    relative = moved / np.sqrt(np.diag(fit.pooled))
+    strongest = int(np.argmax(np.abs(relative)))
+    reach = max(1.0, float(np.abs(relative).max()) * 1.15)
+    figure = empty(
+        f"What moves from {percent(fit.pair.p_i)} to {percent(fit.pair.p_j)}",
+        alt=(
+            f"{labels[strongest]} moves most, by {number(abs(float(relative[strongest])))} of its "
+            "standard deviations."
+        ),
+        how_to_read=(
+            "A bar to the right is a statistic that is larger when the share is larger. A bar of "
+            "length 1 moves by as much as the statistic varies anyway."
+        ),
+        height=130 + 44 * len(labels),
+    )
+    figure.add_bar(
+        x=relative,
+        y=list(range(len(labels))),
+        orientation="h",
+        marker={"color": [GROUP_COLORS[int(shift > 0)] for shift in relative]},
+        customdata=[
+            safe(f"{label} moves by {with_unit(number(float(shift)), unit)}")
+            for label, shift, unit in zip(labels, moved, units, strict=True)
+        ],
+        hovertemplate="%{customdata}<extra></extra>",
+        width=0.6,
+        name="shift",
+    )
+    figure.update_xaxes(linear_axis("shift, in standard deviations", -reach, reach))
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))),
+        ticktext=[wrap(label, 22) for label in labels],
+        autorange="reversed",
+        automargin=True,
+        showgrid=False,
+        zeroline=False,
+    )
+    figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1})
+    return figure

@@ -1,0 +1,191 @@
+"""Accuracy of the attack against ε or Δp."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from distpriv.attacks import Interval
+from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule, values_at
+from distpriv.charts.intervals import GUESSING, bars, in_words, shown, within
+from distpriv.charts.style import NEUTRAL, style_of
+from distpriv.charts.text import number, percent, safe, summed_up
+from distpriv.utility import Curves
+
+__all__ = ["accuracy_curves"]
+
+FloatArray = NDArray[np.float64]
+
+_DODGE = 0.012
+
+
+def accuracy_curves(
+    curves: Curves,
+    *,
+    x_title: str,
+    x_log: bool,
+    current: float,
+    undefended: float | FloatArray | None,
+    ceiling: FloatArray | None,
+    points: Mapping[str, Sequence[tuple[float, Interval]]] | None,
+    title: str,
+    x_name: str | None = None,
+    selected: str | None = None,
+) -> go.Figure:
+    """Accuracy of the best possible attack against ε or Δp, with measured points.
+
+    Parameters
+    ----------
+    curves : Curves
+        Accuracies by mechanism; NaN leaves a gap.
+    x_title : str
+        Title of the x axis, e.g. ``ε``.
+    x_log : bool
+        Logarithmic x axis.
+    current : float
+        Where the rule stands.
+    undefended : float, ndarray of shape (points,), or None
+        Accuracy without any noise.
+    ceiling : ndarray, shape (points,), or None
+        Accuracy that the promise (ε, δ) alone allows.
+    points : mapping of mechanism to sequence of (x, Interval), or None
+        Simulated accuracies.
+    title : str
+    x_name : str, optional
+        Short name of x for the rule and hover texts; by default the title's first word.
+    selected : str, optional
+        Mechanism to draw boldly.
+    """
+    short = (x_name or x_title.split(" ")[0]).rstrip(",:")
+    everything = Curves(curves.x, {shown(name): y for name, y in curves.y.items()})
+    alone = None if undefended is None else np.broadcast_to(undefended, curves.x.shape)
+    if alone is not None:
+        everything.y["no noise"] = alone
+    figure = empty(
+        safe(title),
+        alt=_alt_curves(everything, short, current, x_log, selected),
+        how_to_read=(
+            "lines are the best possible attacker, points with bars are simulated attackers "
+            "with their 95 % intervals. At 50 % an attacker guesses; the dashed rule is the "
+            f"current {short}."
+        ),
+        height=430 + 10 * len(curves.y),
+    )
+    x_axis = log_axis if x_log else linear_axis
+    ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
+    figure.update_layout(
+        xaxis=x_axis(safe(x_title), *ends), yaxis=accuracy_axis("accuracy of the attacker (%)")
+    )
+    for label, values, dash in (
+        ("guessing", np.full(len(curves.x), GUESSING), "dot"),
+        ("the promise alone allows", ceiling, "dash"),
+        ("without noise", alone, "solid"),
+    ):
+        if values is not None:
+            line = {"color": NEUTRAL, "dash": dash, "width": 2}
+            _add_line(figure, label, curves.x, values, short, {"mode": "lines", "line": line})
+    for name, accuracies in curves.y.items():
+        style = style_of(name)
+        look = {
+            "mode": "lines+markers",
+            "legendrank": 900,
+            "line": {
+                "color": style.color,
+                "dash": style.dash,
+                "width": 4 if name == selected else 2.5,
+            },
+            "marker": {
+                "symbol": style.symbol,
+                "size": 8,
+                "color": style.color,
+                "maxdisplayed": 6,
+            },
+        }
+        _add_line(figure, shown(name), curves.x, accuracies, short, look)
+    for order, (name, measured) in enumerate((points or {}).items()):
+        offset = _DODGE * (order - (len(points or {}) - 1) / 2)
+        drawn = [_beside(figure, position, offset) for position, _ in measured]
+        _add_measured(figure, name, measured, drawn, short, showlegend=name not in curves.y)
+    rule(figure, current, f"{short} = {number(current)}")
+    return figure
+
+
+def _add_line(
+    figure: go.Figure,
+    label: str,
+    x: FloatArray,
+    values: FloatArray,
+    x_name: str,
+    look: dict[str, Any],
+) -> None:
+    shares = [None if math.isnan(value) else float(value) for value in values]
+    figure.add_scatter(
+        x=list(map(float, x)),
+        y=shares,
+        name=safe(label),
+        legendgroup=safe(label),
+        hovertext=[
+            f"<b>{safe(label)}</b><br>{safe(x_name)} = {number(float(position))}<br>"
+            f"accuracy: {'unknown' if share is None else percent(share)}"
+            for position, share in zip(x, shares, strict=True)
+        ],
+        hoverinfo="text",
+        **look,
+    )
+
+
+def _add_measured(
+    figure: go.Figure,
+    name: str,
+    measured: Sequence[tuple[float, Interval]],
+    drawn: Sequence[float],
+    x_name: str,
+    showlegend: bool,
+) -> None:
+    style = style_of(name)
+    figure.add_scatter(
+        x=list(drawn),
+        y=[within(interval.estimate) for _, interval in measured],
+        error_y=bars([interval for _, interval in measured], style.color),
+        mode="markers",
+        name=safe(f"{shown(name)}, simulated"),
+        marker={"symbol": style.symbol, "size": 11, "color": style.color},
+        hovertext=[
+            f"<b>{safe(shown(name))}</b><br>{safe(x_name)} = {number(position)}<br>"
+            f"{in_words(interval)}"
+            for position, interval in measured
+        ],
+        hoverinfo="text",
+        legendgroup=safe(shown(name)),
+        showlegend=showlegend,
+        meta={
+            "x": [float(position) for position, _ in measured],
+            "y": [interval.estimate for _, interval in measured],
+        },
+    )
+
+
+def _beside(figure: go.Figure, position: float, offset: float) -> float:
+    """A position moved by a share of the x axis, so that bars at one position do not overlap."""
+    axis = figure.layout.xaxis
+    moved = offset * (axis.range[1] - axis.range[0])
+    return float(position * 10**moved if axis.type == "log" else position + moved)
+
+
+def _alt_curves(
+    curves: Curves, x_name: str, current: float, x_log: bool, selected: str | None
+) -> str:
+    values = values_at(curves, current, log=x_log)
+    if not values:
+        return f"The accuracy of the attacker is not known at {x_name} = {number(current)}."
+    about = "" if current in curves.x else "about "
+    shares = {name: about + percent(value) for name, value in values.items()}
+    return (
+        f"At {x_name} = {number(current)} the accuracy of the best possible attacker is "
+        f"{summed_up(values, shares, selected)}."
+    )

@@ -1,0 +1,206 @@
+"""Directions: where the shift points, where the data vary, and where noise goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis, log_axis
+from distpriv.charts.plane import ellipses
+from distpriv.charts.style import GROUP_COLORS, NEUTRAL, group_names
+from distpriv.charts.text import number, percent, safe, shorten
+from distpriv.models import PairModel
+
+__all__ = ["eigenvalue_shares", "ellipses", "shift_components"]
+
+FloatArray = NDArray[np.float64]
+
+_ROW_HEIGHT = 54
+
+
+def eigenvalue_shares(fit: PairModel, labels: Sequence[str]) -> go.Figure:
+    """How much the data vary along each eigenvector, and how much of the shift lies in it.
+
+    Parameters
+    ----------
+    fit : PairModel
+    labels : sequence of str, one a statistic
+    """
+    m = len(labels)
+    eigenvalues, eigenvectors = np.linalg.eigh(fit.pooled)
+    eigenvalues, eigenvectors = eigenvalues[::-1], eigenvectors[:, ::-1]
+    shift = _unit_shift(fit)
+    shares = (shift @ eigenvectors) ** 2
+    names = [_leading(eigenvectors[:, index], labels) for index in range(m)]
+    figure = empty(
+        "Where the data vary, and where the secret hides",
+        alt=_alt_shares(eigenvalues, shares, names),
+        how_to_read=(
+            "each row is a direction in which the statistics vary together, the widest first, "
+            "with the statistics that lead it. Left: how much they vary there by themselves. "
+            "Right: how much of the secret's shift points there. Where the left bar is long the "
+            "data hide the secret for free; a long right bar beside a short left one needs noise."
+        ),
+        height=110 + _ROW_HEIGHT * m,
+    )
+    rows = list(range(m - 1, -1, -1))
+    low = 10.0 ** math.floor(math.log10(eigenvalues[-1]) - 0.1)
+    high = 10.0 ** math.ceil(math.log10(eigenvalues[0]))
+    hidden = linear_axis("", -0.5, m - 0.1, showticklabels=False, showgrid=False, fixedrange=True)
+    figure.update_layout(
+        xaxis=log_axis("variance (units²)", low, high, most_ticks=4, domain=[0, 0.47]),
+        xaxis2=linear_axis(
+            "share of the shift (%)", 0, 100, domain=[0.53, 1], anchor="y2", nticks=5
+        ),
+        yaxis=hidden,
+        yaxis2=hidden | {"anchor": "x2", "matches": "y"},
+        showlegend=False,
+        bargap=0,
+    )
+    figure.add_bar(
+        x=eigenvalues.tolist(),
+        y=rows,
+        orientation="h",
+        width=0.36,
+        marker={"color": NEUTRAL},
+        name="variance",
+        hovertext=[
+            f"{safe(name)}<br>variance {number(float(value))}"
+            for name, value in zip(names, eigenvalues, strict=True)
+        ],
+        hoverinfo="text",
+        meta={"y": names, "y_title": "direction"},
+    )
+    figure.add_bar(
+        x=(100 * shares).tolist(),
+        y=rows,
+        orientation="h",
+        width=0.36,
+        marker={"color": GROUP_COLORS[1]},
+        name="share of the shift",
+        hovertext=[
+            f"{safe(name)}<br>{percent(float(share))} of the shift"
+            for name, share in zip(names, shares, strict=True)
+        ],
+        hoverinfo="text",
+        xaxis="x2",
+        yaxis="y2",
+        meta={"y": names, "y_title": "direction"},
+    )
+    for index, row in enumerate(rows):
+        _row_label(figure, f"{index + 1} · {names[index]}", row)
+    return figure
+
+
+def shift_components(
+    fit: PairModel, labels: Sequence[str], *, units: Sequence[str] | None = None
+) -> go.Figure:
+    """The direction in which the statistics move from p_i to p_j, one bar a statistic.
+
+    Parameters
+    ----------
+    fit : PairModel
+    labels : sequence of str, one a statistic
+    units : sequence of str, optional
+        For the hover texts.
+    """
+    m = len(labels)
+    shift = _unit_shift(fit)
+    names = group_names(fit.pair)
+    rows = list(range(m - 1, -1, -1))
+    figure = empty(
+        "Which statistics move with the secret",
+        alt=_alt_components(fit, labels, shift),
+        how_to_read=(
+            f"bars show the direction v in which the averages move from {names[0]} to "
+            f"{names[1]}: to the right the statistic is higher when {names[1]}, to the left "
+            "lower. The squares of the bars add up to 1."
+        ),
+        height=110 + _ROW_HEIGHT * m,
+    )
+    figure.update_layout(
+        xaxis=linear_axis("component of the unit shift v (no unit)", -1, 1, nticks=5)
+        | {"zeroline": True, "zerolinecolor": NEUTRAL, "zerolinewidth": 1.5},
+        yaxis=linear_axis("", -0.5, m - 0.1, showticklabels=False, showgrid=False, fixedrange=True),
+        showlegend=False,
+        bargap=0,
+    )
+    moves = -fit.difference
+    told = units or [""] * m
+    figure.add_bar(
+        x=shift.tolist(),
+        y=rows,
+        orientation="h",
+        width=0.36,
+        marker={"color": [GROUP_COLORS[int(value >= 0)] for value in shift]},
+        name="shift",
+        hovertext=[
+            f"<b>{safe(label)}</b><br>{'higher' if move >= 0 else 'lower'} by "
+            + safe(f"{number(abs(float(move)))} {unit}".strip())
+            + f" when {names[1]}<br>component {number(float(value))}"
+            for label, move, unit, value in zip(labels, moves, told, shift, strict=True)
+        ],
+        hoverinfo="text",
+        meta={"y": list(labels), "y_title": "statistic"},
+    )
+    for label, row in zip(labels, rows, strict=True):
+        _row_label(figure, label, row)
+    return figure
+
+
+def _row_label(figure: go.Figure, text: str, row: int) -> None:
+    """Name a bar above it, over the whole width: room that a narrow screen has."""
+    figure.add_annotation(
+        x=0,
+        xref="paper",
+        xanchor="left",
+        y=row + 0.22,
+        yref="y",
+        yanchor="bottom",
+        text=safe(text, 46),
+        showarrow=False,
+        align="left",
+    )
+
+
+def _unit_shift(fit: PairModel) -> FloatArray:
+    """Direction from μ_i to μ_j, zero if they are equal."""
+    norm = float(np.linalg.norm(fit.difference))
+    return -fit.difference / norm if norm > 0 else np.zeros_like(fit.difference)
+
+
+def _leading(vector: FloatArray, labels: Sequence[str]) -> str:
+    """The one or two statistics that an eigenvector mostly consists of."""
+    order = np.argsort(-np.abs(vector))
+    first = shorten(labels[order[0]], 30)
+    if len(order) < 2 or abs(vector[order[1]]) < 0.3:
+        return first
+    sign = "+" if vector[order[0]] * vector[order[1]] > 0 else "−"
+    return f"{shorten(labels[order[0]], 20)} {sign} {shorten(labels[order[1]], 20)}"
+
+
+def _alt_shares(eigenvalues: FloatArray, shares: FloatArray, names: Sequence[str]) -> str:
+    most = int(shares.argmax())
+    if not shares[most]:
+        return "The two shares move no statistic, so no direction holds any of the shift."
+    return (
+        f"{percent(float(shares[most]))} of the shift lies in direction {most + 1} of "
+        f"{len(shares)} ({names[most]}), where the statistics vary with variance "
+        f"{number(float(eigenvalues[most]))}."
+    )
+
+
+def _alt_components(fit: PairModel, labels: Sequence[str], shift: FloatArray) -> str:
+    most = int(np.abs(shift).argmax())
+    if not shift[most]:
+        return "The two shares move no statistic."
+    names = group_names(fit.pair)
+    return (
+        f"{labels[most]} moves most with the secret: it is "
+        f"{'higher' if shift[most] >= 0 else 'lower'} by "
+        f"{number(abs(float(fit.difference[most])))} when {names[1]} than when {names[0]}."
+    )

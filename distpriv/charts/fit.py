@@ -1,0 +1,325 @@
+"""The Gaussian fit: the fitted normal curves against simulated releases, and the correlations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, group_names, translucent
+from distpriv.charts.text import number, percent, safe, shorten, with_unit, wrap
+from distpriv.models import PairModel
+
+__all__ = ["covariance_heatmap", "fit_histograms"]
+
+FloatArray = NDArray[np.float64]
+
+_MOST_POINTS = 1800
+_REACH = 4.0
+_PANEL, _TICKS, _LINE = 130, 40, 17
+_STRONG = 0.55
+
+
+def fit_histograms(
+    fit: PairModel,
+    labels: Sequence[str],
+    units: Sequence[str],
+    simulated: FloatArray | None,
+    *,
+    columns: int = 2,
+) -> go.Figure:
+    """Simulated releases under both proportions, with the fitted normal curves on top.
+
+    Parameters
+    ----------
+    fit : PairModel
+    labels, units : sequence of str, one a statistic
+    simulated : ndarray, shape (2, R, m), or None
+        Statistics of R simulated datasets under p_i and p_j; None draws the curves alone.
+    columns : int, at least 1
+        Panels side by side; 1 suits a narrow screen.
+    """
+    m = len(labels)
+    columns = max(1, min(columns, m))
+    rows = math.ceil(m / columns)
+    names = group_names(fit.pair)
+    reading = (
+        f"each panel is a statistic: blue when {names[0]}, vermillion when {names[1]}. The "
+        "further the two lie apart, the more the statistic gives away"
+    )
+    if simulated is not None:
+        reading += "; where the bars follow the curves, the Gaussian model fits"
+    titles = [
+        _panel_title(label, unit, max(46 // columns, 12))
+        for label, unit in zip(labels, units, strict=True)
+    ]
+    gap = _TICKS + _LINE * max(title.count("<br>") + 1 for title in titles)
+    figure = empty(
+        "Distribution of each released statistic",
+        alt=_alt_fit(fit, labels, units),
+        how_to_read=f"{reading}. The area under each curve is 1.",
+        height=100 + rows * (_PANEL + gap),
+    )
+    figure.update_layout(barmode="overlay", bargap=0)
+    budget = _MOST_POINTS // (2 * m)
+    for index in range(m):
+        row, column = divmod(index, columns)
+        key = "" if index == 0 else str(index + 1)
+        low, high = _reach(fit, index)
+        x_domain, y_domain = _domains(row, column, rows, columns, gap)
+        density = "density" if column == 0 else ""
+        figure.update_layout(
+            {
+                f"xaxis{key}": linear_axis(
+                    titles[index], low, high, domain=x_domain, anchor=f"y{key}", nticks=6
+                ),
+                f"yaxis{key}": linear_axis(
+                    density,
+                    0.0,
+                    1.0,
+                    domain=y_domain,
+                    anchor=f"x{key}",
+                    showticklabels=False,
+                    showgrid=False,
+                    rangemode="tozero",
+                ),
+            }
+        )
+        peak = _add_panel(
+            figure, fit, index, labels[index], units[index], simulated, (low, high), budget, key
+        )
+        figure.layout[f"yaxis{key}"].range = [0, 1.08 * peak]
+    return figure
+
+
+def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:
+    """Correlations of the statistics in the pooled covariance, with their values.
+
+    Parameters
+    ----------
+    fit : PairModel
+    labels : sequence of str, one a statistic
+    """
+    m = len(labels)
+    deviations = np.sqrt(np.diag(fit.pooled))
+    correlations = fit.pooled / np.outer(deviations, deviations)
+    figure = empty(
+        "Correlations of the statistics",
+        alt=_alt_correlations(correlations, labels),
+        how_to_read=(
+            "each cell is the correlation of two statistics between datasets with the same "
+            "share: vermillion where they rise together, blue where one rises as the other "
+            "falls, pale where they have little to do with each other."
+        ),
+        height=120 + min(46, max(28, 330 // m)) * m,
+    )
+    positions = list(range(m))
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": positions}
+    figure.update_layout(
+        xaxis=linear_axis("statistic (number)", -0.5, m - 0.5)
+        | axis
+        | {
+            "ticktext": [str(position + 1) for position in positions],
+            "constrain": "domain",
+            "constraintoward": "left",
+        },
+        yaxis=linear_axis("", m - 0.5, -0.5)
+        | axis
+        | {
+            "ticktext": [
+                f"{safe(label, 18)} · {position + 1}" for position, label in enumerate(labels)
+            ],
+            "scaleanchor": "x",
+            "constrain": "domain",
+            "constraintoward": "top",
+        },
+    )
+    shown = correlations.copy()
+    np.fill_diagonal(shown, np.nan)
+    figure.add_heatmap(
+        x=positions,
+        y=positions,
+        z=[[None if math.isnan(value) else float(value) for value in line] for line in shown],
+        zmin=-1,
+        zmax=1,
+        colorscale=[
+            [0, GROUP_COLORS[0]],
+            [0.5, translucent(GROUP_COLORS[0], 0.03)],
+            [0.5, translucent(GROUP_COLORS[1], 0.03)],
+            [1, GROUP_COLORS[1]],
+        ],
+        showscale=False,
+        xgap=2,
+        ygap=2,
+        name="correlation",
+        hovertext=[
+            [
+                f"{safe(labels[row])}<br>{safe(labels[column])}<br>"
+                f"correlation {_signed(correlations[row, column])}"
+                for column in positions
+            ]
+            for row in positions
+        ],
+        hoverinfo="text",
+        hoverongaps=False,
+        meta={
+            "x": list(labels),
+            "y": list(labels),
+            "value": correlations.tolist(),
+            "x_title": "statistic",
+            "y_title": "other statistic",
+        },
+    )
+    size = 12 if m <= 8 else 9
+    for row in positions:
+        for column in positions:
+            value = correlations[row, column]
+            strong = row != column and abs(value) > _STRONG
+            figure.add_annotation(
+                x=column,
+                y=row,
+                text="1" if row == column else _signed(value),
+                showarrow=False,
+                font={"size": size} | ({"color": "#ffffff"} if strong else {}),
+            )
+    return figure
+
+
+def _panel_title(label: str, unit: str, width: int) -> str:
+    """Label and unit in up to three lines; where they are too long, the unit stays."""
+    unit = shorten(unit, width - 4)
+    return wrap(with_unit(shorten(label, 3 * width - len(unit) - 8), unit), width, lines=3)
+
+
+def _reach(fit: PairModel, index: int) -> tuple[float, float]:
+    deviations = np.sqrt(fit.covariances[:, index, index])
+    centers = fit.means[:, index]
+    return (
+        float((centers - _REACH * deviations).min()),
+        float((centers + _REACH * deviations).max()),
+    )
+
+
+def _domains(
+    row: int, column: int, rows: int, columns: int, gap: int
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    width = (1 - 0.07 * (columns - 1)) / columns
+    total = rows * _PANEL + (rows - 1) * gap
+    top = 1 - row * (_PANEL + gap) / total
+    left = column * (width + 0.07)
+    return (left, min(left + width, 1.0)), (max(top - _PANEL / total, 0.0), top)
+
+
+def _add_panel(
+    figure: go.Figure,
+    fit: PairModel,
+    index: int,
+    label: str,
+    unit: str,
+    simulated: FloatArray | None,
+    ends: tuple[float, float],
+    budget: int,
+    key: str,
+) -> float:
+    """Draw one statistic and return the highest density."""
+    names = group_names(fit.pair)
+    axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
+    full = {"x_title": with_unit(label, unit)}
+    peak = 0.0
+    if simulated is not None and simulated.shape[1]:
+        edges = _edges(simulated[:, :, index], max(8, min(30, budget * 3 // 10)))
+        for group in (0, 1):
+            shares = np.histogram(simulated[group, :, index], edges)[0] / simulated.shape[1]
+            densities = shares / np.diff(edges)
+            peak = max(peak, float(densities.max()))
+            figure.add_bar(
+                x=((edges[1:] + edges[:-1]) / 2).tolist(),
+                y=densities.tolist(),
+                width=np.diff(edges).tolist(),
+                marker={"color": translucent(GROUP_COLORS[group], 0.45), "line": {"width": 0}},
+                name=f"simulated, {names[group]}",
+                legendgroup=names[group],
+                showlegend=False,
+                hovertext=[
+                    safe(f"{number(left)} to {number(right)} {unit}".strip())
+                    + f"<br>{percent(share)} of the simulated datasets<br>{names[group]}"
+                    for left, right, share in zip(edges[:-1], edges[1:], shares, strict=True)
+                ],
+                hoverinfo="text",
+                meta=full,
+                **axes,
+            )
+    x = np.linspace(*ends, max(15, min(81, budget * 6 // 10)))
+    for group in (0, 1):
+        center = float(fit.means[group, index])
+        deviation = math.sqrt(float(fit.covariances[group, index, index]))
+        density = np.exp(-(((x - center) / deviation) ** 2) / 2)
+        density /= deviation * math.sqrt(2 * math.pi)
+        peak = max(peak, float(density.max()))
+        figure.add_scatter(
+            x=x.tolist(),
+            y=density.tolist(),
+            mode="lines",
+            line={"color": GROUP_COLORS[group], "dash": GROUP_DASHES[group], "width": 2.5},
+            fill="tozeroy" if simulated is None else None,
+            fillcolor=translucent(GROUP_COLORS[group], 0.15) if simulated is None else None,
+            name=names[group],
+            legendgroup=names[group],
+            showlegend=index == 0,
+            hovertext=(
+                f"<b>{names[group]}</b><br>"
+                + safe(f"mean {number(center)}, standard deviation {number(deviation)} {unit}")
+            ),
+            hoverinfo="text",
+            meta=full,
+            **axes,
+        )
+    return peak
+
+
+def _edges(values: FloatArray, most: int) -> FloatArray:
+    """Edges of equal bins; whole steps each where the values lie on a grid, as counts do."""
+    distinct = np.unique(values)
+    low, high = float(distinct[0]), float(distinct[-1])
+    if high == low:
+        return np.array([low - 0.5, low + 0.5])
+    step = float(np.diff(distinct).min())
+    steps = (distinct - low) / step
+    if step * 1000 < high - low or np.abs(steps - np.round(steps)).max() > 0.01:
+        return np.linspace(low, high, most + 1)
+    a_bin = step * math.ceil((round((high - low) / step) + 1) / most)
+    bins = math.ceil((high - low + step) / a_bin - 1e-9)
+    return np.asarray(low - step / 2 + a_bin * np.arange(bins + 1), dtype=np.float64)
+
+
+def _signed(value: float) -> str:
+    shown = f"{value:+.2f}".replace("-", "−")
+    return shown if shown[1:] != "0.00" else "0.00"
+
+
+def _alt_fit(fit: PairModel, labels: Sequence[str], units: Sequence[str]) -> str:
+    separation = np.abs(fit.difference) / np.sqrt(np.diag(fit.pooled))
+    widest = int(separation.argmax())
+    names = group_names(fit.pair)
+    values = [f"{number(float(fit.means[group, widest]))} if {names[group]}" for group in (0, 1)]
+    unit = f" {units[widest]}" if units[widest] else ""
+    return (
+        f"The statistic that gives away most is {labels[widest]}: on average {values[0]} and "
+        f"{values[1]}{unit and ', in'}{unit}, {number(float(separation[widest]))} standard "
+        "deviations apart."
+    )
+
+
+def _alt_correlations(correlations: FloatArray, labels: Sequence[str]) -> str:
+    if len(labels) < 2:
+        return "There is one statistic, so there is no correlation."
+    apart = np.triu(np.abs(correlations), 1)
+    row, column = divmod(int(apart.argmax()), len(labels))
+    return (
+        f"The strongest correlation is {_signed(float(correlations[row, column]))}, of "
+        f"{labels[row]} and {labels[column]}."
+    )

@@ -1,0 +1,210 @@
+"""What all charts share: the empty figure, its axes, and rules drawn across it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from distpriv.charts.style import NEUTRAL, translucent
+from distpriv.charts.text import number, percent, safe
+from distpriv.utility import Curves
+
+__all__ = [
+    "ACCURACY_RANGE",
+    "accuracy_axis",
+    "decades",
+    "empty",
+    "linear_axis",
+    "log_axis",
+    "rule",
+    "values_at",
+]
+
+FloatArray = NDArray[np.float64]
+
+ACCURACY_RANGE = (0.45, 1.02)
+
+_TITLE_HEIGHT = 46
+_SUBTITLE_HEIGHT = 20
+_MOST_DECADES = 7
+_GRID = translucent(NEUTRAL, 0.22)
+
+
+def empty(
+    title: str,
+    *,
+    alt: str,
+    how_to_read: str,
+    height: int,
+    subtitle: str = "",
+    bottom: int = 40,
+) -> go.Figure:
+    """A figure with its title, its texts and room for a legend below, but no trace.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        Safe texts.
+    alt, how_to_read : str
+        Plain texts for ``layout.meta``; the second goes on from "How to read this: ".
+    height : int
+        Pixels.
+    bottom : int
+        Least margin below the plot, in pixels.
+    """
+    heading: dict[str, Any] = {
+        "text": title,
+        "x": 0,
+        "xanchor": "left",
+        "y": 1,
+        "yanchor": "top",
+        "yref": "container",
+        "pad": {"t": 8},
+    }
+    if subtitle:
+        heading["subtitle"] = {"text": subtitle, "font": {"color": NEUTRAL}}
+    figure = go.Figure()
+    figure.update_layout(
+        template=None,
+        title=heading,
+        height=height,
+        margin={
+            "t": _TITLE_HEIGHT + (_SUBTITLE_HEIGHT if subtitle else 0),
+            "r": 12,
+            "b": bottom,
+            "l": 8,
+        },
+        legend={
+            "orientation": "h",
+            "xref": "container",
+            "x": 0,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+        },
+        hovermode="closest",
+        hoverlabel={"align": "left", "namelength": -1},
+        dragmode=False,
+        meta={"alt": alt, "how_to_read": how_to_read},
+    )
+    return figure
+
+
+def linear_axis(title: str, low: float, high: float, **options: Any) -> dict[str, Any]:
+    """A linear axis with a fixed range; the title is a safe text."""
+    return _axis(title) | {"range": [low, high]} | options
+
+
+def log_axis(
+    title: str, low: float, high: float, *, most_ticks: int = 9, **options: Any
+) -> dict[str, Any]:
+    """A logarithmic axis with a fixed range and ticks in plain numbers.
+
+    Parameters
+    ----------
+    title : str
+        Safe text.
+    low, high : float
+        Ends of the axis, positive, in the unit of the data.
+    most_ticks : int
+        Decades are left out where there would be more.
+    """
+    ends = (math.log10(low), math.log10(high))
+    steps = (1, 2, 5) if ends[1] - ends[0] <= 2.5 else (1,)
+    candidates = [
+        step * 10.0**power
+        for power in range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+        for step in steps
+    ]
+    ticks = [tick for tick in candidates if low * 0.999 <= tick <= high * 1.001]
+    ticks = ticks[:: math.ceil(len(ticks) / most_ticks)] or [low, high]
+    axis = {"type": "log", "tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
+    # A hair wider: the browser's logarithm of 1000 is below 3, and marks at the end would vanish.
+    return _axis(title) | axis | {"range": [ends[0] - 1e-6, ends[1] + 1e-6]} | options
+
+
+def accuracy_axis(title: str, **options: Any) -> dict[str, Any]:
+    """The axis of every accuracy: from a little below guessing to certainty."""
+    ticks = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    texts = [percent(tick) for tick in ticks]
+    return linear_axis(title, *ACCURACY_RANGE, tickvals=ticks, ticktext=texts) | options
+
+
+def decades(values: Iterable[float]) -> tuple[float, float]:
+    """Whole decades around the positive values, at least one and at most seven."""
+    positive = [value for value in values if value > 0 and math.isfinite(value)]
+    if not positive:
+        return 0.1, 1.0
+    top = math.ceil(math.log10(max(positive)) - 1e-9)
+    bottom = math.floor(math.log10(min(positive)) + 1e-9)
+    bottom = min(max(bottom, top - _MOST_DECADES), top - 1)
+    return 10.0**bottom, 10.0**top
+
+
+def rule(figure: go.Figure, value: float, label: str) -> None:
+    """A dashed vertical rule at a value of the x axis, labelled above; none outside the axis."""
+    axis = figure.layout.xaxis
+    position = math.log10(value) if axis.type == "log" and value > 0 else value
+    low, high = axis.range
+    if not low <= position <= high:
+        return
+    figure.add_shape(
+        type="line",
+        x0=value,
+        x1=value,
+        xref="x",
+        y0=0,
+        y1=1,
+        yref="paper",
+        line={"color": NEUTRAL, "width": 1.5, "dash": "dash"},
+    )
+    share = (position - low) / (high - low)
+    figure.add_annotation(
+        x=position,
+        xref="x",
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        xanchor="left" if share < 0.12 else "right" if share > 0.88 else "center",
+        text=safe(label),
+        showarrow=False,
+        font={"color": NEUTRAL},
+    )
+
+
+def values_at(curves: Curves, position: float, *, log: bool) -> dict[str, float]:
+    """Read the drawn curves off at a position, between its points too; those known there."""
+    if not len(curves.x):
+        return {}
+    values = {name: _read_off(curves.x, y, position, log) for name, y in curves.y.items()}
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
+def _read_off(x: FloatArray, y: FloatArray, position: float, log: bool) -> float:
+    if not x[0] <= position <= x[-1]:
+        return math.nan
+    right = int(np.searchsorted(x, position))
+    if x[right] == position:
+        return float(y[right])
+    left = right - 1
+    ends = np.log([x[left], position, x[right]]) if log else (x[left], position, x[right])
+    weight = (ends[1] - ends[0]) / (ends[2] - ends[0])
+    if log and y[left] > 0 and y[right] > 0:
+        return float(y[left] ** (1 - weight) * y[right] ** weight)
+    return float((1 - weight) * y[left] + weight * y[right])
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {
+        "title": {"text": title, "standoff": 10},
+        "automargin": True,
+        "showgrid": True,
+        "gridcolor": _GRID,
+        "zeroline": False,
+    }

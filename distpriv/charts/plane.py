@@ -1,0 +1,257 @@
+"""Two statistics at a time: the shift, the variation and the noise in their plane."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.style import (
+    GROUP_COLORS,
+    GROUP_DASHES,
+    NEUTRAL,
+    group_names,
+    style_of,
+    translucent,
+)
+from distpriv.charts.text import listed, number, safe, shorten, with_unit
+from distpriv.models import PairModel
+from distpriv.noise import Noise
+
+__all__ = ["ellipses"]
+
+FloatArray = NDArray[np.float64]
+
+# √ of the 95 % quantile of χ² with 2 degrees of freedom.
+_HALF_LENGTH = math.sqrt(-2 * math.log(0.05))
+_CIRCLE = np.linspace(0, 2 * math.pi, 73)
+_ZOOMS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+
+
+def ellipses(
+    fit: PairModel,
+    noises: Mapping[str, Noise],
+    i: int,
+    j: int,
+    labels: Sequence[str],
+    units: Sequence[str],
+) -> go.Figure:
+    """Two statistics: the fitted 95 % ellipses, the shift between them, and the noise.
+
+    The view grows with the noise in fixed steps, up to six times the extent of the model;
+    noise beyond that is cut by the frame.
+
+    Parameters
+    ----------
+    fit : PairModel
+    noises : mapping of mechanism to Noise
+    i, j : int
+        The statistics on the x and the y axis.
+    labels, units : sequence of str, one a statistic
+    """
+    chosen = [i, j]
+    names = group_names(fit.pair)
+    outlines = [
+        _outline(fit.means[group, chosen], fit.covariances[group][np.ix_(chosen, chosen)])
+        for group in (0, 1)
+    ]
+    middle = fit.means[:, chosen].mean(axis=0)
+    extent = np.abs(np.concatenate(outlines) - middle).max(axis=0)
+    noise_outlines = {
+        name: _outline(middle, noise.covariance[np.ix_(chosen, chosen)])
+        for name, noise in noises.items()
+    }
+    # Noise in other statistics only is a point here.
+    noise_outlines = {
+        name: outline
+        for name, outline in noise_outlines.items()
+        if (np.abs(outline - middle) / extent).max() > 1e-6
+    }
+    sizes = {
+        name: float((np.abs(outline - middle) / extent).max())
+        for name, outline in noise_outlines.items()
+    }
+    zoom = next((step for step in _ZOOMS if step >= max(sizes.values(), default=0)), _ZOOMS[-1])
+    cut = [name for name, size in sizes.items() if size > zoom]
+    absent = [name for name in noises if name not in sizes]
+    low, high = middle - 1.12 * zoom * extent, middle + 1.12 * zoom * extent
+    figure = empty(
+        "Secret, variation and noise",
+        alt=_alt_ellipses(fit, chosen, labels, units, sizes),
+        how_to_read=_reading_ellipses(names, cut, absent),
+        height=520,
+    )
+    titles = [safe(with_unit(shorten(labels[index], 36), units[index])) for index in chosen]
+    figure.update_layout(
+        xaxis=linear_axis(titles[0], float(low[0]), float(high[0]), nticks=7),
+        yaxis=linear_axis(titles[1], float(low[1]), float(high[1]), nticks=7),
+    )
+    full = {
+        f"{axis}_title": with_unit(labels[index], units[index])
+        for axis, index in zip("xy", chosen, strict=True)
+    }
+    _add_eigenvectors(figure, fit, chosen, middle, full)
+    # Broken lines on top of solid ones, so that noises along one line all show.
+    for name in sorted(noise_outlines, key=lambda name: style_of(name).dash != "solid"):
+        style, outline = style_of(name), noise_outlines[name]
+        figure.add_scatter(
+            x=outline[:, 0].tolist(),
+            y=outline[:, 1].tolist(),
+            mode="lines+markers" if len(outline) == 2 else "lines",
+            line={"color": style.color, "dash": style.dash, "width": 2.5},
+            marker={"symbol": style.symbol, "size": 9, "color": style.color},
+            name=safe(f"noise of {name}"),
+            hovertext=f"<b>noise of {safe(name)}</b><br>"
+            + "<br>".join(
+                _spread(labels[index], units[index], float(noises[name].covariance[index, index]))
+                for index in chosen
+            ),
+            hoverinfo="text",
+            meta=full,
+        )
+    told = [
+        f"<b>{names[group]}</b><br>"
+        + "<br>".join(
+            safe(f"{labels[index]}: {number(float(fit.means[group, index]))} {units[index]}")
+            for index in chosen
+        )
+        for group in (0, 1)
+    ]
+    for group, outline in enumerate(outlines):
+        figure.add_scatter(
+            x=outline[:, 0].tolist(),
+            y=outline[:, 1].tolist(),
+            mode="lines",
+            line={"color": GROUP_COLORS[group], "dash": GROUP_DASHES[group], "width": 2.5},
+            fill="toself",
+            fillcolor=translucent(GROUP_COLORS[group], 0.14),
+            name=names[group],
+            legendrank=900,
+            hovertext=told[group],
+            hoverinfo="text",
+            hoveron="points",
+            meta=full,
+        )
+    for group, mean in enumerate(fit.means[:, chosen]):
+        figure.add_scatter(
+            x=[float(mean[0])],
+            y=[float(mean[1])],
+            mode="markers",
+            marker={"symbol": "circle", "size": 8, "color": GROUP_COLORS[group]},
+            name=f"mean, {names[group]}",
+            hovertext=told[group],
+            hoverinfo="text",
+            showlegend=False,
+            meta=full,
+        )
+    if fit.difference[chosen].any():
+        _add_arrow(figure, *fit.means[:, chosen])
+    return figure
+
+
+def _outline(center: FloatArray, covariance: FloatArray) -> FloatArray:
+    """The 95 % ellipse of a normal distribution in the plane; a segment if it is degenerate."""
+    deviations = np.sqrt(np.maximum(np.diag(covariance), 0))
+    scale = np.where(deviations > 0, deviations, 1.0)
+    eigenvalues, eigenvectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    radii = _HALF_LENGTH * np.sqrt(np.maximum(eigenvalues, 0))
+    if eigenvalues[0] < 1e-9 * eigenvalues[1]:
+        unit = np.outer([-radii[1], radii[1]], eigenvectors[:, 1])
+    else:
+        circle = np.column_stack([np.cos(_CIRCLE), np.sin(_CIRCLE)])
+        unit = (circle * radii) @ eigenvectors.T
+    outline: FloatArray = center + unit * scale
+    return outline
+
+
+def _add_arrow(figure: go.Figure, start: FloatArray, end: FloatArray) -> None:
+    """The shift from μ_i to μ_j."""
+    figure.add_annotation(
+        x=float(end[0]),
+        y=float(end[1]),
+        ax=float(start[0]),
+        ay=float(start[1]),
+        xref="x",
+        yref="y",
+        axref="x",
+        ayref="y",
+        showarrow=True,
+        arrowhead=2,
+        arrowsize=0.9,
+        arrowwidth=2,
+        standoff=3,
+        arrowcolor=NEUTRAL,
+        text="",
+    )
+
+
+def _add_eigenvectors(
+    figure: go.Figure, fit: PairModel, chosen: list[int], middle: FloatArray, full: dict[str, str]
+) -> None:
+    eigenvalues, eigenvectors = np.linalg.eigh(fit.pooled)
+    for rank, index in enumerate(range(len(eigenvalues) - 1, -1, -1)):
+        reach = _HALF_LENGTH * math.sqrt(eigenvalues[index]) * eigenvectors[chosen, index]
+        figure.add_scatter(
+            x=[float(middle[0] - reach[0]), float(middle[0] + reach[0])],
+            y=[float(middle[1] - reach[1]), float(middle[1] + reach[1])],
+            mode="lines",
+            line={"color": NEUTRAL, "width": 1},
+            name="axes of variation",
+            legendgroup="axes",
+            legendrank=1100,
+            showlegend=rank == 0,
+            meta=full,
+            hovertext=(
+                f"axis of variation {rank + 1} of {len(eigenvalues)}<br>"
+                f"variance {number(float(eigenvalues[index]))}"
+            ),
+            hoverinfo="text",
+        )
+
+
+def _spread(label: str, unit: str, variance: float) -> str:
+    return safe(f"{label}: ± {number(math.sqrt(max(variance, 0)))} {unit}".strip())
+
+
+def _reading_ellipses(names: tuple[str, str], cut: Sequence[str], absent: Sequence[str]) -> str:
+    text = (
+        f"the filled ellipses hold 95 % of the releases when {names[0]} (blue) and when "
+        f"{names[1]} (vermillion, dashed); the arrow is the shift between them, the thin grey "
+        "lines are the axes of variation. Each coloured outline holds 95 % of a mechanism's "
+        "noise (for Laplace noise, of normal noise with its variance); a straight line is "
+        "noise in one direction."
+    )
+    if cut:
+        text += f" The frame cuts the noise of {listed(list(cut))}, which reaches further."
+    if absent:
+        text += f" There is no noise in these two statistics from {listed(list(absent))}."
+    return text
+
+
+def _alt_ellipses(
+    fit: PairModel,
+    chosen: Sequence[int],
+    labels: Sequence[str],
+    units: Sequence[str],
+    sizes: Mapping[str, float],
+) -> str:
+    names = group_names(fit.pair)
+    moves = [
+        f"{labels[index]} {'rises' if fit.difference[index] <= 0 else 'falls'} by "
+        f"{number(abs(float(fit.difference[index])))} {units[index]}".strip()
+        for index in chosen
+    ]
+    text = f"From {names[0]} to {names[1]}, {listed(moves)} on average"
+    if sizes:
+        widest, narrowest = max(sizes, key=sizes.__getitem__), min(sizes, key=sizes.__getitem__)
+        text += (
+            f"; the noise of {widest} reaches {number(sizes[widest])} times as far as the "
+            "statistics' own variation"
+        )
+        if narrowest != widest:
+            text += f", that of {narrowest} {number(sizes[narrowest])} times"
+    return f"{text}."

@@ -1,0 +1,107 @@
+"""Colours, dashes and markers: one look per mechanism, the same on every page.
+
+The hues are those of Okabe & Ito (2008), which people with any common kind of colour blindness
+tell apart; each line has a dash or marker of its own as a second cue. Every colour has a
+contrast of at least 2.2 on white and on Streamlit's dark background.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from distpriv.properties import Pair
+from distpriv.utility import UNDEFENDED
+
+__all__ = [
+    "CONFIG",
+    "GROUP_COLORS",
+    "GROUP_DASHES",
+    "NEUTRAL",
+    "MechanismStyle",
+    "group_names",
+    "style_of",
+    "translucent",
+]
+
+NEUTRAL = "#7f8c9a"
+"""Rules, axes and annotations: a grey that reads on white and on near-black."""
+
+GROUP_COLORS = ("#0072B2", "#D55E00")
+"""The two proportions of a pair: blue for p_i, vermillion for p_j."""
+
+GROUP_DASHES = ("solid", "dash")
+
+CONFIG: dict[str, Any] = {
+    "responsive": True,
+    "displaylogo": False,
+    "typesetMath": False,
+    "modeBarButtonsToRemove": ["lasso2d", "select2d"],
+    "toImageButtonOptions": {"format": "svg", "filename": "distpriv", "scale": 1},
+}
+"""Options of plotly.js for every chart; a dollar sign in a label is no formula."""
+
+
+@dataclass(frozen=True)
+class MechanismStyle:
+    """How a mechanism is drawn.
+
+    Attributes
+    ----------
+    color : str
+        Hexadecimal.
+    dash : str
+        Dash of its lines.
+    symbol : str
+        Marker of its points.
+    """
+
+    color: str
+    dash: str
+    symbol: str
+
+
+_ORANGE, _SKY, _PURPLE, _GREEN = "#E69F00", "#56B4E9", "#CC79A7", "#009E73"
+_VIOLET, _BROWN, _VERMILLION = "#7A5CC8", "#A65628", "#D55E00"
+
+_STYLES = {
+    "ExpM": MechanismStyle(_ORANGE, "solid", "circle"),
+    "ExpM(L)": MechanismStyle(_ORANGE, "dot", "circle-open"),
+    "DirM": MechanismStyle(_SKY, "dash", "square"),
+    "DirM(L)": MechanismStyle(_SKY, "dot", "square-open"),
+    "EigM": MechanismStyle(_PURPLE, "dashdot", "triangle-up"),
+    "DauM": MechanismStyle(_GREEN, "solid", "pentagon"),
+    "OptM": MechanismStyle(_VIOLET, "longdash", "star"),
+    "GroupDP": MechanismStyle(_BROWN, "dash", "cross"),
+    "GroupDP(L)": MechanismStyle(_BROWN, "dot", "cross-open"),
+    "DP": MechanismStyle(_VERMILLION, "dashdot", "x"),
+    "DP(L)": MechanismStyle(_VERMILLION, "dot", "x-open"),
+    UNDEFENDED: MechanismStyle(NEUTRAL, "solid", "triangle-down"),
+}
+
+_OTHER_COLORS = (_ORANGE, _SKY, _PURPLE, _GREEN, _VIOLET, _BROWN, _VERMILLION)
+_OTHER_SYMBOLS = ("hexagon", "star-triangle-up", "bowtie", "hourglass", "star-square")
+
+
+def style_of(name: str) -> MechanismStyle:
+    """Style of a mechanism by its short name; one it does not know gets a fixed look too."""
+    if name in _STYLES:
+        return _STYLES[name]
+    key = zlib.crc32(name.encode())
+    return MechanismStyle(
+        _OTHER_COLORS[key % len(_OTHER_COLORS)],
+        "longdashdot",
+        _OTHER_SYMBOLS[key // len(_OTHER_COLORS) % len(_OTHER_SYMBOLS)],
+    )
+
+
+def group_names(pair: Pair) -> tuple[str, str]:
+    """The two proportions of a pair as legends show them: ``p = 45 %``."""
+    return f"p = {100 * pair.p_i:.4g} %", f"p = {100 * pair.p_j:.4g} %"
+
+
+def translucent(color: str, opacity: float) -> str:
+    """A hexadecimal color as rgba with that opacity."""
+    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity:g})"

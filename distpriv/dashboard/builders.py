@@ -1,0 +1,220 @@
+"""The Secret & release page's parts: the question, the release, and what can be added."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from distpriv.dashboard import choices, widgets
+from distpriv.dashboard.dataset import Dataset
+from distpriv.dashboard.frame import View, own_key
+from distpriv.dashboard.scenario import Scenario
+from distpriv.dashboard.text import escape, number, share, with_unit
+from distpriv.errors import DistprivError
+from distpriv.properties import SensitiveProperty
+
+__all__ = [
+    "bounds_editor",
+    "formulas",
+    "question",
+    "release_table",
+    "secret_builder",
+    "statistic_builder",
+]
+
+
+def question(view: View) -> str:
+    """What is hidden, from what, in a sentence."""
+    fit = view.model.pairs[0]
+    counts = [theta.having for theta in fit.thetas]
+    names = ", ".join(escape(label) for label in view.scenario.query.labels)
+    dropped = (
+        f" {view.model.dropped} records miss a value in a column in use and are left out."
+        if view.model.dropped
+        else ""
+    )
+    return (
+        f"Whoever sees {names} of {view.scenario.n} records must not be able to tell whether "
+        f"**{counts[0]}** or **{counts[1]}** of them have the property "
+        f"**{escape(view.scenario.secret.label)}** ({share(fit.pair.p_i)} or "
+        f"{share(fit.pair.p_j)}).{dropped}"
+    )
+
+
+def release_table(view: View) -> None:
+    """What each statistic is under the two shares, and how far the secret moves it."""
+    fit = view.model.pairs[0]
+    deviations = np.sqrt(np.diag(fit.pooled))
+    widgets.table(
+        pd.DataFrame(
+            {
+                "Statistic": view.scenario.query.labels,
+                f"At {share(fit.pair.p_i)}": [
+                    with_unit(m, u) for m, u in zip(fit.means[0], view.units, strict=True)
+                ],
+                f"At {share(fit.pair.p_j)}": [
+                    with_unit(m, u) for m, u in zip(fit.means[1], view.units, strict=True)
+                ],
+                "Varies by (std. dev.)": [
+                    with_unit(d, u) for d, u in zip(deviations, view.units, strict=True)
+                ],
+                "Shift in std. deviations": [
+                    number(shift) for shift in -fit.difference / deviations
+                ],
+            }
+        )
+    )
+
+
+def secret_builder(dataset: Dataset) -> None:
+    """Define a property by several values or by thresholds, and make it the secret."""
+    st.subheader("Another secret")
+    state = st.session_state
+    columns = [c for c, kind in dataset.types.items() if kind in ("number", "category", "boolean")]
+    column = st.selectbox("Column", columns, key="build_secret_column", persist_state="session")
+    if dataset.types[column] == "number":
+        values = dataset.table[column].dropna()
+        kind = st.segmented_control(
+            "Records whose value is",
+            ["above", "below", "between"],
+            default="above",
+            required=True,
+            key="build_secret_kind",
+            persist_state="session",
+        )
+        middle = float(values.median())
+        low, high = st.columns(2)
+        first = low.number_input("Threshold", value=middle, format="%g", key="build_secret_low")
+        arguments: dict[str, object] = {str(kind): first}
+        if kind == "between":
+            last = high.number_input(
+                "Upper threshold", value=float(values.max()), format="%g", key="build_secret_high"
+            )
+            arguments = {"between": (first, last)}
+    else:
+        arguments = {
+            "values": st.multiselect(
+                "Records whose value is one of",
+                choices.levels(dataset.table, column),
+                key="build_secret_values",
+            )
+        }
+    if st.button("Make it the secret", icon=":material/lock:", key="build_secret"):
+        try:
+            secret = SensitiveProperty(column, **arguments)  # type: ignore[arg-type]
+            having = int(secret.mask(dataset.table).sum())
+            if having in (0, len(dataset.table)):
+                st.error(
+                    f"{having} of the {len(dataset.table)} records have that property, so there "
+                    "is nothing to hide; choose other values or thresholds.",
+                    icon=":material/error:",
+                )
+                return
+        except DistprivError as error:
+            st.error(escape(error), icon=":material/error:")
+            return
+        state.setdefault("own_secrets", {}).setdefault(dataset.digest, {})[secret.label] = secret
+        state["pending"] = {own_key(dataset, "secret"): secret.label}
+        st.rerun()
+
+
+_STATISTICS = {
+    "mean": "Mean of a numeric column",
+    "sum": "Sum of a numeric column",
+    "count": "Count of a value",
+    "share": "Share of a value",
+}
+
+
+def statistic_builder(dataset: Dataset) -> None:
+    """Add a statistic to the release, or take one out."""
+    st.subheader("Another statistic")
+    state = st.session_state
+    kind = st.selectbox(
+        "Kind",
+        list(_STATISTICS),
+        format_func=_STATISTICS.__getitem__,
+        key="build_stat_kind",
+        persist_state="session",
+    )
+    numeric = kind in ("mean", "sum")
+    kinds = ("number",) if numeric else ("category", "boolean")
+    columns = [column for column, its in dataset.types.items() if its in kinds]
+    if not columns:
+        st.info("The table has no column of that kind; correct a column's type on the Data page.")
+        return
+    column = st.selectbox("Of column", columns, key=f"build_stat_column_{numeric}")
+    label = f"{kind} {column}"
+    if not numeric:
+        value = st.selectbox("Value", choices.levels(dataset.table, column), key="build_stat_value")
+        label += f" = {value}"
+    key = own_key(dataset, "stat")
+    released = list(state[key])
+    if st.button(
+        "Release it too",
+        icon=":material/add:",
+        key="build_stat",
+        disabled=label in released,
+        help="It is already released." if label in released else None,
+    ):
+        state["pending"] = {key: [*released, label]}
+        st.rerun()
+    st.caption("Statistics are taken out, or put back, under More settings in the sidebar.")
+
+
+def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
+    """Public bounds of the numeric columns in use, for differential privacy's baselines."""
+    columns = list(dict.fromkeys(s.column for s in scenario.query if s.takes_bounds))
+    if not columns:
+        return
+    with st.expander("Public bounds for the baselines of differential privacy"):
+        st.markdown(
+            "Group DP and DP need to know how far one record can move a statistic. Give each "
+            "column bounds that are public knowledge; where there are none, the data's own range "
+            "is used, which leaks it."
+        )
+        known = dict(scenario.bounds)
+        start = pd.DataFrame(
+            {
+                "column": columns,
+                "lowest": [known.get(column, (None, None))[0] for column in columns],
+                "highest": [known.get(column, (None, None))[1] for column in columns],
+            }
+        ).astype({"lowest": "float64", "highest": "float64"})
+        edited = st.data_editor(
+            start, hide_index=True, disabled=["column"], key=f"bounds_{dataset.digest}"
+        )
+        if st.button("Apply bounds", key="apply_bounds", icon=":material/check:"):
+            bounds = {}
+            for column, low, high in zip(
+                edited["column"],
+                edited["lowest"].to_numpy(dtype=float),
+                edited["highest"].to_numpy(dtype=float),
+                strict=True,
+            ):
+                if np.isnan(low) and np.isnan(high):
+                    continue
+                if not low < high:
+                    st.error(
+                        f"The bounds of {escape(column)} must be two numbers, the lower one "
+                        "first; fill in both, or neither.",
+                        icon=":material/error:",
+                    )
+                    return
+                bounds[column] = (float(low), float(high))
+            st.session_state["bounds"] = bounds
+            st.rerun()
+
+
+def formulas() -> None:
+    """The definition behind the page."""
+    with st.expander("The definition", icon=":material/function:"):
+        st.latex(
+            r"\Pr(M(\mathit{Data})\in S\mid\theta_i)\le e^{\varepsilon}"
+            r"\Pr(M(\mathit{Data})\in S\mid\theta_j)+\delta"
+        )
+        st.markdown(
+            "for both orders of the two shares and every set S of outcomes: (ε, δ)-distribution "
+            "privacy, Chen & Ohrimenko (2023), Definition 2.2."
+        )

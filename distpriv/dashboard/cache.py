@@ -1,0 +1,91 @@
+"""Cached calls.
+
+Streamlit hashes large tables from a sample, so a table is never an argument that it hashes:
+each call is keyed by the table's full-content digest. What comes from a table lives in the
+session that brought it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from distpriv.dashboard.dataset import Dataset, from_example
+from distpriv.datasets import EXAMPLES
+from distpriv.models import Theta, simulate
+from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.properties import SensitiveProperty
+from distpriv.queries import Query
+
+__all__ = ["example", "moments", "records", "simulated"]
+
+
+@st.cache_resource(show_spinner="Loading the records …", max_entries=4)
+def example(key: str) -> Dataset:
+    """An embedded or fetched example; the same for everybody."""
+    return from_example(next(example for example in EXAMPLES if example.key == key))
+
+
+def moments(dataset: Dataset, query: Query, secret: SensitiveProperty) -> GroupMoments:
+    """Group moments of a table, computed once."""
+    return _moments(dataset.digest, repr(query), repr(secret), dataset, query, secret)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64, scope="session")
+def _moments(
+    digest: str,
+    query_key: str,
+    secret_key: str,
+    _dataset: Dataset,
+    _query: Query,
+    _secret: SensitiveProperty,
+) -> GroupMoments:
+    return group_moments(_dataset.table, _query, _secret)
+
+
+def records(dataset: Dataset, query: Query, secret: SensitiveProperty) -> RecordGroups:
+    """Record-level values split by the property, for simulations."""
+    return _records(dataset.digest, repr(query), repr(secret), dataset, query, secret)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2, scope="session")
+def _records(
+    digest: str,
+    query_key: str,
+    secret_key: str,
+    _dataset: Dataset,
+    _query: Query,
+    _secret: SensitiveProperty,
+) -> RecordGroups:
+    return record_groups(_dataset.table, _query, _secret)
+
+
+def simulated(
+    dataset: Dataset, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
+) -> NDArray[np.float64]:
+    """Statistics of datasets drawn under each θ, shape (len(thetas), subsets, m)."""
+    return _simulated(
+        dataset.digest, repr(query), repr(thetas), subsets, seed, dataset, query, thetas
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, scope="session")
+def _simulated(
+    digest: str,
+    query_key: str,
+    thetas_key: str,
+    subsets: int,
+    seed: int,
+    _dataset: Dataset,
+    _query: Query,
+    _thetas: tuple[Theta, ...],
+) -> NDArray[np.float64]:
+    groups = records(_dataset, _query, _thetas[0].secret)
+    streams = np.random.SeedSequence(seed).spawn(len(_thetas))
+    return np.array(
+        [
+            simulate(groups, _query, theta, subsets, np.random.default_rng(stream))
+            for theta, stream in zip(_thetas, streams, strict=True)
+        ]
+    )

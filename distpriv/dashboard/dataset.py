@@ -1,0 +1,129 @@
+"""The table of a session with all that is worked out once when it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pandas as pd
+
+from distpriv.dashboard import choices
+from distpriv.datasets import Example
+from distpriv.errors import TableError
+from distpriv.properties import SensitiveProperty
+from distpriv.queries import Statistic
+from distpriv.tables import ColumnType, column_types, digest, read_table, retype
+
+__all__ = ["Dataset", "from_example", "from_upload", "retyped"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table, its types and digest, and what can be chosen from it.
+
+    Attributes
+    ----------
+    origin : "example" or "upload"
+        What came from an upload stays in its session and out of the address bar.
+    title, description, attribution : str
+    table : DataFrame
+    types : mapping of column to ColumnType
+    units : mapping of column to str
+    digest : str
+        Of the full content; what caches are keyed by.
+    secrets, statistics : dict
+        What can be chosen, by label.
+    secret : SensitiveProperty
+        The one to start with.
+    query : tuple of Statistic
+        Those to start with.
+    """
+
+    origin: Literal["example", "upload"]
+    title: str
+    description: str
+    attribution: str
+    table: pd.DataFrame
+    types: Mapping[str, ColumnType]
+    units: Mapping[str, str]
+    digest: str
+    secrets: Mapping[str, SensitiveProperty] = field(repr=False)
+    statistics: Mapping[str, Statistic] = field(repr=False)
+    secret: SensitiveProperty
+    query: tuple[Statistic, ...]
+
+    def largest_start(self, center: float, width: float) -> int:
+        """Records in a subset to start with: 100, or as many as the data support."""
+        having = int(self.secret.mask(self.table).sum())
+        without = len(self.table) - having
+        high = min(center + width / 2, 1.0)
+        largest = min(having / high, without / max(1 - center + width / 2, 1e-9))
+        return max(2, min(100, int(largest)))
+
+
+def _dataset(
+    origin: Literal["example", "upload"],
+    table: pd.DataFrame,
+    title: str,
+    description: str,
+    attribution: str,
+    units: Mapping[str, str],
+) -> Dataset:
+    types = column_types(table)
+    secret = choices.default_secret(table, types)
+    if secret is None:
+        raise TableError(
+            "The table has no column that could be a secret: every usable column holds one "
+            "value only; choose a table in which records differ, or correct the columns' types."
+        )
+    query = choices.default_statistics(table, types, secret)
+    if not query:
+        raise TableError(
+            f"The table has no column to release beside {secret.column!r}; choose a table with "
+            "at least two usable columns, or correct the columns' types."
+        )
+    return Dataset(
+        origin=origin,
+        title=title,
+        description=description,
+        attribution=attribution,
+        table=table,
+        types=types,
+        units=units,
+        digest=digest(table),
+        secrets=choices.secrets(table, types),
+        statistics=choices.statistics(table, types),
+        secret=secret,
+        query=query,
+    )
+
+
+def from_example(example: Example) -> Dataset:
+    """Load an example; raises DatasetError."""
+    return _dataset(
+        "example",
+        example.load(),
+        example.title,
+        example.description,
+        example.attribution,
+        example.units,
+    )
+
+
+def from_upload(content: bytes, name: str) -> Dataset:
+    """Read an uploaded file; raises TableError."""
+    table = read_table(content, name=name)
+    return _dataset("upload", table, name, f"{len(table)} records you uploaded.", "", {})
+
+
+def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
+    """The same data with the user's column types; raises TableError."""
+    return _dataset(
+        dataset.origin,
+        retype(dataset.table, types),
+        dataset.title,
+        dataset.description,
+        dataset.attribution,
+        dataset.units,
+    )

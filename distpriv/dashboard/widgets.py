@@ -1,0 +1,191 @@
+"""Pieces that several pages draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from numpy.typing import NDArray
+
+from distpriv import mechanisms
+from distpriv.attacks import equivalent_separation, optimal_attack_accuracy
+from distpriv.charts.data import figure_data
+from distpriv.charts.style import CONFIG
+from distpriv.dashboard import cache
+from distpriv.dashboard.frame import View
+from distpriv.dashboard.text import escape, number, percent, share, with_unit
+from distpriv.errors import AttackError
+from distpriv.guarantees import accuracy_ceiling
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise
+from distpriv.utility import models_against_width
+
+__all__ = [
+    "accuracy",
+    "all_noises",
+    "answer",
+    "attacker_views",
+    "caveats",
+    "chart",
+    "errors_table",
+    "mechanism_table",
+    "models_by_width",
+    "pair_words",
+    "table",
+]
+
+
+def chart(figure: go.Figure, key: str) -> None:
+    """A figure with its alternative text, its reading aid, and its data to take away."""
+    meta = figure.layout.meta or {}
+    st.plotly_chart(figure, key=key, config=CONFIG, alt=meta.get("alt"))
+    text, button = st.columns([5, 1], vertical_alignment="center")
+    if meta.get("how_to_read"):
+        text.caption(f"How to read this: {escape(meta['how_to_read'])}")
+    button.download_button(
+        "CSV",
+        lambda: figure_data(figure).to_csv(index=False).encode("utf-8-sig"),
+        file_name=f"distpriv-{key}.csv",
+        mime="text/csv",
+        key=f"{key}_csv",
+        icon=":material/download:",
+        help="Download the chart's data",
+        type="tertiary",
+        on_click="ignore",
+    )
+
+
+def accuracy(model: GaussianModel, noise: Noise | None) -> float | None:
+    """Accuracy of the optimal attack, or None where there is no closed form."""
+    try:
+        return optimal_attack_accuracy(model, noise)
+    except AttackError:
+        return None
+
+
+def all_noises(view: View, names: tuple[str, ...]) -> dict[str, Noise]:
+    """Noise of several mechanisms at the scenario's ε and δ."""
+    scenario = view.scenario
+    return {
+        name: mechanisms.calibrate(
+            name, view.model, scenario.epsilon, scenario.delta, scenario.calibration
+        )
+        for name in names
+    }
+
+
+def pair_words(view: View) -> str:
+    """The two shares of the secret, in words."""
+    pair = view.scenario.pair
+    return f"{share(pair.p_i)} from {share(pair.p_j)} of **{escape(pair.secret.label)}**"
+
+
+def answer(view: View) -> str:
+    """The question answered in plain sentences."""
+    scenario, noise = view.scenario, view.noise
+    undefended = optimal_attack_accuracy(view.model)
+    protected = accuracy(view.model, noise)
+    ceiling = min(accuracy_ceiling(scenario.epsilon, noise.delta), undefended)
+    error = f"The released statistics move by {number(noise.expected_error())} in L2."
+    start = (
+        f"From these {len(scenario.query)} statistics of {scenario.n} records the best possible "
+        f"attacker tells {pair_words(view)} in **{percent(undefended)}** of cases; "
+        "guessing is right in 50\u00a0%."
+    )
+    name = escape(scenario.mechanism)
+    if noise.is_zero:
+        return f"{start} {name} at ε\u00a0=\u00a0{scenario.epsilon:g} needs no noise at all."
+    if protected is None:
+        promise = (
+            f"With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} it is right in at most "
+            f"**{percent(ceiling)}**."
+            if mechanisms.get(scenario.mechanism).protects
+            else f"{name} at ε\u00a0=\u00a0{scenario.epsilon:g} promises nothing about it."
+        )
+        return f"{start} {promise} {error}"
+    return (
+        f"{start} With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} it is right in "
+        f"**{percent(protected)}**. {error}"
+    )
+
+
+def caveats(noise: Noise) -> None:
+    """Say where the promise does not hold as it stands."""
+    for sentence in noise.caveats:
+        st.warning(escape(sentence), icon=":material/report:")
+
+
+def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:
+    """The scenario's model for other Δp, None where the data do not allow it."""
+    scenario = view.scenario
+    return models_against_width(
+        cache.moments(view.dataset, scenario.query, scenario.secret),
+        scenario.query,
+        scenario.secret,
+        scenario.center,
+        widths,
+        scenario.n,
+        replacement=scenario.replacement,
+        bounds=dict(scenario.bounds),
+    )
+
+
+def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float] | None]:
+    """Separation and accuracy of the best attacker, without and with the noise."""
+    undefended = optimal_attack_accuracy(view.model)
+    protected = accuracy(view.model, view.noise)
+    return (
+        (equivalent_separation(undefended), undefended),
+        None if protected is None else (equivalent_separation(protected), protected),
+    )
+
+
+def errors_table(view: View) -> None:
+    """How far the noise moves each statistic, on average."""
+    errors = view.noise.expected_absolute_errors()
+    table(
+        pd.DataFrame(
+            {
+                "Statistic": view.scenario.query.labels,
+                "Moves by": [
+                    f"± {with_unit(float(error), unit)}"
+                    for error, unit in zip(errors, view.units, strict=True)
+                ],
+            }
+        )
+    )
+
+
+def mechanism_table(view: View, names: tuple[str, ...]) -> None:
+    """Every mechanism's promise and errors at the scenario's ε and δ."""
+    rows = []
+    for name, noise in all_noises(view, names).items():
+        protected = accuracy(view.model, noise)
+        promise = f"({noise.epsilon:g}, {noise.delta:g})"
+        rows.append(
+            {
+                "Mechanism": name,
+                "Promise (ε, δ)": promise
+                if mechanisms.get(name).protects
+                else f"{promise} for single records only",
+                "Best attack right in": "–" if protected is None else percent(protected),
+                "Error, L2": number(noise.expected_error()),
+                "RMS": number(noise.rms_error()),
+            }
+            | {
+                label: f"± {with_unit(float(error), unit)}"
+                for label, error, unit in zip(
+                    view.scenario.query.labels,
+                    noise.expected_absolute_errors(),
+                    view.units,
+                    strict=True,
+                )
+            }
+        )
+    table(pd.DataFrame(rows))
+
+
+def table(frame: pd.DataFrame) -> None:
+    """A read-only table without its index."""
+    st.dataframe(frame, hide_index=True)

@@ -1,0 +1,291 @@
+"""Delimited text: bytes to characters, and characters to a table of labels."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+from charset_normalizer import from_bytes
+
+from distpriv.tables.columns import check_shape, frame_of
+from distpriv.errors import TableError
+from distpriv.tables.labels import counted, shown
+
+__all__ = ["ADULT_COLUMNS", "Delimited", "decode", "parse_delimited"]
+
+ADULT_COLUMNS = (
+    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status"),
+    *("occupation", "relationship", "race", "sex", "capital-gain", "capital-loss"),
+    *("hours-per-week", "native-country", "income"),
+)
+"""The columns of UCI's Adult files, which name none themselves."""
+
+_ADULT_LABEL = re.compile(r"[<>]=?50K\.?")
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CODE_PAGES = ["cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp932", "gb18030", "big5"]
+_CODE_PAGES += ["cp949", "latin_1"]
+_SAMPLE = 65_536
+_SAMPLE_ROWS = 100
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_DELIMITERS = "\t|;,"
+_UNKNOWN_DELIMITERS = ":^~#/\\"
+_NO_DELIMITER = "\x1f"  # Cannot stand in a text: `decode` refuses control characters.
+_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A table of labels, shape (N, m), and the character that separated them."""
+
+    frame: pd.DataFrame
+    delimiter: str
+
+
+def decode(data: bytes) -> str:
+    """Turn the bytes of a text file into characters.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, UTF-16 or UTF-32, with or without a byte order mark, or an older code page, which
+        is guessed; Western European is taken where the guess is open.
+
+    Raises
+    ------
+    TableError
+        If the bytes are no text; says on which line.
+    """
+    encoding, start = _encoding(data)
+    data = data[start:]
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].decode(encoding, "replace").count("\n") + 1
+        raise TableError(
+            f"line {line} holds the byte 0x{data[error.start]:02X}, which is not readable as "
+            f"{encoding.upper()} text; save the file as CSV in UTF-8, as Parquet or as .xlsx."
+        ) from None
+    text = text.rstrip(" \r\n\x1a")
+    if control := _CONTROL.search(text):
+        raise _no_text(text.count("\n", 0, control.start()) + 1, control[0])
+    return text
+
+
+def _no_text(line: int, control: str) -> TableError:
+    return TableError(
+        "this is neither text nor a kind of file that is known: "
+        f"line {line} holds the control character 0x{ord(control):02X}; "
+        "choose a CSV, TSV, JSON, Parquet or .xlsx file."
+    )
+
+
+def _encoding(data: bytes) -> tuple[str, int]:
+    """Encoding, and the length of the byte order mark."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    if b"\0" in data[:_SAMPLE]:
+        return _wide_encoding(data), 0
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return _code_page(data), 0
+    return "utf-8", 0
+
+
+def _wide_encoding(data: bytes) -> str:
+    """UTF-16 without a mark: where the text is ASCII, every other byte is zero."""
+    sample = data[:_SAMPLE]
+    first, second = sample[::2].count(0), sample[1::2].count(0)
+    if max(first, second) < len(sample) / 4 or min(first, second) > max(first, second) / 8:
+        raise _no_text(data.count(b"\n", 0, data.index(0)) + 1, "\0")
+    return "utf-16-le" if second > first else "utf-16-be"
+
+
+def _code_page(data: bytes) -> str:
+    high = np.count_nonzero(np.frombuffer(data, dtype=np.uint8) > 127)
+    understood = data.decode("utf-8", "ignore")
+    good = len(understood) - (len(data) - high)
+    bad = high - (len(understood.encode()) - (len(data) - high))
+    if good > bad:
+        return "utf-8"  # A few damaged characters: said to be so rather than all misread.
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    found = from_bytes(telling[:_SAMPLE], cp_isolation=_CODE_PAGES)
+    best = found.best()
+    if best is None:
+        return "utf-8"
+    equal = [
+        match for match in found if (match.chaos, match.coherence) == (best.chaos, best.coherence)
+    ]
+    western = any("cp1252" in [match.encoding, *match.could_be_from_charset] for match in equal)
+    return "cp1252" if western else str(best.encoding)
+
+
+def parse_delimited(text: str) -> Delimited:
+    """Read delimited text whose first line names the columns, or one of UCI's Adult files.
+
+    Parameters
+    ----------
+    text : str
+        Values separated by commas, semicolons, tabs or ``|``.
+
+    Returns
+    -------
+    Delimited
+        All columns hold text, as it is written in the file.
+
+    Raises
+    ------
+    TableError
+        If the text is no table; says on which line, counted from 1 with the header.
+    """
+    if not text.strip():
+        raise TableError("the file is empty; choose one with column names and records.")
+    if _is_adult(text):
+        # Emptied and not removed, so that the lines keep their numbers.
+        columns = _read(re.sub(r"(?m)^\|.*$", "", text), ",", len(ADULT_COLUMNS))
+        columns[-1] = pc.replace_substring_regex(columns[-1], r"\.\s*$", "")
+        return Delimited(_frame(ADULT_COLUMNS, columns), ",")
+    delimiter = _delimiter(text)
+    names = next(_records(text, delimiter), [])
+    check_shape(columns=len(names))
+    columns = [column.slice(1) for column in _read(text, delimiter, len(names))]
+    return Delimited(_frame(names, columns), delimiter)
+
+
+def _frame(names: Sequence[str], columns: Sequence[Any]) -> pd.DataFrame:
+    return frame_of(names, [pd.Series(column.to_pandas(), dtype="str") for column in columns])
+
+
+def _is_adult(text: str) -> bool:
+    lines = (line for line in io.StringIO(text) if line.strip() and not line.startswith("|"))
+    cells = [cell.strip() for cell in next(lines, "").split(",")]
+    return len(cells) == len(ADULT_COLUMNS) and bool(_ADULT_LABEL.fullmatch(cells[-1]))
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Records of a text that may be cut off or damaged, up to the damage."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        yield from (record for record in reader if record)
+    except csv.Error:
+        return
+
+
+def _delimiter(text: str) -> str:
+    """The separator that gives most records as many values as the first one, and most values."""
+    sample = text[:_SAMPLE]
+    widths = {mark: _widths(sample, mark, len(sample) < len(text)) for mark in _DELIMITERS}
+    scores = {
+        mark: (counts.count(counts[0]) / len(counts), counts[0])
+        for mark, counts in widths.items()
+        if counts and counts[0] > 1
+    }
+    if scores:
+        return max(scores, key=lambda mark: scores[mark])
+    for mark, counts in widths.items():
+        common, times = Counter(counts[1:]).most_common(1)[0] if counts[1:] else (1, 0)
+        # A title above the table: read as ragged, which names the line.
+        if common > 2 and times >= 0.9 * len(counts[1:]):
+            return mark
+    _refuse_unknown_delimiter(sample.splitlines()[:_SAMPLE_ROWS])
+    return _NO_DELIMITER
+
+
+def _widths(sample: str, delimiter: str, cut: bool) -> list[int]:
+    records = _records(sample, delimiter)
+    widths = [len(record) for record, _ in zip(records, range(_SAMPLE_ROWS), strict=False)]
+    return widths[:-1] if cut and 1 < len(widths) < _SAMPLE_ROWS else widths
+
+
+def _refuse_unknown_delimiter(lines: list[str]) -> None:
+    lines = [line for line in lines if line.strip()]
+    marks = [
+        repr(mark)
+        for mark in _UNKNOWN_DELIMITERS
+        if len(counts := {line.count(mark) for line in lines}) == 1 and counts != {0}
+    ]
+    words = {len(line.split()) for line in lines}
+    if len(lines) > 2 and len(words) == 1 and words.pop() > 2:
+        marks.append("blanks")
+    if len(lines) > 1 and marks:
+        raise TableError(
+            f"the values of line 1 seem to be separated by {marks[0]}; "
+            "save the file with commas, semicolons, tabs or | between them."
+        )
+
+
+def _read(text: str, delimiter: str, width: int) -> list[Any]:
+    """Columns of the text, header included, as arrow arrays of strings."""
+    check_shape(rows=max(1, text.count("\n")), columns=width)
+    names = [str(position) for position in range(width)]
+    try:
+        table = pyarrow.csv.read_csv(
+            io.BytesIO(text.encode()),
+            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException:
+        _explain(text, delimiter, width)
+        raise TableError(
+            "the text cannot be read as a table; save the file as CSV in UTF-8 again."
+        ) from None
+    if '"' in text and _doubtful_quotes(text, table):
+        _explain(text, delimiter, width)
+    return list(table.columns)
+
+
+def _doubtful_quotes(text: str, table: Any) -> bool:
+    """Whether a quotation mark may be open: it then swallows the lines that follow."""
+    if text.count('"') % 2:
+        return True
+    return any(pc.any(pc.match_substring(column, "\n")).as_py() for column in table.columns)
+
+
+def _explain(text: str, delimiter: str, width: int) -> None:
+    """Raise TableError for the first record that is damaged, if there is one."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for record in reader:
+            if record and len(record) != width:
+                raise _ragged(line, len(record), width, delimiter)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise TableError(
+                f"line {line} holds a value of more than {csv.field_size_limit()} characters; "
+                "shorten it, or look for a quotation mark that is not closed."
+            ) from None
+        raise TableError(
+            f"line {line} opens a quotation mark that is not closed as it should be; "
+            'close it, and write a quotation mark inside a value as "".'
+        ) from None
+
+
+def _ragged(line: int, found: int, width: int, delimiter: str) -> TableError:
+    return TableError(
+        f"line {line} has {counted(found, 'value')} where the first line names "
+        f"{counted(width, 'column')}; add or remove values, or put a value that contains "
+        f"{shown(delimiter)} in quotation marks."
+    )

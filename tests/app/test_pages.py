@@ -1,0 +1,364 @@
+"""Every page draws, follows the controls, and answers what users get wrong in a sentence."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.datasets import EXAMPLES
+
+PAGES = ("data", "secret", "fit", "directions", "tradeoff", "attack")
+RESULT = {
+    "data": "best possible attacker tells",
+    "secret": "must not be able to tell whether",
+    "fit": "simulated datasets a share",
+    "directions": "move by",
+    "tradeoff": "costs an expected L2 error",
+    "attack": "the best possible attacker in",
+}
+
+
+def texts(app) -> str:
+    return "\n".join(element.value for element in app.markdown).replace("\u00a0", " ")
+
+
+def errors(app) -> str:
+    return " ".join(element.value for element in app.error)
+
+
+def charts(app) -> list:
+    return list(app.get("plotly_chart"))
+
+
+def sound(app) -> None:
+    assert not app.exception, [element.value for element in app.exception]
+
+
+def records(size: int, seed: int = 1) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    active = rng.random(size) < 0.5
+    return pd.DataFrame(
+        {
+            "salary": np.round(rng.normal(3000, 400, size) + 200 * active, 2),
+            "hours": rng.integers(20, 60, size),
+            "sector": rng.choice(["public", "private", "none of them"], size),
+            "active": np.where(active, "true", "false"),
+        }
+    )
+
+
+def upload(app, table: pd.DataFrame | bytes, name: str = "mine.csv"):
+    content = table if isinstance(table, bytes) else table.to_csv(index=False).encode()
+    app.file_uploader(key="file").set_value((name, content, "text/csv")).run()
+    return app
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_filled_in_and_leads_with_its_result(open_app, page):
+    app = open_app(page)
+    sound(app)
+    assert not app.error
+    assert app.title[0].value
+    assert RESULT[page] in texts(app)
+    assert charts(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_control_of_the_frame_can_be_moved_on_every_page(open_app, page):
+    app = open_app(page)
+    before = texts(app)
+    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    sound(app)
+    assert app.session_state["scenario"].epsilon == 3.0
+    app.sidebar.slider(key="dp").set_value(0.2).run()
+    app.sidebar.number_input(key="n").set_value(200).run()
+    app.sidebar.selectbox(key="mech").set_value("EigM").run()
+    app.sidebar.number_input(key="delta").set_value(0.01).run()
+    app.sidebar.selectbox(key="secret").set_value("sex = Female").run()
+    sound(app)
+    scenario = app.session_state["scenario"]
+    assert (scenario.width, scenario.n, scenario.mechanism) == (0.2, 200, "EigM")
+    assert scenario.secret.label == "sex = Female"
+    # The secret is among the statistics now: a sentence names it, and nothing is lost.
+    assert "count sex" in errors(app).replace("\\", "")
+    app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
+    sound(app)
+    assert not app.error
+    assert texts(app) != before
+
+
+@pytest.mark.parametrize("mechanism", ["ExpM(L)", "ExpM", "DirM(L)", "DirM", "EigM", "DauM",
+                                       "GroupDP(L)", "GroupDP", "DP(L)", "DP"])  # fmt: skip
+def test_every_mechanism_on_the_data_and_attack_pages(open_app, mechanism):
+    app = open_app(mech=mechanism)
+    sound(app)
+    assert mechanism in texts(app).replace("\\", "")
+    app.switch_page("app_pages/attack.py").run()
+    sound(app)
+    assert mechanism in texts(app).replace("\\", "")
+
+
+def test_the_slider_and_the_number_box_move_the_same_epsilon(open_app):
+    app = open_app()
+    app.sidebar.select_slider(key="eps_slider").set_value(5.0).run()
+    assert app.session_state["scenario"].epsilon == 5.0
+    assert app.sidebar.number_input(key="eps").value == 5.0
+    app.sidebar.number_input(key="eps").set_value(0.137).run()
+    assert app.session_state["scenario"].epsilon == 0.137
+    assert app.sidebar.select_slider(key="eps_slider").value == 0.15
+
+
+def test_the_paper_s_figure_shows_on_the_tradeoff_page(open_app):
+    app = open_app("tradeoff")
+    app.sidebar.segmented_control(key="cal").set_value("classical").run()
+    found = re.search(r"costs an expected L2 error of \*\*([\d.]+)\*\*", texts(app))
+    assert found
+    # Adult's own figure is 12.71; the embedded data agree within 5 %.
+    assert abs(float(found[1]) / 12.705 - 1) < 0.05
+
+
+def test_a_link_restores_the_scenario(open_app):
+    app = open_app(
+        "attack", eps="2.5", dp="0.2", n="150", mech="ExpM", delta="0.01", secret="workclass = Private",
+        stat=["mean age", "share race = White"], cal="classical", seed="7",
+    )  # fmt: skip
+    sound(app)
+    scenario = app.session_state["scenario"]
+    assert (scenario.epsilon, scenario.width, scenario.n) == (2.5, 0.2, 150)
+    assert (scenario.mechanism, scenario.delta, scenario.seed) == ("ExpM", 0.01, 7)
+    assert scenario.query.labels == ("mean age", "share race = White")
+    assert scenario.secret.label == "workclass = Private"
+    assert scenario.calibration == "classical"
+
+
+def test_a_link_restores_a_secret_with_a_threshold(open_app):
+    app = open_app(secret="age > 50")
+    sound(app)
+    assert app.session_state["scenario"].secret.label == "age > 50"
+
+
+def test_a_damaged_link_falls_back_to_what_there_is(open_app):
+    app = open_app(eps="x", dp="9", mech="nothing", secret="no such = thing", stat=["mean nothing"])
+    sound(app)
+    assert app.session_state["scenario"].mechanism == "DauM"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_upload_takes_over_every_page(open_app, page):
+    app = upload(open_app(), records(1500))
+    sound(app)
+    assert app.session_state["dataset"].title == "mine.csv"
+    app.switch_page(f"app_pages/{page}.py").run()
+    sound(app)
+    assert not app.error, errors(app)
+    assert app.session_state["dataset"].title == "mine.csv"
+    assert charts(app)
+    # Nothing that names the upload's contents may reach the address.
+    assert "sector" not in str(app.query_params)
+
+
+def test_a_small_upload_starts_with_a_subset_that_fits(open_app):
+    app = upload(open_app(), records(40))
+    sound(app)
+    assert not app.error, errors(app)
+    assert 2 <= app.session_state["scenario"].n < 40
+
+
+def test_an_upload_with_hostile_names_is_shown_as_it_is_written(open_app):
+    table = records(300).rename(
+        columns={"salary": "![x](http://evil.example/a.png)", "hours": "<img src=x>"}
+    )
+    app = upload(open_app(), table)
+    for page in PAGES:
+        app.switch_page(f"app_pages/{page}.py").run()
+        sound(app)
+        shown = "\n".join(e.value for e in [*app.markdown, *app.caption, *app.error, *app.warning])
+        assert not re.search(r"(?<!\\)(!\[|\]\(http|<img)", shown)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "says"),
+    [
+        (b"", "empty.csv", "empty"),
+        (b"a,b,c\n", "header.csv", "no record|no row|only a header|header"),
+        (b"\x00\x01\x02\xff" * 300, "junk.csv", "."),
+        (b"a,b\n1,2\n3,4,5\n", "ragged.csv", "3"),
+        (b"a,a\n1,2\n3,4\n", "twice.csv", "a"),
+        (b"a,\n1,2\n3,4\n", "blank.csv", "name"),
+        (b"PK\x03\x04 not a workbook", "book.xlsx", "."),
+    ],
+)
+def test_a_bad_file_ends_in_a_sentence_and_the_old_data_stay(open_app, content, name, says):
+    app = upload(open_app(), content, name)
+    sound(app)
+    assert len(app.error) == 1
+    assert re.search(says, errors(app))
+    assert app.session_state["dataset"].title == EXAMPLES[0].title
+    assert charts(app)
+
+
+def test_a_table_with_nothing_to_hide_says_so(open_app):
+    app = upload(open_app(), pd.DataFrame({"a": ["x"] * 50, "b": ["y"] * 50}))
+    sound(app)
+    assert "one value" in errors(app)
+    assert app.session_state["dataset"].title == EXAMPLES[0].title
+
+
+def test_missing_values_are_counted_and_said(open_app):
+    table = records(500)
+    table.loc[:24, "salary"] = np.nan
+    app = upload(open_app(), table)
+    assert "25 of them miss a value" in texts(app)
+    app.switch_page("app_pages/secret.py").run()
+    assert "25 records miss a value" in texts(app)
+
+
+def test_too_few_records_say_how_many_there_are_and_what_works(open_app):
+    app = upload(open_app(), records(300))
+    app.sidebar.number_input(key="n").set_value(5000).run()
+    sound(app)
+    assert re.search(r"there are only \d+; take n at most \d+", errors(app).replace("\\", ""))
+    app.sidebar.toggle(key="repl").set_value(True).run()
+    assert not app.error
+
+
+def test_a_pair_that_leaves_the_unit_interval_says_so(open_app):
+    app = open_app("fit")
+    app.sidebar.slider(key="center").set_value(0.2).run()
+    app.sidebar.slider(key="dp").set_value(0.6).run()
+    sound(app)
+    assert "leaves the range of a proportion" in errors(app)
+    assert app.session_state["scenario"].width == 0.6
+    app.sidebar.slider(key="dp").set_value(0.3).run()
+    assert not app.error
+
+
+def test_a_duplicated_statistic_is_named(open_app):
+    app = open_app("secret")
+    app.sidebar.multiselect(key="stat").set_value(["mean age", "sum age"]).run()
+    sound(app)
+    assert "determine each other" in errors(app)
+    assert "mean age" in errors(app)
+
+
+def test_taking_out_every_statistic_keeps_the_page_alive(open_app):
+    app = open_app("tradeoff")
+    app.sidebar.multiselect(key="stat").set_value([]).run()
+    sound(app)
+    assert "at least one statistic" in " ".join(c.value for c in app.sidebar.caption)
+
+
+def test_a_secret_and_a_statistic_can_be_built(open_app):
+    app = open_app("secret")
+    app.selectbox(key="build_secret_column").set_value("age").run()
+    app.number_input(key="build_secret_low").set_value(50.0).run()
+    app.button(key="build_secret").click().run()
+    sound(app)
+    assert app.session_state["scenario"].secret.label == "age > 50"
+    app.selectbox(key="build_stat_kind").set_value("share").run()
+    app.selectbox(key="build_stat_column_False").set_value("race").run()
+    app.button(key="build_stat").click().run()
+    sound(app)
+    assert "share race = White" in app.session_state["scenario"].query.labels
+    assert len(app.session_state["scenario"].query) == 6
+
+
+def test_a_secret_nobody_has_is_refused_and_the_old_one_stays(open_app):
+    app = open_app("secret")
+    app.selectbox(key="build_secret_column").set_value("age").run()
+    app.number_input(key="build_secret_low").set_value(500.0).run()
+    app.button(key="build_secret").click().run()
+    assert "nothing to hide" in errors(app)
+    assert app.session_state["scenario"].secret.label == "income = >50K"
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_presets(open_app, index):
+    app = open_app("tradeoff")
+    [button for button in app.sidebar.button][index].click().run()
+    sound(app)
+    scenario = app.session_state["scenario"]
+    assert (scenario.secret.label, scenario.width) == [
+        ("income = >50K", 0.1), ("workclass = Private", 0.04), ("sex = Female", 0.1),
+    ][index]  # fmt: skip
+    assert not app.error
+
+
+def test_the_presentation_view_leaves_out_the_records(open_app):
+    app = open_app()
+    assert "of the records have the property" in texts(app)
+    assert len(app.dataframe) > 1
+    app.sidebar.segmented_control(key="view").set_value("presentation").run()
+    sound(app)
+    assert "of the records have the property" not in texts(app)
+
+
+def test_the_attack_runs_stops_and_resumes(open_app):
+    app = open_app("attack")
+    run = app.session_state["attack_run"]
+    assert run.done >= 1
+    assert run.running
+    next(b for b in app.button if b.label == "Stop").click().run()
+    sound(app)
+    stopped = app.session_state["attack_run"].done
+    assert not app.session_state["attack_run"].running
+    app.run()
+    assert app.session_state["attack_run"].done == stopped
+    next(b for b in app.button if b.label == "Run").click().run()
+    assert app.session_state["attack_run"].running
+
+
+def test_the_attack_starts_anew_when_the_scenario_changes(open_app):
+    app = open_app("attack")
+    first = app.session_state["attack_run"]
+    app.sidebar.number_input(key="eps").set_value(4.0).run()
+    assert app.session_state["attack_run"] is not first
+
+
+def test_two_large_tables_that_differ_in_one_cell_give_two_results(open_app):
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {"pay": rng.integers(0, 100, 60_000), "group": rng.choice(["a", "b"], 60_000)}
+    )
+    app = upload(open_app(), table)
+    first = app.session_state["dataset"].digest
+    one = app.switch_page("app_pages/secret.py").run().dataframe[0].value.to_csv()
+    other = table.copy()
+    other.loc[31_234, "pay"] = 10_000_000
+    app.switch_page("app_pages/data.py").run()
+    upload(app, other, "other.csv")
+    assert app.session_state["dataset"].digest != first
+    assert app.switch_page("app_pages/secret.py").run().dataframe[0].value.to_csv() != one
+
+
+def test_column_types_of_an_upload_can_be_corrected(open_app):
+    from distpriv.dashboard.dataset import retyped
+
+    app = upload(open_app(), records(400))
+    dataset = app.session_state["dataset"]
+    app.session_state["upload"] = retyped(dataset, {"hours": "category"})
+    app.run()
+    sound(app)
+    assert app.session_state["dataset"].types["hours"] == "category"
+    assert any(label.startswith("hours = ") for label in app.session_state["dataset"].secrets)
+
+
+def test_adult_that_cannot_be_had_says_so_and_the_example_stays(open_app, monkeypatch, tmp_path):
+    monkeypatch.setenv("ADULT_DIR", str(tmp_path / "nowhere"))
+    app = open_app()
+    next(b for b in app.button if b.label == "Load UCI Adult").click().run()
+    sound(app)
+    assert app.error
+    assert app.session_state["dataset"].title == EXAMPLES[0].title
+
+
+def test_a_parquet_upload(open_app):
+    buffer = io.BytesIO()
+    records(400).to_parquet(buffer)
+    app = upload(open_app(), buffer.getvalue(), "mine.parquet")
+    sound(app)
+    assert app.session_state["dataset"].title == "mine.parquet"

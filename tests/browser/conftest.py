@@ -1,0 +1,130 @@
+"""A running dashboard and a real browser, the system's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+
+
+def _executable() -> str | None:
+    return next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; where it is required and missing, that is a failure."""
+    executable = _executable()
+    if executable is None:
+        message = "no Chromium on this machine: install your system's package `chromium`"
+        if os.environ.get("DISTPRIV_REQUIRE_BROWSER"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=executable,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"],
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[], str]]:
+    """Start a server of its own and return its address."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def started() -> str:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+        options = ["--server.headless=true", f"--server.port={port}"]
+        environment = {key: value for key, value in os.environ.items() if key != "ADULT_DIR"}
+        processes.append(
+            subprocess.Popen(
+                [*command, *options],
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        address = f"http://127.0.0.1:{port}"
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                with urllib.request.urlopen(f"{address}/_stcore/health"):
+                    return address
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.1)
+        raise RuntimeError("the dashboard did not come up")
+
+    yield started
+    for process in processes:
+        process.terminate()
+        process.wait()
+
+
+class Watched:
+    """A page with what its console said and where its requests went."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.console: list[str] = []
+        self.hosts: set[str] = set()
+        page.on(
+            "console",
+            lambda message: self.console.append(message.text)
+            if message.type in ("error", "warning")
+            else None,
+        )
+        page.on("pageerror", lambda error: self.console.append(str(error)))
+        page.on("request", lambda request: self._note(request.url))
+        page.on("websocket", lambda socket: self._note(socket.url))
+
+    def _note(self, url: str) -> None:
+        scheme, _, rest = url.partition("://")
+        if scheme in ("http", "https", "ws", "wss"):
+            self.hosts.add(rest.split("/")[0].rsplit(":", 1)[0])
+
+    def idle(self) -> Page:
+        """Wait until the script has run; then wait for the value you want, not for a time."""
+        self.page.wait_for_selector(
+            "[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=60_000
+        )
+        self.page.wait_for_selector("[data-test-script-state=notRunning]", timeout=60_000)
+        return self.page
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Callable[..., Watched]]:
+    """Open a fresh browser page of a given width."""
+    contexts = []
+
+    def opened(width: int = 1440, height: int = 900, scheme: str = "light") -> Watched:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        return Watched(page)
+
+    yield opened
+    for context in contexts:
+        context.close()
