@@ -7,7 +7,7 @@ run a deep link's file alone, without the frame, in the first session after a st
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard import frame
+from distpriv.dashboard import controls, frame
 
 SECTIONS = {
     "Set up": [
@@ -24,6 +24,6 @@ SECTIONS = {
 
 st.set_page_config(page_title="distpriv", page_icon=frame.ICON, layout="wide")
 page = st.navigation(SECTIONS, position="top")
-frame.controls()
+controls.draw()
 page.run()
 frame.footer(page, [each for pages in SECTIONS.values() for each in pages])

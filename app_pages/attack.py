@@ -13,9 +13,6 @@ from distpriv.dashboard.text import escape, percent
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.utility import UNDEFENDED, accuracy_against_epsilon, accuracy_against_width
 
-EPSILONS = np.geomspace(0.1, 10, 33)
-WIDTHS = np.arange(1, 41) / 50
-
 view = frame.modelled()
 scenario, state = view.scenario, st.session_state
 
@@ -96,13 +93,12 @@ def live() -> None:
     """The result in words and as a picture, growing while repetitions come in."""
     run: AttackRun = state["attack_run"]
     was_running = run.running
-    run.step(0.08)
+    run.step(0.08 if run.done else 0.0)  # the first picture must not wait
     result = run.result()
     st.markdown(sentence(run, result))
     st.progress(
         run.done / run.wanted,
-        text=f"{run.done} of {run.wanted} repetitions, "
-        f"{run.attack.tests} datasets guessed in each",
+        text=f"{run.done} of {run.wanted} repetitions, {run.attack.tests} datasets guessed in each",
     )
     if run.failure:
         st.error(escape(run.failure), icon=":material/error:")
@@ -115,6 +111,7 @@ def live() -> None:
             repetitions=run.done,
             seed=run.attack.seed,
             adaptive=run.attack.adaptive,
+            selected=scenario.mechanism,
         ),
         "attack",
     )
@@ -151,24 +148,27 @@ drawn = tuple(name for name in shown if optimal[name] is not None)
 budget = (scenario.delta, scenario.calibration)
 over_epsilon, over_width = st.columns(2, gap="large")
 with over_epsilon:
+    epsilons = widgets.epsilon_grid(scenario)
     widgets.chart(
         accuracy_curves(
-            accuracy_against_epsilon(view.model, drawn, EPSILONS, *budget),
+            accuracy_against_epsilon(view.model, drawn, epsilons, *budget),
             x_title="ε",
             x_log=True,
             current=scenario.epsilon,
             undefended=undefended,
-            ceiling=np.array([accuracy_ceiling(float(e), scenario.delta) for e in EPSILONS]),
+            ceiling=np.array([accuracy_ceiling(float(e), scenario.delta) for e in epsilons]),
             points={name: [(scenario.epsilon, result.interval(name))] for name in drawn}
             if result
             else None,
             title="Best attack against ε",
+            selected=scenario.mechanism,
         ),
         "attack_epsilon",
     )
 with over_width:
-    models = widgets.models_by_width(view, WIDTHS)
-    curves = accuracy_against_width(models, WIDTHS, drawn, scenario.epsilon, *budget)
+    widths = widgets.width_grid(scenario)
+    models = widgets.models_by_width(view, widths)
+    curves = accuracy_against_width(models, widths, drawn, scenario.epsilon, *budget)
     widgets.chart(
         accuracy_curves(
             curves,
@@ -179,6 +179,7 @@ with over_width:
             ceiling=None,
             points=None,
             title=f"Best attack against Δp at ε = {scenario.epsilon:g}",
+            selected=scenario.mechanism,
         ),
         "attack_width",
     )

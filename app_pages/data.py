@@ -12,13 +12,19 @@ view = frame.attempt(dataset, scenario)
 if isinstance(view, str):
     st.error(view, icon=":material/error:")
 else:
-    st.markdown(widgets.answer(view))
+    st.markdown(
+        widgets.answer(view),
+        help="A case is one attacker who sees one release and has to name one of the two shares, "
+        "both equally likely. L2 is the length of the vector of all changes: the root of the sum "
+        "of their squares, whatever their units.",
+    )
     picture, figures = st.columns([3, 2], gap="large")
     with picture:
         widgets.chart(
             overlap(scenario.pair, *widgets.attacker_views(view), scenario.mechanism), "answer"
         )
     with figures:
+        st.markdown("**What the noise does to each figure, on average**")
         widgets.errors_table(view)
         widgets.caveats(view.noise)
 

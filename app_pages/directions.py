@@ -2,9 +2,9 @@
 
 import numpy as np
 import streamlit as st
-from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
 
 from distpriv import mechanisms
+from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
 from distpriv.dashboard import frame, widgets
 from distpriv.dashboard.text import escape, number, percent
 
@@ -70,7 +70,7 @@ else:
 
 left, right = st.columns(2, gap="large")
 with left:
-    widgets.chart(shift_components(fit, labels), "components")
+    widgets.chart(shift_components(fit, labels, units=view.units), "components")
 with right:
     widgets.chart(eigenvalue_shares(fit, labels), "eigenvalues")
 with st.expander("The formulas", icon=":material/function:"):

@@ -1,6 +1,5 @@
 """Privacy–utility: what hiding the secret costs in accuracy of the released statistics."""
 
-import numpy as np
 import streamlit as st
 
 from distpriv import mechanisms
@@ -9,9 +8,6 @@ from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard import frame, widgets
 from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.utility import error_against_epsilon, error_against_width, expected_error
-
-EPSILONS = np.geomspace(0.1, 10, 33)
-WIDTHS = np.arange(1, 41) / 50
 
 view = frame.modelled()
 scenario, labels = view.scenario, view.scenario.query.labels
@@ -56,25 +52,47 @@ if sensible:
         + (
             "; no mechanism shown here adds less."
             if own <= errors[best] * (1 + 1e-9)
-            else f"; the least that the same promise takes here is **{number(errors[best])}**, with "
-            f"{escape(best)}."
+            else f"; the least that the same promise takes here is **{number(errors[best])}**, "
+            f"with {escape(best)}."
         )
     )
 
 by_epsilon, by_width = st.columns(2, gap="large")
 with by_epsilon:
     curves = error_against_epsilon(
-        view.model, shown, EPSILONS, scenario.delta, scenario.calibration, measure
+        view.model,
+        shown,
+        widgets.epsilon_grid(scenario),
+        scenario.delta,
+        scenario.calibration,
+        measure,
     )
     widgets.chart(
-        epsilon_chart(curves, epsilon=scenario.epsilon, unit=unit, measure=name), "error_epsilon"
+        epsilon_chart(
+            curves,
+            epsilon=scenario.epsilon,
+            unit=unit,
+            measure=name,
+            selected=scenario.mechanism,
+        ),
+        "error_epsilon",
     )
 with by_width:
-    models = widgets.models_by_width(view, WIDTHS)
+    widths = widgets.width_grid(scenario)
+    models = widgets.models_by_width(view, widths)
     curves = error_against_width(
-        models, WIDTHS, shown, scenario.epsilon, scenario.delta, scenario.calibration, measure
+        models, widths, shown, scenario.epsilon, scenario.delta, scenario.calibration, measure
     )
-    widgets.chart(width_chart(curves, width=scenario.width, unit=unit, measure=name), "error_width")
+    widgets.chart(
+        width_chart(
+            curves,
+            width=scenario.width,
+            unit=unit,
+            measure=name,
+            selected=scenario.mechanism,
+        ),
+        "error_width",
+    )
 
 st.subheader(f"Errors at ε = {scenario.epsilon:g}")
 widgets.mechanism_table(view, tuple(shown))

@@ -13,6 +13,7 @@ from distpriv.attacks import (
     run_attack,
 )
 from distpriv.calibration import gaussian_distance
+from distpriv.datasets import load_adult, load_census_income
 from distpriv.errors import (
     AttackError,
     CalibrationError,
@@ -37,6 +38,7 @@ from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_g
 from distpriv.noise import Noise
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.tables import column_types, digest, read_table, retype, summarise
 
 __all__ = [
     "AttackError",
@@ -66,13 +68,20 @@ __all__ = [
     "Theta",
     "accuracy_ceiling",
     "calibrate",
+    "column_types",
+    "digest",
     "fit_gaussian",
     "gaussian_distance",
     "group_moments",
     "linear_attack_accuracy",
+    "load_adult",
+    "load_census_income",
     "model_from_moments",
     "optimal_attack_accuracy",
+    "read_table",
     "record_groups",
+    "retype",
     "run_attack",
     "simulate",
+    "summarise",
 ]

@@ -151,7 +151,7 @@ def _complete(
             f"The statistic {query.labels[index]!r} meets an infinite value in record "
             f"{record + 1}; remove or correct that record, or leave the statistic out."
         )
-    complete: NDArray[np.bool_] = ~np.isnan(values).any(axis=1)
+    complete = np.logical_not(np.isnan(values).any(axis=1))
     return complete if missing is None else complete & ~missing
 
 
@@ -178,7 +178,7 @@ def _mean_and_covariance(
 ) -> tuple[FloatArray, FloatArray]:
     """Of the marked records, in two passes."""
     m = values.shape[1]
-    total, count = np.zeros(m), np.count_nonzero(marks)
+    total, count = np.zeros(m), int(np.count_nonzero(marks))
     for block in _blocks(values, marks):
         total += block.sum(axis=1)
     mean = total / count

@@ -283,7 +283,7 @@ class Query:
         Raises
         ------
         QueryError
-            If a bound is not two finite numbers, the lower one first.
+            If a bound is not two finite numbers, the lower one first, or a record lies outside.
         """
         ranges = np.ones(len(self))
         for index, statistic in enumerate(self.statistics):
@@ -294,6 +294,12 @@ class Query:
                 raise QueryError(
                     f"The bounds of column {statistic.column!r} must be two finite numbers, the "
                     f"lower one first, got ({low:g}, {high:g})."
+                )
+            if low > minima[index] or high < maxima[index]:
+                raise QueryError(
+                    f"The bounds of column {statistic.column!r}, {low:g} to {high:g}, do not hold "
+                    f"all its records, which reach from {minima[index]:g} to {maxima[index]:g}; "
+                    "widen them, or cut the column off at them first."
                 )
             ranges[index] = high - low
         return self.scales(n) * ranges

@@ -44,7 +44,7 @@ def overlap(
         "What the best attacker sees",
         alt=f"The best attacker is {listed(results)} of cases.",
         how_to_read=(
-            "Each curve shows where the attacker's best score falls under one of the two shares; "
+            "each curve shows where the attacker's best score falls under one of the two shares; "
             "the attacker decides by the side of the dotted rule. The more the curves overlap, the "
             "less the score tells; curves on top of each other leave nothing but guessing."
         ),
@@ -112,7 +112,7 @@ def shifts(fit: PairModel, labels: Sequence[str], units: Sequence[str]) -> go.Fi
             "standard deviations."
         ),
         how_to_read=(
-            "A bar to the right is a statistic that is larger when the share is larger. A bar of "
+            "a bar to the right is a statistic that is larger when the share is larger. A bar of "
             "length 1 moves by as much as the statistic varies anyway."
         ),
         height=130 + 44 * len(labels),

@@ -9,7 +9,7 @@ from plotly import graph_objects as go
 from distpriv.attacks import Interval
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
-from distpriv.charts.intervals import GUESSING, bars, in_words, shown, within
+from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
 from distpriv.charts.style import NEUTRAL, style_of
 from distpriv.charts.text import percent, safe, summed_up
 from distpriv.utility import UNDEFENDED
@@ -100,7 +100,7 @@ def accuracy_by_mechanism(
             name=f"{label}: {percent(value)}",
             hovertext=f"{label}: {percent(value)}",
             hoverinfo="text",
-            meta={"y": ["", ""], "y_title": "mechanism"},
+            meta={"y": ["", ""], "x_title": SHARE, "y_title": "mechanism"},
         )
     _add_optimal(figure, known, rows)
     _add_simulated(figure, intervals, rows)
@@ -130,6 +130,7 @@ def _add_optimal(figure: go.Figure, optimal: Mapping[str, float], rows: Mapping[
         meta={
             "x": list(optimal.values()),
             "y": [shown(name) for name in optimal],
+            "x_title": SHARE,
             "y_title": "mechanism",
         },
     )
@@ -154,7 +155,12 @@ def _add_simulated(
             hoverinfo="text",
             legendgroup=label,
             showlegend=False,
-            meta={"x": [interval.estimate], "y": [shown(name)], "y_title": "mechanism"},
+            meta={
+                "x": [interval.estimate],
+                "y": [shown(name)],
+                "x_title": SHARE,
+                "y_title": "mechanism",
+            },
         )
 
 

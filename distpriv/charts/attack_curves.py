@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 
 from distpriv.attacks import Interval
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule, values_at
-from distpriv.charts.intervals import GUESSING, bars, in_words, shown, within
+from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
 from distpriv.charts.style import NEUTRAL, style_of
 from distpriv.charts.text import number, percent, safe, summed_up
 from distpriv.utility import Curves
@@ -135,6 +135,7 @@ def _add_line(
             for position, share in zip(x, shares, strict=True)
         ],
         hoverinfo="text",
+        meta={"y_title": SHARE},
         **look,
     )
 
@@ -166,6 +167,7 @@ def _add_measured(
         meta={
             "x": [float(position) for position, _ in measured],
             "y": [interval.estimate for _, interval in measured],
+            "y_title": SHARE,
         },
     )
 

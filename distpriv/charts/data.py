@@ -12,6 +12,7 @@ from distpriv.charts.text import plain
 
 __all__ = ["figure_data"]
 
+_OWN_COLUMNS = ("series", "x axis", "y axis", "value", "low", "high")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -47,9 +48,8 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
                 columns[f"{axis} axis"] = title
                 columns[axis] = values[axis]
             else:
-                other = titles["y" if axis == "x" else "x"][index]
-                clash = axis == "y" and title == other
-                columns[f"{title} (y)" if clash else title or axis] = values[axis]
+                taken = title in _OWN_COLUMNS or title in columns
+                columns[f"{title} ({axis})" if taken else title or axis] = values[axis]
         columns |= {name: values[name] for name in ("value", "low", "high") if name in values}
         parts.append(pd.DataFrame(columns))
     if not parts:

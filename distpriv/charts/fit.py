@@ -115,7 +115,7 @@ def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:
             "share: vermillion where they rise together, blue where one rises as the other "
             "falls, pale where they have little to do with each other."
         ),
-        height=120 + min(46, max(28, 330 // m)) * m,
+        height=120 + min(42, max(28, 330 // m)) * m,
     )
     positions = list(range(m))
     axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": positions}

@@ -10,10 +10,13 @@ from distpriv.charts.frame import ACCURACY_RANGE
 from distpriv.charts.text import percent
 from distpriv.utility import UNDEFENDED
 
-__all__ = ["GUESSING", "bars", "in_words", "shown", "within"]
+__all__ = ["GUESSING", "SHARE", "bars", "in_words", "shown", "within"]
 
 GUESSING = 0.5
 """Accuracy at equal priors of an attacker who knows nothing."""
+
+SHARE = "accuracy of the attacker (share)"
+"""Title of accuracies in tables: the axis shows percentages, the numbers are shares."""
 
 
 def bars(intervals: Sequence[Interval], color: str) -> dict[str, Any]:

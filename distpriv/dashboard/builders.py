@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard import choices, widgets
+from distpriv.dashboard.controls import own_key
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.frame import View, own_key
+from distpriv.dashboard.frame import View
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.errors import DistprivError

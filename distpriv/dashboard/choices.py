@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from distpriv.errors import DistprivError
+from distpriv.models import fit_gaussian
 from distpriv.properties import SensitiveProperty
-from distpriv.queries import Count, Mean, Proportion, Statistic, Sum
+from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
 
 __all__ = [
     "default_secret",
@@ -99,18 +100,32 @@ def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitivePr
 def default_statistics(
     table: pd.DataFrame, types: Mapping[str, str], secret: SensitiveProperty
 ) -> tuple[Statistic, ...]:
-    """The paper's five statistics if the table has them; else up to five that vary."""
+    """The paper's five statistics if the table has them; else up to five that can be modelled.
+
+    A statistic is passed over if it is constant, follows from the others, or would drop more
+    than four fifths of the records.
+    """
     if all(_has(table, s.column, getattr(s, "value", None)) for s in _CENSUS):
         return _CENSUS
-
-    def varies(column: str) -> bool:
-        return column != secret.column and table[column].nunique() > 1
-
-    numbers = [column for column in _columns(types, "number") if varies(column)]
-    labels = [column for column in _columns(types, "category", "boolean") if varies(column)]
-    found: list[Statistic] = list(map(Mean, numbers[:3]))
-    found += [Count(column, levels(table, column)[0]) for column in labels]
-    return tuple(found[:5])
+    others = [column for column in types if column != secret.column]
+    numbers = [column for column in others if types[column] == "number"]
+    labels = [column for column in others if types[column] in ("category", "boolean")]
+    candidates: list[Statistic] = list(map(Mean, numbers[:10]))
+    candidates[3:3] = [
+        Count(column, found[0]) for column in labels[:10] if (found := levels(table, column))
+    ]
+    chosen: tuple[Statistic, ...] = ()
+    for candidate in candidates:
+        try:
+            query = Query([*chosen, candidate])
+            model = fit_gaussian(table, query, secret.pair(0.5, 0.1), 100, replacement=True)
+        except DistprivError:
+            continue
+        if model.dropped <= 0.8 * len(table):
+            chosen = query.statistics
+        if len(chosen) == 5:
+            break
+    return chosen
 
 
 def _has(table: pd.DataFrame, column: str, value: object = None) -> bool:

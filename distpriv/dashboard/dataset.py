@@ -11,8 +11,9 @@ import pandas as pd
 from distpriv.dashboard import choices
 from distpriv.datasets import Example
 from distpriv.errors import TableError
+from distpriv.moments import group_moments
 from distpriv.properties import SensitiveProperty
-from distpriv.queries import Statistic
+from distpriv.queries import Query, Statistic
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
 
 __all__ = ["Dataset", "from_example", "from_upload", "retyped"]
@@ -38,6 +39,9 @@ class Dataset:
         The one to start with.
     query : tuple of Statistic
         Those to start with.
+    start_n : int
+        Records in a release to start with: 100, or as many as leave an attacker records to
+        train on.
     """
 
     origin: Literal["example", "upload"]
@@ -52,14 +56,7 @@ class Dataset:
     statistics: Mapping[str, Statistic] = field(repr=False)
     secret: SensitiveProperty
     query: tuple[Statistic, ...]
-
-    def largest_start(self, center: float, width: float) -> int:
-        """Records in a subset to start with: 100, or as many as the data support."""
-        having = int(self.secret.mask(self.table).sum())
-        without = len(self.table) - having
-        high = min(center + width / 2, 1.0)
-        largest = min(having / high, without / max(1 - center + width / 2, 1e-9))
-        return max(2, min(100, int(largest)))
+    start_n: int
 
 
 def _dataset(
@@ -75,14 +72,16 @@ def _dataset(
     if secret is None:
         raise TableError(
             "The table has no column that could be a secret: every usable column holds one "
-            "value only; choose a table in which records differ, or correct the columns' types."
+            "value only; choose a table in which records differ (identifiers, free text and dates "
+            "do not count)."
         )
     query = choices.default_statistics(table, types, secret)
     if not query:
         raise TableError(
             f"The table has no column to release beside {secret.column!r}; choose a table with "
-            "at least two usable columns, or correct the columns' types."
+            "at least two usable columns (identifiers, free text and dates do not count)."
         )
+    counts = group_moments(table, Query(query), secret).counts
     return Dataset(
         origin=origin,
         title=title,
@@ -96,6 +95,7 @@ def _dataset(
         statistics=choices.statistics(table, types),
         secret=secret,
         query=query,
+        start_n=max(2, min(100, int(0.3 * min(counts) / 0.55))),
     )
 
 

@@ -1,72 +1,27 @@
-"""The frame around every page: the scenario's controls, and the way into a page."""
+"""The way into a page: the scenario's fitted model, and what stands around every page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast, get_args
 
 import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
 
 from distpriv import mechanisms
-from distpriv.calibration import CALIBRATIONS
-from distpriv.dashboard import cache, choices
+from distpriv.dashboard import cache
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.scenario import Scenario, ViewKind
+from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape
-from distpriv.datasets import EXAMPLES
 from distpriv.errors import DistprivError
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.noise import Noise
-from distpriv.properties import SensitiveProperty
-from distpriv.queries import Query, Statistic
 
-__all__ = [
-    "EPSILONS",
-    "ICON",
-    "View",
-    "attempt",
-    "controls",
-    "footer",
-    "keep_upload",
-    "modelled",
-    "open_page",
-    "own_key",
-    "replace_upload",
-]
+__all__ = ["ICON", "View", "attempt", "footer", "modelled", "open_page"]
 
-EPSILONS = (
-    0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
-    1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
-)  # fmt: skip
-UPLOAD = "Your file"
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
-DEFAULT_MECHANISM = "DauM"
-_TITLES = {example.title: example.key for example in EXAMPLES}
-
-# What each preset sets beside the paper's statistics, n = 100, ε = 1 and δ = 0.001.
-PRESETS: Mapping[str, Mapping[str, object]] = {
-    "Paper: income, Δp = 0.1": {"secret": "income = >50K", "dp": 0.1, "cal": "classical"},
-    "Paper: work class, Δp = 0.04": {
-        "secret": "workclass = Private",
-        "dp": 0.04,
-        "cal": "classical",
-    },
-    "Share of women, Δp = 0.1": {
-        "secret": "sex = Female",
-        "dp": 0.1,
-        "cal": "exact",
-        "stat": [
-            "mean age",
-            "mean education-num",
-            "mean hours-per-week",
-            "count income = >50K",
-        ],
-    },
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +46,6 @@ class View:
     def units(self) -> tuple[str, ...]:
         """Units of the statistics, in order."""
         return self.scenario.query.units(self.dataset.units)
-
-
-# --- the way into a page -------------------------------------------------------------------
 
 
 def open_page() -> tuple[Dataset, Scenario]:
@@ -140,273 +92,3 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | str:
     except DistprivError as error:
         return escape(error)
     return View(dataset, scenario, model, noise)
-
-
-# --- the data of the session ---------------------------------------------------------------
-
-
-def keep_upload(dataset: Dataset) -> None:
-    """Make an uploaded table the session's data, with a scenario that fits it."""
-    state = st.session_state
-    state["upload"] = dataset
-    state["data"] = UPLOAD
-    for key in ("own_secret", "own_stat", "own_secrets", "own_statistics", "bounds"):
-        state.pop(key, None)
-    state["n"] = dataset.largest_start(state.get("center", 0.5), state.get("dp", 0.1))
-
-
-def replace_upload(dataset: Dataset) -> None:
-    """Put the same upload with other column types in its place."""
-    st.session_state["upload"] = dataset
-
-
-def _current_dataset() -> Dataset:
-    state = st.session_state
-    if state.pop("back_to_example", False):
-        state["data"] = EXAMPLES[0].title
-    titles = [*_TITLES, *([UPLOAD] if "upload" in state else [])]
-    if state.get("data") not in (None, *titles):
-        del state["data"]
-    chosen = st.selectbox(
-        "Data",
-        titles,
-        key="data",
-        bind="query-params",
-        help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
-    )
-    if chosen == UPLOAD:
-        return cast(Dataset, state["upload"])
-    try:
-        return cache.example(_TITLES[chosen])
-    except DistprivError as error:
-        state["notice"] = escape(error)
-        state["back_to_example"] = True
-        st.rerun()
-
-
-# --- the controls of the scenario ----------------------------------------------------------
-
-
-def controls() -> None:
-    """Draw the sidebar and put the scenario it describes into the session."""
-    state = st.session_state
-    for key, value in state.pop("pending", {}).items():
-        state[key] = value  # asked for by a page, after its widget had been drawn
-    with st.sidebar:
-        dataset = _current_dataset()
-        secret = _secret(dataset)
-        width = st.slider(
-            "Δp: distance of the two shares",
-            0.01,
-            1.0,
-            0.1,
-            0.01,
-            key="dp",
-            bind="query-params",
-            help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
-        )
-        n = st.number_input(
-            "n: records in the release",
-            2,
-            1_000_000,
-            100,
-            key="n",
-            bind="query-params",
-            help="The statistics are computed from n records; the model says how they vary.",
-        )
-        names = mechanisms.names()
-        mechanism = st.selectbox(
-            "Mechanism",
-            names,
-            index=names.index(DEFAULT_MECHANISM),
-            key="mech",
-            bind="query-params",
-            help="\n".join(
-                f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names
-            ),
-        )
-        epsilon, delta = _budget()
-        with st.expander("More settings", icon=":material/tune:"):
-            query = _query(dataset)
-            center = st.slider(
-                "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key="center", bind="query-params"
-            )
-            calibration = st.segmented_control(
-                "Calibration",
-                CALIBRATIONS,
-                default=CALIBRATIONS[0],
-                required=True,
-                key="cal",
-                bind="query-params",
-                help="*exact* (Balle & Wang 2018) holds for every ε; *classical* is the papers' "
-                "constant √(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
-            )
-            replacement = st.toggle(
-                "Draw with replacement",
-                key="repl",
-                bind="query-params",
-                help="Whether a record may occur twice in the released dataset. The paper draws "
-                "without replacement.",
-            )
-            seed = st.number_input(
-                "Seed of the simulations", 0, 2**31 - 1, 1, key="seed", bind="query-params"
-            )
-        st.segmented_control(
-            "View",
-            get_args(ViewKind),
-            default="analyst",
-            required=True,
-            key="view",
-            bind="query-params",
-            help="*presentation* leaves out everything computed from single records or from the "
-            "data's true shares, so that the screen can be shown in a meeting.",
-        )
-        with st.popover("Presets", icon=":material/bookmark:", width="stretch"):
-            for label, values in PRESETS.items():
-                st.button(
-                    label,
-                    on_click=_apply_preset,
-                    args=(values,),
-                    width="stretch",
-                    disabled=dataset.origin != "example",
-                )
-    state["dataset"] = dataset
-    state["scenario"] = Scenario(
-        digest=dataset.digest,
-        secret=secret,
-        center=round(center, 4),
-        width=round(width, 4),
-        n=int(n),
-        query=query,
-        mechanism=mechanism,
-        epsilon=epsilon,
-        delta=delta,
-        calibration=calibration,
-        replacement=replacement,
-        bounds=tuple(sorted(state.get("bounds", {}).items())),
-        seed=int(seed),
-        view=state["view"],
-    )
-    if notice := state.pop("notice", None):
-        st.error(notice, icon=":material/cloud_off:")
-
-
-def _apply_preset(values: Mapping[str, object]) -> None:
-    common = {"n": 100, "center": 0.5, "eps": 1.0, "delta": 1e-3, "repl": False}
-    st.session_state.pop("stat", None)
-    for key, value in {**common, **values}.items():
-        st.session_state[key] = value
-
-
-def _budget() -> tuple[float, float]:
-    """ε by slider or to the digit, and δ."""
-    state = st.session_state
-    slider = st.container()
-    left, right = st.columns(2)
-    epsilon = left.number_input(
-        "ε, exactly",
-        0.001,
-        100.0,
-        1.0,
-        0.1,
-        format="%g",
-        key="eps",
-        bind="query-params",
-        help="Any value from 0.001 to 100.",
-    )
-    delta = right.number_input(
-        "δ",
-        1e-12,
-        0.5,
-        1e-3,
-        1e-3,
-        format="%g",
-        key="delta",
-        bind="query-params",
-        help="With this probability the promise may fail; Laplace mechanisms do without.",
-    )
-    state["eps_slider"] = min(EPSILONS, key=lambda value: abs(value / epsilon - 1))
-    slider.select_slider(
-        "ε: more private ← → more accurate",
-        EPSILONS,
-        key="eps_slider",
-        format_func=lambda value: f"{value:g}",
-        on_change=_follow_slider,
-        help="However the release comes out, its probability differs by a factor of at most e^ε "
-        "between the two shares (up to δ).",
-    )
-    return round(float(epsilon), 6), float(delta)
-
-
-def _follow_slider() -> None:
-    st.session_state["eps"] = float(st.session_state["eps_slider"])
-
-
-def _bound(dataset: Dataset) -> Any:
-    """Nothing that comes from an upload goes into the address, where logs would keep it."""
-    return "query-params" if dataset.origin == "example" else None
-
-
-def own_key(dataset: Dataset, name: str) -> str:
-    """Session key of a choice among labels, which uploads have to themselves."""
-    return name if dataset.origin == "example" else f"own_{name}"
-
-
-def _linked(key: str) -> list[str]:
-    """What the address asks for, before its widget is drawn for the first time."""
-    return st.query_params.get_all(key) if key in st.query_params else []
-
-
-def _secret(dataset: Dataset) -> SensitiveProperty:
-    state, key = st.session_state, own_key(dataset, "secret")
-    options = dict(dataset.secrets) | {dataset.secret.label: dataset.secret}
-    wanted = [*([state[key]] if key in state else []), *_linked(key)]
-    options |= _parsed(wanted, options, dataset, choices.parse_secret)
-    options |= state.get("own_secrets", {}).get(dataset.digest, {})
-    if state.get(key) not in (None, *options):
-        del state[key]
-    labels = list(options)
-    chosen = st.selectbox(
-        "Secret: share of records with …",
-        labels,
-        index=labels.index(dataset.secret.label),
-        key=key,
-        bind=_bound(dataset),
-        help="The global property to hide. Thresholds and groups of values are defined on the "
-        "Secret & release page.",
-    )
-    return options[chosen]
-
-
-def _query(dataset: Dataset) -> Query:
-    state, key = st.session_state, own_key(dataset, "stat")
-    defaults = {statistic.label: statistic for statistic in dataset.query}
-    options = dict(dataset.statistics) | defaults
-    options |= _parsed([*state.get(key, []), *_linked(key)], options, dataset, _statistic)
-    if any(label not in options for label in state.get(key, [])):
-        state[key] = [label for label in state[key] if label in options] or list(defaults)
-    chosen = st.multiselect(
-        "Released statistics",
-        list(options),
-        default=list(defaults),
-        key=key,
-        bind=_bound(dataset),
-        help="Means, sums, counts and shares of n records.",
-    )
-    if not chosen:
-        st.caption("A release needs at least one statistic; here are the ones to start with.")
-    return Query([options[label] for label in chosen] or list(defaults.values()))
-
-
-_statistic = choices.parse_statistic
-
-
-def _parsed(
-    labels: Iterable[str], known: Mapping[str, object], dataset: Dataset, parse: Any
-) -> dict[str, Any]:
-    """Choices that only a link or an earlier run names, read from their labels."""
-    found: dict[str, SensitiveProperty | Statistic] = {}
-    for label in labels:
-        if label not in known and (choice := parse(label, dataset.table)) is not None:
-            found[choice.label] = choice
-    return found

@@ -8,7 +8,7 @@ from typing import cast, get_args
 import pandas as pd
 import streamlit as st
 
-from distpriv.dashboard import frame
+from distpriv.dashboard import controls
 from distpriv.dashboard.dataset import Dataset, from_upload, retyped
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent
@@ -59,7 +59,7 @@ def _read_upload() -> None:
     if file is None:
         return
     try:
-        frame.keep_upload(from_upload(file.getvalue(), file.name))
+        controls.keep_upload(from_upload(file.getvalue(), file.name))
     except DistprivError as error:
         st.session_state["upload_error"] = escape(error)
 
@@ -125,7 +125,7 @@ def _types(dataset: Dataset, summary: pd.DataFrame) -> None:
     wanted = _changed(dataset.types, edited)
     if st.button("Apply column types", disabled=not wanted, icon=":material/check:"):
         try:
-            frame.replace_upload(retyped(dataset, wanted))
+            controls.replace_upload(retyped(dataset, wanted))
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
         else:

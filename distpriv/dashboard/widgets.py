@@ -14,6 +14,7 @@ from distpriv.charts.data import figure_data
 from distpriv.charts.style import CONFIG
 from distpriv.dashboard import cache
 from distpriv.dashboard.frame import View
+from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import AttackError
 from distpriv.guarantees import accuracy_ceiling
@@ -28,11 +29,13 @@ __all__ = [
     "attacker_views",
     "caveats",
     "chart",
+    "epsilon_grid",
     "errors_table",
     "mechanism_table",
     "models_by_width",
     "pair_words",
     "table",
+    "width_grid",
 ]
 
 
@@ -84,6 +87,13 @@ def pair_words(view: View) -> str:
 def answer(view: View) -> str:
     """The question answered in plain sentences."""
     scenario, noise = view.scenario, view.noise
+    having = [theta.having for theta in view.model.pairs[0].thetas]
+    if having[0] == having[1]:
+        return (
+            f"Among {scenario.n} records both shares mean the same {having[0]} with "
+            f"**{escape(scenario.secret.label)}**, so there is nothing to tell apart and no noise "
+            "is needed; take a larger n or Δp."
+        )
     undefended = optimal_attack_accuracy(view.model)
     protected = accuracy(view.model, noise)
     ceiling = min(accuracy_ceiling(scenario.epsilon, noise.delta), undefended)
@@ -114,6 +124,18 @@ def caveats(noise: Noise) -> None:
     """Say where the promise does not hold as it stands."""
     for sentence in noise.caveats:
         st.warning(escape(sentence), icon=":material/report:")
+
+
+def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """ε from 0.1 to 10 for curves, the current one among them."""
+    grid = np.geomspace(0.1, 10, 33)
+    return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
+
+
+def width_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """Δp from 0.02 to 0.8 for curves, the current one among them."""
+    grid = np.arange(1, 41) / 50
+    return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
 
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:

@@ -100,7 +100,7 @@ Figure 4a: accuracy of the undefended attack against Δp, proportions around 0.5
 
 {_columns(header, rows)}
 
-In the paper's words (its figure has no numbers):
+The paper's text says (its figure has no numbers):
 {said}"""
 
 

@@ -27,8 +27,8 @@ import pandas as pd
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from distpriv.tables.columns import ColumnType, check_types, convert, infer_type, type_columns
 from distpriv.errors import TableError
+from distpriv.tables.columns import ColumnType, check_types, convert, infer_type, type_columns
 from distpriv.tables.labels import shown, string_array
 from distpriv.tables.parsing import MAX_BYTES, parse, too_large
 

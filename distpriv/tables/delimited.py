@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 from charset_normalizer import from_bytes
 
-from distpriv.tables.columns import check_shape, frame_of
 from distpriv.errors import TableError
+from distpriv.tables.columns import check_shape, frame_of
 from distpriv.tables.labels import counted, shown
 
 __all__ = ["ADULT_COLUMNS", "Delimited", "decode", "parse_delimited"]

@@ -20,9 +20,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from distpriv.errors import TableError
 from distpriv.tables.columns import check_shape, frame_of
 from distpriv.tables.delimited import decode, parse_delimited
-from distpriv.errors import TableError
 from distpriv.tables.labels import counted, shown, text_of
 
 __all__ = ["MAX_BYTES", "RawTable", "parse", "too_large"]

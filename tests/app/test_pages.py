@@ -123,9 +123,17 @@ def test_the_paper_s_figure_shows_on_the_tradeoff_page(open_app):
 
 def test_a_link_restores_the_scenario(open_app):
     app = open_app(
-        "attack", eps="2.5", dp="0.2", n="150", mech="ExpM", delta="0.01", secret="workclass = Private",
-        stat=["mean age", "share race = White"], cal="classical", seed="7",
-    )  # fmt: skip
+        "attack",
+        eps="2.5",
+        dp="0.2",
+        n="150",
+        mech="ExpM",
+        delta="0.01",
+        secret="workclass = Private",
+        stat=["mean age", "share race = White"],
+        cal="classical",
+        seed="7",
+    )
     sound(app)
     scenario = app.session_state["scenario"]
     assert (scenario.epsilon, scenario.width, scenario.n) == (2.5, 0.2, 150)
@@ -237,6 +245,15 @@ def test_a_pair_that_leaves_the_unit_interval_says_so(open_app):
     assert not app.error
 
 
+def test_a_difference_smaller_than_one_record_says_so(open_app):
+    app = open_app(n="20", dp="0.01")
+    sound(app)
+    assert "both shares mean the same" in texts(app)
+    for page in PAGES:
+        app.switch_page(f"app_pages/{page}.py").run()
+        sound(app)
+
+
 def test_a_duplicated_statistic_is_named(open_app):
     app = open_app("secret")
     app.sidebar.multiselect(key="stat").set_value(["mean age", "sum age"]).run()
@@ -279,7 +296,7 @@ def test_a_secret_nobody_has_is_refused_and_the_old_one_stays(open_app):
 @pytest.mark.parametrize("index", range(3))
 def test_presets(open_app, index):
     app = open_app("tradeoff")
-    [button for button in app.sidebar.button][index].click().run()
+    app.sidebar.button[index].click().run()
     sound(app)
     scenario = app.session_state["scenario"]
     assert (scenario.secret.label, scenario.width) == [

@@ -89,9 +89,9 @@ class Watched:
         self.hosts: set[str] = set()
         page.on(
             "console",
-            lambda message: self.console.append(message.text)
-            if message.type in ("error", "warning")
-            else None,
+            lambda message: (
+                self.console.append(message.text) if message.type in ("error", "warning") else None
+            ),
         )
         page.on("pageerror", lambda error: self.console.append(str(error)))
         page.on("request", lambda request: self._note(request.url))

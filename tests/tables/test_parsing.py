@@ -18,10 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from distpriv.tables import columns, parsing
-from distpriv.tables.delimited import ADULT_COLUMNS
 from distpriv.errors import TableError
-from distpriv.tables import column_types, digest, read_table, summarise
+from distpriv.tables import column_types, columns, digest, parsing, read_table, summarise
+from distpriv.tables.delimited import ADULT_COLUMNS
 
 PEOPLE = "name,age,sex,since,active\n" + "".join(
     f"Person {i},{20 + i % 7},{'FM'[i % 2]},2020-01-{i + 1:02d},{'true' if i % 3 else 'false'}\n"

@@ -1,0 +1,228 @@
+"""Ratios against the plain way, growth, memory and pages, measured in one run.
+
+``make bench`` or ``python -m benchmarks.bench``; ``--quick`` leaves out the large tables, and
+``--no-pages`` the dashboard.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import distpriv as dp
+from benchmarks import naive, pages
+from distpriv.datasets import load_census_income
+
+QUERY = dp.Query(
+    [
+        dp.Mean("age"),
+        dp.Mean("education-num"),
+        dp.Count("marital-status", "Never-married"),
+        dp.Count("sex", "Female"),
+        dp.Mean("hours-per-week"),
+    ]
+)
+PAIR = dp.SensitiveProperty("income", ">50K").pair(center=0.5, width=0.1)
+SHARES = (PAIR.p_i, PAIR.p_j)
+N = 100
+MECHANISMS = ("ExpM(L)", "DirM(L)", "ExpM", "EigM", "DauM")
+NAIVE_SUBSETS = 200
+ROUNDS = 7
+GROWTH = (45_222, 452_220, 4_522_200, 45_222_000)
+# The columns, which records they were drawn from, the values as float64, and marks.
+BYTES_PER_RECORD = 6 + 4 + 8 * len(QUERY) + 8
+
+
+def seconds(call: Callable[[], Any], rounds: int) -> float:
+    """Median time of a call, after one call that is not counted."""
+    call()
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def readable(duration: float) -> str:
+    """A time with its unit."""
+    if duration < 1e-3:
+        return f"{1e6 * duration:.0f} µs"
+    if duration < 1:
+        return f"{1e3 * duration:.2f} ms"
+    return f"{duration:.2f} s"
+
+
+def peak_memory() -> float:
+    """Largest resident size of this process so far, in GB."""
+    # Kilobytes on Linux, bytes on macOS.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
+
+
+def free_memory() -> float:
+    """Memory that can still be had, in GB; without limit where the system does not tell."""
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.exists():
+        return float("inf")
+    for line in meminfo.read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024 / 1e9
+    return float("inf")
+
+
+def against(label: str, took: float, plain: float, tuned: float, goal: int | None = None) -> None:
+    """Print how many times faster than the plain and the tuned loop something is."""
+    ratio = plain / took
+    verdict = ""
+    if goal is not None:
+        verdict = f"  goal {goal}: {'met' if ratio >= goal else 'MISSED'}"
+    print(
+        f"  {label:<50}{readable(took):>9}{ratio:>8.0f}x{tuned / took:>8.0f}x{verdict}", flush=True
+    )
+
+
+def heading(title: str, plain: str, plain_time: float, tuned_time: float) -> None:
+    """Print what the ratios below are measured against."""
+    print(
+        f"\n{title}\n  against {plain}: {readable(plain_time)} in plain pandas, "
+        f"{readable(tuned_time)} tuned\n  {'':<50}{'':>9}{'plain':>9}{'tuned':>9}"
+    )
+
+
+def bench_fit(table: pd.DataFrame) -> None:
+    """Exact and simulated fit against a loop over subsets."""
+    half = NAIVE_SUBSETS // 2
+    plain, tuned = (
+        2000
+        / NAIVE_SUBSETS
+        * seconds(partial(naive.fit, table, SHARES, N, half, tuned=tuned), ROUNDS)
+        for tuned in (False, True)
+    )
+    heading(
+        "Fit",
+        f"2 x 1000 subsets one at a time (scaled from {ROUNDS} rounds of {NAIVE_SUBSETS})",
+        plain,
+        tuned,
+    )
+    exact = partial(dp.fit_gaussian, table, QUERY, PAIR, N)
+    against("exact", seconds(exact, 50), plain, tuned, 1000)
+    simulated = partial(exact, method="monte-carlo", rng=1)
+    against("2 x 1000 subsets, vectorised", seconds(simulated, 20), plain, tuned, 150)
+    moments = {PAIR.secret: dp.group_moments(table, QUERY, PAIR.secret)}
+    known = partial(dp.model_from_moments, moments, QUERY, [PAIR], N)
+    against("exact, from moments known already (a slider)", seconds(known, 200), plain, tuned)
+
+
+def bench_attack(table: pd.DataFrame) -> None:
+    """One repetition against five mechanisms, against loops that share subsets or do not."""
+    model = dp.fit_gaussian(table, QUERY, PAIR, N)
+    noises = {name: dp.calibrate(name, model, 1.0, 1e-3) for name in MECHANISMS}
+    groups = dp.record_groups(table, QUERY, PAIR.secret)
+    for adaptive, way in ((False, "the paper's way"), (True, "adaptive")):
+        attack = dp.PropertyInferenceAttack(groups, QUERY, PAIR, N, noises, adaptive, seed=3)
+        numbers = iter(range(10**6))
+        took = seconds(lambda: attack.repetition(next(numbers)), 50)  # noqa: B023
+        for loop, times, taken in (
+            ("its 400 subsets shared by all mechanisms", 1, noises),
+            ("400 subsets for each mechanism", len(noises), {"DauM": noises["DauM"]}),
+        ):
+            plain, tuned = (
+                times
+                * seconds(
+                    partial(naive.attack, table, SHARES, N, taken, adaptive=adaptive, tuned=tuned),
+                    ROUNDS,
+                )
+                for tuned in (False, True)
+            )
+            heading(f"Attack, {len(noises)} mechanisms, {way}", loop, plain, tuned)
+            against("a repetition, subsets shared", took, plain, tuned, 100)
+
+
+def enlarged(table: pd.DataFrame, records: int) -> pd.DataFrame:
+    """The columns in use, drawn with replacement and stored small: 6 bytes a record."""
+    rng = np.random.default_rng(records)
+    rows = rng.integers(len(table), size=records, dtype=np.int32)
+    columns: dict[str, Any] = {}
+    for name in (*QUERY.columns, PAIR.secret.column):
+        column = table[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes = column.cat.codes.to_numpy(dtype=np.int8)[rows]
+            columns[name] = pd.Categorical.from_codes(codes, dtype=column.dtype)
+        else:
+            columns[name] = column.to_numpy(dtype=np.int8)[rows]
+    return pd.DataFrame(columns, copy=False)
+
+
+def bench_growth(table: pd.DataFrame, sizes: Sequence[int]) -> None:
+    """Fit time and peak memory as the table grows."""
+    print("\nExact fit as the table grows (peak memory is this process's so far)")
+    for records in sizes:
+        needed = records * BYTES_PER_RECORD / 1e9
+        free = free_memory()
+        if needed > 0.8 * free:
+            print(
+                f"  {records:>11,} records: left out, it may take {needed:.1f} GB and "
+                f"{free:.1f} GB are free"
+            )
+            return
+        large = enlarged(table, records)
+        rounds = 50 if records < 100_000 else 9 if records < 10_000_000 else 3
+        took = seconds(partial(dp.fit_gaussian, large, QUERY, PAIR, N), rounds)
+        print(
+            f"  {records:>11,} records: {readable(took):>9}, {1e9 * took / records:5.1f} ns a "
+            f"record, peak {peak_memory():.2f} GB",
+            flush=True,
+        )
+        del large
+        gc.collect()
+
+
+def bench_pages() -> None:
+    """Server time of a rerun after a slider moves, page by page."""
+    print(f"\nMedian server time of a rerun after one slider moved (goal {pages.GOAL_MS} ms)")
+    found = pages.measure()
+    if not found:
+        print("  there is no app.py to measure")
+    for page in found:
+        if page.problem:
+            print(f"  {page.name:<20} not measured: {page.problem}")
+            continue
+        verdict = "met" if page.slowest_ms <= pages.GOAL_MS else "MISSED"
+        times = ", ".join(f"{control} {took:.0f} ms" for control, took in page.milliseconds.items())
+        print(f"  {page.name:<20} {times}   {verdict}", flush=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run everything and print it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="no large tables")
+    parser.add_argument("--no-pages", action="store_true", help="no dashboard")
+    options = parser.parse_args(arguments)
+    table = load_census_income()
+    print(
+        f"{len(table):,} synthetic records, n = {N}, {len(QUERY)} statistics; "
+        f"{os.cpu_count()} cores, {free_memory():.1f} GB free"
+    )
+    bench_fit(table)
+    bench_attack(table)
+    print(f"\nPeak memory so far: {peak_memory():.2f} GB")
+    if not options.no_pages:
+        bench_pages()
+    bench_growth(table, GROWTH[:1] if options.quick else GROWTH)
+
+
+if __name__ == "__main__":
+    main()

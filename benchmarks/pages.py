@@ -1,0 +1,131 @@
+"""How long the server takes to rerun each page of the dashboard after one slider moved."""
+
+from __future__ import annotations
+
+import logging
+import os
+import statistics
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+__all__ = ["GOAL_MS", "PageTime", "measure"]
+
+GOAL_MS = 150
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("app_pages", "pages")
+# Values that each control takes in turn, ever new ones, so that no rerun is answered from a cache.
+CONTROLS: Mapping[str, Sequence[float]] = {
+    "eps": [0.83, 1.17, 1.41, 0.69, 2.3, 1.9, 0.57, 3.1, 1.06, 0.94, 2.7],
+    "dp": [0.12, 0.14, 0.16, 0.18, 0.2, 0.22, 0.24, 0.26, 0.08, 0.06, 0.28],
+    "n": [110, 120, 90, 130, 140, 80, 150, 160, 70, 170, 180],
+}
+KINDS = ("number_input", "slider", "select_slider")
+TIMEOUT = 120
+
+
+@dataclass(frozen=True)
+class PageTime:
+    """Reruns of one page.
+
+    Attributes
+    ----------
+    name : str
+    milliseconds : dict of control to float
+        Median server time of a rerun after this control moved.
+    problem : str
+        Why there are no times; empty if there are.
+    """
+
+    name: str
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def slowest_ms(self) -> float:
+        """The largest of the medians."""
+        return max(self.milliseconds.values())
+
+
+def measure(root: Path = ROOT, rounds: int = 9) -> list[PageTime]:
+    """Time every page; a page that fails is told and does not stop the others.
+
+    Parameters
+    ----------
+    root : path
+        Folder with app.py and its pages.
+    rounds : int
+        Reruns per page and control.
+    """
+    if not (root / "app.py").exists():
+        return []
+    # AppTest runs without a server, and Streamlit warns of that at every turn.
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
+    with _inside(root):
+        return [
+            _measure_page(root, f"{path.parent.name}/{path.name}", path.stem, rounds)
+            for folder in FOLDERS
+            for path in sorted((root / folder).glob("*.py"))
+            if not path.name.startswith("_")
+        ]
+
+
+def _measure_page(root: Path, script: str, name: str, rounds: int) -> PageTime:
+    from streamlit.testing.v1 import AppTest
+
+    try:
+        app = AppTest.from_file(str(root / "app.py"), default_timeout=TIMEOUT)
+        app.run()
+        app.switch_page(script)
+        app.run()
+        milliseconds = {}
+        for key, values in CONTROLS.items():
+            times = _reruns(app, key, values, rounds)
+            if times:
+                milliseconds[key] = statistics.median(times)
+    except Exception as error:  # noqa: BLE001 - whatever a page under work raises
+        return PageTime(name, problem=f"{type(error).__name__}: {error}".splitlines()[0])
+    if app.exception:
+        return PageTime(name, problem=f"the page shows {app.exception[0].message}")
+    if not milliseconds:
+        return PageTime(name, problem=f"it has none of the controls {', '.join(CONTROLS)}")
+    return PageTime(name, milliseconds)
+
+
+def _reruns(app: Any, key: str, values: Sequence[float], rounds: int) -> list[float]:
+    """Milliseconds of reruns with ever new values; none if there is no such control."""
+    times: list[float] = []
+    candidates = cycle(values)
+    # The first reruns import what the page needs, and are not counted.
+    for index in range(rounds + 2):
+        widget = _widget(app, key)
+        if widget is None:
+            return []
+        widget.set_value(type(widget.value)(next(candidates)))
+        start = time.perf_counter()
+        app.run()
+        if index >= 2:
+            times.append(1e3 * (time.perf_counter() - start))
+    return times
+
+
+def _widget(app: Any, key: str) -> Any | None:
+    for kind in KINDS:
+        for widget in getattr(app, kind):
+            if widget.key == key:
+                return widget
+    return None
+
+
+@contextmanager
+def _inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)

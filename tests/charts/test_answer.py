@@ -1,0 +1,50 @@
+"""The answer in a picture."""
+
+import numpy as np
+import pytest
+
+import distpriv as dp
+from distpriv.charts.answer import overlap, shifts
+from distpriv.charts.data import figure_data
+
+PAIR = dp.SensitiveProperty("a<b>", "x").pair(0.5, 0.1)
+
+
+@pytest.fixture
+def fit():
+    covariance = np.diag([4.0, 1.0])
+    thetas = (dp.Theta(PAIR.secret, 0.45, 100), dp.Theta(PAIR.secret, 0.55, 100))
+    return dp.PairModel(
+        PAIR, thetas, np.array([[1.0, 5.0], [3.0, 4.5]]), np.array([covariance, covariance])
+    )
+
+
+def test_overlap_has_two_curves_a_panel_that_far_apart():
+    figure = overlap(PAIR, (1.4, 0.758), (0.4, 0.579), "DauM")
+    assert len(figure.data) == 4
+    peaks = [trace.x[np.argmax(trace.y)] for trace in figure.data]
+    assert peaks[1] - peaks[0] == pytest.approx(1.4)
+    assert peaks[3] - peaks[2] == pytest.approx(0.4)
+    assert "75.8" in figure.layout.meta["alt"]
+    assert "57.9" in figure.layout.meta["alt"]
+    assert figure.layout.meta["how_to_read"]
+    assert figure.layout.template.layout.paper_bgcolor is None
+
+
+def test_overlap_without_a_known_best_attack_leaves_its_panel_out():
+    assert len(overlap(PAIR, (1.4, 0.758), None, "ExpM(L)").data) == 2
+
+
+def test_shifts_are_in_standard_deviations_and_point_to_the_larger_share(fit):
+    figure = shifts(fit, ["<script>", "b"], ["years", ""])
+    assert list(figure.data[0].x) == pytest.approx([1.0, -0.5])
+    assert "<script>" not in str(figure.layout.yaxis.ticktext)
+    assert "2 years" in figure.data[0].customdata[0].replace("\u00a0", " ").replace(
+        "(", ""
+    ).replace(")", "")
+    assert figure.layout.xaxis.title.text == "shift, in standard deviations"
+
+
+def test_the_data_can_be_taken_away(fit):
+    data = figure_data(shifts(fit, ["a", "b"], ["", ""]))
+    assert len(data) == 2

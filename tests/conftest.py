@@ -1,0 +1,118 @@
+"""Tables, queries and random numbers that the tests share."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+
+import distpriv as dp
+from distpriv.datasets import load_adult
+
+# No example has a deadline: no test may depend on how fast the machine is.
+settings.register_profile(
+    "distpriv", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("distpriv")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20230607)
+
+
+@pytest.fixture(scope="session")
+def adult() -> pd.DataFrame:
+    """The 45 222 complete records of UCI Adult."""
+    if not os.environ.get("ADULT_DIR"):
+        pytest.skip("ADULT_DIR is not set: it names the folder with adult.data and adult.test")
+    return load_adult()
+
+
+@pytest.fixture(scope="session")
+def people() -> pd.DataFrame:
+    """2 000 made-up people, the same every time, about a third of them rich."""
+    rng = np.random.default_rng(7)
+    count = 2000
+    rich = rng.random(count) < 0.35
+    age = np.clip(rng.normal(38 + 6 * rich, 12), 17, 90).round().astype(np.int64)
+    hours = np.clip(rng.normal(39 + 4 * rich, 9), 1, 99).round(1)
+    married = rng.random(count) < np.where(rich, 0.8, 0.4) * (age > 25)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "hours": hours,
+            "status": pd.Categorical(np.where(married, "married", "single")),
+            "town": pd.Categorical(rng.choice(["Ahausen", "Behausen", "Cehausen"], count)),
+            "remote": rng.random(count) < 0.3 + 0.2 * rich,
+            "income": pd.Categorical(np.where(rich, "high", "low")),
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def query() -> dp.Query:
+    """Four statistics of people, one of each kind."""
+    return dp.Query(
+        [
+            dp.Mean("age"),
+            dp.Sum("hours"),
+            dp.Count("status", "married"),
+            dp.Proportion("town", "Ahausen"),
+        ]
+    )
+
+
+@pytest.fixture(scope="session")
+def rich() -> dp.SensitiveProperty:
+    return dp.SensitiveProperty("income", "high")
+
+
+@pytest.fixture(scope="session")
+def pair(rich: dp.SensitiveProperty) -> dp.Pair:
+    return rich.pair(center=0.4, width=0.2)
+
+
+@pytest.fixture(scope="session")
+def model(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> dp.GaussianModel:
+    """One pair."""
+    return dp.fit_gaussian(people, query, pair, n=60)
+
+
+@pytest.fixture(scope="session")
+def several(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> dp.GaussianModel:
+    """Three pairs of two properties, whose differences are not parallel."""
+    remote = dp.SensitiveProperty("remote")
+    pairs = [pair, remote.pair(center=0.5, width=0.3), remote.pair(center=0.3, width=0.1)]
+    return dp.fit_gaussian(people, query, pairs, n=60)
+
+
+@pytest.fixture(scope="session")
+def adult_query() -> dp.Query:
+    """The query of Chen & Ohrimenko (2023), Table 1 of the full version."""
+    return dp.Query(
+        [
+            dp.Mean("age"),
+            dp.Mean("education-num"),
+            dp.Count("marital-status", "Never-married"),
+            dp.Count("sex", "Female"),
+            dp.Mean("hours-per-week"),
+        ]
+    )
+
+
+@pytest.fixture(scope="session")
+def adult_income(adult: pd.DataFrame, adult_query: dp.Query) -> dp.GaussianModel:
+    """Income at 45 % or 55 % of 100 records."""
+    pair = dp.SensitiveProperty("income", ">50K").pair(center=0.5, width=0.1)
+    return dp.fit_gaussian(adult, adult_query, pair, n=100)
+
+
+@pytest.fixture(scope="session")
+def adult_work_class(adult: pd.DataFrame, adult_query: dp.Query) -> dp.GaussianModel:
+    """Private sector at 48 % or 52 % of 100 records."""
+    pair = dp.SensitiveProperty("workclass", "Private").pair(center=0.5, width=0.04)
+    return dp.fit_gaussian(adult, adult_query, pair, n=100)

@@ -1,0 +1,230 @@
+"""What every mechanism keeps: its promise, its place in the registry, and its domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import distpriv as dp
+from distpriv import mechanisms
+from distpriv.mechanisms import base
+
+GAUSSIAN = mechanisms.names(distribution="gaussian")
+LAPLACE = mechanisms.names(distribution="laplace")
+PROTECTING = tuple(name for name in mechanisms.names() if mechanisms.get(name).protects)
+EPSILONS = st.floats(math.log(0.05), math.log(20)).map(math.exp)
+DELTAS = st.floats(math.log(1e-9), math.log(0.3)).map(math.exp)
+CALIBRATIONS = st.sampled_from(["exact", "classical"])
+SHAPES = {
+    "statistics": st.integers(1, 5),
+    "pairs": st.integers(1, 4),
+    "seed": st.integers(0, 10**6),
+}
+MakeModel = Callable[..., dp.GaussianModel]
+
+
+def test_all_mechanisms_in_order() -> None:
+    assert mechanisms.names() == (
+        "ExpM(L)",
+        "ExpM",
+        "DirM(L)",
+        "DirM",
+        "EigM",
+        "DauM",
+        "GroupDP(L)",
+        "GroupDP",
+        "DP(L)",
+        "DP",
+    )
+    assert mechanisms.names(baseline=True) == ("GroupDP(L)", "GroupDP", "DP(L)", "DP")
+    assert LAPLACE == ("ExpM(L)", "DirM(L)", "GroupDP(L)", "DP(L)")
+    assert [name for name in mechanisms.names() if name not in PROTECTING] == ["DP(L)", "DP"]
+
+
+@pytest.mark.parametrize("name", mechanisms.names())
+def test_every_mechanism_says_what_it_is(name: str) -> None:
+    mechanism = mechanisms.get(name)
+    assert mechanism.name == name
+    assert mechanism.summary.endswith(".")
+    assert "(20" in mechanism.source
+    assert mechanism.title
+    assert type(mechanism).__doc__
+
+
+def test_a_name_is_taken_once() -> None:
+    with pytest.raises(ValueError, match="'DauM' is already registered"):
+        base.register(type(mechanisms.get("DauM")))
+
+
+def test_a_mechanism_that_does_not_exist(model: dp.GaussianModel) -> None:
+    with pytest.raises(
+        dp.CalibrationError, match=r"no mechanism 'ExpM\(G\)'; choose one of ExpM\(L\), "
+    ):
+        dp.calibrate("ExpM(G)", model, 1.0, 1e-3)
+
+
+@pytest.mark.parametrize("name", mechanisms.names())
+@pytest.mark.parametrize("epsilon", [0.0, -2.0, float("nan"), float("inf")])
+def test_epsilon_outside_its_domain(model: dp.GaussianModel, name: str, epsilon: float) -> None:
+    with pytest.raises(dp.CalibrationError, match=f"ε must be a positive.*got ε = {epsilon:g}"):
+        dp.calibrate(name, model, epsilon, 1e-3)
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize("delta", [0.0, 1.0, -0.5, 7.0, float("nan")])
+def test_delta_outside_its_domain(model: dp.GaussianModel, name: str, delta: float) -> None:
+    with pytest.raises(dp.CalibrationError, match=rf"δ must be in \(0, 1\).*got δ = {delta:g}"):
+        dp.calibrate(name, model, 1.0, delta)
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+def test_delta_left_out(model: dp.GaussianModel, name: str) -> None:
+    with pytest.raises(dp.CalibrationError, match=r"needs a δ in \(0, 1\); give one"):
+        dp.calibrate(name, model, 1.0)
+
+
+@pytest.mark.parametrize("name", LAPLACE)
+def test_laplace_mechanisms_need_no_delta(model: dp.GaussianModel, name: str) -> None:
+    noise = dp.calibrate(name, model, 0.7)
+    assert (noise.mechanism, noise.distribution) == (name, "laplace")
+    assert (noise.epsilon, noise.delta, noise.calibration) == (0.7, 0.0, None)
+    with_delta = dp.calibrate(name, model, 0.7, 0.1, "classical")
+    np.testing.assert_array_equal(with_delta.scales, noise.scales)
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize("calibration", ["exact", "classical"])
+def test_gaussian_noise_says_what_it_promises(
+    model: dp.GaussianModel, name: str, calibration: str
+) -> None:
+    noise = dp.calibrate(name, model, 0.7, 0.01, calibration)
+    assert (noise.mechanism, noise.distribution) == (name, "gaussian")
+    assert (noise.epsilon, noise.delta, noise.calibration) == (0.7, 0.01, calibration)
+
+
+def test_the_classical_calibration_outside_its_proof_carries_a_caveat(
+    model: dp.GaussianModel,
+) -> None:
+    assert dp.calibrate("DauM", model, 1.0, 1e-3, "classical").caveats == ()
+    assert dp.calibrate("DauM", model, 5.0, 1e-3, "exact").caveats == ()
+    (caveat,) = dp.calibrate("DauM", model, 5.0, 1e-3, "classical").caveats
+    assert "proven for ε ≤ 1 only, not for ε = 5" in caveat
+
+
+@settings(max_examples=150)
+@given(**SHAPES, epsilon=EPSILONS, delta=DELTAS, calibration=CALIBRATIONS)
+def test_gaussian_noise_brings_every_pair_close_enough(
+    make_model: MakeModel,
+    statistics: int,
+    pairs: int,
+    seed: int,
+    epsilon: float,
+    delta: float,
+    calibration: str,
+) -> None:
+    model = make_model(seed, statistics=statistics, pairs=pairs)
+    allowed = dp.gaussian_distance(epsilon, delta, calibration) ** 2
+    for name in set(GAUSSIAN) & set(PROTECTING):
+        noise = dp.calibrate(name, model, epsilon, delta, calibration).covariance
+        for fit in model.pairs:
+            d = fit.difference
+            assert d @ np.linalg.solve(fit.pooled + noise, d) <= allowed * (1 + 1e-7), name
+
+
+@given(**SHAPES, epsilon=EPSILONS)
+def test_laplace_noise_covers_every_shift(
+    make_model: MakeModel, statistics: int, pairs: int, seed: int, epsilon: float
+) -> None:
+    model = make_model(seed, statistics=statistics, pairs=pairs)
+    for name in set(LAPLACE) & set(PROTECTING):
+        noise = dp.calibrate(name, model, epsilon)
+        for fit in model.pairs:
+            along = noise.directions.T @ fit.difference
+            np.testing.assert_allclose(noise.directions @ along, fit.difference, atol=1e-9)
+            assert np.abs(along / noise.scales).sum() <= epsilon * (1 + 1e-9), name
+
+
+@given(
+    **SHAPES, epsilon=EPSILONS, factor=st.floats(1.01, 10), delta=DELTAS, calibration=CALIBRATIONS
+)
+def test_error_falls_as_epsilon_and_delta_grow(
+    make_model: MakeModel,
+    statistics: int,
+    pairs: int,
+    seed: int,
+    epsilon: float,
+    factor: float,
+    delta: float,
+    calibration: str,
+) -> None:
+    model = make_model(seed, statistics=statistics, pairs=pairs)
+    for name in mechanisms.names():
+        tight = dp.calibrate(name, model, epsilon, delta, calibration)
+        for loose in (
+            dp.calibrate(name, model, epsilon * factor, delta, calibration),
+            dp.calibrate(name, model, epsilon, min(0.9, delta * factor), calibration),
+        ):
+            assert loose.rms_error() <= tight.rms_error() * (1 + 1e-7), name
+            assert loose.expected_error() <= tight.expected_error() * (1 + 1e-7), name
+
+
+@given(**SHAPES, epsilon=EPSILONS, delta=DELTAS, unit=st.floats(1e-3, 1e3))
+def test_error_follows_the_unit(
+    make_model: MakeModel,
+    statistics: int,
+    pairs: int,
+    seed: int,
+    epsilon: float,
+    delta: float,
+    unit: float,
+) -> None:
+    model = make_model(seed, statistics=statistics, pairs=pairs)
+    scaled = make_model(seed, statistics=statistics, pairs=pairs, unit=unit)
+    for name in mechanisms.names():
+        error = dp.calibrate(name, model, epsilon, delta).expected_error()
+        other = dp.calibrate(name, scaled, epsilon, delta).expected_error()
+        assert other == pytest.approx(unit * error, rel=1e-5, abs=1e-9 * unit), name
+
+
+@given(seed=st.integers(0, 10**6), order=st.permutations(range(4)), epsilon=EPSILONS)
+def test_permuting_the_statistics_permutes_the_noise(
+    make_model: MakeModel, seed: int, order: list[int], epsilon: float
+) -> None:
+    model = make_model(seed, statistics=4)
+    fit = model.pairs[0]
+    permuted = dp.GaussianModel(
+        query=dp.Query([list(model.query)[index] for index in order]),
+        n=model.n,
+        pairs=(
+            dp.PairModel(
+                fit.pair,
+                fit.thetas,
+                fit.means[:, order],
+                fit.covariances[:, order][:, :, order],
+            ),
+        ),
+        method="exact",
+        replacement=False,
+        record_sensitivities=model.record_sensitivities[order],
+    )
+    for name in mechanisms.names():
+        covariance = dp.calibrate(name, model, epsilon, 1e-3).covariance
+        found = dp.calibrate(name, permuted, epsilon, 1e-3).covariance
+        np.testing.assert_allclose(
+            found, covariance[order][:, order], atol=1e-8 * max(1e-9, np.abs(covariance).max())
+        )
+
+
+def test_proportions_that_are_the_same_records_need_no_noise(
+    people, query: dp.Query, rich: dp.SensitiveProperty
+) -> None:
+    # 60 records cannot show a difference of 0.1 %.
+    model = dp.fit_gaussian(people, query, rich.pair(0.5, 0.001), n=60)
+    for name in PROTECTING:
+        if not mechanisms.get(name).baseline:
+            assert dp.calibrate(name, model, 1.0, 1e-3).is_zero

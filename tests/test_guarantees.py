@@ -1,0 +1,56 @@
+"""What a promise means for whoever attacks."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import distpriv as dp
+from distpriv import mechanisms
+
+EPSILONS = st.floats(math.log(0.01), math.log(30)).map(math.exp)
+
+
+@pytest.mark.parametrize(("epsilon", "ceiling"), [(0.1, 0.525), (1, 0.731), (2, 0.881)])
+def test_known_ceilings(epsilon: float, ceiling: float) -> None:
+    assert dp.accuracy_ceiling(epsilon) == pytest.approx(ceiling, abs=5e-4)
+
+
+@given(EPSILONS, st.floats(0, 0.999))
+def test_ceiling_is_the_formula(epsilon: float, delta: float) -> None:
+    expected = (math.exp(epsilon) + delta) / (1 + math.exp(epsilon))
+    assert dp.accuracy_ceiling(epsilon, delta) == pytest.approx(expected)
+    assert 0.5 < dp.accuracy_ceiling(epsilon, delta) <= 1
+
+
+def test_a_large_epsilon_does_not_overflow() -> None:
+    assert dp.accuracy_ceiling(1e5, 0.1) == 1.0
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
+def test_an_epsilon_outside_its_domain(epsilon: float) -> None:
+    with pytest.raises(dp.CalibrationError, match=f"got ε = {epsilon:g}"):
+        dp.accuracy_ceiling(epsilon)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, float("nan")])
+def test_a_delta_outside_its_domain(delta: float) -> None:
+    with pytest.raises(dp.CalibrationError, match=rf"δ must be in \[0, 1\), got δ = {delta:g}"):
+        dp.accuracy_ceiling(1.0, delta)
+
+
+@given(EPSILONS, st.floats(math.log(1e-9), math.log(0.3)).map(math.exp))
+def test_no_attack_on_the_model_passes_the_ceiling(
+    model: dp.GaussianModel, several: dp.GaussianModel, epsilon: float, delta: float
+) -> None:
+    for fitted in (model, several):
+        for name in mechanisms.names(distribution="gaussian", baseline=False):
+            accuracy = dp.optimal_attack_accuracy(
+                fitted, dp.calibrate(name, fitted, epsilon, delta)
+            )
+            assert accuracy <= dp.accuracy_ceiling(epsilon, delta) * (1 + 1e-9)
+    laplace = dp.calibrate("DirM(L)", model, epsilon)
+    assert dp.optimal_attack_accuracy(model, laplace) <= dp.accuracy_ceiling(epsilon) * (1 + 1e-9)

@@ -1,0 +1,108 @@
+"""What a release costs, against ε and against Δp."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import distpriv as dp
+from distpriv import mechanisms, utility
+
+EPSILONS = np.geomspace(0.1, 10, 7)
+WIDTHS = np.array([0.1, 0.2, 0.4, 0.7, 0.9])
+
+
+@pytest.fixture(scope="module")
+def models(
+    people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
+) -> list[dp.GaussianModel | None]:
+    moments = dp.group_moments(people, query, rich)
+    return utility.models_against_width(moments, query, rich, 0.4, WIDTHS, 60)
+
+
+def test_error_against_epsilon(model: dp.GaussianModel) -> None:
+    names = mechanisms.names()
+    curves = utility.error_against_epsilon(model, names, EPSILONS, 1e-3)
+    np.testing.assert_array_equal(curves.x, EPSILONS)
+    assert tuple(curves.y) == names
+    for name, errors in curves.y.items():
+        assert (np.diff(errors) <= 0).all(), name
+        noise = dp.calibrate(name, model, float(EPSILONS[3]), 1e-3)
+        assert errors[3] == noise.expected_error()
+
+
+@pytest.mark.parametrize("statistic", [0, 1, 2, 3])
+def test_error_of_one_statistic(model: dp.GaussianModel, statistic: int) -> None:
+    curves = utility.error_against_epsilon(
+        model, ["DauM", "ExpM(L)"], EPSILONS, 1e-3, "classical", statistic
+    )
+    for name, errors in curves.y.items():
+        noise = dp.calibrate(name, model, float(EPSILONS[2]), 1e-3, "classical")
+        assert errors[2] == noise.expected_absolute_errors()[statistic]
+
+
+def test_expected_error_is_the_whole_or_one_statistic(model: dp.GaussianModel) -> None:
+    noise = dp.calibrate("DauM", model, 1.0, 1e-3)
+    assert utility.expected_error(noise) == noise.expected_error()
+    assert utility.expected_error(noise, 2) == noise.expected_absolute_errors()[2]
+
+
+@pytest.mark.parametrize("statistic", [-1, 4])
+def test_a_statistic_that_is_not_there(model: dp.GaussianModel, statistic: int) -> None:
+    noise = dp.calibrate("DauM", model, 1.0, 1e-3)
+    with pytest.raises(dp.QueryError, match=f"no statistic number {statistic}; the query has 4"):
+        utility.expected_error(noise, statistic)
+
+
+def test_error_against_width(models: list[dp.GaussianModel | None]) -> None:
+    # 0.4 ± 0.45 is no proportion.
+    assert [fitted is None for fitted in models] == [False, False, False, False, True]
+    curves = utility.error_against_width(models, WIDTHS, ["ExpM", "DauM", "GroupDP"], 1.0, 1e-3)
+    np.testing.assert_array_equal(curves.x, WIDTHS)
+    for name in ("ExpM", "DauM"):
+        assert (np.diff(curves.y[name][:4]) > 0).all()
+        assert np.isnan(curves.y[name][4])
+    assert np.ptp(curves.y["GroupDP"][:4]) == pytest.approx(0)
+
+
+def test_a_model_for_each_width_is_the_fitted_one(
+    people: pd.DataFrame,
+    query: dp.Query,
+    rich: dp.SensitiveProperty,
+    models: list[dp.GaussianModel | None],
+) -> None:
+    assert models[1] is not None
+    fitted = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), 60)
+    np.testing.assert_array_equal(models[1].pairs[0].means, fitted.pairs[0].means)
+
+
+def test_a_width_that_the_data_do_not_allow_has_no_model(
+    people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
+) -> None:
+    moments = dp.group_moments(people, query, rich)
+    found = utility.models_against_width(moments, query, rich, 0.4, WIDTHS[:3], 1500)
+    assert [fitted is None for fitted in found] == [False, True, True]
+    drawn = utility.models_against_width(
+        moments, query, rich, 0.4, WIDTHS[:3], 1500, replacement=True
+    )
+    assert None not in drawn
+
+
+def test_accuracy_against_epsilon(model: dp.GaussianModel) -> None:
+    curves = utility.accuracy_against_epsilon(model, ["DauM", "DirM(L)", "DP(L)"], EPSILONS, 1e-3)
+    for name in ("DauM", "DirM(L)"):
+        assert (np.diff(curves.y[name]) > 0).all()
+        noise = dp.calibrate(name, model, float(EPSILONS[3]), 1e-3)
+        assert curves.y[name][3] == dp.optimal_attack_accuracy(model, noise)
+    assert np.isnan(curves.y["DP(L)"]).all()
+
+
+def test_accuracy_against_width(models: list[dp.GaussianModel | None]) -> None:
+    curves = utility.accuracy_against_width(models, WIDTHS, ["DauM"], 1.0, 1e-3)
+    undefended = curves.y[utility.UNDEFENDED]
+    assert (np.diff(undefended[:4]) > 0).all()
+    assert (curves.y["DauM"][:4] <= undefended[:4]).all()
+    assert np.isnan(undefended[4])
+    # DauM raises the noise with Δp, so that the promise is used up exactly at every width.
+    assert np.ptp(curves.y["DauM"][:4]) == pytest.approx(0, abs=1e-9)
