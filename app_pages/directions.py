@@ -37,6 +37,7 @@ else:
 if len(labels) < 2:
     st.info("With a single statistic there is one direction only; release a second one to compare.")
 else:
+    picture = st.container()
     controls = st.columns([1, 1, 2])
     order = np.argsort(-np.abs(fit.difference)).tolist()
     first = controls[0].selectbox(
@@ -66,7 +67,8 @@ else:
         wrap=True,
     )
     noises = widgets.all_noises(view, tuple(shown))
-    widgets.chart(ellipses(fit, noises, first, second, labels, view.units), "ellipses")
+    with picture:
+        widgets.chart(ellipses(fit, noises, first, second, labels, view.units), "ellipses")
 
 left, right = st.columns(2, gap="large")
 with left:

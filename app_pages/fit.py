@@ -28,11 +28,20 @@ st.markdown(
     f"most for {escape(labels[widest])}, by a factor of "
     f"**{number(float(max(ratio[widest], 1 / ratio[widest])))}**."
 )
+picture = st.container()
 columns = st.segmented_control(
-    "Columns", [1, 2, 3], default=2, required=True, key="fit_columns", persist_state="session"
+    "Charts side by side",
+    [1, 2, 3],
+    default=2,
+    required=True,
+    key="fit_columns",
+    persist_state="session",
 )
-widgets.chart(fit_histograms(fit, labels, units, drawn, columns=columns), "fit")
-st.caption(f"A simulation, not a release: {SUBSETS} datasets for each share, seed {scenario.seed}.")
+with picture:
+    widgets.chart(fit_histograms(fit, labels, units, drawn, columns=columns), "fit")
+    st.caption(
+        f"A simulation, not a release: {SUBSETS} datasets for each share, seed {scenario.seed}."
+    )
 
 st.subheader("Means and standard deviations")
 deviations = np.sqrt(np.diagonal(fit.covariances, axis1=1, axis2=2))

@@ -13,7 +13,7 @@ view = frame.modelled()
 scenario, labels = view.scenario, view.scenario.query.labels
 
 st.title("What does hiding it cost?")
-sentence = st.container()
+result_first = st.container()
 left, right = st.columns([1, 2])
 measure = left.selectbox(
     "Error of",
@@ -45,7 +45,7 @@ if sensible:
     best = min(errors, key=errors.__getitem__)
     own = expected_error(view.noise, measure)
     pair = scenario.pair
-    sentence.markdown(
+    result_first.markdown(
         f"Hiding {share(pair.p_i)} from {share(pair.p_j)} of **{escape(pair.secret.label)}** with "
         f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g} costs an "
         f"{escape(name)} of **{with_unit(own, '' if measure is None else unit)}**"
@@ -57,7 +57,7 @@ if sensible:
         )
     )
 
-by_epsilon, by_width = st.columns(2, gap="large")
+by_epsilon, by_width = result_first.columns(2, gap="large")
 with by_epsilon:
     curves = error_against_epsilon(
         view.model,
