@@ -36,6 +36,7 @@ from distpriv.models import (
 )
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.noise import Noise
+from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
 from distpriv.tables import column_types, digest, read_table, retype, summarise
@@ -69,6 +70,8 @@ __all__ = [
     "accuracy_ceiling",
     "calibrate",
     "column_types",
+    "delivered_delta",
+    "delivered_epsilon",
     "digest",
     "fit_gaussian",
     "gaussian_distance",
@@ -78,10 +81,12 @@ __all__ = [
     "load_census_income",
     "model_from_moments",
     "optimal_attack_accuracy",
+    "privacy_profile",
     "read_table",
     "record_groups",
     "retype",
     "run_attack",
     "simulate",
     "summarise",
+    "worst_case",
 ]

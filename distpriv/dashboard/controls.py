@@ -25,7 +25,7 @@ EPSILONS = (
     1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
 )  # fmt: skip
 UPLOAD = "Your file"
-DEFAULT_MECHANISM = "DauM"
+DEFAULT_MECHANISM = "OptM"
 _TITLES = {example.title: example.key for example in EXAMPLES}
 
 # What each preset sets beside the paper's statistics, n = 100, ε = 1 and δ = 0.001.

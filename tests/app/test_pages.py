@@ -91,7 +91,7 @@ def test_every_control_of_the_frame_can_be_moved_on_every_page(open_app, page):
     assert texts(app) != before
 
 
-@pytest.mark.parametrize("mechanism", ["ExpM(L)", "ExpM", "DirM(L)", "DirM", "EigM", "DauM",
+@pytest.mark.parametrize("mechanism", ["ExpM(L)", "ExpM", "DirM(L)", "DirM", "EigM", "DauM", "OptM",
                                        "GroupDP(L)", "GroupDP", "DP(L)", "DP"])  # fmt: skip
 def test_every_mechanism_on_the_data_and_attack_pages(open_app, mechanism):
     app = open_app(mech=mechanism)
@@ -113,7 +113,7 @@ def test_the_slider_and_the_number_box_move_the_same_epsilon(open_app):
 
 
 def test_the_paper_s_figure_shows_on_the_tradeoff_page(open_app):
-    app = open_app("tradeoff")
+    app = open_app("tradeoff", mech="DauM")
     app.sidebar.segmented_control(key="cal").set_value("classical").run()
     found = re.search(r"costs an expected L2 error of \*\*([\d.]+)\*\*", texts(app))
     assert found
@@ -152,7 +152,7 @@ def test_a_link_restores_a_secret_with_a_threshold(open_app):
 def test_a_damaged_link_falls_back_to_what_there_is(open_app):
     app = open_app(eps="x", dp="9", mech="nothing", secret="no such = thing", stat=["mean nothing"])
     sound(app)
-    assert app.session_state["scenario"].mechanism == "DauM"
+    assert app.session_state["scenario"].mechanism == "OptM"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -97,12 +97,12 @@ def test_the_whole_path(start, watched, tmp_path):
     box = page.get_by_role("spinbutton", name="ε, exactly")
     box.fill("3")
     box.press("Enter")
-    expect(page.get_by_text(words("With DauM at ε = 3"))).to_be_visible()
+    expect(page.get_by_text(words("With OptM at ε = 3"))).to_be_visible()
     expect(page).to_have_url(re.compile(r"eps=3"))
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     go(page, "Privacy–utility")
-    expect(page.get_by_text(words("with DauM at ε = 3"))).to_be_visible()
+    expect(page.get_by_text(words("with OptM at ε = 3"))).to_be_visible()
     expect(page).to_have_url(re.compile(r"eps=3"))
 
     # An upload takes over; a bad one does not.

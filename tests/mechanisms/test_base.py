@@ -36,6 +36,7 @@ def test_all_mechanisms_in_order() -> None:
         "DirM",
         "EigM",
         "DauM",
+        "OptM",
         "GroupDP(L)",
         "GroupDP",
         "DP(L)",

@@ -1,0 +1,299 @@
+"""The privacy that is delivered: δ for every ε, from the two normals as they are.
+
+The mechanisms promise (ε, δ) under the assumption that both distributions of a pair have one
+covariance. Here nothing is assumed but that they are normal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import cholesky, eigh, solve_triangular
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from distpriv.calibration import check_delta
+from distpriv.errors import CalibrationError
+from distpriv.models import GaussianModel, PairModel
+from distpriv.noise import Noise
+
+__all__ = [
+    "PrivacyLoss",
+    "WorstCase",
+    "delivered_delta",
+    "delivered_epsilon",
+    "privacy_profile",
+    "worst_case",
+]
+
+FloatArray = NDArray[np.float64]
+
+_SAME = 1e-9
+_NEGLIGIBLE = -36.0
+_MOST_POINTS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyLoss:
+    r"""Privacy loss L = ln dP/dQ of two normals P and Q, a quadratic form of normals.
+
+    After a linear change of variables P is standard normal and Q is N(−shift, diag(spread)):
+    L = ½ Σ_k (ln β_k − y_k² + (y_k + d_k)²/β_k) for shift d and spread β.
+
+    Attributes
+    ----------
+    shift : ndarray, shape (m,)
+    spread : ndarray, shape (m,)
+        All ones when the covariances are equal.
+    """
+
+    shift: FloatArray
+    spread: FloatArray
+
+    @classmethod
+    def between(
+        cls,
+        mean_p: FloatArray,
+        covariance_p: FloatArray,
+        mean_q: FloatArray,
+        covariance_q: FloatArray,
+    ) -> PrivacyLoss:
+        """Of N(mean_p, covariance_p) against N(mean_q, covariance_q), both positive definite."""
+        root = cholesky(covariance_p, lower=True)
+        half = solve_triangular(root, covariance_q, lower=True)
+        spread, vectors = eigh(solve_triangular(root, half.T, lower=True))
+        shift = vectors.T @ solve_triangular(root, mean_p - mean_q, lower=True)
+        return cls(shift, spread)
+
+    @property
+    def equal_covariances(self) -> bool:
+        """Whether the two covariances differ by rounding at most."""
+        return bool(np.abs(self.spread - 1).max() < _SAME)
+
+    def delta(self, epsilon: float) -> float:
+        r"""δ(ε) = sup_S P(S) − e^ε Q(S) = E_P[(1 − e^{ε−L})_+].
+
+        With equal covariances Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), μ the Mahalanobis distance
+        (Balle & Wang 2018, Theorem 5). Otherwise the inverse Laplace transform
+        :math:`\frac{1}{2\pi i}\int_{c-i\infty}^{c+i\infty}\frac{M(s)e^{-s\varepsilon}}{s(s+1)}ds`
+        of the moment generating function M of L under P, along the vertical line through the
+        saddle point c, by the trapezoidal rule, which converges exponentially.
+
+        Parameters
+        ----------
+        epsilon : float >= 0
+        """
+        if self.equal_covariances:
+            return _equal_delta(float(np.linalg.norm(self.shift)), epsilon)
+        if epsilon >= self.supremum - 1e-12:
+            return 0.0
+        saddle, width = self._saddle(epsilon)
+        room = min(saddle, self._pole - saddle)
+        step = min(width / 3, room / 5)
+        peak = float(self._exponent(np.array([saddle + 0j]), epsilon).real[0])
+        count = 64
+        while count < _MOST_POINTS:
+            last = saddle + 1j * step * count
+            if self._exponent(np.array([last]), epsilon).real[0] < peak + _NEGLIGIBLE:
+                break
+            count *= 2
+        line = saddle + 1j * step * np.arange(count + 1)
+        values = np.exp(self._exponent(line, epsilon) - peak).real
+        values[0] /= 2
+        return float(min(max(math.exp(peak) * step / math.pi * values.sum(), 0.0), 1.0))
+
+    @property
+    def supremum(self) -> float:
+        """The largest value of L; infinite unless Q is wider than P wherever they differ."""
+        wider = self.spread > 1 + 1e-13
+        if (self.spread < 1 - 1e-13).any() or self.shift[~wider].any():
+            return math.inf
+        shift, spread = self.shift[wider], self.spread[wider]
+        return float((np.log(spread) + shift**2 / (spread - 1)).sum() / 2)
+
+    @property
+    def _pole(self) -> float:
+        """Where the moment generating function ends to the right."""
+        narrow = self.spread[self.spread < 1 - 1e-13]
+        return float((narrow / (1 - narrow)).min()) if narrow.size else math.inf
+
+    def _exponent(
+        self, s: NDArray[np.complexfloating], epsilon: float
+    ) -> NDArray[np.complexfloating]:
+        """ln M(s) − sε − ln(s(s+1)), shape of s."""
+        inner = 1 + s[..., None] * (1 - 1 / self.spread)
+        scaled = self.shift / self.spread
+        terms = (
+            s[..., None] * (np.log(self.spread) + self.shift * scaled)
+            - np.log(inner)
+            + (s[..., None] * scaled) ** 2 / inner
+        )
+        return np.asarray(terms.sum(axis=-1) / 2 - s * epsilon - np.log(s) - np.log(s + 1))
+
+    def _derivatives(self, c: float, epsilon: float) -> tuple[float, float]:
+        """First and second derivative of the exponent at a real point."""
+        rate = 1 - 1 / self.spread
+        inner = 1 + c * rate
+        squared = (self.shift / self.spread) ** 2
+        first = (
+            np.log(self.spread)
+            + self.shift**2 / self.spread
+            - rate / inner
+            + squared * c * (2 + c * rate) / inner**2
+        ).sum() / 2
+        second = ((rate / inner) ** 2 + 2 * squared / inner**3).sum() / 2
+        return (
+            float(first - epsilon - 1 / c - 1 / (1 + c)),
+            float(second + 1 / c**2 + 1 / (1 + c) ** 2),
+        )
+
+    def _saddle(self, epsilon: float) -> tuple[float, float]:
+        """Where the exponent, convex on the real line, is least, and its width there."""
+        low, high = 0.0, self._pole
+        point = 1.0 if math.isinf(high) else high / 2
+        for _ in range(200):
+            first, second = self._derivatives(point, epsilon)
+            low, high = (point, high) if first < 0 else (low, point)
+            newton = point - first / second
+            if abs(newton - point) < 1e-6 * point:
+                break
+            inside = low < newton < high
+            middle = 2 * point if math.isinf(high) else (low + high) / 2
+            point = newton if inside else middle
+        return point, 1 / math.sqrt(second)
+
+
+def _equal_delta(distance: float, epsilon: float) -> float:
+    """Balle & Wang (2018), Theorem 5, in log space."""
+    if distance == 0:
+        return 0.0
+    upper = log_ndtr(distance / 2 - epsilon / distance)
+    lower = epsilon + log_ndtr(-distance / 2 - epsilon / distance)
+    return float(-np.expm1(lower - upper) * np.exp(upper)) if lower < upper else 0.0
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """The pair and order for which a release keeps the least of its promise.
+
+    Attributes
+    ----------
+    pair : int
+        Index into ``model.pairs``.
+    order : int
+        0 if P is the first proportion of the pair, 1 if it is the second.
+    delta : float
+        δ(ε) there.
+    """
+
+    pair: int
+    order: int
+    delta: float
+
+
+def _losses(fit: PairModel, noise: Noise | None) -> tuple[PrivacyLoss, PrivacyLoss]:
+    """Privacy losses of a pair in both orders."""
+    if noise is None or noise.is_zero:
+        covariances = fit.covariances
+    elif noise.distribution == "gaussian":
+        covariances = fit.covariances + noise.covariance
+    else:
+        raise CalibrationError(
+            f"The delivered guarantee of {noise.mechanism} has no closed form: its noise is "
+            "Laplace; its promise (ε, 0) stands as it is if its assumptions do."
+        )
+    (mean_i, mean_j), (covariance_i, covariance_j) = fit.means, covariances
+    return (
+        PrivacyLoss.between(mean_i, covariance_i, mean_j, covariance_j),
+        PrivacyLoss.between(mean_j, covariance_j, mean_i, covariance_i),
+    )
+
+
+def privacy_profile(fit: PairModel, noise: Noise | None, epsilons: ArrayLike) -> FloatArray:
+    """δ(ε) of a release for one pair in both orders, with the separate covariances.
+
+    Parameters
+    ----------
+    fit : PairModel
+    noise : Gaussian Noise or None
+    epsilons : array-like, shape (points,), each >= 0
+
+    Returns
+    -------
+    ndarray, shape (2, points)
+
+    Raises
+    ------
+    CalibrationError
+        For Laplace noise, or a negative ε.
+    """
+    points = np.asarray(epsilons, dtype=np.float64)
+    if not (np.isfinite(points).all() and (points >= 0).all()):
+        raise CalibrationError("Every ε must be a number that is not negative.")
+    losses = _losses(fit, noise)
+    return np.array([[loss.delta(float(epsilon)) for epsilon in points] for loss in losses])
+
+
+def worst_case(model: GaussianModel, noise: Noise | None, epsilon: float) -> WorstCase:
+    """Pair and order with the largest δ(ε); see :func:`privacy_profile`."""
+    cases = [
+        WorstCase(pair, order, float(privacy_profile(fit, noise, [epsilon])[order, 0]))
+        for pair, fit in enumerate(model.pairs)
+        for order in range(2)
+    ]
+    return max(cases, key=lambda case: case.delta)
+
+
+def delivered_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -> float:
+    """δ that a release delivers at ε, for the worst pair and order.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Gaussian Noise or None
+    epsilon : float >= 0
+
+    Raises
+    ------
+    CalibrationError
+        For Laplace noise, or a negative ε.
+    """
+    return worst_case(model, noise, epsilon).delta
+
+
+def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -> float:
+    """Least ε ≥ 0 at which a release delivers δ, for the worst pair and order.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Gaussian Noise or None
+    delta : float in (0, 1)
+
+    Raises
+    ------
+    CalibrationError
+        For Laplace noise, or δ outside its domain.
+    """
+    delta = check_delta(delta)
+    losses = [loss for fit in model.pairs for loss in _losses(fit, noise)]
+    return max(_epsilon(loss, delta) for loss in losses)
+
+
+def _epsilon(loss: PrivacyLoss, delta: float) -> float:
+    if loss.delta(0.0) <= delta:
+        return 0.0
+    high = 1.0
+    while loss.delta(high) > delta:
+        high *= 2
+    return float(
+        brentq(
+            lambda epsilon: math.log(max(loss.delta(epsilon), 1e-300)) - math.log(delta),
+            0.0,
+            high,
+            xtol=1e-10,
+        )
+    )
