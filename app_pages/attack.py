@@ -11,7 +11,12 @@ from distpriv.dashboard import cache, frame, widgets
 from distpriv.dashboard.live import AttackRun
 from distpriv.dashboard.text import escape, percent
 from distpriv.guarantees import accuracy_ceiling
-from distpriv.utility import UNDEFENDED, accuracy_against_epsilon, accuracy_against_width
+from distpriv.utility import (
+    UNDEFENDED,
+    Curves,
+    accuracy_against_epsilon,
+    accuracy_against_width,
+)
 
 view = frame.modelled()
 scenario, state = view.scenario, st.session_state
@@ -44,8 +49,8 @@ shown = which.multiselect(
     persist_state="session",
     wrap=True,
 )
-shown = list(dict.fromkeys([*shown, scenario.mechanism]))
-noises = widgets.all_noises(view, tuple(shown))
+noises = widgets.all_noises(view, tuple(dict.fromkeys([*shown, scenario.mechanism])))
+shown = list(noises)
 undefended = optimal_attack_accuracy(view.model)
 optimal: dict[str, float | None] = {UNDEFENDED: undefended}
 optimal |= {name: widgets.accuracy(view.model, noise) for name, noise in noises.items()}
@@ -142,6 +147,7 @@ with result_first:
         "A simulation, not a release. An attack's accuracy is a lower bound on the risk, not a "
         "guarantee; the optimal attack is computed from the fitted model."
     )
+    widgets.guarantee(view)
 result = run.result()
 
 drawn = tuple(name for name in shown if optimal[name] is not None)
@@ -151,7 +157,12 @@ with over_epsilon:
     epsilons = widgets.epsilon_grid(scenario)
     widgets.chart(
         accuracy_curves(
-            accuracy_against_epsilon(view.model, drawn, epsilons, *budget),
+            widgets.remembered(
+                view,
+                f"accuracy by ε {drawn}",
+                lambda: accuracy_against_epsilon(view.model, drawn, epsilons, *budget),
+                epsilon=False,
+            ),
             x_title="ε",
             x_log=True,
             current=scenario.epsilon,
@@ -168,14 +179,19 @@ with over_epsilon:
 with over_width:
     widths = widgets.width_grid(scenario)
     models = widgets.models_by_width(view, widths)
-    curves = accuracy_against_width(models, widths, drawn, scenario.epsilon, *budget)
+    curves = widgets.remembered(
+        view,
+        f"accuracy by Δp {drawn}",
+        lambda: accuracy_against_width(models, widths, drawn, scenario.epsilon, *budget),
+        epsilon=True,
+    )
     widgets.chart(
         accuracy_curves(
-            curves,
+            Curves(widths, {name: curves.y[name] for name in drawn}),
             x_title="Δp",
             x_log=False,
             current=scenario.width,
-            undefended=curves.y.pop(UNDEFENDED),
+            undefended=curves.y[UNDEFENDED],
             ceiling=None,
             points=None,
             title=f"Best attack against Δp at ε = {scenario.epsilon:g}",

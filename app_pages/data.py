@@ -26,7 +26,7 @@ else:
     with figures:
         st.markdown("**What the noise does to each figure, on average**")
         widgets.errors_table(view)
-        widgets.caveats(view.noise)
+        widgets.guarantee(view)
 
 st.divider()
 records.source(dataset)

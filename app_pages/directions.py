@@ -75,6 +75,7 @@ with left:
     widgets.chart(shift_components(fit, labels, units=view.units), "components")
 with right:
     widgets.chart(eigenvalue_shares(fit, labels), "eigenvalues")
+widgets.guarantee(view)
 with st.expander("The formulas", icon=":material/function:"):
     st.latex(
         r"v = \frac{\mu_i-\mu_j}{\lVert\mu_i-\mu_j\rVert_2},\qquad"

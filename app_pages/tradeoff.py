@@ -59,13 +59,14 @@ if sensible:
 
 by_epsilon, by_width = result_first.columns(2, gap="large")
 with by_epsilon:
-    curves = error_against_epsilon(
-        view.model,
-        shown,
-        widgets.epsilon_grid(scenario),
-        scenario.delta,
-        scenario.calibration,
-        measure,
+    epsilons = widgets.epsilon_grid(scenario)
+    curves = widgets.remembered(
+        view,
+        f"error by ε {shown} {measure}",
+        lambda: error_against_epsilon(
+            view.model, shown, epsilons, scenario.delta, scenario.calibration, measure
+        ),
+        epsilon=False,
     )
     widgets.chart(
         epsilon_chart(
@@ -80,8 +81,13 @@ with by_epsilon:
 with by_width:
     widths = widgets.width_grid(scenario)
     models = widgets.models_by_width(view, widths)
-    curves = error_against_width(
-        models, widths, shown, scenario.epsilon, scenario.delta, scenario.calibration, measure
+    curves = widgets.remembered(
+        view,
+        f"error by Δp {shown} {measure}",
+        lambda: error_against_width(
+            models, widths, shown, scenario.epsilon, scenario.delta, scenario.calibration, measure
+        ),
+        epsilon=True,
     )
     widgets.chart(
         width_chart(
@@ -96,7 +102,7 @@ with by_width:
 
 st.subheader(f"Errors at ε = {scenario.epsilon:g}")
 widgets.mechanism_table(view, tuple(shown))
-widgets.caveats(view.noise)
+widgets.guarantee(view)
 with st.expander("The formulas", icon=":material/function:"):
     st.latex(
         r"\mathbb E\lVert Z\rVert_2=\frac{1}{2\sqrt\pi}\int_0^\infty"

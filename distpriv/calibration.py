@@ -12,7 +12,7 @@ from distpriv.errors import CalibrationError
 
 __all__ = ["CALIBRATIONS", "Calibration", "check_delta", "check_epsilon", "gaussian_distance"]
 
-Calibration = Literal["exact", "classical"]
+Calibration = Literal["exact", "classical", "guarded"]
 CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
 LARGEST_EPSILON = 1e6  # promises nothing; beyond it the inversion loses its digits
 
@@ -48,12 +48,14 @@ def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "
     * *classical*: ε/c with :math:`c = \sqrt{2\ln(1.25/\delta)}` (Dwork & Roth 2014, Theorem
       A.1; Chen & Ohrimenko 2023, Theorem 4.2). Proven for ε ≤ 1 and c ≥ 3/2 only; the papers
       use it at ε = 5 and 10 as well, outside its proof.
+    * *guarded*: where it starts from is *exact*; a mechanism then lowers the distance until the
+      two normals, each with its own covariance, deliver what is promised.
 
     Parameters
     ----------
     epsilon : float in (0, 10⁶]
     delta : float in (0, 1)
-    calibration : "exact" or "classical"
+    calibration : "exact", "classical" or "guarded"
 
     Returns
     -------
@@ -68,7 +70,7 @@ def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "
     check_delta(delta)
     if calibration == "classical":
         return epsilon / math.sqrt(2 * math.log(1.25 / delta))
-    if calibration == "exact":
+    if calibration in ("exact", "guarded"):
         return 1 / float(dp_accounting.get_sigma_gaussian(epsilon, delta))
     raise CalibrationError(
         f"calibration must be one of {', '.join(CALIBRATIONS)}, got {calibration!r}."

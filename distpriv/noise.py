@@ -43,7 +43,8 @@ class Noise:
         Standard deviations along the directions, or Laplace scales b.
     epsilon, delta : float
         The promise; δ = 0 for Laplace noise.
-    calibration : "exact" or "classical", or None where there is no choice (Laplace noise).
+    calibration : "exact", "classical", "guarded" or None
+        None where there is no choice (Laplace noise).
     caveats : tuple of str
         Why the promise may not hold as it stands; empty if it is proven under the mechanism's
         assumptions.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from distpriv.attacks import optimal_attack_accuracy
 from distpriv.calibration import Calibration
-from distpriv.errors import AttackError, ModelError, PropertyError, QueryError
+from distpriv.errors import AttackError, CalibrationError, ModelError, PropertyError, QueryError
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
@@ -90,7 +90,7 @@ def error_against_epsilon(
     mechanisms : sequence of str
     epsilons : ndarray, shape (points,), each > 0
     delta : float in (0, 1)
-    calibration : "exact" or "classical"
+    calibration : "exact", "classical" or "guarded"
     statistic : int, optional
         See :func:`expected_error`.
     """
@@ -198,15 +198,33 @@ def _curves(
         {
             name: np.array(
                 [
-                    np.nan
+                    math.nan
                     if model is None
-                    else measure(model, calibrate(name, model, epsilon, delta, calibration))
+                    else _measured(name, model, epsilon, delta, calibration, measure)
                     for model, epsilon in settings
                 ]
             )
             for name in mechanisms
         },
     )
+
+
+def _measured(
+    name: str,
+    model: GaussianModel,
+    epsilon: float,
+    delta: float,
+    calibration: Calibration,
+    measure: Callable[[GaussianModel, Noise], float],
+) -> float:
+    """One figure; NaN where the guarded calibration finds no noise that keeps the promise."""
+    try:
+        noise = calibrate(name, model, epsilon, delta, calibration)
+    except CalibrationError:
+        if calibration != "guarded":
+            raise
+        return math.nan
+    return measure(model, noise)
 
 
 def _error_measure(statistic: int | None) -> Callable[[GaussianModel, Noise], float]:

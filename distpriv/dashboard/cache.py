@@ -7,6 +7,8 @@ session that brought it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
@@ -17,8 +19,9 @@ from distpriv.models import Theta, simulate
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
+from distpriv.utility import Curves
 
-__all__ = ["example", "moments", "records", "simulated"]
+__all__ = ["curves", "example", "moments", "records", "simulated"]
 
 
 @st.cache_resource(show_spinner="Loading the records …", max_entries=4)
@@ -59,6 +62,12 @@ def _records(
     _secret: SensitiveProperty,
 ) -> RecordGroups:
     return record_groups(_dataset.table, _query, _secret)
+
+
+@st.cache_resource(show_spinner="Computing …", max_entries=32, scope="session")
+def curves(key: str, _compute: Callable[[], Curves]) -> Curves:
+    """Curves that take long, computed once for everything their key names."""
+    return _compute()
 
 
 def simulated(

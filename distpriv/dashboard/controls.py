@@ -141,7 +141,9 @@ def draw() -> None:
                 key="cal",
                 bind="query-params",
                 help="*exact* (Balle & Wang 2018) holds for every ε; *classical* is the papers' "
-                "constant √(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
+                "constant √(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only. Both take the two covariances "
+                "of a pair for their mean; *guarded* adds noise until the promise holds with each "
+                "as it is.",
             )
             replacement = st.toggle(
                 "Draw with replacement",

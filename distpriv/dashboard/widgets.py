@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -16,11 +19,12 @@ from distpriv.dashboard import cache
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
-from distpriv.errors import AttackError
+from distpriv.errors import AttackError, CalibrationError
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.utility import models_against_width
+from distpriv.profiles import delivered_delta, delivered_epsilon
+from distpriv.utility import Curves, models_against_width
 
 __all__ = [
     "accuracy",
@@ -31,9 +35,11 @@ __all__ = [
     "chart",
     "epsilon_grid",
     "errors_table",
+    "guarantee",
     "mechanism_table",
     "models_by_width",
     "pair_words",
+    "remembered",
     "table",
     "width_grid",
 ]
@@ -68,14 +74,34 @@ def accuracy(model: GaussianModel, noise: Noise | None) -> float | None:
 
 
 def all_noises(view: View, names: tuple[str, ...]) -> dict[str, Noise]:
-    """Noise of several mechanisms at the scenario's ε and δ."""
+    """Noise of several mechanisms at the scenario's ε and δ; those that cannot are left out."""
     scenario = view.scenario
-    return {
-        name: mechanisms.calibrate(
-            name, view.model, scenario.epsilon, scenario.delta, scenario.calibration
-        )
-        for name in names
-    }
+    noises = {}
+    for name in names:
+        try:
+            noises[name] = mechanisms.calibrate(
+                name, view.model, scenario.epsilon, scenario.delta, scenario.calibration
+            )
+        except CalibrationError:
+            continue
+    return noises
+
+
+def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon: bool) -> Curves:
+    """Curves, from the session's cache where the guarded calibration makes them slow.
+
+    Parameters
+    ----------
+    what : str
+        Which curves, and of what.
+    epsilon : bool
+        Whether they depend on the scenario's ε.
+    """
+    scenario = view.scenario
+    if scenario.calibration != "guarded":
+        return compute()
+    key = replace(scenario, mechanism="", seed=0, epsilon=scenario.epsilon if epsilon else 1.0)
+    return cache.curves(f"{what} {key!r}", compute)
 
 
 def pair_words(view: View) -> str:
@@ -126,8 +152,52 @@ def caveats(noise: Noise) -> None:
         st.warning(escape(sentence), icon=":material/report:")
 
 
+def guarantee(view: View) -> None:
+    """What is promised beside what is delivered, in words and in green or red."""
+    noise, name = view.noise, escape(view.scenario.mechanism)
+    if not mechanisms.get(view.scenario.mechanism).protects:
+        st.markdown(
+            f":red-badge[:material/gpp_bad: none] {name} promises nothing about the secret."
+        )
+    elif noise.distribution == "laplace":
+        st.markdown(
+            ":gray-badge[:material/shield_question: promised] "
+            f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a00, if the two shares do nothing "
+            "but shift the statistics. What Laplace noise delivers where they do more is not "
+            "computed here."
+        )
+    else:
+        st.markdown(_delivered(view))
+    caveats(noise)
+
+
+def _delivered(view: View) -> str:
+    noise = view.noise
+    delta = delivered_delta(view.model, noise, noise.epsilon)
+    figures = (
+        f"Promised δ\u00a0=\u00a0{noise.delta:g} at ε\u00a0=\u00a0{noise.epsilon:g}; delivered, "
+        "by the fitted normals with the covariance each of them has, "
+        f"**δ\u00a0=\u00a0{number(delta)}**"
+    )
+    if delta <= noise.delta * (1 + 1e-6):
+        return f":green-badge[:material/verified_user: promise kept] {figures}."
+    epsilon = delivered_epsilon(view.model, noise, noise.delta)
+    return (
+        f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
+        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{noise.delta:g}. The calibration "
+        "takes both covariances for the mean of the two; the *guarded* calibration under More "
+        "settings makes up for it."
+    )
+
+
 def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
-    """ε from 0.1 to 10 for curves, the current one among them."""
+    """ε from 0.1 to 10 for curves, the current one among them.
+
+    Not so for the guarded calibration, whose curves take long enough to be remembered while ε
+    moves.
+    """
+    if scenario.calibration == "guarded":
+        return np.geomspace(0.1, 10, 17)
     grid = np.geomspace(0.1, 10, 33)
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
@@ -191,6 +261,9 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 "Promise (ε, δ)": promise
                 if mechanisms.get(name).protects
                 else f"{promise} for single records only",
+                "Delivered δ": "–"
+                if noise.distribution == "laplace"
+                else number(delivered_delta(view.model, noise, noise.epsilon)),
                 "Best attack right in": "–" if protected is None else percent(protected),
                 "Error, L2": number(noise.expected_error()),
                 "RMS": number(noise.rms_error()),

@@ -37,7 +37,7 @@ def calibrate(
     epsilon : float > 0
     delta : float in (0, 1)
         Gaussian mechanisms only; Laplace mechanisms promise δ = 0 and ignore it.
-    calibration : "exact" or "classical"
+    calibration : "exact", "classical" or "guarded"
         Gaussian mechanisms only, see :func:`distpriv.calibration.gaussian_distance`.
 
     Returns

@@ -121,6 +121,34 @@ def test_the_paper_s_figure_shows_on_the_tradeoff_page(open_app):
     assert abs(float(found[1]) / 12.705 - 1) < 0.05
 
 
+def test_the_delivered_guarantee_stands_beside_the_promised_one(open_app):
+    app = open_app()
+    assert "promise not kept" in texts(app)
+    app.sidebar.segmented_control(key="cal").set_value("guarded").run()
+    sound(app)
+    assert "promise kept" in texts(app)
+    for page in ("directions", "tradeoff", "attack"):
+        app.switch_page(f"app_pages/{page}.py").run()
+        sound(app)
+        assert "promise kept" in texts(app)
+    app.sidebar.selectbox(key="mech").set_value("DP").run()
+    assert "promises nothing" in texts(app)
+    app.sidebar.selectbox(key="mech").set_value("ExpM(L)").run()
+    sound(app)
+    assert "promised" in texts(app)
+
+
+def test_a_guard_that_cannot_hold_says_what_does(open_app):
+    app = open_app("tradeoff", cal="guarded", eps="0.1")
+    sound(app)
+    assert "take ExpM" in errors(app)
+    app.sidebar.selectbox(key="mech").set_value("ExpM").run()
+    sound(app)
+    assert not app.error
+    app.switch_page("app_pages/attack.py").run()
+    sound(app)
+
+
 def test_a_link_restores_the_scenario(open_app):
     app = open_app(
         "attack",

@@ -1,0 +1,69 @@
+"""The guarded calibration: the promise holds with the two covariances as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import distpriv as dp
+from distpriv import mechanisms
+
+QUERY = dp.Query(
+    [
+        dp.Mean("age"),
+        dp.Mean("education-num"),
+        dp.Count("marital-status", "Never-married"),
+        dp.Count("sex", "Female"),
+        dp.Mean("hours-per-week"),
+    ]
+)
+PAIR = dp.SensitiveProperty("income", ">50K").pair(0.5, 0.1)
+PROTECTING = [
+    name for name in mechanisms.names(distribution="gaussian") if mechanisms.get(name).protects
+]
+
+
+@pytest.fixture(scope="module")
+def model(adult):
+    return dp.fit_gaussian(adult, QUERY, PAIR, 100)
+
+
+@pytest.mark.adult
+@pytest.mark.parametrize("name", PROTECTING)
+@pytest.mark.parametrize("epsilon", [1.0, 5.0])
+def test_it_keeps_the_promise_on_adult_with_no_more_noise_than_it_takes(model, name, epsilon):
+    guarded = dp.calibrate(name, model, epsilon, 1e-3, "guarded")
+    exact = dp.calibrate(name, model, epsilon, 1e-3, "exact")
+    assert dp.delivered_delta(model, guarded, epsilon) <= 1e-3
+    assert guarded.rms_error() >= exact.rms_error() * (1 - 1e-12)
+    if dp.delivered_delta(model, exact, epsilon) > 1e-3:
+        assert dp.delivered_delta(model, guarded, epsilon) == pytest.approx(1e-3, rel=1e-3)
+    else:
+        assert guarded.rms_error() == exact.rms_error()
+
+
+@pytest.mark.adult
+def test_several_pairs_are_all_kept(adult):
+    other = dp.SensitiveProperty("workclass", "Private").pair(0.5, 0.1)
+    model = dp.fit_gaussian(adult, QUERY, [PAIR, other], 100)
+    noise = dp.calibrate("DauM", model, 1.0, 1e-3, "guarded")
+    assert dp.delivered_delta(model, noise, 1.0) <= 1e-3
+
+
+@pytest.mark.adult
+def test_noise_in_one_direction_cannot_hide_covariances_that_differ_in_others(model):
+    with pytest.raises(dp.CalibrationError, match="take ExpM"):
+        dp.calibrate("OptM", model, 0.1, 1e-3, "guarded")
+    noise = dp.calibrate("ExpM", model, 0.1, 1e-3, "guarded")
+    assert dp.delivered_delta(model, noise, 0.1) <= 1e-3
+
+
+def test_equal_covariances_need_no_guard():
+    thetas = (dp.Theta(PAIR.secret, 0.45, 100), dp.Theta(PAIR.secret, 0.55, 100))
+    fit = dp.PairModel(PAIR, thetas, np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([np.eye(2)] * 2))
+    query = dp.Query([dp.Mean("a"), dp.Mean("b")])
+    model = dp.GaussianModel(query, 100, (fit,), "exact", False, np.ones(2))
+    for name in PROTECTING:
+        guarded = dp.calibrate(name, model, 1.0, 1e-3, "guarded")
+        exact = dp.calibrate(name, model, 1.0, 1e-3)
+        assert guarded.covariance == pytest.approx(exact.covariance, rel=1e-4)
