@@ -15,8 +15,11 @@ from distpriv.utility import (
     UNDEFENDED,
     Curves,
     accuracy_against_epsilon,
+    accuracy_against_releases,
     accuracy_against_width,
 )
+
+RELEASES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
 view = frame.modelled()
 scenario, state = view.scenario, st.session_state
@@ -198,6 +201,44 @@ with over_width:
             selected=scenario.mechanism,
         ),
         "attack_width",
+    )
+st.subheader("What if the same statistics are released again?")
+gaussian = {
+    name: noise
+    for name, noise in noises.items()
+    if noise.distribution == "gaussian" or noise.is_zero
+}
+again = st.container()
+releases = st.select_slider(
+    "Releases",
+    RELEASES,
+    value=10,
+    key="releases",
+    persist_state="session",
+    help="Each with noise drawn anew on the same true statistics: the noises average out.",
+)
+with again:
+    if scenario.mechanism in gaussian:
+        st.markdown(widgets.after_releases(view, releases))
+    else:
+        st.markdown(
+            f"{escape(scenario.mechanism)} adds Laplace noise, whose average is not Laplace noise; "
+            "the chart shows the Gaussian mechanisms."
+        )
+    widgets.chart(
+        accuracy_curves(
+            accuracy_against_releases(view.model, gaussian, RELEASES),
+            x_title="releases of the same statistics",
+            x_name="releases",
+            x_log=True,
+            current=releases,
+            undefended=undefended,
+            ceiling=None,
+            points=None,
+            title="Best attack against the number of releases",
+            selected=scenario.mechanism,
+        ),
+        "attack_releases",
     )
 with st.expander("The formulas", icon=":material/function:"):
     st.latex(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -121,6 +121,39 @@ class Noise:
                 f"got shape {values.shape}."
             )
         return values + self.sample(1, rng)[0]
+
+    def after_releases(self, count: int) -> Noise:
+        """Noise that is left when the same statistics are released `count` times.
+
+        Independent Gaussian noises on the same true statistics average out: what all releases
+        tell together is what one release with covariance S/count tells. The promise (ε, δ) is
+        that of a single release still, and the result says so.
+
+        Parameters
+        ----------
+        count : int, at least 1
+
+        Raises
+        ------
+        CalibrationError
+            If `count` is not a whole number from 1 on, or the noise is Laplace and there is
+            more than one release: its average is not Laplace.
+        """
+        if count < 1 or count % 1:
+            raise CalibrationError(
+                f"The number of releases must be a whole number, at least 1, got {count}."
+            )
+        if count == 1 or self.is_zero:
+            return self
+        if self.distribution != "gaussian":
+            raise CalibrationError(
+                f"{self.mechanism} adds Laplace noise, whose average over {count} releases is not "
+                "Laplace noise; take a Gaussian mechanism."
+            )
+        promise = f"ε = {self.epsilon:g} and δ = {self.delta:g} are promised for one release only."
+        return replace(
+            self, scales=self.scales / math.sqrt(count), caveats=(*self.caveats, promise)
+        )
 
     def expected_error(self) -> float:
         r"""Expected L2 norm of the noise, E‖Z‖, by quadrature (no simulation).

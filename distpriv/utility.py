@@ -23,6 +23,7 @@ __all__ = [
     "UNDEFENDED",
     "Curves",
     "accuracy_against_epsilon",
+    "accuracy_against_releases",
     "accuracy_against_width",
     "error_against_epsilon",
     "error_against_width",
@@ -182,6 +183,30 @@ def accuracy_against_width(
         [np.nan if model is None else optimal_attack_accuracy(model) for model in models]
     )
     return curves
+
+
+def accuracy_against_releases(
+    model: GaussianModel, noises: Mapping[str, Noise], counts: Sequence[int]
+) -> Curves:
+    """Accuracy of the optimal attack when the same statistics are released several times.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noises : mapping of name to Gaussian Noise
+        Drawn anew for each release.
+    counts : sequence of int, each at least 1
+        See :meth:`distpriv.Noise.after_releases`.
+    """
+    return Curves(
+        np.asarray(counts, dtype=np.float64),
+        {
+            name: np.array(
+                [optimal_attack_accuracy(model, noise.after_releases(count)) for count in counts]
+            )
+            for name, noise in noises.items()
+        },
+    )
 
 
 def _curves(

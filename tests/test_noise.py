@@ -171,3 +171,22 @@ def test_a_release_adds_one_draw(rng: np.random.Generator) -> None:
 def test_an_answer_that_does_not_fit(answer: list[float]) -> None:
     with pytest.raises(dp.CalibrationError, match="must be 2 finite numbers, one a statistic, got"):
         _noise("gaussian", [1.0, 2.0]).release(answer)
+
+
+def test_releases_of_the_same_statistics_average_out() -> None:
+    noise = dp.Noise("X", "gaussian", np.eye(2), np.array([2.0, 1.0]), 1.0, 1e-3, "exact")
+    left = noise.after_releases(4)
+    draws = np.stack([noise.sample(200_000, seed) for seed in range(4)]).mean(axis=0)
+    assert left.covariance == pytest.approx(noise.covariance / 4)
+    assert np.cov(draws.T) == pytest.approx(left.covariance, abs=0.02)
+    assert "one release only" in left.caveats[-1]
+    assert noise.after_releases(1) is noise
+
+
+def test_releases_that_make_no_sense() -> None:
+    gaussian = dp.Noise("X", "gaussian", np.eye(1), np.ones(1), 1.0, 1e-3, "exact")
+    laplace = dp.Noise("Y", "laplace", np.eye(1), np.ones(1), 1.0, 0.0)
+    with pytest.raises(dp.CalibrationError, match="at least 1, got 0"):
+        gaussian.after_releases(0)
+    with pytest.raises(dp.CalibrationError, match="Y adds Laplace"):
+        laplace.after_releases(2)

@@ -106,3 +106,14 @@ def test_accuracy_against_width(models: list[dp.GaussianModel | None]) -> None:
     assert np.isnan(undefended[4])
     # DauM raises the noise with Δp, so that the promise is used up exactly at every width.
     assert np.ptp(curves.y["DauM"][:4]) == pytest.approx(0, abs=1e-9)
+
+
+def test_accuracy_rises_with_the_releases_towards_the_undefended_attack(
+    model: dp.GaussianModel,
+) -> None:
+    noises = {name: dp.calibrate(name, model, 1.0, 1e-3) for name in ("ExpM", "OptM")}
+    curves = utility.accuracy_against_releases(model, noises, [1, 4, 100, 10**10])
+    for name, accuracies in curves.y.items():
+        assert accuracies[0] == dp.optimal_attack_accuracy(model, noises[name])
+        assert (np.diff(accuracies) >= 0).all()
+        assert accuracies[-1] == pytest.approx(dp.optimal_attack_accuracy(model), abs=1e-4)

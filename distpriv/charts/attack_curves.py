@@ -70,9 +70,13 @@ def accuracy_curves(
         safe(title),
         alt=_alt_curves(everything, short, current, x_log, selected),
         how_to_read=(
-            "lines are the best possible attacker, points with bars are simulated attackers "
-            "with their 95 % intervals. At 50 % an attacker guesses; the dashed rule is the "
-            f"current {short}."
+            "lines are the best possible attacker"
+            + (
+                ", points with bars are simulated attackers with their 95 % intervals"
+                if points
+                else ""
+            )
+            + f". At 50 % an attacker guesses; the dashed rule is the {short} chosen now."
         ),
         height=430 + 10 * len(curves.y),
     )

@@ -28,6 +28,7 @@ from distpriv.utility import Curves, models_against_width
 
 __all__ = [
     "accuracy",
+    "after_releases",
     "all_noises",
     "answer",
     "attacker_views",
@@ -220,6 +221,19 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
         scenario.n,
         replacement=scenario.replacement,
         bounds=dict(scenario.bounds),
+    )
+
+
+def after_releases(view: View, count: int) -> str:
+    """What is left of the protection when the statistics are released several times."""
+    left = view.noise.after_releases(count)
+    protected = optimal_attack_accuracy(view.model, left)
+    epsilon = delivered_epsilon(view.model, left, view.scenario.delta)
+    times = "one release" if count == 1 else f"{count} releases"
+    return (
+        f"After **{times}** with {escape(view.scenario.mechanism)} the best attacker is right in "
+        f"**{percent(protected)}** of cases, and what they deliver together is "
+        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{view.scenario.delta:g}."
     )
 
 

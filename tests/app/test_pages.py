@@ -357,6 +357,17 @@ def test_the_attack_runs_stops_and_resumes(open_app):
     assert app.session_state["attack_run"].running
 
 
+def test_releases_of_the_same_statistics(open_app):
+    app = open_app("attack")
+    assert "After **10 releases** with OptM" in texts(app)
+    app.select_slider(key="releases").set_value(100).run()
+    sound(app)
+    assert "After **100 releases** with OptM" in texts(app)
+    app.sidebar.selectbox(key="mech").set_value("ExpM(L)").run()
+    sound(app)
+    assert "whose average is not Laplace" in texts(app)
+
+
 def test_the_attack_starts_anew_when_the_scenario_changes(open_app):
     app = open_app("attack")
     first = app.session_state["attack_run"]
