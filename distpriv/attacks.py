@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from distpriv.errors import AttackError
-from distpriv.models import RandomState, Theta, simulate
+from distpriv.models import Theta, simulate
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
 from distpriv.optimal import (
@@ -24,6 +24,7 @@ from distpriv.optimal import (
 )
 from distpriv.properties import Pair
 from distpriv.queries import Query
+from distpriv.sampling import RandomState
 
 __all__ = [
     "AttackResult",

@@ -16,13 +16,12 @@ from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_g
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 from distpriv.regularity import check_regular
-from distpriv.sampling import draw_subsets, subset_sums
+from distpriv.sampling import RandomState, draw_subsets, subset_sums
 
 __all__ = ["GaussianModel", "PairModel", "Theta", "fit_gaussian", "model_from_moments", "simulate"]
 
 FloatArray = NDArray[np.float64]
 Method = Literal["exact", "monte-carlo"]
-RandomState = np.random.Generator | int | None
 
 
 @dataclass(frozen=True)

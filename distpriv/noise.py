@@ -12,11 +12,11 @@ from scipy.special import erfcx
 
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
+from distpriv.sampling import RandomState
 
 __all__ = ["Noise", "gaussian_noise"]
 
 FloatArray = NDArray[np.float64]
-RandomState = np.random.Generator | int | None
 Distribution = Literal["gaussian", "laplace"]
 
 # E‖Z‖ is an integral over u = ln t whose integrand falls like e^{-|u|/2} at both ends and is

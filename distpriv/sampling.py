@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["draw_subsets", "subset_sums"]
+__all__ = ["RandomState", "draw_subsets", "subset_sums"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+RandomState = np.random.Generator | int | None
 
 
 def draw_subsets(

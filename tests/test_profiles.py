@@ -93,7 +93,7 @@ def test_nearly_equal_covariances_come_close_to_equal_ones(unlike):
 
 
 @given(seed=st.integers(0, 500), m=st.integers(4, 6), epsilon=st.floats(0, 3))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, derandomize=True)  # quad is the weaker of the two
 def test_against_imhof_s_inversion(seed, m, epsilon):
     loss = PrivacyLoss.between(*normals(seed, m))
     tail_q = 1 - imhof(swapped(loss), -epsilon)
