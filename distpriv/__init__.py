@@ -12,6 +12,7 @@ from distpriv.attacks import (
     optimal_attack_accuracy,
     run_attack,
 )
+from distpriv.audit import Audit, audit_attack
 from distpriv.calibration import gaussian_distance
 from distpriv.datasets import load_adult, load_census_income
 from distpriv.errors import (
@@ -25,6 +26,7 @@ from distpriv.errors import (
     TableError,
 )
 from distpriv.guarantees import accuracy_ceiling
+from distpriv.laplace_optimum import optimal_attack_estimate
 from distpriv.mechanisms import calibrate
 from distpriv.models import (
     GaussianModel,
@@ -36,6 +38,7 @@ from distpriv.models import (
 )
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.noise import Noise
+from distpriv.optimal import optimal_precision_recall, optimal_roc
 from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
@@ -44,6 +47,7 @@ from distpriv.tables import column_types, digest, read_table, retype, summarise
 __all__ = [
     "AttackError",
     "AttackResult",
+    "Audit",
     "CalibrationError",
     "Count",
     "DatasetError",
@@ -68,6 +72,7 @@ __all__ = [
     "TableError",
     "Theta",
     "accuracy_ceiling",
+    "audit_attack",
     "calibrate",
     "column_types",
     "delivered_delta",
@@ -81,6 +86,9 @@ __all__ = [
     "load_census_income",
     "model_from_moments",
     "optimal_attack_accuracy",
+    "optimal_attack_estimate",
+    "optimal_precision_recall",
+    "optimal_roc",
     "privacy_profile",
     "read_table",
     "record_groups",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,11 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from distpriv.classifiers import get_classifier, precision_recall_curve, roc_curve, train
 from distpriv.errors import AttackError
 from distpriv.models import Theta, simulate
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
 from distpriv.optimal import (
+    Interval,
+    PrecisionRecallCurve,
+    RocCurve,
     equivalent_separation,
     linear_attack_accuracy,
     optimal_attack_accuracy,
@@ -30,6 +34,7 @@ __all__ = [
     "AttackResult",
     "Interval",
     "PropertyInferenceAttack",
+    "dataset_labels",
     "equivalent_separation",
     "linear_attack_accuracy",
     "optimal_attack_accuracy",
@@ -40,22 +45,6 @@ FloatArray = NDArray[np.float64]
 
 LARGEST_PART = 10_000
 SHARE = 0.4
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate with its confidence interval.
-
-    Attributes
-    ----------
-    estimate, low, high : float
-    confidence : float in (0, 1)
-    """
-
-    estimate: float
-    low: float
-    high: float
-    confidence: float = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +59,19 @@ class AttackResult:
     adaptive : bool
     seed : int
         Entropy that reproduces the run.
+    classifier : str
+        Short name of the meta-classifier.
+    scores : dict of name to ndarray, shape (repetitions, tests), or None
+        What the classifier gave every test dataset, the first half of which has p_i: positive
+        where it guesses p_j. None unless the scores were to be kept.
     """
 
     accuracy: dict[str, FloatArray]
     tests: int
     adaptive: bool
     seed: int
+    classifier: str = "logistic"
+    scores: dict[str, FloatArray] | None = None
 
     @property
     def repetitions(self) -> int:
@@ -102,15 +98,40 @@ class AttackResult:
             low, high = wilson.low, wilson.high
         return Interval(mean, max(0.0, float(low)), min(1.0, float(high)), confidence)
 
+    def kept_scores(self, name: str) -> FloatArray:
+        """Scores of all repetitions, shape (repetitions, tests).
+
+        Raises
+        ------
+        AttackError
+            If they were not kept.
+        """
+        if self.scores is None:
+            raise AttackError(
+                "The attack kept no scores, which curves and audit need; run it with "
+                "keep_scores=True."
+            )
+        return self.scores[name]
+
+    def roc(self, name: str, confidence: float = 0.95) -> RocCurve:
+        """Pooled ROC curve of the guess p_j; see :func:`distpriv.classifiers.roc_curve`."""
+        return roc_curve(self.kept_scores(name), dataset_labels(self.tests), confidence)
+
+    def precision_recall(self, name: str, confidence: float = 0.95) -> PrecisionRecallCurve:
+        """Pooled precision–recall curve of the guess p_j, as many datasets having p_i as p_j."""
+        scores, labels = self.kept_scores(name), dataset_labels(self.tests)
+        return precision_recall_curve(scores, labels, confidence)
+
 
 @dataclass(frozen=True, eq=False)
 class PropertyInferenceAttack:
     """A meta-classifier attack on one pair, ready to repeat.
 
     A repetition splits the complete records at random into auxiliary, testing and modelling
-    parts, trains logistic regression on the statistics of shadow datasets drawn from the
-    auxiliary part, half under each proportion, and guesses the proportion of datasets drawn
-    from the testing part and released with noise (Chen & Ohrimenko 2023, Section 5.3).
+    parts, trains a classifier, in the paper logistic regression, on the statistics of shadow
+    datasets drawn from the auxiliary part, half under each proportion, and guesses the
+    proportion of datasets drawn from the testing part and released with noise (Chen &
+    Ohrimenko 2023, Section 5.3).
 
     Erratum: the paper trains on clean statistics and tests on noisy ones, which understates
     the leak; ``adaptive`` trains on noisy statistics too.
@@ -131,6 +152,9 @@ class PropertyInferenceAttack:
     seed : int
         Every repetition and every noise has a random stream of its own, derived from this
         seed, the repetition, the mechanism and ε: neither order nor company moves a figure.
+    classifier : str
+        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp". All of them
+        meet the same datasets and the same noise.
     """
 
     groups: RecordGroups
@@ -143,8 +167,10 @@ class PropertyInferenceAttack:
     tests: int = 200
     replacement: bool = False
     seed: int = 0
+    classifier: str = "logistic"
 
     def __post_init__(self) -> None:
+        get_classifier(self.classifier)
         for name, number in (("shadow", self.shadows), ("test", self.tests)):
             if number < 2 or number % 2:
                 raise AttackError(
@@ -185,27 +211,45 @@ class PropertyInferenceAttack:
         Raises
         ------
         AttackError
-            If a part has too few records.
+            If a part has too few records, or the shadow datasets are too few to train on.
+        """
+        return {name: self._accuracy(scores) for name, scores in self.scores(index).items()}
+
+    def scores(self, index: int) -> dict[str, FloatArray]:
+        """Scores of one repetition's test datasets against each noise, shape (tests,) each.
+
+        The first half of the datasets has p_i, the second p_j; a positive score is the guess
+        p_j. Parameter and error are those of :meth:`repetition`.
         """
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
         auxiliary, testing = self._split(rng)
         shadow = self._statistics(auxiliary, self.shadows, rng)
         test = self._statistics(testing, self.tests, rng)
-        shadow_labels = np.repeat([0, 1], self.shadows // 2)
-        test_labels = np.repeat([0, 1], self.tests // 2)
+        labels = dataset_labels(self.shadows)
         clean = None
-        accuracies = {}
+        scores = {}
         for name, noise in self.noises.items():
             stream = self._noise_stream(index, noise)
             noisy = test if noise is None else test + noise.sample(self.tests, stream)
             if self.adaptive and noise is not None:
                 trained = shadow + noise.sample(self.shadows, stream)
-                classifier = _LogisticAttacker(trained, shadow_labels)
+                classifier = train(self.classifier, trained, labels, stream)
             else:
-                clean = clean or _LogisticAttacker(shadow, shadow_labels)
+                clean = clean or train(self.classifier, shadow, labels, self._clean_stream(index))
                 classifier = clean
-            accuracies[name] = float(np.mean(classifier.guess(noisy) == test_labels))
-        return accuracies
+            scores[name] = classifier.scores(noisy)
+        return scores
+
+    def collect(self, runs: Sequence[Mapping[str, FloatArray]]) -> AttackResult:
+        """Result of the repetitions whose :meth:`scores` are given, at least one."""
+        scores = {name: np.array([run[name] for run in runs]) for name in self.noises}
+        accuracy = {
+            name: np.array([self._accuracy(row) for row in rows]) for name, rows in scores.items()
+        }
+        return AttackResult(accuracy, self.tests, self.adaptive, self.seed, self.classifier, scores)
+
+    def _accuracy(self, scores: FloatArray) -> float:
+        return float(np.mean((scores > 0) == dataset_labels(self.tests)))
 
     def _split(self, rng: np.random.Generator) -> tuple[RecordGroups, RecordGroups]:
         """Random auxiliary and testing parts of equal size, disjoint."""
@@ -248,28 +292,15 @@ class PropertyInferenceAttack:
         key = (index, zlib.crc32(noise.mechanism.encode()), bits)
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
+    def _clean_stream(self, index: int) -> np.random.Generator:
+        """For a classifier trained without noise, whatever noises it meets."""
+        key = (index, zlib.crc32(self.classifier.encode()))
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
-class _LogisticAttacker:
-    """Logistic regression on standardised statistics."""
 
-    def __init__(self, features: FloatArray, labels: NDArray[np.int_]) -> None:
-        import sklearn  # costs a second to import, so only where it is used
-        from sklearn.linear_model import LogisticRegression
-
-        self._center = features.mean(axis=0)
-        self._spread = features.std(axis=0)
-        self._spread[self._spread == 0] = 1.0
-        # Its input is made here, so that scikit-learn need not validate it at every fit.
-        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-            model = LogisticRegression(solver="liblinear").fit(
-                (features - self._center) / self._spread, labels
-            )
-        self._weights, self._intercept = model.coef_[0], float(model.intercept_[0])
-
-    def guess(self, features: FloatArray) -> NDArray[np.int_]:
-        """The likelier label of each row, shape (rows,)."""
-        scores = (features - self._center) / self._spread @ self._weights + self._intercept
-        return (scores > 0).astype(np.int_)
+def dataset_labels(datasets: int) -> NDArray[np.int_]:
+    """0 for the datasets with p_i, which come first, 1 for those with p_j."""
+    return np.repeat([0, 1], datasets // 2)
 
 
 def run_attack(
@@ -285,6 +316,8 @@ def run_attack(
     tests: int = 200,
     replacement: bool = False,
     rng: RandomState = None,
+    classifier: str = "logistic",
+    keep_scores: bool = False,
 ) -> AttackResult:
     """Run the property-inference attack against several noises on the same subsets.
 
@@ -306,6 +339,10 @@ def run_attack(
     replacement : bool
         Draw records with replacement within a dataset.
     rng : Generator, int or None
+    classifier : str
+        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp".
+    keep_scores : bool
+        Keep every dataset's score, for ROC and precision–recall curves and the audit.
 
     Returns
     -------
@@ -332,10 +369,10 @@ def run_attack(
         tests=tests,
         replacement=replacement,
         seed=seed,
+        classifier=classifier,
     )
-    runs = [attack.repetition(index) for index in range(repetitions)]
-    accuracy = {name: np.array([run[name] for run in runs]) for name in noises}
-    return AttackResult(accuracy, tests, adaptive, seed)
+    result = attack.collect([attack.scores(index) for index in range(repetitions)])
+    return result if keep_scores else replace(result, scores=None)
 
 
 def _fresh_seed(rng: np.random.Generator | None) -> int:

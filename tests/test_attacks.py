@@ -10,9 +10,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics
 
 import distpriv as dp
 from distpriv import experiments
+from distpriv.optimal import optimal_precision_recall, optimal_roc
 
 REPETITIONS = 3
 
@@ -97,6 +99,78 @@ def test_a_run_is_its_repetitions(
     for index in range(REPETITIONS):
         run = attack.repetition(index)
         assert {name: values[index] for name, values in result.accuracy.items()} == run
+
+
+def test_the_figures_of_the_papers_classifier_stay(
+    people: pd.DataFrame, query: dp.Query, pair: dp.Pair, model: dp.GaussianModel
+) -> None:
+    """As they were before there were other classifiers."""
+    noises = {"none": None, "ExpM": dp.calibrate("ExpM", model, 3.0, 1e-3)}
+    noises["ExpM(L)"] = dp.calibrate("ExpM(L)", model, 3.0)
+    for adaptive, expected in (
+        (True, {"ExpM": [0.62, 0.595, 0.645], "ExpM(L)": [0.56, 0.6, 0.645]}),
+        (False, {"ExpM": [0.5, 0.5, 0.505], "ExpM(L)": [0.54, 0.435, 0.5]}),
+    ):
+        result = dp.run_attack(
+            people, query, pair, 60, noises, adaptive=adaptive, repetitions=3, rng=42
+        )
+        found = {name: values.tolist() for name, values in result.accuracy.items()}
+        assert found == {"none": [0.83, 0.84, 0.8]} | expected
+
+
+def test_scores_are_kept_on_request(
+    people: pd.DataFrame, query: dp.Query, pair: dp.Pair, attack: dp.PropertyInferenceAttack
+) -> None:
+    kept, not_kept = (
+        dp.run_attack(
+            people,
+            query,
+            pair,
+            60,
+            attack.noises,
+            repetitions=REPETITIONS,
+            rng=attack.seed,
+            keep_scores=keep,
+        )
+        for keep in (True, False)
+    )
+    assert not_kept.scores is None
+    for curve in (not_kept.roc, not_kept.precision_recall, not_kept.kept_scores):
+        with pytest.raises(dp.AttackError, match="kept no scores"):
+            curve("none")
+    truth = np.repeat([0, 1], 100)
+    for name, accuracy in not_kept.accuracy.items():
+        scores = kept.kept_scores(name)
+        assert scores.shape == (REPETITIONS, 200)
+        np.testing.assert_array_equal(kept.accuracy[name], accuracy)
+        np.testing.assert_array_equal(((scores > 0) == truth).mean(axis=1), accuracy)
+        np.testing.assert_array_equal(attack.scores(1)[name], scores[1])
+        roc = kept.roc(name)
+        assert roc.area.estimate == pytest.approx(
+            metrics.roc_auc_score(np.tile(truth, REPETITIONS), scores.ravel())
+        )
+        assert kept.precision_recall(name).area.estimate == pytest.approx(
+            metrics.average_precision_score(np.tile(truth, REPETITIONS), scores.ravel())
+        )
+    collected = attack.collect([attack.scores(index) for index in range(REPETITIONS)])
+    np.testing.assert_array_equal(collected.accuracy["ExpM"], kept.accuracy["ExpM"])
+    assert (collected.seed, collected.classifier) == (attack.seed, "logistic")
+
+
+def test_simulated_areas_are_below_those_of_the_best_attacker(
+    people: pd.DataFrame,
+    query: dp.Query,
+    pair: dp.Pair,
+    model: dp.GaussianModel,
+    noises: dict[str, dp.Noise | None],
+) -> None:
+    result = dp.run_attack(people, query, pair, 60, noises, repetitions=40, rng=5, keep_scores=True)
+    for name in ("none", "ExpM", "DauM", "DirM(L)"):
+        # Parts of a few hundred records differ from the whole, so a little more can happen.
+        best = optimal_roc(model, noises[name]).area.estimate + 0.02
+        assert best - 0.12 < result.roc(name).area.low < best
+        average = optimal_precision_recall(model, noises[name]).area.estimate + 0.02
+        assert average - 0.12 < result.precision_recall(name).area.low < average
 
 
 def test_seeds(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
@@ -266,6 +340,29 @@ def test_parts_with_too_few_records(
 def test_n_below_two(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
     with pytest.raises(dp.ModelError, match="at least 2, got n = 1"):
         dp.run_attack(people, query, pair, 1, {"none": None}, repetitions=1)
+
+
+@pytest.mark.adult
+def test_an_adaptive_attack_shows_what_the_papers_way_hides(
+    adult: pd.DataFrame, adult_income: dp.GaussianModel
+) -> None:
+    noise = dp.calibrate("ExpM", adult_income, 5.0, 1e-3, "classical")
+    adaptive, clean = (
+        dp.run_attack(
+            adult,
+            adult_income.query,
+            adult_income.pairs[0].pair,
+            100,
+            {"ExpM": noise},
+            adaptive=way,
+            repetitions=100,
+            rng=1,
+        ).interval("ExpM")
+        for way in (True, False)
+    )
+    assert 0.62 < adaptive.estimate < 0.67
+    assert adaptive.low < dp.optimal_attack_accuracy(adult_income, noise)
+    assert clean.estimate == pytest.approx(0.54, abs=0.01)
 
 
 @pytest.mark.adult

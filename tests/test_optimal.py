@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.special import logsumexp
+from scipy.integrate import quad
+from scipy.special import logsumexp, ndtr, ndtri
+from sklearn import metrics
 
 import distpriv as dp
 from distpriv.noise import Noise
+from distpriv.optimal import optimal_precision_recall, optimal_roc
 
 EPSILONS = st.floats(math.log(0.01), math.log(100)).map(math.exp)
 
@@ -139,6 +142,140 @@ def test_laplace_noise_in_several_directions_has_no_closed_form(
         dp.optimal_attack_accuracy(model, noise)
     with pytest.raises(dp.AttackError, match="has no closed form: its noise is Laplace"):
         dp.linear_attack_accuracy(model, noise)
+
+
+@pytest.mark.parametrize("name", [None, "ExpM", "DauM", "OptM"])
+def test_the_curve_of_the_best_attacker_is_binormal(
+    model: dp.GaussianModel, name: str | None
+) -> None:
+    noise = None if name is None else dp.calibrate(name, model, 2.0, 1e-3)
+    distance = dp.attacks.equivalent_separation(dp.optimal_attack_accuracy(model, noise))
+    roc = optimal_roc(model, noise)
+    wrong, right = roc.false_positive_rate, roc.true_positive_rate
+    assert (wrong[0], right[0], wrong[-1], right[-1]) == (0, 0, 1, 1)
+    np.testing.assert_allclose(right[1:-1], ndtr(distance + ndtri(wrong[1:-1])), rtol=1e-9)
+    assert np.diff(wrong + right).max() < 0.04
+    assert 80 <= len(wrong) <= 101
+    area = ndtr(distance / math.sqrt(2))
+    assert roc.area == dp.Interval(*[pytest.approx(area)] * 3)
+    assert metrics.auc(wrong, right) == pytest.approx(area, abs=2e-3)
+    # Half the sum of both rates' right guesses is best where the densities cross.
+    assert (right + 1 - wrong).max() / 2 == pytest.approx(ndtr(distance / 2), abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["ExpM", "DirM(L)"])
+@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+def test_both_curves_against_simulation(
+    model: dp.GaussianModel, rng: np.random.Generator, name: str, epsilon: float
+) -> None:
+    noise, fit, draws = dp.calibrate(name, model, epsilon, 1e-3), model.pairs[0], 100_000
+    labels = np.repeat([0, 1], draws // 2)
+    released = rng.multivariate_normal(np.zeros(len(model.query)), fit.pooled, draws)
+    released += noise.sample(draws, rng) + np.outer(labels, fit.difference)
+    # For Laplace noise along the difference the score of the undefended attacker is the best.
+    added = noise.covariance if name == "ExpM" else 0
+    scores = released @ np.linalg.solve(fit.pooled + added, fit.difference)
+    roc = optimal_roc(model, noise)
+    assert roc.area.estimate == pytest.approx(metrics.roc_auc_score(labels, scores), abs=0.006)
+    wrong, right, _ = metrics.roc_curve(labels, scores)
+    np.testing.assert_allclose(
+        np.interp(roc.false_positive_rate, wrong, right), roc.true_positive_rate, atol=0.012
+    )
+    curve = optimal_precision_recall(model, noise)
+    average = metrics.average_precision_score(labels, scores)
+    assert curve.area.estimate == pytest.approx(average, abs=0.008)
+    precision, recall, _ = metrics.precision_recall_curve(labels, scores)
+    often = curve.recall > 0.05
+    np.testing.assert_allclose(
+        np.interp(curve.recall[often], recall[::-1], precision[::-1]),
+        curve.precision[often],
+        atol=0.03,
+    )
+
+
+@pytest.mark.parametrize("name", [None, "ExpM", "DirM(L)"])
+def test_precision_and_recall_come_from_the_roc_curve(
+    model: dp.GaussianModel, name: str | None
+) -> None:
+    noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3)
+    roc, curve = optimal_roc(model, noise), optimal_precision_recall(model, noise)
+    wrong, right = roc.false_positive_rate[1:], roc.true_positive_rate[1:]
+    np.testing.assert_allclose(curve.recall[::-1][1:], right)
+    np.testing.assert_allclose(curve.precision[::-1][1:], right / (right + wrong))
+    assert (curve.recall[0], curve.precision[0], curve.recall[-1]) == (1, 0.5, 0)
+    assert (np.diff(curve.precision) >= -1e-9).all()
+    if name == "DirM(L)":
+        # No release says more than ε does.
+        assert curve.precision.max() == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-4)
+
+
+def test_the_average_precision_of_the_best_attacker(model: dp.GaussianModel) -> None:
+    distance = dp.attacks.equivalent_separation(dp.optimal_attack_accuracy(model))
+
+    def integrand(recall: float) -> float:
+        return recall / (recall + ndtr(ndtri(recall) - distance))
+
+    average, _ = quad(integrand, 0, 1, epsabs=1e-10)
+    assert optimal_precision_recall(model).area.estimate == pytest.approx(average, abs=1e-5)
+
+
+@given(EPSILONS)
+def test_no_curve_crosses_what_the_promise_allows(model: dp.GaussianModel, epsilon: float) -> None:
+    for name in ("ExpM", "DauM", "OptM", "DirM(L)"):
+        noise = dp.calibrate(name, model, epsilon, 1e-3)
+        roc = optimal_roc(model, noise)
+        wrong, right = roc.false_positive_rate, roc.true_positive_rate
+        assert (right <= np.exp(epsilon) * wrong + noise.delta + 1e-9).all()
+        assert (1 - wrong <= np.exp(epsilon) * (1 - right) + noise.delta + 1e-9).all()
+        assert (right >= wrong - 1e-12).all()
+        assert (np.diff(wrong) >= 0).all()
+        assert (np.diff(right) >= 0).all()
+
+
+def test_curves_at_the_ends(several: dp.GaussianModel, people, query, rich) -> None:
+    best = max(
+        optimal_roc(
+            dp.model_from_moments(
+                {fit.pair.secret: dp.group_moments(people, query, fit.pair.secret)},
+                query,
+                [fit.pair],
+                several.n,
+            )
+        ).area.estimate
+        for fit in several.pairs
+    )
+    assert optimal_roc(several).area.estimate == pytest.approx(best)
+    nothing = dp.fit_gaussian(people, query, rich.pair(0.5, 0.001), n=60)
+    assert optimal_roc(nothing).area.estimate == 0.5
+    assert optimal_precision_recall(nothing).area.estimate == pytest.approx(0.5)
+    everything = dp.fit_gaussian(people, query, rich.pair(0.5, 1.0), n=700)
+    assert optimal_roc(everything).area.estimate == pytest.approx(1)
+    assert optimal_precision_recall(everything).area.estimate == pytest.approx(1)
+    with pytest.raises(dp.AttackError, match="no closed form"):
+        optimal_roc(several, dp.calibrate("ExpM(L)", several, 1.0))
+
+
+def test_normal_plus_laplace_against_integration() -> None:
+    from distpriv.optimal import _normal_laplace_cdf
+
+    for x in (-3.0, -0.2, 0.0, 1.0, 6.0):
+        for sigma, scale in ((1.0, 1.0), (1.0, 0.05), (0.05, 1.0)):
+            exact, _ = quad(
+                lambda z, x=x, sigma=sigma, scale=scale: (
+                    ndtr((x - z) / sigma) * math.exp(-abs(z) / scale) / (2 * scale)
+                ),
+                -40,
+                40,
+                points=[-1, 0, x, 1],
+                limit=500,
+                epsabs=1e-12,
+            )
+            assert _normal_laplace_cdf(x, sigma, scale) == pytest.approx(exact, abs=1e-9)
+    # Far from any scale of the other part nothing overflows or cancels.
+    x = np.linspace(-30, 30, 7)
+    np.testing.assert_allclose(_normal_laplace_cdf(x, 1.0, 1e-12), ndtr(x), rtol=1e-9)
+    tail = _normal_laplace_cdf(np.array([-30.0]), 1e-9, 1.0)
+    assert tail[0] == pytest.approx(math.exp(-30) / 2, rel=1e-9)
 
 
 @pytest.mark.adult

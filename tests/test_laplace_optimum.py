@@ -1,0 +1,292 @@
+"""The best attacker on Laplace noise, against integration, limits, and trained attackers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.signal import fftconvolve
+from scipy.special import ndtr
+
+import distpriv as dp
+from distpriv.laplace_optimum import laplace_brackets, laplace_optimum, optimal_attack_estimate
+from distpriv.noise import Noise
+
+SECRET = dp.SensitiveProperty("secret")
+
+
+def _model(differences: np.ndarray, covariance: np.ndarray) -> dp.GaussianModel:
+    """Pairs with those differences of means and one covariance."""
+    differences = np.atleast_2d(differences)
+    m = differences.shape[1]
+    pair = SECRET.pair(0.5, 0.1)
+    thetas = dp.Theta(SECRET, 0.45, 100), dp.Theta(SECRET, 0.55, 100)
+    pairs = tuple(
+        dp.PairModel(pair, thetas, np.array([d, np.zeros(m)]), np.array([covariance] * 2))
+        for d in differences
+    )
+    query = dp.Query([dp.Mean(f"x{index}") for index in range(m)])
+    return dp.GaussianModel(query, 100, pairs, "exact", False, np.ones(m))
+
+
+def _noise(scales: np.ndarray | list[float], directions: np.ndarray | None = None) -> Noise:
+    scales = np.asarray(scales, dtype=float)
+    chosen = np.eye(len(scales)) if directions is None else directions
+    return Noise("test", "laplace", chosen, scales, 1.0, 0.0)
+
+
+def _random(seed: int, m: int, size: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
+    """A difference of that length and a covariance."""
+    rng = np.random.default_rng(seed)
+    factors = rng.normal(size=(m, m + 2))
+    difference = rng.normal(size=m)
+    return size * difference / np.linalg.norm(difference), factors @ factors.T / m
+
+
+def _on_a_grid(difference: np.ndarray, covariance: np.ndarray, scales: np.ndarray) -> float:
+    """Optimal accuracy for two statistics by convolving the densities on a grid."""
+    half, points = 14 * np.sqrt(covariance[0, 0]) + 22 * scales.max(), 1201
+    # The difference is a whole number of steps along each axis.
+    steps = np.maximum(np.round(np.abs(difference) / (2 * half / points)), 1)
+    width = np.abs(difference) / steps
+    axes = [np.arange(-(points // 2), points // 2 + 1) * w for w in width]
+    x = np.stack(np.meshgrid(*axes, indexing="ij"))
+    precision = np.linalg.inv(covariance)
+    normal = np.exp(-np.einsum("iab,ij,jab->ab", x, precision, x) / 2)
+    # Laplace masses of the cells.
+    cells = [
+        np.diff(np.where(e < 0, np.exp(-np.abs(e)) / 2, 1 - np.exp(-np.abs(e)) / 2))
+        for e in (
+            np.append(axis - w / 2, axis[-1] + w / 2) / b
+            for axis, w, b in zip(axes, width, scales, strict=True)
+        )
+    ]
+    density = fftconvolve(normal / normal.sum(), np.outer(*cells), mode="same")
+    shifted = np.roll(density, np.round(difference / width).astype(int), axis=(0, 1))
+    return float(np.maximum(density, shifted).sum() / 2)
+
+
+@pytest.mark.parametrize(
+    ("difference", "scales", "correlation"),
+    [
+        ([1.0, 1.0], [0.5, 0.5], 0.0),
+        ([1.5, -0.5], [1.0, 1.0], 0.6),
+        ([1.0, 2.0], [3.0, 0.7], -0.5),
+        ([2.0, 2.0], [4.0, 4.0], 0.3),
+        ([3.0, 1.0], [2.0, 1.0], -0.8),
+    ],
+)
+def test_two_statistics_against_numerical_integration(
+    difference: list[float], scales: list[float], correlation: float
+) -> None:
+    d, covariance = np.array(difference), np.array([[1.0, correlation], [correlation, 1.0]])
+    exact = _on_a_grid(d, covariance, np.array(scales))
+    found = laplace_optimum(_model(d, covariance), _noise(scales), 3)
+    assert found.interval.estimate == pytest.approx(exact, abs=1e-3)
+    assert found.interval.low - 3e-4 < exact < found.interval.high + 3e-4
+    assert found.lower <= exact + 1e-4
+    assert found.upper >= exact - 1e-4
+    assert found.interval.high - found.interval.low <= 1e-3
+    assert found.standard_error < 4e-4
+
+
+@given(
+    st.floats(0.05, 4.0),
+    st.floats(-3, 3).map(lambda power: 10**power),
+    st.floats(-3, 3).map(lambda power: 10**power),
+)
+def test_one_statistic_is_exact(shift: float, sigma: float, scale: float) -> None:
+    model = _model(np.array([shift * sigma]), np.array([[sigma**2]]))
+    noise = _noise([scale])
+    exact = dp.optimal_attack_accuracy(model, noise)
+    found = laplace_optimum(model, noise, 0)
+    assert found.interval.estimate == pytest.approx(exact, abs=1e-9)
+    assert found.interval.low == found.interval.high
+    assert optimal_attack_estimate(model, noise) == dp.Interval(exact, exact, exact)
+    lower, upper = laplace_brackets(model, noise)
+    assert lower == pytest.approx(exact, abs=1e-9)
+    assert upper >= exact - 1e-12
+
+
+def test_noise_along_the_difference_in_more_directions_than_it_needs_is_exact_too() -> None:
+    """Independent statistics, of which one alone differs."""
+    d, covariance = np.array([1.2, 0, 0]), np.diag([1.0, 2.0, 0.5])
+    model = _model(d, covariance)
+    exact = dp.optimal_attack_accuracy(model, _noise([0.8], np.eye(3)[:, :1]))
+    found = laplace_optimum(model, _noise([0.8, 1.0, 2.0]), 1)
+    assert found.interval.low - 1e-9 <= exact <= found.interval.high + 1e-9
+    assert found.interval.estimate == pytest.approx(exact, abs=3e-4)
+
+
+def test_a_direction_that_is_not_that_of_the_difference() -> None:
+    """One noisy coordinate and one without: a one-dimensional integral over the second."""
+    d, covariance = np.array([1.0, 1.0]), np.array([[1.0, 0.4], [0.4, 1.0]])
+    found = laplace_optimum(_model(d, covariance), _noise([1.5], np.eye(2)[:, :1]), 2)
+    exact = _on_a_grid(d, covariance, np.array([1.5, 1e-9]))
+    assert found.interval.estimate == pytest.approx(exact, abs=1e-3)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 8])
+def test_little_noise_is_none_and_much_leaves_a_coin(m: int) -> None:
+    d, covariance = _random(m, m)
+    model = _model(d, covariance)
+    undefended = dp.optimal_attack_accuracy(model)
+    for scale in (1e-12, 1e-6, 1e-3):
+        found = optimal_attack_estimate(model, _noise(np.full(m, scale)), 1)
+        assert found.estimate == pytest.approx(undefended, abs=1e-3)
+        assert found.high <= undefended
+    for scale in (1e4, 1e9):
+        found = optimal_attack_estimate(model, _noise(np.full(m, scale)), 1)
+        assert found.estimate == pytest.approx(0.5, abs=1e-3)
+        assert found.low >= 0.5
+
+
+@pytest.mark.parametrize("m", [2, 5, 8])
+@pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
+def test_estimates_lie_between_their_brackets_and_seeds_agree(m: int, scale: float) -> None:
+    d, covariance = _random(10 + m, m, size=1.5 * max(scale, 1.0))
+    rng = np.random.default_rng(m)
+    noise = _noise(scale * np.exp(0.5 * rng.normal(size=m)))
+    model = _model(d, covariance)
+    one, other = (laplace_optimum(model, noise, seed, tolerance=1e-3) for seed in (1, 2))
+    for found in (one, other):
+        interval = found.interval
+        assert found.lower <= interval.low <= interval.estimate <= interval.high <= found.upper
+        assert (found.lower, found.upper) == laplace_brackets(model, noise)
+        assert interval.high - interval.low <= 2e-3
+    assert one.interval.estimate == pytest.approx(other.interval.estimate, abs=2e-3)
+
+
+def test_every_kind_of_noise_has_an_estimate(model: dp.GaussianModel) -> None:
+    for name in (None, "ExpM", "DauM", "OptM", "DirM(L)"):
+        noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3)
+        exact = dp.optimal_attack_accuracy(model, noise)
+        assert optimal_attack_estimate(model, noise) == dp.Interval(exact, exact, exact)
+    for name in ("ExpM(L)", "DP(L)", "GroupDP(L)"):
+        found = optimal_attack_estimate(model, dp.calibrate(name, model, 1.0), 1)
+        assert 0.5 <= found.low <= found.estimate < found.high < 1
+        assert found.high - found.low <= 1e-3
+
+
+@given(st.floats(math.log(0.01), math.log(100)).map(math.exp))
+def test_brackets_are_in_order_and_the_promise_is_among_them(
+    model: dp.GaussianModel, epsilon: float
+) -> None:
+    noise = dp.calibrate("ExpM(L)", model, epsilon)
+    lower, upper = laplace_brackets(model, noise)
+    assert 0.5 <= lower <= upper
+    assert upper <= dp.optimal_attack_accuracy(model)
+    assert upper <= dp.accuracy_ceiling(epsilon) * (1 + 1e-9)
+
+
+def test_the_linear_bracket_is_a_linear_attackers_accuracy(
+    model: dp.GaussianModel, rng: np.random.Generator
+) -> None:
+    noise, fit, draws = dp.calibrate("ExpM(L)", model, 3.0), model.pairs[0], 400_000
+    lower, _ = laplace_brackets(model, noise)
+    released = rng.multivariate_normal(fit.difference / 2, fit.pooled, draws)
+    released += noise.sample(draws, rng)
+    shares = [
+        np.mean(released @ weights > 0)
+        for weights in (
+            np.linalg.solve(fit.pooled + noise.covariance, fit.difference),
+            np.linalg.solve(fit.pooled, fit.difference),
+            fit.difference,
+        )
+    ]
+    assert max(shares) < lower + 3 * 0.5 / math.sqrt(draws)
+    assert lower < max(shares) + 0.01
+
+
+def test_an_estimate_can_be_repeated_from_its_seed(model: dp.GaussianModel) -> None:
+    noise = dp.calibrate("ExpM(L)", model, 2.0)
+    for rng in (None, np.random.default_rng(5), np.int64(7)):
+        found = laplace_optimum(model, noise, rng)
+        assert laplace_optimum(model, noise, found.seed) == found
+
+
+def test_the_worst_pair_counts(several: dp.GaussianModel) -> None:
+    noise = dp.calibrate("ExpM(L)", several, 2.0)
+    together = laplace_optimum(several, noise, 4)
+    alone = [laplace_optimum(replace(several, pairs=(fit,)), noise, 4) for fit in several.pairs]
+    best = max(alone, key=lambda found: found.interval.estimate)
+    assert together.interval.estimate == pytest.approx(best.interval.estimate, abs=1e-3)
+    assert together.lower == max(found.lower for found in alone)
+    assert together.upper == max(found.upper for found in alone)
+
+
+def test_no_difference_leaves_a_coin() -> None:
+    found = laplace_optimum(_model(np.zeros(3), np.eye(3)), _noise([1.0, 2.0, 3.0]), 0)
+    assert found.interval == dp.Interval(0.5, 0.5, 0.5)
+
+
+def test_a_huge_difference_leaves_no_doubt() -> None:
+    found = laplace_optimum(_model(np.full(3, 1e3), np.eye(3)), _noise([1.0, 2.0, 3.0]), 0)
+    assert found.interval.estimate == pytest.approx(1.0, abs=1e-9)
+
+
+def test_gaussian_noise_has_a_closed_form_already(model: dp.GaussianModel) -> None:
+    noise = dp.calibrate("DauM", model, 1.0, 1e-3)
+    with pytest.raises(dp.AttackError, match="DauM is Gaussian: its best attack has a closed"):
+        laplace_optimum(model, noise)
+    with pytest.raises(dp.AttackError, match="DauM is Gaussian"):
+        laplace_brackets(model, noise)
+
+
+def test_a_strong_trained_attacker_comes_close_and_does_not_pass(
+    model: dp.GaussianModel, rng: np.random.Generator
+) -> None:
+    from sklearn.neural_network import MLPClassifier
+
+    noise, fit, draws = dp.calibrate("ExpM(L)", model, 2.0), model.pairs[0], 20_000
+    best = laplace_optimum(model, noise, 1).interval
+    unit = np.sqrt(np.diag(fit.pooled + noise.covariance))
+
+    def releases(count: int) -> tuple[np.ndarray, np.ndarray]:
+        labels = rng.integers(2, size=count)
+        drawn = rng.multivariate_normal(np.zeros(len(unit)), fit.pooled, count)
+        drawn += noise.sample(count, rng) + np.outer(labels - 0.5, fit.difference)
+        return drawn / unit, labels
+
+    trained = MLPClassifier((12,), learning_rate_init=0.01, random_state=0)
+    for _ in range(12):
+        trained.partial_fit(*releases(draws), classes=[0, 1])
+    features, labels = releases(200_000)
+    accuracy = np.mean(trained.predict(features) == labels)
+    assert accuracy < best.high + 4 * 0.5 / math.sqrt(200_000)
+    assert accuracy > best.low - 0.01
+
+
+@pytest.mark.adult
+def test_adult(adult: pd.DataFrame, adult_income: dp.GaussianModel) -> None:
+    # How often a likelihood ratio guessed 12 million simulated releases rightly; it is uncertain
+    # by 0.00014.
+    for epsilon, expected in ((1.0, 0.58962), (5.0, 0.68231)):
+        noise = dp.calibrate("ExpM(L)", adult_income, epsilon)
+        found = laplace_optimum(adult_income, noise, 1)
+        assert found.interval.estimate == pytest.approx(expected, abs=7e-4)
+        assert found.interval.low - 4e-4 < expected < found.interval.high + 4e-4
+        assert 0.001 < expected - found.lower < 0.003
+    accuracy = dp.run_attack(
+        adult,
+        adult_income.query,
+        adult_income.pairs[0].pair,
+        100,
+        {"ExpM(L)": noise},
+        repetitions=25,
+        rng=3,
+    ).interval("ExpM(L)")
+    assert accuracy.low < found.interval.high
+    assert accuracy.estimate > found.interval.low - 0.03
+
+
+def test_the_limit_of_one_noisy_statistic_among_many_is_the_rest() -> None:
+    """A statistic with endless noise is as good as not released."""
+    d, covariance = np.array([5.0, 1.0, 0.5]), np.eye(3)
+    found = optimal_attack_estimate(_model(d, covariance), _noise([1e7, 1e-9, 1e-9]), 1)
+    assert found.estimate == pytest.approx(float(ndtr(math.hypot(1.0, 0.5) / 2)), abs=1e-3)
