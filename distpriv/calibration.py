@@ -7,10 +7,19 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 import dp_accounting
+import numpy as np
+from scipy.special import log_ndtr
 
 from distpriv.errors import CalibrationError
 
-__all__ = ["CALIBRATIONS", "Calibration", "check_delta", "check_epsilon", "gaussian_distance"]
+__all__ = [
+    "CALIBRATIONS",
+    "Calibration",
+    "check_delta",
+    "check_epsilon",
+    "gaussian_delta",
+    "gaussian_distance",
+]
 
 Calibration = Literal["exact", "classical", "guarded"]
 CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
@@ -77,10 +86,34 @@ def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "
     )
 
 
+def gaussian_delta(distance: float, epsilon: float) -> float:
+    """δ(ε) of two normals with equal covariances at a Mahalanobis distance μ.
+
+    Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), in log space (Balle & Wang 2018, Theorem 5).
+
+    Parameters
+    ----------
+    distance : float >= 0
+    epsilon : float >= 0
+    """
+    if distance == 0:
+        return 0.0
+    upper = log_ndtr(distance / 2 - epsilon / distance)
+    lower = epsilon + log_ndtr(-distance / 2 - epsilon / distance)
+    return float(-np.expm1(lower - upper) * np.exp(upper)) if lower < upper else 0.0
+
+
 def classical_caveat(epsilon: float, delta: float) -> str | None:
     """Say why the classical constant proves nothing here, or None if it does (Theorem 4.2)."""
     if epsilon > 1:
-        return f"The classical calibration is proven for ε ≤ 1 only, not for ε = {epsilon:g}."
-    if math.sqrt(2 * math.log(1.25 / delta)) < 1.5:
-        return f"The classical calibration is proven for δ ≤ 0.405 only, not for δ = {delta:g}."
-    return None
+        outside = f"ε ≤ 1 only, not for ε = {epsilon:g}"
+    elif math.sqrt(2 * math.log(1.25 / delta)) < 1.5:
+        outside = f"δ ≤ 0.405 only, not for δ = {delta:g}"
+    else:
+        return None
+    distance = gaussian_distance(epsilon, delta, "classical")
+    delivers = gaussian_delta(distance, epsilon)
+    return (
+        f"The classical calibration is proven for {outside}; noise that just meets it delivers "
+        f"δ = {delivers:.2g} there where {delta:g} is promised, even if both covariances are equal."
+    )

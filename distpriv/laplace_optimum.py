@@ -367,10 +367,11 @@ def _problem(fit: PairModel, noise: Noise) -> _Problem:
     scales = noise.scales[noise.scales > 0]
     undefended = float(ndtr(fit.mahalanobis / 2))
     basis, count = np.linalg.qr(noisy, mode="complete")[0], len(scales)
-    shift, covariance = noisy.T @ fit.difference, noisy.T @ fit.pooled @ noisy
+    inside = np.linalg.pinv(noisy)  # the directions need not be orthogonal
+    shift, covariance = inside @ fit.difference, inside @ fit.pooled @ inside.T
     if count < len(basis):
         rest = basis[:, count:]
-        across = noisy.T @ fit.pooled @ rest
+        across = inside @ fit.pooled @ rest
         inner, moved = rest.T @ fit.pooled @ rest, rest.T @ fit.difference
         shift = shift - across @ np.linalg.solve(inner, moved)
         covariance = covariance - across @ np.linalg.solve(inner, across.T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from distpriv.errors import ModelError
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
-from distpriv.regularity import check_regular
+from distpriv.regularity import check_enough, check_regular
 from distpriv.sampling import RandomState, draw_subsets, subset_sums
 
 __all__ = ["GaussianModel", "PairModel", "Theta", "fit_gaussian", "model_from_moments", "simulate"]
@@ -97,6 +97,19 @@ class PairModel:
         """Distance of the two means in units of the pooled covariance."""
         return float(np.sqrt(self.difference @ np.linalg.solve(self.pooled, self.difference)))
 
+    def in_units(self, units: FloatArray) -> PairModel:
+        """The same with each statistic divided by a unit, shape (m,), each > 0."""
+        across = np.outer(units, units)
+        return replace(
+            self,
+            means=self.means / units,
+            covariances=self.covariances / across,
+            mean_errors=None if self.mean_errors is None else self.mean_errors / units,
+            covariance_errors=None
+            if self.covariance_errors is None
+            else self.covariance_errors / across,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class GaussianModel:
@@ -137,6 +150,23 @@ class GaussianModel:
     def sensitivity(self, order: int) -> float:
         """Δ_{E,order}: the largest distance of two means in the L1 or L2 norm."""
         return float(np.linalg.norm(self.differences, ord=order, axis=1).max())
+
+    @property
+    def standard_deviations(self) -> FloatArray:
+        """How much each statistic varies, shape (m,): from the mean of the pairs' covariances."""
+        return np.sqrt(np.mean([np.diag(fit.pooled) for fit in self.pairs], axis=0))
+
+    def in_units(self, units: FloatArray) -> GaussianModel:
+        """The same with each statistic divided by a unit, shape (m,), each > 0."""
+        return replace(
+            self,
+            pairs=tuple(fit.in_units(units) for fit in self.pairs),
+            record_sensitivities=self.record_sensitivities / units,
+        )
+
+    def only(self, index: int) -> GaussianModel:
+        """The model of one of the pairs alone."""
+        return replace(self, pairs=(self.pairs[index],))
 
 
 def fit_gaussian(
@@ -277,7 +307,7 @@ def simulate(
     ModelError
         If a group has fewer records than a subset needs.
     """
-    _check_enough(groups.counts, theta)
+    check_enough(groups.counts, theta)
     sums = np.zeros((subsets, len(query)))
     for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
         members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
@@ -298,7 +328,7 @@ def _fit_exact(
     thetas = _thetas(pair, n, replacement)
     scales = query.scales(n)
     means, covariances = [], []
-    _check_enough(moments.counts, *thetas)
+    check_enough(moments.counts, *thetas)
     for theta in thetas:
         draws = np.array([theta.without, theta.having], dtype=np.float64)
         # C has ddof 1. Draws with replacement have the covariance of the group itself, ddof 0.
@@ -320,7 +350,7 @@ def _fit_simulated(
     rng: np.random.Generator,
 ) -> PairModel:
     thetas = _thetas(pair, n, replacement)
-    _check_enough(groups.counts, *thetas)
+    check_enough(groups.counts, *thetas)
     means, covariances, mean_errors, covariance_errors = [], [], [], []
     for theta in thetas:
         drawn = simulate(groups, query, theta, subsets, rng)
@@ -347,41 +377,3 @@ def _fit_simulated(
 def _check_any(pairs: Sequence[Pair]) -> None:
     if not pairs:
         raise ModelError("A model needs at least one pair of proportions; add one.")
-
-
-def _check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
-    """Say how many records there are, and which n or Δp would work."""
-    if all(_fits(counts, theta, theta.n) for theta in thetas):
-        return
-    theta = next(theta for theta in thetas if not _fits(counts, theta, theta.n))
-    short = int(theta.having > counts[1])
-    # Rounding n·p adds less than one record; without this start a huge n would take minutes.
-    largest_n = theta.n - 1
-    for other in thetas:
-        for count, share in zip(counts, (1 - other.proportion, other.proportion), strict=True):
-            if share > 0:
-                largest_n = min(largest_n, math.ceil((count + 1) / share))
-    while largest_n > 1 and not all(_fits(counts, other, largest_n) for other in thetas):
-        largest_n -= 1
-    proportions = [other.proportion for other in thetas]
-    center = (min(proportions) + max(proportions)) / 2
-    widest = 2 * min(counts[1] / theta.n - center, center - 1 + counts[0] / theta.n)
-    advice = []
-    if largest_n > 1:
-        advice.append(f"take n at most {largest_n}")
-    if len(thetas) > 1 and widest >= 0.01:
-        advice.append(f"take Δp at most {math.floor(100 * widest + 1e-9) / 100:g}")
-    advice.append("draw with replacement")
-    needed = theta.having if short else theta.without
-    raise ModelError(
-        f"A subset of {theta.n} records with a share of {100 * theta.proportion:.4g} % needs "
-        f"{needed} records that {'have' if short else 'do not have'} the property "
-        f"{theta.secret.label!r}, but there are only {counts[short]}; {', or '.join(advice)}."
-    )
-
-
-def _fits(counts: tuple[int, int], theta: Theta, n: int) -> bool:
-    if theta.replacement:
-        return True
-    other = Theta(theta.secret, theta.proportion, n)
-    return other.without <= counts[0] and other.having <= counts[1]

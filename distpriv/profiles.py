@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
 
-from distpriv.calibration import check_delta
+from distpriv.calibration import check_delta, gaussian_delta
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
@@ -25,11 +24,13 @@ __all__ = [
     "WorstCase",
     "delivered_delta",
     "delivered_epsilon",
+    "privacy_losses",
     "privacy_profile",
     "worst_case",
 ]
 
 FloatArray = NDArray[np.float64]
+ComplexArray = NDArray[np.complexfloating]
 
 _SAME = 1e-9
 _NEGLIGIBLE = -36.0
@@ -48,10 +49,13 @@ class PrivacyLoss:
     shift : ndarray, shape (m,)
     spread : ndarray, shape (m,)
         All ones when the covariances are equal.
+    whitening : ndarray, shape (m, m), optional
+        The change of variables; the identity by default.
     """
 
     shift: FloatArray
     spread: FloatArray
+    whitening: FloatArray | None = None
 
     @classmethod
     def between(
@@ -65,8 +69,8 @@ class PrivacyLoss:
         root = cholesky(covariance_p, lower=True)
         half = solve_triangular(root, covariance_q, lower=True)
         spread, vectors = eigh(solve_triangular(root, half.T, lower=True))
-        shift = vectors.T @ solve_triangular(root, mean_p - mean_q, lower=True)
-        return cls(shift, spread)
+        whitening = solve_triangular(root, vectors, lower=True, trans="T").T
+        return cls(whitening @ (mean_p - mean_q), spread, whitening)
 
     @property
     def equal_covariances(self) -> bool:
@@ -87,9 +91,35 @@ class PrivacyLoss:
         epsilon : float >= 0
         """
         if self.equal_covariances:
-            return _equal_delta(float(np.linalg.norm(self.shift)), epsilon)
+            return gaussian_delta(float(np.linalg.norm(self.shift)), epsilon)
         if epsilon >= self.supremum - 1e-12:
             return 0.0
+        _, weights = self._quadrature(epsilon)
+        return float(min(max(weights.sum().real, 0.0), 1.0))
+
+    def gradient(self, epsilon: float) -> FloatArray:
+        r"""Derivative of δ(ε) in a covariance S added to both normals, shape (m, m), symmetric.
+
+        The generating function of L is M(s) with, for α = 1 + s, C = (1 − α)Σ_P + αΣ_Q and the
+        difference d of the means, :math:`\ln M = -\frac{\alpha(1-\alpha)}{2} d^T C^{-1} d -
+        \frac12 \ln|C| + \frac{1-\alpha}{2} \ln|\Sigma_P| + \frac{\alpha}{2} \ln|\Sigma_Q|`
+        (Rényi divergence of normals, van Erven & Harremoës 2014, Section II); its derivative
+        goes under the integral of :meth:`delta`.
+        """
+        change = np.eye(len(self.shift)) if self.whitening is None else self.whitening
+        if epsilon >= self.supremum - 1e-12:
+            return np.zeros_like(change)
+        line, weights = self._quadrature(epsilon)
+        alpha = (1 + line)[:, None]
+        between = 1 - alpha + alpha * self.spread
+        scaled = self.shift / between
+        inner = ((weights * (alpha[:, 0] * (1 - alpha[:, 0])))[:, None] * scaled).T @ scaled
+        diagonal = weights @ (1 - alpha + alpha / self.spread - 1 / between)
+        inner += np.diag(diagonal)
+        return np.asarray(change.T @ inner.real @ change / 2)
+
+    def _quadrature(self, epsilon: float) -> tuple[ComplexArray, ComplexArray]:
+        """Points along the contour and the integrand's weights there; δ is the sum's real part."""
         saddle, width = self._saddle(epsilon)
         room = min(saddle, self._pole - saddle)
         step = min(width / 3, room / 5)
@@ -101,9 +131,9 @@ class PrivacyLoss:
                 break
             count *= 2
         line = saddle + 1j * step * np.arange(count + 1)
-        values = np.exp(self._exponent(line, epsilon) - peak).real
+        values = np.exp(self._exponent(line, epsilon) - peak)
         values[0] /= 2
-        return float(min(max(math.exp(peak) * step / math.pi * values.sum(), 0.0), 1.0))
+        return line, math.exp(peak) * step / math.pi * values
 
     @property
     def supremum(self) -> float:
@@ -120,9 +150,7 @@ class PrivacyLoss:
         narrow = self.spread[self.spread < 1 - 1e-13]
         return float((narrow / (1 - narrow)).min()) if narrow.size else math.inf
 
-    def _exponent(
-        self, s: NDArray[np.complexfloating], epsilon: float
-    ) -> NDArray[np.complexfloating]:
+    def _exponent(self, s: ComplexArray, epsilon: float) -> ComplexArray:
         """ln M(s) − sε − ln(s(s+1)), shape of s."""
         inner = 1 + s[..., None] * (1 - 1 / self.spread)
         scaled = self.shift / self.spread
@@ -166,15 +194,6 @@ class PrivacyLoss:
         return point, 1 / math.sqrt(second)
 
 
-def _equal_delta(distance: float, epsilon: float) -> float:
-    """Balle & Wang (2018), Theorem 5, in log space."""
-    if distance == 0:
-        return 0.0
-    upper = log_ndtr(distance / 2 - epsilon / distance)
-    lower = epsilon + log_ndtr(-distance / 2 - epsilon / distance)
-    return float(-np.expm1(lower - upper) * np.exp(upper)) if lower < upper else 0.0
-
-
 @dataclass(frozen=True)
 class WorstCase:
     """The pair and order for which a release keeps the least of its promise.
@@ -194,7 +213,7 @@ class WorstCase:
     delta: float
 
 
-def _losses(fit: PairModel, noise: Noise | None) -> tuple[PrivacyLoss, PrivacyLoss]:
+def privacy_losses(fit: PairModel, noise: Noise | None) -> tuple[PrivacyLoss, PrivacyLoss]:
     """Privacy losses of a pair in both orders."""
     if noise is None or noise.is_zero:
         covariances = fit.covariances
@@ -233,7 +252,7 @@ def privacy_profile(fit: PairModel, noise: Noise | None, epsilons: ArrayLike) ->
     points = np.asarray(epsilons, dtype=np.float64)
     if not (np.isfinite(points).all() and (points >= 0).all()):
         raise CalibrationError("Every ε must be a number that is not negative.")
-    losses = _losses(fit, noise)
+    losses = privacy_losses(fit, noise)
     return np.array([[loss.delta(float(epsilon)) for epsilon in points] for loss in losses])
 
 
@@ -279,7 +298,7 @@ def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -
         For Laplace noise, or δ outside its domain.
     """
     delta = check_delta(delta)
-    losses = [loss for fit in model.pairs for loss in _losses(fit, noise)]
+    losses = [loss for fit in model.pairs for loss in privacy_losses(fit, noise)]
     return max(_epsilon(loss, delta) for loss in losses)
 
 

@@ -194,3 +194,23 @@ def test_what_it_does_not_cover_says_so(model):
         dp.privacy_profile(model.pairs[0], None, [-1.0])
     with pytest.raises(dp.CalibrationError, match="δ"):
         dp.delivered_epsilon(model, None, 0.0)
+
+
+@given(st.integers(0, 10**6), st.floats(0.0, 4.0))
+def test_the_gradient_is_the_slope_of_delta(seed: int, epsilon: float) -> None:
+    rng = np.random.default_rng(seed)
+    means = rng.normal(size=(2, 3))
+    factors = rng.normal(size=(2, 3, 5))
+    covariances = factors @ factors.transpose(0, 2, 1) + 0.1 * np.eye(3)
+
+    def loss(added: np.ndarray) -> PrivacyLoss:
+        return PrivacyLoss.between(
+            means[0], covariances[0] + added, means[1], covariances[1] + added
+        )
+
+    change = rng.normal(size=(3, 3))
+    change = 1e-5 * (change + change.T)
+    slope = (loss(change).delta(epsilon) - loss(-change).delta(epsilon)) / 2
+    gradient = loss(np.zeros((3, 3))).gradient(epsilon)
+    assert gradient == pytest.approx(gradient.T)
+    assert float((gradient * change).sum()) == pytest.approx(slope, rel=1e-4, abs=1e-11)

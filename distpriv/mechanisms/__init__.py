@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
+from numpy.typing import ArrayLike
+
 from distpriv.calibration import Calibration
 from distpriv.mechanisms.base import Mechanism, get, names, register
 from distpriv.models import GaussianModel
-from distpriv.noise import Noise
+from distpriv.noise import Noise, check_units
 
 __all__ = ["Mechanism", "calibrate", "get", "names", "register"]
 
@@ -26,6 +28,7 @@ def calibrate(
     epsilon: float,
     delta: float | None = None,
     calibration: Calibration = "exact",
+    units: ArrayLike | None = None,
 ) -> Noise:
     """Calibrate a mechanism's noise to a fitted model.
 
@@ -39,6 +42,10 @@ def calibrate(
         Gaussian mechanisms only; Laplace mechanisms promise δ = 0 and ignore it.
     calibration : "exact", "classical" or "guarded"
         Gaussian mechanisms only, see :func:`distpriv.calibration.gaussian_distance`.
+    units : array-like, shape (m,), optional
+        Calibrate as if each statistic were divided by its unit: what counts as much of an
+        error as one unit of another. A linear change of variables that can be undone keeps
+        the promise (post-processing); the noise is in the statistics' own units again.
 
     Returns
     -------
@@ -47,6 +54,11 @@ def calibrate(
     Raises
     ------
     CalibrationError
-        If there is no such mechanism, or ε or δ is outside its domain.
+        If there is no such mechanism, or ε, δ or a unit is outside its domain.
     """
-    return get(mechanism).calibrate(model, epsilon, delta, calibration)
+    chosen = get(mechanism)
+    if units is None:
+        return chosen.calibrate(model, epsilon, delta, calibration)
+    sizes = check_units(units, len(model.query))
+    noise = chosen.calibrate(model.in_units(sizes), epsilon, delta, calibration)
+    return noise.in_units(1 / sizes)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from distpriv.calibration import (
     Calibration,
@@ -19,9 +16,9 @@ from distpriv.calibration import (
     gaussian_distance,
 )
 from distpriv.errors import CalibrationError
+from distpriv.guarding import guarded
 from distpriv.models import GaussianModel
 from distpriv.noise import Distribution, Noise, gaussian_noise
-from distpriv.profiles import delivered_delta
 
 __all__ = ["GaussianMechanism", "LaplaceMechanism", "Mechanism", "get", "names", "register"]
 
@@ -150,39 +147,8 @@ class GaussianMechanism(Mechanism):
             )
 
         if calibration == "guarded" and self.protects:
-            return _guarded(noise_at, model, distance, epsilon, delta)
+            return guarded(noise_at, model, distance, epsilon, delta)
         return noise_at(distance)
-
-
-def _guarded(
-    noise_at: Callable[[float], Noise],
-    model: GaussianModel,
-    distance: float,
-    epsilon: float,
-    delta: float,
-) -> Noise:
-    """Lower the distance until each pair, with its separate covariances, delivers (ε, δ).
-
-    The delivered δ rises with the distance; the search ends on the side that keeps the promise.
-    """
-
-    def excess(factor: float) -> float:
-        delivered = delivered_delta(model, noise_at(factor * distance), epsilon)
-        return math.log(max(delivered, 1e-300) / delta)
-
-    if excess(1.0) <= 0:
-        return noise_at(distance)
-    low = next((factor for factor in (0.8, 1e-3) if excess(factor) <= 0), None)
-    if low is None:
-        raise CalibrationError(
-            "However large, the noise of this mechanism leaves directions in which the two "
-            f"covariances differ by more than ε = {epsilon:g} and δ = {delta:g} allow; take ExpM, "
-            "which adds noise in every direction, or a larger ε or δ, or a smaller Δp."
-        )
-    factor = float(brentq(excess, low, 1.0, xtol=1e-5, rtol=1e-5))
-    while excess(factor) > 0:
-        factor *= 1 - 2e-5
-    return noise_at(factor * distance)
 
 
 _REGISTRY: dict[str, Mechanism] = {}

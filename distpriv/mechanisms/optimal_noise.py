@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from distpriv.calibration import Calibration, check_delta, check_epsilon, gaussian_distance
-from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
+from distpriv.errors import CalibrationError
+from distpriv.guarding import least_guarded
+from distpriv.mechanisms.base import FloatArray, GaussianMechanism, get, names, register
 from distpriv.models import GaussianModel
-from distpriv.noise import Noise
+from distpriv.noise import Noise, gaussian_noise
+from distpriv.profiles import delivered_delta
 
 __all__ = ["LeastNoise", "least_noise"]
 
 _LARGE = 2000  # entries of all pairs' matrices together
+_TOLERANCE = 1e-9
+_ONE_AT_A_TIME = threading.Lock()  # compiled programs are shared and take their matrices in turn
 _UNSOLVED = (
     "The semidefinite program for the least noise did not solve; this noise keeps the promise but "
     "is not the least."
@@ -127,14 +136,43 @@ def _mend(solution: FloatArray, wanted: FloatArray) -> FloatArray:
 
 
 def _solve(wanted: FloatArray) -> FloatArray | None:
-    """The semidefinite program, or None if it does not solve."""
-    import cvxpy  # slow to import, and needed for several pairs only
+    """The semidefinite program, or None if it does not solve.
 
+    With more matrices than a symmetric matrix has entries most conditions are idle: the program
+    starts with the largest matrix and takes in whichever is violated most until none is.
+    """
     size = wanted.shape[-1]
     magnitude = float(np.linalg.eigvalsh(wanted)[:, -1].max())
-    variable = cvxpy.Variable((size, size), PSD=True)
-    constraints = [variable - matrix / magnitude >> 0 for matrix in wanted]
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.trace(variable)), constraints)
+    scaled = wanted / magnitude
+    if len(wanted) <= size * (size + 1) // 2:
+        solution = _program(scaled)
+        return None if solution is None else solution * magnitude
+    active = [int(np.argmax(np.linalg.eigvalsh(scaled)[:, -1]))]
+    while True:
+        solution = _program(scaled[active])
+        if solution is None:
+            return None
+        missing = np.linalg.eigvalsh(solution - scaled)[:, 0]
+        worst = int(np.argmin(missing))
+        if missing[worst] >= -_TOLERANCE or worst in active:
+            return solution * magnitude
+        active.append(worst)
+
+
+def _program(wanted: FloatArray) -> FloatArray | None:
+    """min tr S subject to S ⪰ A for all A and S ⪰ 0, for matrices of magnitude 1."""
+    with _ONE_AT_A_TIME:
+        return _solved(wanted)
+
+
+def _solved(wanted: FloatArray) -> FloatArray | None:
+    import cvxpy
+
+    padded = 1 << (len(wanted) - 1).bit_length()  # few shapes, each compiled once
+    problem, variable, parameters = _compiled(padded, wanted.shape[-1])
+    for index, parameter in enumerate(parameters):
+        matrix = wanted[min(index, len(wanted) - 1)]
+        parameter.value = (matrix + matrix.T) / 2
     # Interior points are exact, but take half a minute for 50 pairs of 20 statistics; operator
     # splitting takes half a second, and what it leaves wanting is mended.
     attempts = [
@@ -147,12 +185,23 @@ def _solve(wanted: FloatArray) -> FloatArray | None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # an inaccurate solution is mended
-                problem.solve(solver=solver, **options)
+                problem.solve(solver=solver, warm_start=False, **options)
         except cvxpy.SolverError:
             continue
         if problem.status in (cvxpy.OPTIMAL, cvxpy.OPTIMAL_INACCURATE):
-            return np.asarray(variable.value, dtype=np.float64) * magnitude
+            return np.asarray(variable.value, dtype=np.float64)
     return None
+
+
+@lru_cache(maxsize=32)
+def _compiled(count: int, size: int) -> tuple[Any, Any, list[Any]]:
+    """The program with its matrices left open; slow to set up, fast to solve again."""
+    import cvxpy  # slow to import, and needed for several pairs only
+
+    variable = cvxpy.Variable((size, size), PSD=True)
+    parameters = [cvxpy.Parameter((size, size), symmetric=True) for _ in range(count)]
+    constraints = [variable - parameter >> 0 for parameter in parameters]
+    return cvxpy.Problem(cvxpy.Minimize(cvxpy.trace(variable)), constraints), variable, parameters
 
 
 @register
@@ -180,12 +229,35 @@ class OptimalNoise(GaussianMechanism):
         calibration: Calibration,
     ) -> Noise:
         """As for every Gaussian mechanism; says so if the noise is not the least."""
+        if calibration == "guarded":
+            return self._guarded(model, epsilon, check_delta(delta))
         noise = super().calibrate(model, epsilon, delta, calibration)
         if len(model.pairs) == 1:
             return noise
         distance = gaussian_distance(check_epsilon(epsilon), check_delta(delta), calibration)
         solved = self._least(model, distance).solved
         return noise if solved else replace(noise, caveats=(*noise.caveats, _UNSOLVED))
+
+    def _guarded(self, model: GaussianModel, epsilon: float, delta: float) -> Noise:
+        """The exact noise if it delivers; else the least that is found from the others' noises."""
+        exact = super().calibrate(model, epsilon, delta, "exact")
+        if delivered_delta(model, exact, epsilon) <= delta:
+            return replace(exact, calibration="guarded")
+        candidates = []
+        for name in names(distribution="gaussian", baseline=False):
+            if name == self.name:
+                continue
+            with suppress(CalibrationError):  # noise along few directions need not suffice
+                other = get(name).calibrate(model, epsilon, delta, "guarded")
+                candidates.append(other.covariance)
+        return gaussian_noise(
+            self.name,
+            least_guarded(model, candidates, epsilon, delta),
+            epsilon=exact.epsilon,
+            delta=exact.delta,
+            calibration="guarded",
+            caveats=exact.caveats,
+        )
 
     @staticmethod
     def _least(model: GaussianModel, distance: float) -> LeastNoise:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv import mechanisms
+from distpriv.noise import gaussian_noise
 
 QUERY = dp.Query(
     [
@@ -51,11 +56,48 @@ def test_several_pairs_are_all_kept(adult):
 
 
 @pytest.mark.adult
-def test_noise_in_one_direction_cannot_hide_covariances_that_differ_in_others(model):
-    with pytest.raises(dp.CalibrationError, match="take ExpM"):
-        dp.calibrate("OptM", model, 0.1, 1e-3, "guarded")
-    noise = dp.calibrate("ExpM", model, 0.1, 1e-3, "guarded")
-    assert dp.delivered_delta(model, noise, 0.1) <= 1e-3
+@pytest.mark.parametrize("name", ["DirM", "DauM"])
+def test_noise_in_one_direction_cannot_hide_covariances_that_differ_in_others(model, name):
+    with pytest.raises(dp.CalibrationError, match="take OptM"):
+        dp.calibrate(name, model, 0.1, 1e-3, "guarded")
+
+
+@pytest.mark.adult
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_least_guarded_noise_is_below_every_other_guarded_noise(model, epsilon):
+    least = dp.calibrate("OptM", model, epsilon, 1e-3, "guarded")
+    assert dp.delivered_delta(model, least, epsilon) <= 1e-3
+    for name in PROTECTING:
+        with contextlib.suppress(dp.CalibrationError):
+            other = dp.calibrate(name, model, epsilon, 1e-3, "guarded")
+            assert least.rms_error() <= other.rms_error() * (1 + 1e-9)
+    if epsilon == 0.1:
+        assert least.rms_error() < 0.5 * dp.calibrate("ExpM", model, 0.1, 1e-3).rms_error()
+
+
+@given(st.integers(0, 10**6), st.floats(0.1, 5.0), st.integers(1, 3))
+@settings(max_examples=12)
+def test_the_least_guarded_noise_on_random_models(make_model, seed, epsilon, pairs):
+    model = make_model(seed, pairs=pairs)
+    least = dp.calibrate("OptM", model, epsilon, 1e-3, "guarded")
+    assert dp.delivered_delta(model, least, epsilon) <= 1e-3 * (1 + 1e-9)
+    for name in PROTECTING:
+        with contextlib.suppress(dp.CalibrationError):
+            other = dp.calibrate(name, model, epsilon, 1e-3, "guarded")
+            assert least.rms_error() <= other.rms_error() * (1 + 1e-9)
+
+
+@pytest.mark.adult
+def test_no_small_change_of_the_least_guarded_noise_is_smaller_and_keeps_the_promise(model):
+    least = dp.calibrate("OptM", model, 1.0, 1e-3, "guarded").covariance
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        root = np.linalg.cholesky(least + 1e-9 * np.eye(5))
+        moved = root + 0.02 * rng.normal(size=(5, 5))
+        smaller = moved @ moved.T
+        smaller *= 0.995 * np.trace(least) / np.trace(smaller)
+        noise = gaussian_noise("x", smaller, epsilon=1.0, delta=1e-3, calibration="guarded")
+        assert dp.delivered_delta(model, noise, 1.0) > 1e-3
 
 
 def test_equal_covariances_need_no_guard():

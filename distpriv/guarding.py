@@ -1,0 +1,124 @@
+"""Noise that keeps its promise with the two covariances of a pair as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, minimize
+
+from distpriv.errors import CalibrationError
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise
+from distpriv.profiles import PrivacyLoss, delivered_delta, privacy_losses
+
+__all__ = ["guarded", "least_guarded"]
+
+FloatArray = NDArray[np.float64]
+
+
+def guarded(
+    noise_at: Callable[[float], Noise],
+    model: GaussianModel,
+    distance: float,
+    epsilon: float,
+    delta: float,
+) -> Noise:
+    """Lower the distance until each pair, with its separate covariances, delivers (ε, δ).
+
+    The delivered δ rises with the distance; the search ends on the side that keeps the promise.
+    """
+
+    def excess(factor: float) -> float:
+        delivered = delivered_delta(model, noise_at(factor * distance), epsilon)
+        return math.log(max(delivered, 1e-300) / delta)
+
+    if excess(1.0) <= 0:
+        return noise_at(distance)
+    low = next((factor for factor in (0.8, 1e-3) if excess(factor) <= 0), None)
+    if low is None:
+        raise CalibrationError(
+            "However large, the noise of this mechanism leaves directions in which the two "
+            f"covariances differ by more than ε = {epsilon:g} and δ = {delta:g} allow; "
+            "take OptM, which adds noise in other directions too, a larger ε or δ, or a smaller Δp."
+        )
+    factor = float(brentq(excess, low, 1.0, xtol=1e-5, rtol=1e-5))
+    while excess(factor) > 0:
+        factor *= 1 - 2e-5
+    return noise_at(factor * distance)
+
+
+def least_guarded(
+    model: GaussianModel, candidates: Sequence[FloatArray], epsilon: float, delta: float
+) -> FloatArray:
+    """Covariance S of a trace that is least among its neighbours and delivers (ε, δ).
+
+    Sequential quadratic programming (Kraft 1988) over the factor L of S = LLᵀ, with the
+    delivered δ of every pair in both orders, and its derivative, as constraints. The program is
+    not convex, so that the result is proven to keep the promise and to be no larger than any of
+    the candidates, not to be the least of all.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    candidates : sequence of ndarray, shape (m, m)
+        Covariances that keep the promise, at least one; the search starts from the least.
+    epsilon, delta : float
+    """
+    best = min(candidates, key=np.trace)
+    size = len(best)
+    scale = float(np.trace(best))
+    # A factor of less than full rank has no way out of its span.
+    values, vectors = np.linalg.eigh(best / scale + 0.01 * np.eye(size) / size)
+
+    def losses(covariance: FloatArray) -> list[PrivacyLoss]:
+        return [
+            loss
+            for fit in model.pairs
+            for loss in privacy_losses(replace(fit, covariances=fit.covariances + covariance), None)
+        ]
+
+    def excess(covariance: FloatArray) -> FloatArray:
+        deltas = [loss.delta(epsilon) for loss in losses(covariance)]
+        return np.log(np.maximum(deltas, 1e-300) / delta)
+
+    def slopes(factor: FloatArray) -> FloatArray:
+        root = factor.reshape(size, size)
+        covariance = scale * root @ root.T
+        gradients = [loss.gradient(epsilon) for loss in losses(covariance)]
+        reached = delta * np.exp(excess(covariance))
+        return np.array(
+            [
+                -2 * scale * (gradient @ root).ravel() / value
+                for gradient, value in zip(gradients, reached, strict=True)
+            ]
+        )
+
+    def room(factor: FloatArray) -> FloatArray:
+        root = factor.reshape(size, size)
+        return -excess(scale * root @ root.T)
+
+    def trace(factor: FloatArray) -> tuple[float, FloatArray]:
+        return float(factor @ factor), 2 * factor
+
+    keeps: Any = {"type": "ineq", "fun": room, "jac": slopes}
+    found = minimize(
+        trace,
+        (vectors * np.sqrt(values)).ravel(),
+        jac=True,
+        method="SLSQP",
+        constraints=keeps,
+        options={"maxiter": 60, "ftol": 1e-8},
+    )
+    root = found.x.reshape(size, size)
+    covariance = scale * root @ root.T
+    # What the search leaves wanting is made up for by a little more of the same noise.
+    while np.trace(covariance) < np.trace(best):
+        if excess(covariance).max() <= 0:
+            return np.asarray(covariance)
+        covariance = covariance * (1 + 1e-6)
+    return best
