@@ -54,20 +54,21 @@ shown = which.multiselect(
 )
 noises = widgets.all_noises(view, tuple(dict.fromkeys([*shown, scenario.mechanism])))
 shown = list(noises)
-undefended = optimal_attack_accuracy(view.model)
+undefended = optimal_attack_accuracy(view.focused)
 optimal: dict[str, float | None] = {UNDEFENDED: undefended}
-optimal |= {name: widgets.accuracy(view.model, noise) for name, noise in noises.items()}
+optimal |= {name: widgets.accuracy(view.focused, noise) for name, noise in noises.items()}
 own = optimal[scenario.mechanism]
 ceiling = accuracy_ceiling(scenario.epsilon, scenario.delta)
 
-key = (scenario, adaptive, repetitions, tuple(shown))
+pair = view.fit.pair
+key = (scenario, pair, adaptive, repetitions, tuple(shown))
 run: AttackRun | None = state.get("attack_run")
 if run is None or run.key != key:
     run = AttackRun(
         PropertyInferenceAttack(
-            cache.records(view.dataset, scenario.query, scenario.secret),
+            cache.records(view.source, scenario.query, pair.secret),
             scenario.query,
-            scenario.pair,
+            pair,
             scenario.n,
             {UNDEFENDED: None, **noises},
             adaptive=adaptive,
@@ -162,8 +163,10 @@ with over_epsilon:
         accuracy_curves(
             widgets.remembered(
                 view,
-                f"accuracy by ε {drawn}",
-                lambda: accuracy_against_epsilon(view.model, drawn, epsilons, *budget),
+                f"accuracy by ε {drawn} {view.focus}",
+                lambda: accuracy_against_epsilon(
+                    view.model, drawn, epsilons, *budget, units=view.sizes
+                ),
                 epsilon=False,
             ),
             x_title="ε",
@@ -185,7 +188,9 @@ with over_width:
     curves = widgets.remembered(
         view,
         f"accuracy by Δp {drawn}",
-        lambda: accuracy_against_width(models, widths, drawn, scenario.epsilon, *budget),
+        lambda: accuracy_against_width(
+            models, widths, drawn, scenario.epsilon, *budget, units=view.sizes
+        ),
         epsilon=True,
     )
     widgets.chart(
@@ -227,7 +232,7 @@ with again:
         )
     widgets.chart(
         accuracy_curves(
-            accuracy_against_releases(view.model, gaussian, RELEASES),
+            accuracy_against_releases(view.focused, gaussian, RELEASES),
             x_title="releases of the same statistics",
             x_name="releases",
             x_log=True,

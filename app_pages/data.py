@@ -21,7 +21,7 @@ else:
     picture, figures = st.columns([3, 2], gap="large")
     with picture:
         widgets.chart(
-            overlap(scenario.pair, *widgets.attacker_views(view), scenario.mechanism), "answer"
+            overlap(view.fit.pair, *widgets.attacker_views(view), scenario.mechanism), "answer"
         )
     with figures:
         st.markdown("**What the noise does to each figure, on average**")
@@ -31,4 +31,5 @@ else:
 st.divider()
 records.source(dataset)
 records.upload()
+records.reference(dataset, scenario)
 records.preview(dataset, scenario)

@@ -9,7 +9,7 @@ from distpriv.dashboard import frame, widgets
 from distpriv.dashboard.text import escape, number, percent
 
 view = frame.modelled()
-scenario, fit = view.scenario, view.model.pairs[0]
+scenario, fit = view.scenario, view.fit
 labels = scenario.query.labels
 
 st.title("Where does the secret show?")

@@ -11,11 +11,11 @@ from distpriv.dashboard.text import escape, number, share, with_unit
 SUBSETS = 1000
 
 view = frame.modelled()
-scenario, fit = view.scenario, view.model.pairs[0]
+scenario, fit = view.scenario, view.fit
 labels, units = scenario.query.labels, view.units
 
 st.title("Are the statistics normal?")
-drawn = cache.simulated(view.dataset, scenario.query, fit.thetas, SUBSETS, scenario.seed)
+drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
 gap = np.abs(drawn.mean(axis=1) - fit.means) / np.sqrt(
     np.diagonal(fit.covariances, axis1=1, axis2=2) / SUBSETS
 )

@@ -13,12 +13,14 @@ if isinstance(view, str):
     st.error(view, icon=":material/error:")
 else:
     st.markdown(builders.question(view))
-    widgets.chart(shifts(view.model.pairs[0], scenario.query.labels, view.units), "shifts")
+    widgets.chart(shifts(view.fit, scenario.query.labels, view.units), "shifts")
     builders.release_table(view)
+    builders.pairs_table(view)
 
 left, right = st.columns(2, gap="large")
 with left:
     builders.secret_builder(dataset)
+    builders.pair_builder(dataset, scenario)
 with right:
     builders.statistic_builder(dataset)
 builders.bounds_editor(dataset, scenario)

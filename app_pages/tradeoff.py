@@ -34,21 +34,21 @@ shown = right.multiselect(
     wrap=True,
     help="Group differential privacy is far off the scale and left out at first.",
 )
-unit = "mixed units" if measure is None else view.units[measure]
+unit = view.units[measure] if measure is not None else view.report_name or "mixed units"
 name = "expected L2 error" if measure is None else f"expected error of {labels[measure]}"
 sensible = [other for other in shown if mechanisms.get(other).protects]
 if sensible:
     errors = {
-        other: expected_error(noise, measure)
+        other: expected_error(noise, measure, view.report)
         for other, noise in widgets.all_noises(view, tuple(sensible)).items()
     }
     best = min(errors, key=errors.__getitem__)
-    own = expected_error(view.noise, measure)
-    pair = scenario.pair
+    own = expected_error(view.noise, measure, view.report)
+    pair = view.fit.pair
     result_first.markdown(
         f"Hiding {share(pair.p_i)} from {share(pair.p_j)} of **{escape(pair.secret.label)}** with "
         f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g} costs an "
-        f"{escape(name)} of **{with_unit(own, '' if measure is None else unit)}**"
+        f"{escape(name)} of **{with_unit(own, '' if unit == 'mixed units' else unit)}**"
         + (
             "; no mechanism shown here adds less."
             if own <= errors[best] * (1 + 1e-9)
@@ -57,6 +57,7 @@ if sensible:
         )
     )
 
+budget = (scenario.delta, scenario.calibration)
 by_epsilon, by_width = result_first.columns(2, gap="large")
 with by_epsilon:
     epsilons = widgets.epsilon_grid(scenario)
@@ -64,7 +65,7 @@ with by_epsilon:
         view,
         f"error by ε {shown} {measure}",
         lambda: error_against_epsilon(
-            view.model, shown, epsilons, scenario.delta, scenario.calibration, measure
+            view.model, shown, epsilons, *budget, measure, units=view.sizes, report=view.report
         ),
         epsilon=False,
     )
@@ -85,7 +86,14 @@ with by_width:
         view,
         f"error by Δp {shown} {measure}",
         lambda: error_against_width(
-            models, widths, shown, scenario.epsilon, scenario.delta, scenario.calibration, measure
+            models,
+            widths,
+            shown,
+            scenario.epsilon,
+            *budget,
+            measure,
+            units=view.sizes,
+            report=view.report,
         ),
         epsilon=True,
     )

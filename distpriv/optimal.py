@@ -17,6 +17,7 @@ __all__ = [
     "Interval",
     "PrecisionRecallCurve",
     "RocCurve",
+    "binding_pair",
     "equivalent_separation",
     "linear_attack_accuracy",
     "optimal_attack_accuracy",
@@ -114,6 +115,24 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
         :func:`distpriv.laplace_optimum.optimal_attack_estimate` has a number for it.
     """
     return max(_optimal_accuracy(fit, noise) for fit in model.pairs)
+
+
+def binding_pair(model: GaussianModel, noise: Noise | None = None) -> int:
+    """Index of the pair that the best possible attacker tells apart most often.
+
+    Where the noise is Laplace in several directions, which has no closed form, the pair that is
+    furthest apart without noise.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Noise or None
+    """
+    try:
+        accuracies = [_optimal_accuracy(fit, noise) for fit in model.pairs]
+    except AttackError:
+        accuracies = [_optimal_accuracy(fit, None) for fit in model.pairs]
+    return int(np.argmax(accuracies))
 
 
 def equivalent_separation(accuracy: float) -> float:

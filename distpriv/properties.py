@@ -15,6 +15,8 @@ from distpriv.queries import Scalar, column_of, matches
 
 __all__ = ["Pair", "SensitiveProperty"]
 
+MOST_PAIRS = 500
+
 
 @dataclass(frozen=True, init=False)
 class SensitiveProperty:
@@ -173,6 +175,51 @@ class SensitiveProperty:
                 f"({low:g} to {high:g}); {advice}."
             )
         return Pair(self, low, high)
+
+    def grid(self, low: float, high: float, step: float, width: float) -> tuple[Pair, ...]:
+        """All pairs of proportions on a grid that are at most `width` apart.
+
+        Which of the possible proportions it is stays hidden from its neighbours, wherever on
+        the grid it lies (Chen & Ohrimenko 2023, Example 2.1).
+
+        Parameters
+        ----------
+        low, high : float in [0, 1]
+            Ends of the grid.
+        step : float > 0
+        width : float
+            Δp, at least the step.
+
+        Raises
+        ------
+        PropertyError
+            If the ends or the step make no grid, no two of its proportions are that close, or
+            there are more than 500 pairs.
+        """
+        if not (0 <= low < high <= 1 and 0 < step <= high - low + 1e-9):
+            raise PropertyError(
+                "A grid of shares needs ends from 0 to 1, the lower one first, and a step no "
+                f"larger than their distance, got {low:g} to {high:g} by {step:g}."
+            )
+        count = math.floor((high - low) / step + 1e-9) + 1
+        reach = math.floor(width / step + 1e-9)
+        if reach < 1:
+            raise PropertyError(
+                f"No two shares of a grid with step {step:g} are within Δp = {width:g}; take a "
+                "smaller step or a larger Δp."
+            )
+        shares = [round(low + step * index, 12) for index in range(count)]
+        pairs = tuple(
+            Pair(self, shares[first], shares[second])
+            for first in range(count)
+            for second in range(first + 1, min(first + reach, count - 1) + 1)
+        )
+        if len(pairs) > MOST_PAIRS:
+            raise PropertyError(
+                f"A grid from {low:g} to {high:g} by {step:g} has {len(pairs)} pairs within "
+                f"Δp = {width:g}, more than {MOST_PAIRS}; take a larger step or a smaller Δp."
+            )
+        return pairs
 
 
 @dataclass(frozen=True)

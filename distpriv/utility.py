@@ -16,7 +16,8 @@ from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
-from distpriv.properties import SensitiveProperty
+from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile
+from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 
 __all__ = [
@@ -25,10 +26,13 @@ __all__ = [
     "accuracy_against_epsilon",
     "accuracy_against_releases",
     "accuracy_against_width",
+    "delta_against_releases",
+    "epsilon_against_releases",
     "error_against_epsilon",
     "error_against_width",
     "expected_error",
     "models_against_width",
+    "profiles",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -51,7 +55,9 @@ class Curves:
     y: dict[str, FloatArray]
 
 
-def expected_error(noise: Noise, statistic: int | None = None) -> float:
+def expected_error(
+    noise: Noise, statistic: int | None = None, units: FloatArray | None = None
+) -> float:
     """Expected error of a release without simulation.
 
     Parameters
@@ -60,6 +66,8 @@ def expected_error(noise: Noise, statistic: int | None = None) -> float:
     statistic : int, optional
         Expected absolute error of this statistic, in its own unit; by default the expected L2
         error of all of them.
+    units : ndarray, shape (m,), optional
+        Units of the L2 error; raw by default.
 
     Raises
     ------
@@ -67,7 +75,7 @@ def expected_error(noise: Noise, statistic: int | None = None) -> float:
         If there is no such statistic.
     """
     if statistic is None:
-        return noise.expected_error()
+        return (noise if units is None else noise.in_units(units)).expected_error()
     if not 0 <= statistic < noise.dimension:
         raise QueryError(
             f"There is no statistic number {statistic}; the query has {noise.dimension}."
@@ -82,6 +90,9 @@ def error_against_epsilon(
     delta: float,
     calibration: Calibration = "exact",
     statistic: int | None = None,
+    *,
+    units: FloatArray | None = None,
+    report: FloatArray | None = None,
 ) -> Curves:
     """Expected error of each mechanism for each ε (Figure 2 of Chen & Ohrimenko 2023).
 
@@ -94,9 +105,14 @@ def error_against_epsilon(
     calibration : "exact", "classical" or "guarded"
     statistic : int, optional
         See :func:`expected_error`.
+    units : ndarray, shape (m,), optional
+        What the noise is calibrated in, see :func:`distpriv.calibrate`.
+    report : ndarray, shape (m,), optional
+        Units of the L2 error; raw by default.
     """
     settings = [(model, float(epsilon)) for epsilon in epsilons]
-    return _curves(epsilons, mechanisms, settings, delta, calibration, _error_measure(statistic))
+    measure = _error_measure(statistic, report)
+    return _curves(epsilons, mechanisms, settings, delta, calibration, measure, units)
 
 
 def accuracy_against_epsilon(
@@ -105,36 +121,58 @@ def accuracy_against_epsilon(
     epsilons: FloatArray,
     delta: float,
     calibration: Calibration = "exact",
+    *,
+    units: FloatArray | None = None,
+    pair: int | None = None,
 ) -> Curves:
     """Accuracy of the optimal attack on each mechanism for each ε.
 
-    NaN where the optimal attack has no closed form. Parameters are those of
-    :func:`error_against_epsilon`.
+    NaN where the optimal attack has no closed form.
+
+    Parameters
+    ----------
+    pair : int, optional
+        Index of the pair that is attacked; by default the one hardest to hide.
+
+    Other parameters are those of :func:`error_against_epsilon`.
     """
+
+    def measure(model: GaussianModel, noise: Noise) -> float:
+        return _optimal_or_nan(model if pair is None else model.only(pair), noise)
+
     settings = [(model, float(epsilon)) for epsilon in epsilons]
-    return _curves(epsilons, mechanisms, settings, delta, calibration, _optimal_or_nan)
+    return _curves(epsilons, mechanisms, settings, delta, calibration, measure, units)
 
 
 def models_against_width(
-    moments: GroupMoments,
+    moments: Mapping[SensitiveProperty, GroupMoments],
     query: Query,
-    secret: SensitiveProperty,
-    center: float,
+    pairs_at: Callable[[float], Sequence[Pair]],
     widths: FloatArray,
     n: int,
     *,
     replacement: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[GaussianModel | None]:
-    """Exact models for several Δp; None where the data or the range of p do not allow it."""
+    """Exact models for several Δp; None where the data or the range of p do not allow it.
+
+    Parameters
+    ----------
+    moments : mapping of SensitiveProperty to GroupMoments
+    query : Query
+    pairs_at : callable
+        The pairs to hide at a given Δp.
+    widths : ndarray, shape (points,)
+    n : int
+    replacement, bounds
+        See :func:`distpriv.fit_gaussian`.
+    """
     models: list[GaussianModel | None] = []
     for width in widths:
         try:
-            pair = secret.pair(center, float(width))
+            pairs = pairs_at(float(width))
             models.append(
-                model_from_moments(
-                    {secret: moments}, query, [pair], n, replacement=replacement, bounds=bounds
-                )
+                model_from_moments(moments, query, pairs, n, replacement=replacement, bounds=bounds)
             )
         except (ModelError, PropertyError):
             models.append(None)
@@ -149,6 +187,9 @@ def error_against_width(
     delta: float,
     calibration: Calibration = "exact",
     statistic: int | None = None,
+    *,
+    units: FloatArray | None = None,
+    report: FloatArray | None = None,
 ) -> Curves:
     """Expected error of each mechanism for each Δp (Figure 3 of Chen & Ohrimenko 2023).
 
@@ -161,7 +202,8 @@ def error_against_width(
     Other parameters are those of :func:`error_against_epsilon`.
     """
     settings = [(model, epsilon) for model in models]
-    return _curves(widths, mechanisms, settings, delta, calibration, _error_measure(statistic))
+    measure = _error_measure(statistic, report)
+    return _curves(widths, mechanisms, settings, delta, calibration, measure, units)
 
 
 def accuracy_against_width(
@@ -171,6 +213,8 @@ def accuracy_against_width(
     epsilon: float,
     delta: float,
     calibration: Calibration = "exact",
+    *,
+    units: FloatArray | None = None,
 ) -> Curves:
     """Accuracy of the optimal attack for each Δp, every mechanism calibrated to that Δp.
 
@@ -178,7 +222,7 @@ def accuracy_against_width(
     no closed form. Parameters are those of :func:`error_against_width`.
     """
     settings = [(model, epsilon) for model in models]
-    curves = _curves(widths, mechanisms, settings, delta, calibration, _optimal_or_nan)
+    curves = _curves(widths, mechanisms, settings, delta, calibration, _optimal_or_nan, units)
     curves.y[UNDEFENDED] = np.array(
         [np.nan if model is None else optimal_attack_accuracy(model) for model in models]
     )
@@ -198,13 +242,59 @@ def accuracy_against_releases(
     counts : sequence of int, each at least 1
         See :meth:`distpriv.Noise.after_releases`.
     """
+    return _by_releases(noises, counts, lambda left: optimal_attack_accuracy(model, left))
+
+
+def delta_against_releases(
+    model: GaussianModel, noises: Mapping[str, Noise], counts: Sequence[int], epsilon: float
+) -> Curves:
+    """δ that is delivered at ε when the same statistics are released several times.
+
+    Parameters are those of :func:`accuracy_against_releases`.
+    """
+    return _by_releases(noises, counts, lambda left: delivered_delta(model, left, epsilon))
+
+
+def epsilon_against_releases(
+    model: GaussianModel, noises: Mapping[str, Noise], counts: Sequence[int], delta: float
+) -> Curves:
+    """ε that is delivered at δ when the same statistics are released several times.
+
+    Parameters are those of :func:`accuracy_against_releases`.
+    """
+    return _by_releases(noises, counts, lambda left: delivered_epsilon(model, left, delta))
+
+
+def _by_releases(
+    noises: Mapping[str, Noise], counts: Sequence[int], measure: Callable[[Noise], float]
+) -> Curves:
     return Curves(
         np.asarray(counts, dtype=np.float64),
         {
-            name: np.array(
-                [optimal_attack_accuracy(model, noise.after_releases(count)) for count in counts]
-            )
+            name: np.array([measure(noise.after_releases(count)) for count in counts])
             for name, noise in noises.items()
+        },
+    )
+
+
+def profiles(model: GaussianModel, noises: Mapping[str, Noise], epsilons: FloatArray) -> Curves:
+    """Privacy profile δ(ε) of each noise, for the worst pair and order at every ε.
+
+    The curve ``UNDEFENDED`` is that of a release without noise.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noises : mapping of name to Gaussian Noise
+    epsilons : ndarray, shape (points,), each >= 0
+    """
+    return Curves(
+        np.asarray(epsilons, dtype=np.float64),
+        {
+            name: np.max(
+                [privacy_profile(fit, noise, epsilons).max(axis=0) for fit in model.pairs], axis=0
+            )
+            for name, noise in {**noises, UNDEFENDED: None}.items()
         },
     )
 
@@ -216,6 +306,7 @@ def _curves(
     delta: float,
     calibration: Calibration,
     measure: Callable[[GaussianModel, Noise], float],
+    units: FloatArray | None,
 ) -> Curves:
     """One figure per mechanism and setting (model, ε)."""
     return Curves(
@@ -225,7 +316,7 @@ def _curves(
                 [
                     math.nan
                     if model is None
-                    else _measured(name, model, epsilon, delta, calibration, measure)
+                    else _measured(name, model, epsilon, delta, calibration, measure, units)
                     for model, epsilon in settings
                 ]
             )
@@ -241,10 +332,11 @@ def _measured(
     delta: float,
     calibration: Calibration,
     measure: Callable[[GaussianModel, Noise], float],
+    units: FloatArray | None,
 ) -> float:
     """One figure; NaN where the guarded calibration finds no noise that keeps the promise."""
     try:
-        noise = calibrate(name, model, epsilon, delta, calibration)
+        noise = calibrate(name, model, epsilon, delta, calibration, units)
     except CalibrationError:
         if calibration != "guarded":
             raise
@@ -252,8 +344,10 @@ def _measured(
     return measure(model, noise)
 
 
-def _error_measure(statistic: int | None) -> Callable[[GaussianModel, Noise], float]:
-    return lambda _, noise: expected_error(noise, statistic)
+def _error_measure(
+    statistic: int | None, report: FloatArray | None
+) -> Callable[[GaussianModel, Noise], float]:
+    return lambda _, noise: expected_error(noise, statistic, report)
 
 
 def _optimal_or_nan(model: GaussianModel, noise: Noise) -> float:

@@ -127,3 +127,29 @@ def test_a_secret_that_does_not_vary(value: str, which: str) -> None:
         dp.PropertyError, match=rf"{which} the property 'town = {value}' \(3 complete records\)"
     ):
         dp.group_moments(frame, dp.Query([dp.Mean("age")]), dp.SensitiveProperty("town", value))
+
+
+def test_a_grid_holds_all_pairs_within_the_width():
+    rich = dp.SensitiveProperty("income", "high")
+    pairs = rich.grid(0.3, 0.7, 0.1, 0.2)
+    shares = [0.3, 0.4, 0.5, 0.6, 0.7]
+    wanted = {
+        (low, high) for low in shares for high in shares if low < high and high - low < 0.2 + 1e-9
+    }
+    assert {(pair.p_i, pair.p_j) for pair in pairs} == wanted
+    assert len(pairs) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0.7, 0.3, 0.1, 0.1), "lower one first"),
+        ((0.3, 0.7, 0.0, 0.1), "grid of shares needs"),
+        ((0.3, 0.7, 0.5, 0.6), "grid of shares needs"),
+        ((0.3, 0.7, 0.2, 0.1), "smaller step or a larger"),
+        ((0.0, 1.0, 0.01, 0.5), "more than 500"),
+    ],
+)
+def test_a_grid_that_makes_no_sense(arguments, message):
+    with pytest.raises(dp.PropertyError, match=message):
+        dp.SensitiveProperty("income", "high").grid(*arguments)

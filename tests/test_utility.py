@@ -13,12 +13,16 @@ EPSILONS = np.geomspace(0.1, 10, 7)
 WIDTHS = np.array([0.1, 0.2, 0.4, 0.7, 0.9])
 
 
+def pairs_of(secret: dp.SensitiveProperty):
+    return lambda width: [secret.pair(0.4, width)]
+
+
 @pytest.fixture(scope="module")
 def models(
     people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
 ) -> list[dp.GaussianModel | None]:
-    moments = dp.group_moments(people, query, rich)
-    return utility.models_against_width(moments, query, rich, 0.4, WIDTHS, 60)
+    moments = {rich: dp.group_moments(people, query, rich)}
+    return utility.models_against_width(moments, query, pairs_of(rich), WIDTHS, 60)
 
 
 def test_error_against_epsilon(model: dp.GaussianModel) -> None:
@@ -80,11 +84,11 @@ def test_a_model_for_each_width_is_the_fitted_one(
 def test_a_width_that_the_data_do_not_allow_has_no_model(
     people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
 ) -> None:
-    moments = dp.group_moments(people, query, rich)
-    found = utility.models_against_width(moments, query, rich, 0.4, WIDTHS[:3], 1500)
+    moments = {rich: dp.group_moments(people, query, rich)}
+    found = utility.models_against_width(moments, query, pairs_of(rich), WIDTHS[:3], 1500)
     assert [fitted is None for fitted in found] == [False, True, True]
     drawn = utility.models_against_width(
-        moments, query, rich, 0.4, WIDTHS[:3], 1500, replacement=True
+        moments, query, pairs_of(rich), WIDTHS[:3], 1500, replacement=True
     )
     assert None not in drawn
 
@@ -117,3 +121,40 @@ def test_accuracy_rises_with_the_releases_towards_the_undefended_attack(
         assert accuracies[0] == dp.optimal_attack_accuracy(model, noises[name])
         assert (np.diff(accuracies) >= 0).all()
         assert accuracies[-1] == pytest.approx(dp.optimal_attack_accuracy(model), abs=1e-4)
+
+
+def test_units_move_what_is_measured_and_what_is_least(model: dp.GaussianModel) -> None:
+    units = model.standard_deviations
+    raw = utility.error_against_epsilon(model, ["OptM", "ExpM"], EPSILONS, 1e-3, report=units)
+    least = utility.error_against_epsilon(
+        model, ["OptM", "ExpM"], EPSILONS, 1e-3, units=units, report=units
+    )
+    for index, epsilon in enumerate(EPSILONS):
+        noise = dp.calibrate("OptM", model, float(epsilon), 1e-3, units=units)
+        assert least.y["OptM"][index] == pytest.approx(noise.in_units(units).expected_error())
+    assert (least.y["OptM"] <= raw.y["OptM"] * (1 + 1e-9)).all()
+    assert (least.y["ExpM"] < raw.y["ExpM"]).all()
+
+
+def test_repeated_releases_deliver_less_and_less(model: dp.GaussianModel) -> None:
+    noises = {"OptM": dp.calibrate("OptM", model, 1.0, 1e-3)}
+    counts = (1, 2, 5, 20)
+    deltas = utility.delta_against_releases(model, noises, counts, 1.0).y["OptM"]
+    epsilons = utility.epsilon_against_releases(model, noises, counts, 1e-3).y["OptM"]
+    assert (np.diff(deltas) > 0).all()
+    assert (np.diff(epsilons) > 0).all()
+    for index, count in enumerate(counts):
+        left = noises["OptM"].after_releases(count)
+        assert deltas[index] == dp.delivered_delta(model, left, 1.0)
+        # The two functions invert each other.
+        assert dp.delivered_delta(model, left, epsilons[index]) == pytest.approx(1e-3, rel=1e-6)
+
+
+def test_the_profile_is_that_of_the_worst_pair_and_order(several: dp.GaussianModel) -> None:
+    noises = {"DauM": dp.calibrate("DauM", several, 1.0, 1e-3)}
+    curves = utility.profiles(several, noises, np.array([0.0, 0.5, 1.0]))
+    for index, epsilon in enumerate(curves.x):
+        worst = dp.worst_case(several, noises["DauM"], float(epsilon))
+        assert curves.y["DauM"][index] == worst.delta
+        bare = dp.worst_case(several, None, float(epsilon))
+        assert curves.y[utility.UNDEFENDED][index] == bare.delta

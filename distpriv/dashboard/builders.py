@@ -7,17 +7,21 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard import choices, widgets
-from distpriv.dashboard.controls import own_key
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.scenario import Scenario
-from distpriv.dashboard.text import escape, number, share, with_unit
+from distpriv.dashboard.settings import own_key
+from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import DistprivError
+from distpriv.optimal import binding_pair, optimal_attack_accuracy
+from distpriv.profiles import delivered_delta
 from distpriv.properties import SensitiveProperty
 
 __all__ = [
     "bounds_editor",
     "formulas",
+    "pair_builder",
+    "pairs_table",
     "question",
     "release_table",
     "secret_builder",
@@ -27,7 +31,7 @@ __all__ = [
 
 def question(view: View) -> str:
     """What is hidden, from what, in a sentence."""
-    fit = view.model.pairs[0]
+    fit = view.fit
     counts = [theta.having for theta in fit.thetas]
     names = ", ".join(escape(label) for label in view.scenario.query.labels)
     dropped = (
@@ -38,14 +42,14 @@ def question(view: View) -> str:
     return (
         f"Whoever sees {names} of {view.scenario.n} records must not be able to tell whether "
         f"**{counts[0]}** or **{counts[1]}** of them have the property "
-        f"**{escape(view.scenario.secret.label)}** ({share(fit.pair.p_i)} or "
+        f"**{escape(fit.pair.secret.label)}** ({share(fit.pair.p_i)} or "
         f"{share(fit.pair.p_j)}).{dropped}"
     )
 
 
 def release_table(view: View) -> None:
     """What each statistic is under the two shares, and how far the secret moves it."""
-    fit = view.model.pairs[0]
+    fit = view.fit
     deviations = np.sqrt(np.diag(fit.pooled))
     widgets.table(
         pd.DataFrame(
@@ -66,6 +70,66 @@ def release_table(view: View) -> None:
             }
         )
     )
+
+
+def pairs_table(view: View) -> None:
+    """Every pair that is hidden, how well, and which of them binds."""
+    if len(view.model.pairs) < 2:
+        return
+    binding = binding_pair(view.model, view.noise)
+    rows = []
+    for index, fit in enumerate(view.model.pairs):
+        alone = view.model.only(index)
+        protected = widgets.accuracy(alone, view.noise)
+        delivered = (
+            number(delivered_delta(alone, view.noise, view.scenario.epsilon))
+            if view.noise.distribution == "gaussian"
+            else "–"
+        )
+        rows.append(
+            {
+                "Pair": fit.pair.label,
+                "Binds": index == binding,
+                "Best attack without noise": percent(optimal_attack_accuracy(alone)),
+                "With noise": "–" if protected is None else percent(protected),
+                "Delivered δ": delivered,
+            }
+        )
+    st.subheader(f"{len(rows)} pairs are hidden at once")
+    st.markdown(
+        f"The noise is as large as it is because of **{escape(rows[binding]['Pair'])}**: no other "
+        "pair is told apart more often."
+    )
+    widgets.table(pd.DataFrame(rows))
+
+
+def pair_builder(dataset: Dataset, scenario: Scenario) -> None:
+    """Hide another pair of shares as well, of any secret known."""
+    st.subheader("Hide another pair as well")
+    state = st.session_state
+    own = state.get("own_secrets", {}).get(dataset.digest, {})
+    secrets = dict(dataset.secrets) | {scenario.secret.label: scenario.secret} | own
+    label = st.selectbox(
+        "Share of records with", list(secrets), key="pair_secret", persist_state="session"
+    )
+    left, right = st.columns(2)
+    center = left.number_input(
+        "Centre", 0.0, 1.0, 0.5, 0.01, key="pair_center", persist_state="session"
+    )
+    width = right.number_input(
+        "Δp", 0.001, 1.0, 0.1, 0.01, format="%g", key="pair_width", persist_state="session"
+    )
+    if st.button("Hide it too", icon=":material/add:", key="build_pair"):
+        try:
+            pair = secrets[label].pair(center, width)
+        except DistprivError as error:
+            st.error(escape(error), icon=":material/error:")
+            return
+        key = own_key(dataset, "also")
+        state.setdefault("own_pairs", {}).setdefault(dataset.digest, {})[pair.label] = pair
+        state["pending"] = {key: list(dict.fromkeys([*state.get(key, []), pair.label]))}
+        st.rerun()
+    st.caption("Pairs are taken out, and grids of shares chosen, under More settings.")
 
 
 def secret_builder(dataset: Dataset) -> None:

@@ -10,13 +10,14 @@ import pandas as pd
 
 from distpriv.errors import DistprivError
 from distpriv.models import fit_gaussian
-from distpriv.properties import SensitiveProperty
+from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
 
 __all__ = [
     "default_secret",
     "default_statistics",
     "levels",
+    "parse_pair",
     "parse_secret",
     "parse_statistic",
     "secrets",
@@ -162,3 +163,20 @@ def parse_secret(label: str, table: pd.DataFrame) -> SensitiveProperty | None:
     except DistprivError:
         return None
     return None
+
+
+def parse_pair(
+    label: str, table: pd.DataFrame, secrets: Mapping[str, SensitiveProperty]
+) -> Pair | None:
+    """Read a pair of shares from its label, or None if it names none of this table."""
+    found = re.fullmatch(r"(.+): ([\d.]+) % or ([\d.]+) %", label)
+    if not found:
+        return None
+    secret = secrets.get(found[1]) or parse_secret(found[1], table)
+    if secret is None:
+        return None
+    try:
+        low, high = (round(float(share) / 100, 12) for share in found.groups()[1:])
+        return Pair(secret, low, high)
+    except (DistprivError, ValueError):
+        return None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, cast, get_args
 
 import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.calibration import CALIBRATIONS
-from distpriv.dashboard import cache, choices
+from distpriv.dashboard import cache, choices, settings
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.scenario import Scenario, ViewKind
 from distpriv.dashboard.text import escape
@@ -18,7 +20,7 @@ from distpriv.errors import DistprivError
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query, Statistic
 
-__all__ = ["EPSILONS", "draw", "keep_upload", "own_key", "replace_upload"]
+__all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
 
 EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
@@ -55,7 +57,7 @@ def keep_upload(dataset: Dataset) -> None:
     state = st.session_state
     state["upload"] = dataset
     state["data"] = UPLOAD
-    for key in ("own_secret", "own_stat", "own_secrets", "own_statistics", "bounds"):
+    for key in ("own_secret", "own_stat", "own_also", "own_secrets", "own_pairs", "bounds"):
         state.pop(key, None)
     state.update(n=dataset.start_n, center=0.5, dp=0.1)
 
@@ -96,7 +98,8 @@ def draw() -> None:
         state[key] = value  # asked for by a page, after its widget had been drawn
     with st.sidebar:
         dataset = _current_dataset()
-        secret = _secret(dataset)
+        secrets = _secrets(dataset)
+        secret = _secret(dataset, secrets)
         width = st.slider(
             "Δp: distance of the two shares",
             0.01,
@@ -114,7 +117,16 @@ def draw() -> None:
             100,
             key="n",
             bind="query-params",
+            disabled=bool(state.get("whole")),
             help="The statistics are computed from n records; the model says how they vary.",
+        )
+        whole = st.toggle(
+            "Release the whole table",
+            key="whole",
+            bind="query-params",
+            help="The table itself is the dataset: n is its number of complete records, thought "
+            "of as drawn, with replacement, from the table or from the reference data that you "
+            "upload on the Data page.",
         )
         names = mechanisms.names()
         mechanism = st.selectbox(
@@ -133,6 +145,8 @@ def draw() -> None:
             center = st.slider(
                 "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key="center", bind="query-params"
             )
+            pairs_grid = settings.grid()
+            others = settings.further_pairs(dataset, secrets, secret, center, width)
             calibration = st.segmented_control(
                 "Calibration",
                 CALIBRATIONS,
@@ -145,10 +159,12 @@ def draw() -> None:
                 "of a pair for their mean; *guarded* adds noise until the promise holds with each "
                 "as it is.",
             )
+            units, report, tolerances = settings.units(dataset, query)
             replacement = st.toggle(
                 "Draw with replacement",
                 key="repl",
                 bind="query-params",
+                disabled=whole,
                 help="Whether a record may occur twice in the released dataset. The paper draws "
                 "without replacement.",
             )
@@ -175,29 +191,41 @@ def draw() -> None:
                     disabled=dataset.origin != "example",
                 )
     state["dataset"] = dataset
-    state["scenario"] = Scenario(
+    scenario = Scenario(
         digest=dataset.digest,
         secret=secret,
         center=round(center, 4),
         width=round(width, 4),
+        grid=pairs_grid,
+        others=others,
         n=int(n),
+        whole=whole,
         query=query,
         mechanism=mechanism,
         epsilon=epsilon,
         delta=delta,
         calibration=calibration,
-        replacement=replacement,
+        units=units,
+        report=report,
+        tolerances=tolerances,
+        replacement=replacement or whole,
         bounds=tuple(sorted(state.get("bounds", {}).items())),
         seed=int(seed),
         view=state["view"],
     )
+    with st.sidebar, suppress(DistprivError):  # the page says what is wrong with the pairs
+        scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
+    state["scenario"] = scenario
     if notice := state.pop("notice", None):
         st.error(notice, icon=":material/cloud_off:")
 
 
 def _apply_preset(values: Mapping[str, object]) -> None:
-    common = {"n": 100, "center": 0.5, "eps": 1.0, "delta": 1e-3, "repl": False}
-    st.session_state.pop("stat", None)
+    common: dict[str, object] = {"n": 100, "center": 0.5, "eps": 1.0, "delta": 1e-3}
+    common |= {"repl": False, "whole": False}
+    common |= {"pairs": "one pair", "units": "raw", "report": "raw"}
+    for key in ("stat", "also"):
+        st.session_state.pop(key, None)
     for key, value in {**common, **values}.items():
         st.session_state[key] = value
 
@@ -246,27 +274,17 @@ def _follow_slider() -> None:
     st.session_state["eps"] = float(st.session_state["eps_slider"])
 
 
-def _bound(dataset: Dataset) -> Any:
-    """Nothing that comes from an upload goes into the address, where logs would keep it."""
-    return "query-params" if dataset.origin == "example" else None
-
-
-def own_key(dataset: Dataset, name: str) -> str:
-    """Session key of a choice among labels, which uploads have to themselves."""
-    return name if dataset.origin == "example" else f"own_{name}"
-
-
-def _linked(key: str) -> list[str]:
-    """What the address asks for, before its widget is drawn for the first time."""
-    return st.query_params.get_all(key) if key in st.query_params else []
-
-
-def _secret(dataset: Dataset) -> SensitiveProperty:
-    state, key = st.session_state, own_key(dataset, "secret")
+def _secrets(dataset: Dataset) -> dict[str, SensitiveProperty]:
+    """Every property to choose from, by label."""
+    state, key = st.session_state, settings.own_key(dataset, "secret")
     options = dict(dataset.secrets) | {dataset.secret.label: dataset.secret}
-    wanted = [*([state[key]] if key in state else []), *_linked(key)]
+    wanted = [*([state[key]] if key in state else []), *settings.linked(key)]
     options |= _parsed(wanted, options, dataset, choices.parse_secret)
-    options |= state.get("own_secrets", {}).get(dataset.digest, {})
+    return options | state.get("own_secrets", {}).get(dataset.digest, {})
+
+
+def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> SensitiveProperty:
+    state, key = st.session_state, settings.own_key(dataset, "secret")
     if state.get(key) not in (None, *options):
         del state[key]
     labels = list(options)
@@ -275,7 +293,7 @@ def _secret(dataset: Dataset) -> SensitiveProperty:
         labels,
         index=labels.index(dataset.secret.label),
         key=key,
-        bind=_bound(dataset),
+        bind=settings.bound(dataset),
         help="The global property to hide. Thresholds and groups of values are defined on the "
         "Secret & release page.",
     )
@@ -283,10 +301,10 @@ def _secret(dataset: Dataset) -> SensitiveProperty:
 
 
 def _query(dataset: Dataset) -> Query:
-    state, key = st.session_state, own_key(dataset, "stat")
+    state, key = st.session_state, settings.own_key(dataset, "stat")
     defaults = {statistic.label: statistic for statistic in dataset.query}
     options = dict(dataset.statistics) | defaults
-    options |= _parsed([*state.get(key, []), *_linked(key)], options, dataset, _statistic)
+    options |= _parsed([*state.get(key, []), *settings.linked(key)], options, dataset, _statistic)
     if any(label not in options for label in state.get(key, [])):
         state[key] = [label for label in state[key] if label in options] or list(defaults)
     chosen = st.multiselect(
@@ -294,7 +312,7 @@ def _query(dataset: Dataset) -> Query:
         list(options),
         default=list(defaults),
         key=key,
-        bind=_bound(dataset),
+        bind=settings.bound(dataset),
         help="Means, sums, counts and shares of n records.",
     )
     if not chosen:

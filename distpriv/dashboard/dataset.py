@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
@@ -15,8 +15,9 @@ from distpriv.moments import group_moments
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query, Statistic
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
+from distpriv.tables.reference import align
 
-__all__ = ["Dataset", "from_example", "from_upload", "retyped"]
+__all__ = ["Dataset", "as_reference", "from_example", "from_upload", "retyped"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,4 +127,18 @@ def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
         dataset.description,
         dataset.attribution,
         dataset.units,
+    )
+
+
+def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
+    """The dataset with uploaded reference data in the place of its records; raises TableError."""
+    table = align(read_table(content, name=name), dataset.table)
+    return replace(
+        dataset,
+        origin="upload",
+        title=name,
+        description=f"{len(table)} records of reference data you uploaded.",
+        attribution="",
+        table=table,
+        digest=digest(table),
     )

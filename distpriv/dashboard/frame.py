@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.navigation.page import Page as StreamlitPage
 
 from distpriv import mechanisms
 from distpriv.dashboard import cache
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.scenario import Scenario
+from distpriv.dashboard.scenario import Scenario, Units
 from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
-from distpriv.models import GaussianModel, model_from_moments
+from distpriv.models import GaussianModel, PairModel, model_from_moments
+from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
+from distpriv.optimal import binding_pair
+from distpriv.properties import SensitiveProperty
 
-__all__ = ["ICON", "View", "attempt", "footer", "modelled", "open_page"]
+__all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -31,21 +36,71 @@ class View:
     Attributes
     ----------
     dataset : Dataset
+    source : Dataset
+        What the model is fitted to: the dataset, or reference data in its place.
     scenario : Scenario
+        With n resolved if the whole table is released.
     model : GaussianModel
+        Of every pair, the main one first.
     noise : Noise
         Of the chosen mechanism.
+    focus : int
+        The pair that charts and attack are about.
     """
 
     dataset: Dataset
+    source: Dataset
     scenario: Scenario
     model: GaussianModel
     noise: Noise
+    focus: int
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Units of the statistics, in order."""
+        """Names of the statistics' units, in order."""
         return self.scenario.query.units(self.dataset.units)
+
+    @property
+    def fit(self) -> PairModel:
+        """The pair looked at."""
+        return self.model.pairs[self.focus]
+
+    @property
+    def focused(self) -> GaussianModel:
+        """The model of the pair looked at alone."""
+        return self.model.only(self.focus)
+
+    @property
+    def sizes(self) -> NDArray[np.float64] | None:
+        """Units for calibrating, shape (m,); None for raw ones."""
+        return _sizes(self.scenario.units, self.model, self.scenario.tolerances)
+
+    @property
+    def report(self) -> NDArray[np.float64] | None:
+        """Units for reporting the L2 error, shape (m,); None for raw ones."""
+        return _sizes(self.scenario.report, self.model, self.scenario.tolerances)
+
+    @property
+    def report_name(self) -> str:
+        """What the L2 error is counted in."""
+        names = {"raw": "", "standardised": "standard deviations", "custom": "tolerances"}
+        return names[self.scenario.report]
+
+    def calibrate(self, name: str) -> Noise:
+        """Noise of another mechanism in the same scenario; raises CalibrationError."""
+        return _calibrated(name, self.model, self.scenario)
+
+    def reported(self, noise: Noise) -> Noise:
+        """The noise in the units that its L2 error is reported in."""
+        return noise if self.report is None else noise.in_units(self.report)
+
+
+def _sizes(
+    kind: Units, model: GaussianModel, tolerances: tuple[float, ...]
+) -> NDArray[np.float64] | None:
+    if kind == "raw":
+        return None
+    return model.standard_deviations if kind == "standardised" else np.array(tolerances)
 
 
 def open_page() -> tuple[Dataset, Scenario]:
@@ -78,17 +133,35 @@ def footer(page: StreamlitPage, pages: Sequence[StreamlitPage]) -> None:
 def attempt(dataset: Dataset, scenario: Scenario) -> View | str:
     """Fit the scenario's model and calibrate its mechanism, or say in a sentence why not."""
     try:
+        source = dataset
+        if scenario.whole:
+            source = st.session_state.get("references", {}).get(dataset.digest, dataset)
+            counts = cache.moments(dataset, scenario.query, scenario.secret).counts
+            scenario = replace(scenario, n=sum(counts))
+        pairs = scenario.pairs
         model = model_from_moments(
-            {scenario.secret: cache.moments(dataset, scenario.query, scenario.secret)},
+            moments_of(source, scenario),
             scenario.query,
-            [scenario.pair],
+            pairs,
             scenario.n,
             replacement=scenario.replacement,
             bounds=dict(scenario.bounds),
         )
-        noise = mechanisms.calibrate(
-            scenario.mechanism, model, scenario.epsilon, scenario.delta, scenario.calibration
-        )
+        noise = _calibrated(scenario.mechanism, model, scenario)
     except DistprivError as error:
         return escape(error)
-    return View(dataset, scenario, model, noise)
+    labels = [pair.label for pair in pairs]
+    focus = labels.index(scenario.look) if scenario.look in labels else binding_pair(model, noise)
+    return View(dataset, source, scenario, model, noise, focus)
+
+
+def _calibrated(name: str, model: GaussianModel, scenario: Scenario) -> Noise:
+    budget = (scenario.epsilon, scenario.delta, scenario.calibration)
+    sizes = _sizes(scenario.units, model, scenario.tolerances)
+    return mechanisms.calibrate(name, model, *budget, sizes)
+
+
+def moments_of(source: Dataset, scenario: Scenario) -> dict[SensitiveProperty, GroupMoments]:
+    """Group moments for every secret of the scenario."""
+    secrets = dict.fromkeys(pair.secret for pair in scenario.pairs)
+    return {secret: cache.moments(source, scenario.query, secret) for secret in secrets}

@@ -9,14 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard import controls
-from distpriv.dashboard.dataset import Dataset, from_upload, retyped
+from distpriv.dashboard.dataset import Dataset, as_reference, from_upload, retyped
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent
 from distpriv.datasets import EXAMPLES
 from distpriv.errors import DistprivError
 from distpriv.tables import ColumnType, summarise
 
-__all__ = ["preview", "source", "upload"]
+__all__ = ["preview", "reference", "source", "upload"]
 
 PREVIEW_ROWS = 200
 
@@ -66,6 +66,40 @@ def _read_upload() -> None:
 
 def _choose_adult() -> None:
     st.session_state["data"] = next(e.title for e in EXAMPLES if e.key == "adult")
+
+
+def reference(dataset: Dataset, scenario: Scenario) -> None:
+    """Reference data that the whole table is thought of as drawn from; none by default."""
+    if not scenario.whole:
+        return
+    state = st.session_state
+    st.subheader("Reference data")
+    known = state.setdefault("references", {}).get(dataset.digest)
+    if known is None:
+        st.markdown(
+            "The whole table is released. An attacker who knows nothing better takes it for "
+            "records drawn, with replacement, from **the table itself**. If there are public data "
+            "of the same kind, upload them: the model is fitted to those instead."
+        )
+    else:
+        st.markdown(f"The model is fitted to **{escape(known.title)}**: {known.description}")
+        if st.button("Take the table itself instead", icon=":material/undo:", key="no_reference"):
+            del state["references"][dataset.digest]
+            st.rerun()
+    file = st.file_uploader(
+        "Reference data: a table with the same columns",
+        key=f"reference_{dataset.digest}",
+        help="Kept in this session's memory only, as your own table is.",
+    )
+    if file is None or state.get("reference_read") == file.file_id:
+        return
+    try:
+        state["references"] = {dataset.digest: as_reference(dataset, file.getvalue(), file.name)}
+    except DistprivError as error:
+        st.error(escape(error), icon=":material/error:")
+        return
+    state["reference_read"] = file.file_id
+    st.rerun()
 
 
 def preview(dataset: Dataset, scenario: Scenario) -> None:

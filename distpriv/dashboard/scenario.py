@@ -9,9 +9,10 @@ from distpriv.calibration import Calibration
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["Scenario", "ViewKind"]
+__all__ = ["Scenario", "Units", "ViewKind"]
 
 ViewKind = Literal["analyst", "presentation"]
+Units = Literal["raw", "standardised", "custom"]
 
 
 @dataclass(frozen=True)
@@ -24,40 +25,69 @@ class Scenario:
         Fingerprint of the data.
     secret : SensitiveProperty
     center, width : float
-        The pair of proportions, Δp being its width.
+        The main pair of proportions, Δp being its width.
+    grid : tuple of (lowest, highest, step), or None
+        Every share of this grid is to be hidden from every other within Δp.
+    others : tuple of Pair
+        To be hidden as well, of any property.
     n : int
         Records in the released dataset.
+    whole : bool
+        Whether the whole table is released: n is its size, drawn with replacement.
     query : Query
     mechanism : str
     epsilon, delta : float
     calibration : Calibration
+    units, report : "raw", "standardised" or "custom"
+        What noise is calibrated in, and what the L2 error is reported in.
+    tolerances : tuple of float
+        Of the statistics, for custom units; empty without.
     replacement : bool
     bounds : tuple of (column, (lowest, highest))
         Public bounds of numeric columns, for the baselines of differential privacy.
     seed : int
         Of simulations; a release never takes it.
     view : "analyst" or "presentation"
+    look : str
+        Label of the pair that charts are about; empty for the one hardest to hide.
     """
 
     digest: str
     secret: SensitiveProperty
     center: float
     width: float
+    grid: tuple[float, float, float] | None
+    others: tuple[Pair, ...]
     n: int
+    whole: bool
     query: Query
     mechanism: str
     epsilon: float
     delta: float
     calibration: Calibration
+    units: Units
+    report: Units
+    tolerances: tuple[float, ...]
     replacement: bool
     bounds: tuple[tuple[str, tuple[float, float]], ...]
     seed: int
     view: ViewKind
+    look: str = ""
 
     @property
     def pair(self) -> Pair:
-        """The two proportions; raises PropertyError if they leave [0, 1]."""
+        """The main two proportions; raises PropertyError if they leave [0, 1]."""
         return self.secret.pair(self.center, self.width)
+
+    def pairs_at(self, width: float) -> tuple[Pair, ...]:
+        """Every pair to hide if Δp were `width`, the main one first, each once."""
+        grid = self.secret.grid(*self.grid, width) if self.grid else ()
+        return tuple(dict.fromkeys([self.secret.pair(self.center, width), *grid, *self.others]))
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair to hide, the main one first; raises PropertyError as `pair` does."""
+        return self.pairs_at(self.width)
 
     @property
     def presenting(self) -> bool:

@@ -16,14 +16,14 @@ from distpriv.attacks import equivalent_separation, optimal_attack_accuracy
 from distpriv.charts.data import figure_data
 from distpriv.charts.style import CONFIG
 from distpriv.dashboard import cache
-from distpriv.dashboard.frame import View
+from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import AttackError, CalibrationError
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.profiles import delivered_delta, delivered_epsilon
+from distpriv.profiles import delivered_delta, delivered_epsilon, worst_case
 from distpriv.utility import Curves, models_against_width
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "epsilon_grid",
     "errors_table",
     "guarantee",
+    "l2",
     "mechanism_table",
     "models_by_width",
     "pair_words",
@@ -76,20 +77,17 @@ def accuracy(model: GaussianModel, noise: Noise | None) -> float | None:
 
 def all_noises(view: View, names: tuple[str, ...]) -> dict[str, Noise]:
     """Noise of several mechanisms at the scenario's ε and δ; those that cannot are left out."""
-    scenario = view.scenario
     noises = {}
     for name in names:
         try:
-            noises[name] = mechanisms.calibrate(
-                name, view.model, scenario.epsilon, scenario.delta, scenario.calibration
-            )
+            noises[name] = view.calibrate(name)
         except CalibrationError:
             continue
     return noises
 
 
 def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon: bool) -> Curves:
-    """Curves, from the session's cache where the guarded calibration makes them slow.
+    """Curves, from the session's cache where guarded calibration or several pairs make them slow.
 
     Parameters
     ----------
@@ -99,32 +97,40 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
         Whether they depend on the scenario's ε.
     """
     scenario = view.scenario
-    if scenario.calibration != "guarded":
+    if not _slow(scenario):
         return compute()
-    key = replace(scenario, mechanism="", seed=0, epsilon=scenario.epsilon if epsilon else 1.0)
-    return cache.curves(f"{what} {key!r}", compute)
+    key = replace(
+        scenario, mechanism="", seed=0, look="", epsilon=scenario.epsilon if epsilon else 1.0
+    )
+    return cache.curves(f"{what} {view.source.digest} {key!r}", compute)
+
+
+def _slow(scenario: Scenario) -> bool:
+    return scenario.calibration == "guarded" or bool(scenario.grid or scenario.others)
 
 
 def pair_words(view: View) -> str:
     """The two shares of the secret, in words."""
-    pair = view.scenario.pair
+    pair = view.fit.pair
     return f"{share(pair.p_i)} from {share(pair.p_j)} of **{escape(pair.secret.label)}**"
 
 
 def answer(view: View) -> str:
     """The question answered in plain sentences."""
     scenario, noise = view.scenario, view.noise
-    having = [theta.having for theta in view.model.pairs[0].thetas]
+    having = [theta.having for theta in view.fit.thetas]
     if having[0] == having[1]:
         return (
             f"Among {scenario.n} records both shares mean the same {having[0]} with "
-            f"**{escape(scenario.secret.label)}**, so there is nothing to tell apart and no noise "
-            "is needed; take a larger n or Δp."
+            f"**{escape(view.fit.pair.secret.label)}**, so there is nothing to tell apart and no "
+            "noise is needed; take a larger n or Δp."
         )
-    undefended = optimal_attack_accuracy(view.model)
-    protected = accuracy(view.model, noise)
+    undefended = optimal_attack_accuracy(view.focused)
+    protected = accuracy(view.focused, noise)
     ceiling = min(accuracy_ceiling(scenario.epsilon, noise.delta), undefended)
-    error = f"The released statistics move by {number(noise.expected_error())} in L2."
+    error = f"The released statistics move by {l2(view, noise)}."
+    if len(view.model.pairs) > 1:
+        error += f" The same noise hides all {len(view.model.pairs)} pairs of shares."
     start = (
         f"From these {len(scenario.query)} statistics of {scenario.n} records the best possible "
         f"attacker tells {pair_words(view)} in **{percent(undefended)}** of cases; "
@@ -145,6 +151,13 @@ def answer(view: View) -> str:
         f"{start} With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} it is right in "
         f"**{percent(protected)}**. {error}"
     )
+
+
+def l2(view: View, noise: Noise) -> str:
+    """Expected L2 error in the units it is reported in: ``8.5 in L2``."""
+    error = number(view.reported(noise).expected_error())
+    name = view.report_name
+    return f"{error}\u00a0{name} in L2" if name else f"{error} in L2"
 
 
 def caveats(noise: Noise) -> None:
@@ -174,10 +187,14 @@ def guarantee(view: View) -> None:
 
 def _delivered(view: View) -> str:
     noise = view.noise
-    delta = delivered_delta(view.model, noise, noise.epsilon)
+    worst = worst_case(view.model, noise, noise.epsilon)
+    delta = worst.delta
+    where = ""
+    if len(view.model.pairs) > 1:
+        where = f" at worst, for {escape(view.model.pairs[worst.pair].pair.label)},"
     figures = (
         f"Promised δ\u00a0=\u00a0{noise.delta:g} at ε\u00a0=\u00a0{noise.epsilon:g}; delivered, "
-        "by the fitted normals with the covariance each of them has, "
+        f"by the fitted normals with the covariance each of them has,{where} "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
     if delta <= noise.delta * (1 + 1e-6):
@@ -194,10 +211,9 @@ def _delivered(view: View) -> str:
 def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     """ε from 0.1 to 10 for curves, the current one among them.
 
-    Not so for the guarded calibration, whose curves take long enough to be remembered while ε
-    moves.
+    Not so where the curves take long enough to be remembered while ε moves.
     """
-    if scenario.calibration == "guarded":
+    if _slow(scenario):
         return np.geomspace(0.1, 10, 17)
     grid = np.geomspace(0.1, 10, 33)
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
@@ -205,7 +221,7 @@ def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
-    grid = np.arange(1, 41) / 50
+    grid = np.arange(1, 14) / 16 if _slow(scenario) else np.arange(1, 41) / 50
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
 
@@ -213,10 +229,9 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
     """The scenario's model for other Δp, None where the data do not allow it."""
     scenario = view.scenario
     return models_against_width(
-        cache.moments(view.dataset, scenario.query, scenario.secret),
+        moments_of(view.source, scenario),
         scenario.query,
-        scenario.secret,
-        scenario.center,
+        scenario.pairs_at,
         widths,
         scenario.n,
         replacement=scenario.replacement,
@@ -227,7 +242,7 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
 def after_releases(view: View, count: int) -> str:
     """What is left of the protection when the statistics are released several times."""
     left = view.noise.after_releases(count)
-    protected = optimal_attack_accuracy(view.model, left)
+    protected = optimal_attack_accuracy(view.focused, left)
     epsilon = delivered_epsilon(view.model, left, view.scenario.delta)
     times = "one release" if count == 1 else f"{count} releases"
     return (
@@ -239,8 +254,8 @@ def after_releases(view: View, count: int) -> str:
 
 def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float] | None]:
     """Separation and accuracy of the best attacker, without and with the noise."""
-    undefended = optimal_attack_accuracy(view.model)
-    protected = accuracy(view.model, view.noise)
+    undefended = optimal_attack_accuracy(view.focused)
+    protected = accuracy(view.focused, view.noise)
     return (
         (equivalent_separation(undefended), undefended),
         None if protected is None else (equivalent_separation(protected), protected),
@@ -250,24 +265,23 @@ def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float]
 def errors_table(view: View) -> None:
     """How far the noise moves each statistic, on average."""
     errors = view.noise.expected_absolute_errors()
-    table(
-        pd.DataFrame(
-            {
-                "Statistic": view.scenario.query.labels,
-                "Moves by": [
-                    f"± {with_unit(float(error), unit)}"
-                    for error, unit in zip(errors, view.units, strict=True)
-                ],
-            }
-        )
-    )
+    columns = {
+        "Statistic": view.scenario.query.labels,
+        "Moves by": [
+            f"± {with_unit(float(error), unit)}"
+            for error, unit in zip(errors, view.units, strict=True)
+        ],
+    }
+    if view.report is not None:
+        columns[f"In {view.report_name}"] = [number(float(e)) for e in errors / view.report]
+    table(pd.DataFrame(columns))
 
 
 def mechanism_table(view: View, names: tuple[str, ...]) -> None:
     """Every mechanism's promise and errors at the scenario's ε and δ."""
     rows = []
     for name, noise in all_noises(view, names).items():
-        protected = accuracy(view.model, noise)
+        protected = accuracy(view.focused, noise)
         promise = f"({noise.epsilon:g}, {noise.delta:g})"
         rows.append(
             {
@@ -279,8 +293,8 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 if noise.distribution == "laplace"
                 else number(delivered_delta(view.model, noise, noise.epsilon)),
                 "Best attack right in": "–" if protected is None else percent(protected),
-                "Error, L2": number(noise.expected_error()),
-                "RMS": number(noise.rms_error()),
+                "Error, L2": number(view.reported(noise).expected_error()),
+                "RMS": number(view.reported(noise).rms_error()),
             }
             | {
                 label: f"± {with_unit(float(error), unit)}"

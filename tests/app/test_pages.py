@@ -139,10 +139,10 @@ def test_the_delivered_guarantee_stands_beside_the_promised_one(open_app):
 
 
 def test_a_guard_that_cannot_hold_says_what_does(open_app):
-    app = open_app("tradeoff", cal="guarded", eps="0.1")
+    app = open_app("tradeoff", cal="guarded", eps="0.1", mech="DauM")
     sound(app)
-    assert "take ExpM" in errors(app)
-    app.sidebar.selectbox(key="mech").set_value("ExpM").run()
+    assert "take OptM" in errors(app)
+    app.sidebar.selectbox(key="mech").set_value("OptM").run()
     sound(app)
     assert not app.error
     app.switch_page("app_pages/attack.py").run()

@@ -1,0 +1,149 @@
+"""Several secrets, units, the whole table and reference data, on the pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.app.test_pages import errors, records, sound, texts, upload
+
+EXPLORE = ("data", "secret", "fit", "directions", "tradeoff", "attack")
+
+
+def test_several_secrets_are_hidden_at_once_on_every_page(open_app):
+    app = open_app(also="workclass = Private: 45 % or 55 %")
+    sound(app)
+    assert "all 2 pairs of shares" in texts(app)
+    alone = app.session_state["scenario"]
+    assert [pair.label for pair in alone.pairs] == [
+        "income = >50K: 45 % or 55 %",
+        "workclass = Private: 45 % or 55 %",
+    ]
+    for page in EXPLORE:
+        app.switch_page(f"app_pages/{page}.py").run()
+        sound(app)
+        assert not app.error
+    app.switch_page("app_pages/secret.py").run()
+    frame = next(f.value for f in app.dataframe if "Binds" in f.value)
+    assert frame["Binds"].sum() == 1
+    # Looking at the other pair changes what the pages are about, not the noise.
+    app.sidebar.selectbox(key="look").set_value("workclass = Private: 45 % or 55 %").run()
+    app.switch_page("app_pages/data.py").run()
+    assert "workclass" in texts(app)
+    app.sidebar.multiselect(key="also").set_value([]).run()
+    sound(app)
+    assert len(app.session_state["scenario"].pairs) == 1
+
+
+def test_a_pair_is_built_added_and_taken_out(open_app):
+    app = open_app("secret")
+    app.selectbox(key="pair_secret").set_value("workclass = Private").run()
+    app.number_input(key="pair_center").set_value(0.7).run()
+    app.number_input(key="pair_width").set_value(0.2).run()
+    app.button(key="build_pair").click().run()
+    sound(app)
+    assert app.session_state["scenario"].pairs[1].label == "workclass = Private: 60 % or 80 %"
+    assert app.sidebar.multiselect(key="also").value == ["workclass = Private: 60 % or 80 %"]
+    app.number_input(key="pair_center").set_value(0.99).run()
+    app.button(key="build_pair").click().run()
+    assert "leaves the range" in errors(app)
+
+
+def test_a_grid_of_shares(open_app):
+    app = open_app("secret", pairs="grid")
+    sound(app)
+    assert len(app.session_state["scenario"].pairs) == 15
+    assert "15 pairs are hidden at once" in " ".join(s.value for s in app.subheader)
+    app.sidebar.selectbox(key="step").set_value(0.1).run()
+    sound(app)
+    # The main pair is not on this grid, and is hidden as well.
+    assert len(app.session_state["scenario"].pairs) == 5
+    app.sidebar.slider(key="dp").set_value(0.05).run()
+    assert "smaller step or a larger" in errors(app)
+    app.switch_page("app_pages/attack.py").run()
+    sound(app)
+    assert "smaller step or a larger" in errors(app)
+
+
+@pytest.mark.parametrize("page", EXPLORE)
+def test_units_for_calibrating_and_reporting(open_app, page):
+    app = open_app(page, units="standardised", report="standardised")
+    sound(app)
+    assert not app.error
+    if page in ("data", "tradeoff"):
+        assert "standard deviations" in texts(app)
+    app.sidebar.segmented_control(key="units").set_value("custom").run()
+    app.sidebar.number_input(key="tol1").set_value(0.1).run()
+    sound(app)
+    assert app.session_state["scenario"].tolerances == (1.0, 0.1, 1.0, 1.0, 1.0)
+
+
+def test_a_finer_tolerance_gets_less_noise(open_app):
+    app = open_app("data", mech="ExpM", units="custom", report="custom")
+
+    def moves(app):
+        return next(f.value for f in app.dataframe if "Moves by" in f.value)["Moves by"]
+
+    before = moves(app)
+    app.sidebar.number_input(key="tol0").set_value(0.1).run()
+    after = moves(app)
+
+    def first(rows):
+        return float(rows.iloc[0].replace("±", "").split()[0].replace("\u00a0", " ").split()[0])
+
+    assert first(after) < first(before)
+
+
+def test_the_whole_table_is_released(open_app):
+    app = open_app("data")
+    upload(app, records(3000))
+    app.sidebar.toggle(key="whole").set_value(True).run()
+    sound(app)
+    assert not app.error
+    assert "statistics of 3000 records" in texts(app)
+    assert "the table itself" in texts(app)
+    other = records(2500, seed=9)
+    other["salary"] += 1000.0
+    key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
+    content = other.to_csv(index=False).encode()
+    app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
+    sound(app)
+    assert "public" in texts(app)
+    for page in EXPLORE:
+        app.switch_page(f"app_pages/{page}.py").run()
+        sound(app)
+        assert not app.error
+    app.switch_page("app_pages/secret.py").run()
+    means = next(f.value for f in app.dataframe if "Varies by (std. dev.)" in f.value)
+    salary = means[means["Statistic"] == "mean salary"].iloc[0, 1]
+    assert float(str(salary).replace("\u202f", "").replace(",", "")) > 3800
+    app.switch_page("app_pages/data.py").run()
+    app.button(key="no_reference").click().run()
+    sound(app)
+    assert "the table itself" in texts(app)
+
+
+def test_reference_data_with_other_columns_are_a_sentence(open_app):
+    app = open_app("data")
+    upload(app, records(1000))
+    app.sidebar.toggle(key="whole").set_value(True).run()
+    key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
+    content = records(500).drop(columns="hours").to_csv(index=False).encode()
+    app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
+    sound(app)
+    assert "must have the same columns" in errors(app)
+    assert "hours" in errors(app)
+
+
+def test_nothing_of_an_upload_gets_into_the_address(open_app):
+    app = open_app("secret")
+    upload_page = app.switch_page("app_pages/data.py").run()
+    upload(upload_page, records(800))
+    app.sidebar.multiselect(key="own_also").set_value(
+        [app.sidebar.multiselect(key="own_also").options[0]]
+    ).run()
+    app.sidebar.segmented_control(key="units").set_value("custom").run()
+    sound(app)
+    kept = {"also", "look", "tol0", "own_also", "own_look", "own_tol0"}
+    assert not kept & set(app.query_params)
+    assert np.isfinite(app.session_state["scenario"].tolerances).all()
