@@ -18,6 +18,7 @@ SECTIONS = {
         st.Page("app_pages/fit.py", title="Gaussian fit", icon=":material/show_chart:"),
         st.Page("app_pages/directions.py", title="Directions", icon=":material/explore:"),
         st.Page("app_pages/tradeoff.py", title="Privacy–utility", icon=":material/balance:"),
+        st.Page("app_pages/guarantee.py", title="Guarantee", icon=":material/verified_user:"),
         st.Page("app_pages/attack.py", title="Attack", icon=":material/person_search:"),
     ],
 }

@@ -28,7 +28,7 @@ def accuracy_by_mechanism(
     ceiling: float,
     repetitions: int,
     seed: int,
-    adaptive: bool,
+    attacker: str,
     selected: str | None = None,
 ) -> go.Figure:
     """Accuracy of the simulated and of the best possible attack, one row a mechanism.
@@ -47,19 +47,18 @@ def accuracy_by_mechanism(
         Accuracy that the promise (ε, δ) alone allows, (e^ε + δ)/(1 + e^ε).
     repetitions, seed : int
         Of the simulation.
-    adaptive : bool
-        Whether the simulated attacker trains on noisy statistics.
+    attacker : str
+        Who was simulated, e.g. ``adaptive attacker``.
     selected : str, optional
         Mechanism whose name is set in bold.
     """
     names = list(dict.fromkeys([*optimal, *intervals]))
     known = {name: value for name, value in optimal.items() if value is not None}
     rows = {name: len(names) - 1 - position for position, name in enumerate(names)}
-    attacker = "adaptive attacker" if adaptive else "attacker trained without noise"
     figure = empty(
         "How often an attacker is right",
         subtitle=(
-            f"{attacker}, {repetitions} repetition{'s' * (repetitions != 1)}, seed {seed}"
+            safe(f"{attacker}, {repetitions} repetition{'s' * (repetitions != 1)}, seed {seed}")
             if repetitions
             else "best possible attacker; nothing simulated yet"
         ),

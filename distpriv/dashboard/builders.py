@@ -91,7 +91,7 @@ def pairs_table(view: View) -> None:
                 "Pair": fit.pair.label,
                 "Binds": index == binding,
                 "Best attack without noise": percent(optimal_attack_accuracy(alone)),
-                "With noise": "–" if protected is None else percent(protected),
+                "With noise": percent(protected),
                 "Delivered δ": delivered,
             }
         )

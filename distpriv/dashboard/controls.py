@@ -140,6 +140,7 @@ def draw() -> None:
             ),
         )
         epsilon, delta = _budget()
+        pair_to_look_at = st.container()
         with st.expander("More settings", icon=":material/tune:"):
             query = _query(dataset)
             center = st.slider(
@@ -213,7 +214,7 @@ def draw() -> None:
         seed=int(seed),
         view=state["view"],
     )
-    with st.sidebar, suppress(DistprivError):  # the page says what is wrong with the pairs
+    with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
     state["scenario"] = scenario
     if notice := state.pop("notice", None):

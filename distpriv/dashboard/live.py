@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from distpriv.attacks import AttackResult, PropertyInferenceAttack
 from distpriv.errors import AttackError
@@ -34,7 +35,7 @@ class AttackRun:
     key: object
     stopped: bool = False
     failure: str = ""
-    _runs: list[dict[str, float]] = field(default_factory=list)
+    _runs: list[dict[str, NDArray[np.float64]]] = field(default_factory=list)
 
     @property
     def done(self) -> int:
@@ -51,7 +52,7 @@ class AttackRun:
         until = time.perf_counter() + budget_seconds
         while self.running:
             try:
-                self._runs.append(self.attack.repetition(self.done))
+                self._runs.append(self.attack.scores(self.done))
             except AttackError as error:
                 self.failure = str(error)
             if time.perf_counter() >= until:
@@ -59,11 +60,4 @@ class AttackRun:
 
     def result(self) -> AttackResult | None:
         """What has come in so far, or None before the first repetition."""
-        if not self._runs:
-            return None
-        return AttackResult(
-            {name: np.array([run[name] for run in self._runs]) for name in self.attack.noises},
-            self.attack.tests,
-            self.attack.adaptive,
-            self.attack.seed,
-        )
+        return self.attack.collect(self._runs) if self._runs else None

@@ -19,8 +19,8 @@ from distpriv.dashboard import cache
 from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
-from distpriv.errors import AttackError, CalibrationError
-from distpriv.guarantees import accuracy_ceiling
+from distpriv.errors import CalibrationError
+from distpriv.laplace_optimum import optimal_attack_estimate
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
 from distpriv.profiles import delivered_delta, delivered_epsilon, worst_case
@@ -41,6 +41,7 @@ __all__ = [
     "mechanism_table",
     "models_by_width",
     "pair_words",
+    "profile_grid",
     "remembered",
     "table",
     "width_grid",
@@ -51,10 +52,10 @@ def chart(figure: go.Figure, key: str) -> None:
     """A figure with its alternative text, its reading aid, and its data to take away."""
     meta = figure.layout.meta or {}
     st.plotly_chart(figure, key=key, config=CONFIG, alt=meta.get("alt"))
-    text, button = st.columns([5, 1], vertical_alignment="center")
+    below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):
-        text.caption(f"How to read this: {escape(meta['how_to_read'])}")
-    button.download_button(
+        below.caption(f"How to read this: {escape(meta['how_to_read'])}", width="stretch")
+    below.download_button(
         "CSV",
         lambda: figure_data(figure).to_csv(index=False).encode("utf-8-sig"),
         file_name=f"distpriv-{key}.csv",
@@ -67,12 +68,9 @@ def chart(figure: go.Figure, key: str) -> None:
     )
 
 
-def accuracy(model: GaussianModel, noise: Noise | None) -> float | None:
-    """Accuracy of the optimal attack, or None where there is no closed form."""
-    try:
-        return optimal_attack_accuracy(model, noise)
-    except AttackError:
-        return None
+def accuracy(model: GaussianModel, noise: Noise | None) -> float:
+    """Accuracy of the optimal attack; simulated to 1e-3 where it has no closed form."""
+    return optimal_attack_estimate(model, noise, rng=0).estimate
 
 
 def all_noises(view: View, names: tuple[str, ...]) -> dict[str, Noise]:
@@ -127,7 +125,6 @@ def answer(view: View) -> str:
         )
     undefended = optimal_attack_accuracy(view.focused)
     protected = accuracy(view.focused, noise)
-    ceiling = min(accuracy_ceiling(scenario.epsilon, noise.delta), undefended)
     error = f"The released statistics move by {l2(view, noise)}."
     if len(view.model.pairs) > 1:
         error += f" The same noise hides all {len(view.model.pairs)} pairs of shares."
@@ -139,14 +136,6 @@ def answer(view: View) -> str:
     name = escape(scenario.mechanism)
     if noise.is_zero:
         return f"{start} {name} at ε\u00a0=\u00a0{scenario.epsilon:g} needs no noise at all."
-    if protected is None:
-        promise = (
-            f"With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} it is right in at most "
-            f"**{percent(ceiling)}**."
-            if mechanisms.get(scenario.mechanism).protects
-            else f"{name} at ε\u00a0=\u00a0{scenario.epsilon:g} promises nothing about it."
-        )
-        return f"{start} {promise} {error}"
     return (
         f"{start} With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} it is right in "
         f"**{percent(protected)}**. {error}"
@@ -219,6 +208,13 @@ def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
 
+def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """ε from 0 to twice the current one, at least 2, the current one among them."""
+    return np.unique(
+        np.append(np.linspace(0, max(2.0, 2 * scenario.epsilon), 25), scenario.epsilon)
+    )
+
+
 def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
     grid = np.arange(1, 14) / 16 if _slow(scenario) else np.arange(1, 41) / 50
@@ -252,13 +248,13 @@ def after_releases(view: View, count: int) -> str:
     )
 
 
-def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float] | None]:
+def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float]]:
     """Separation and accuracy of the best attacker, without and with the noise."""
     undefended = optimal_attack_accuracy(view.focused)
     protected = accuracy(view.focused, view.noise)
     return (
         (equivalent_separation(undefended), undefended),
-        None if protected is None else (equivalent_separation(protected), protected),
+        (equivalent_separation(protected), protected),
     )
 
 
@@ -292,7 +288,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 "Delivered δ": "–"
                 if noise.distribution == "laplace"
                 else number(delivered_delta(view.model, noise, noise.epsilon)),
-                "Best attack right in": "–" if protected is None else percent(protected),
+                "Best attack right in": percent(protected),
                 "Error, L2": number(view.reported(noise).expected_error()),
                 "RMS": number(view.reported(noise).rms_error()),
             }

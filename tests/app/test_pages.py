@@ -11,13 +11,14 @@ import pytest
 
 from distpriv.datasets import EXAMPLES
 
-PAGES = ("data", "secret", "fit", "directions", "tradeoff", "attack")
+PAGES = ("data", "secret", "fit", "directions", "tradeoff", "guarantee", "attack")
 RESULT = {
     "data": "best possible attacker tells",
     "secret": "must not be able to tell whether",
     "fit": "simulated datasets a share",
     "directions": "move by",
     "tradeoff": "costs an expected L2 error",
+    "guarantee": "Promised δ",
     "attack": "the best possible attacker in",
 }
 
@@ -358,14 +359,14 @@ def test_the_attack_runs_stops_and_resumes(open_app):
 
 
 def test_releases_of_the_same_statistics(open_app):
-    app = open_app("attack")
+    app = open_app("guarantee")
     assert "After **10 releases** with OptM" in texts(app)
     app.select_slider(key="releases").set_value(100).run()
     sound(app)
     assert "After **100 releases** with OptM" in texts(app)
     app.sidebar.selectbox(key="mech").set_value("ExpM(L)").run()
     sound(app)
-    assert "whose average is not Laplace" in texts(app)
+    assert "adds Laplace noise, or promises nothing" in texts(app)
 
 
 def test_the_attack_starts_anew_when_the_scenario_changes(open_app):

@@ -27,7 +27,9 @@ INTERVALS = {
 
 def rows(intervals: dict[str, Interval], repetitions: int = 50, **options: Any) -> go.Figure:
     given = {"optimal": OPTIMAL, "undefended_optimal": 0.7616, "ceiling": 0.731} | options
-    return accuracy_by_mechanism(intervals, repetitions=repetitions, seed=7, adaptive=True, **given)
+    return accuracy_by_mechanism(
+        intervals, repetitions=repetitions, seed=7, attacker="adaptive attacker", **given
+    )
 
 
 def curves() -> Curves:

@@ -1,0 +1,131 @@
+"""Guarantee: what is promised, what is delivered, and what repeated releases add up to."""
+
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.charts.attack_curves import accuracy_curves
+from distpriv.charts.guarantee import delta_by_releases, epsilon_by_releases, profile_curves
+from distpriv.dashboard import builders, frame, widgets
+from distpriv.dashboard.text import escape
+from distpriv.optimal import optimal_attack_accuracy
+from distpriv.utility import (
+    accuracy_against_releases,
+    delta_against_releases,
+    epsilon_against_releases,
+    profiles,
+)
+
+RELEASES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+
+view = frame.modelled()
+scenario = view.scenario
+
+st.title("Is the promise kept?")
+widgets.guarantee(view)
+result_first = st.container()
+offered = [
+    name
+    for name in mechanisms.names(distribution="gaussian")
+    if mechanisms.get(name).protects and not mechanisms.get(name).baseline
+]
+shown = st.multiselect(
+    "Mechanisms",
+    offered,
+    default=[name for name in ("ExpM", "DauM", "OptM") if name in offered],
+    key="guarantee_mechanisms",
+    persist_state="session",
+    wrap=True,
+    help="Gaussian noise only: what Laplace noise delivers is not computed here.",
+)
+gaussian = scenario.mechanism in offered
+names = dict.fromkeys([*shown, scenario.mechanism] if gaussian else shown)
+noises = widgets.all_noises(view, tuple(names))
+selected = scenario.mechanism if gaussian else None
+with result_first:
+    widgets.chart(
+        profile_curves(
+            widgets.remembered(
+                view,
+                f"profiles {tuple(noises)}",
+                lambda: profiles(view.model, noises, widgets.profile_grid(scenario)),
+                epsilon=True,
+            ),
+            epsilon=scenario.epsilon,
+            delta=scenario.delta,
+            selected=selected,
+        ),
+        "profile",
+    )
+    builders.pairs_table(view)
+
+st.subheader("What if the same statistics are released again?")
+again = st.container()
+releases = st.select_slider(
+    "Releases",
+    RELEASES,
+    value=10,
+    key="releases",
+    persist_state="session",
+    help="Each with noise drawn anew on the same true statistics: the noises average out.",
+)
+with again:
+    if gaussian:
+        st.markdown(widgets.after_releases(view, releases))
+    else:
+        st.markdown(
+            f"{escape(scenario.mechanism)} adds Laplace noise, or promises nothing about the "
+            "secret; the charts show Gaussian mechanisms that do."
+        )
+    few = {selected: noises[selected]} if selected else dict(list(noises.items())[:1])
+    by_accuracy, by_delta, by_epsilon = st.columns(3, gap="large")
+    with by_accuracy:
+        widgets.chart(
+            accuracy_curves(
+                accuracy_against_releases(view.focused, noises, RELEASES),
+                x_title="releases of the same statistics",
+                x_name="releases",
+                x_log=True,
+                current=releases,
+                undefended=optimal_attack_accuracy(view.focused),
+                ceiling=None,
+                points=None,
+                title="Best attack against releases",
+                selected=selected,
+            ),
+            "releases_accuracy",
+        )
+    with by_delta:
+        widgets.chart(
+            delta_by_releases(
+                delta_against_releases(view.model, few, RELEASES, scenario.epsilon),
+                count=releases,
+                epsilon=scenario.epsilon,
+                delta=scenario.delta,
+                selected=selected,
+            ),
+            "releases_delta",
+        )
+    with by_epsilon:
+        widgets.chart(
+            epsilon_by_releases(
+                epsilon_against_releases(view.model, few, RELEASES, scenario.delta),
+                count=releases,
+                epsilon=scenario.epsilon,
+                delta=scenario.delta,
+                selected=selected,
+            ),
+            "releases_epsilon",
+        )
+with st.expander("The formulas", icon=":material/function:"):
+    st.latex(
+        r"\delta(\varepsilon)=\sup_S\,P(S)-e^{\varepsilon}Q(S)="
+        r"\mathbb E_P\!\left[(1-e^{\varepsilon-L})_+\right],\qquad L=\ln\frac{dP}{dQ}"
+    )
+    st.markdown(
+        "P and Q are the two fitted normals of a pair, each with its own covariance plus that of "
+        "the noise; both orders count, and the worst pair. L is a quadratic form of normals "
+        "(generalised chi-squared), inverted numerically. Several releases of the same statistics "
+        "tell what one release with the covariance S/r tells. The mechanisms' own theorems take "
+        "the two covariances for their mean, which is why a promise can be missed by a little; "
+        "the *guarded* calibration makes up for it."
+    )

@@ -1,0 +1,205 @@
+"""The guarantee as it is delivered: δ against ε, and both against repeated releases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
+from distpriv.charts.intervals import shown
+from distpriv.charts.style import NEUTRAL, style_of
+from distpriv.charts.text import number, safe, summed_up
+from distpriv.utility import UNDEFENDED, Curves
+
+__all__ = ["delta_by_releases", "epsilon_by_releases", "profile_curves"]
+
+_FLOOR = 1e-7
+_HEIGHT = 430
+
+
+def profile_curves(
+    curves: Curves, *, epsilon: float, delta: float, selected: str | None = None
+) -> go.Figure:
+    """Privacy profile δ(ε) of each noise, with the promise marked.
+
+    Parameters
+    ----------
+    curves : Curves
+        From :func:`distpriv.utility.profiles`, over evenly spaced ε.
+    epsilon, delta : float
+        What is promised.
+    selected : str, optional
+        Mechanism to draw boldly.
+    """
+    figure = _chart(
+        "What the noise delivers",
+        curves,
+        current=epsilon,
+        selected=selected,
+        x_name="ε",
+        axis=linear_axis("ε", 0.0, float(curves.x[-1])),
+        y_title="δ delivered",
+        ends=(_FLOOR, 1.0),
+        promised=delta,
+        log_x=False,
+        how_to_read=(
+            "each line gives, for every ε, the probability δ with which the promise may fail, by "
+            "the fitted normals. The cross is the promise: a line that passes above it breaks it. "
+            "Lower is more private; the dashed rule is the current ε."
+        ),
+    )
+    figure.add_scatter(
+        x=[epsilon],
+        y=[max(delta, _FLOOR)],
+        mode="markers",
+        name="the promise",
+        marker={"symbol": "x-thin", "size": 15, "line": {"width": 3.5, "color": NEUTRAL}},
+        hovertext=[f"promised: δ = {number(delta)} at ε = {number(epsilon)}"],
+        hoverinfo="text",
+        meta={"y_title": "δ delivered"},
+    )
+    return figure
+
+
+def delta_by_releases(
+    curves: Curves, *, count: int, epsilon: float, delta: float, selected: str | None = None
+) -> go.Figure:
+    """δ that several releases of the same statistics deliver together at ε.
+
+    Parameters
+    ----------
+    curves : Curves
+        From :func:`distpriv.utility.delta_against_releases`.
+    count : int
+        Where the rule stands.
+    epsilon, delta : float
+        What one release promises.
+    selected : str, optional
+    """
+    return _chart(
+        f"δ at ε = {number(epsilon)} against releases",
+        curves,
+        current=count,
+        selected=selected,
+        x_name="releases",
+        axis=log_axis("releases of the same statistics", 1.0, float(curves.x[-1])),
+        y_title=f"δ delivered at ε = {number(epsilon)}",
+        ends=_decades(curves, delta),
+        promised=delta,
+        log_x=True,
+        how_to_read=(
+            "how much likelier the promise is to fail when the same statistics are released again "
+            "and again, each time with noise drawn anew. The dotted rule is the δ that one "
+            "release promises."
+        ),
+    )
+
+
+def epsilon_by_releases(
+    curves: Curves, *, count: int, epsilon: float, delta: float, selected: str | None = None
+) -> go.Figure:
+    """ε that several releases of the same statistics deliver together at δ.
+
+    Parameters are those of :func:`delta_by_releases`, with
+    :func:`distpriv.utility.epsilon_against_releases`.
+    """
+    return _chart(
+        f"ε at δ = {number(delta)} against releases",
+        curves,
+        current=count,
+        selected=selected,
+        x_name="releases",
+        axis=log_axis("releases of the same statistics", 1.0, float(curves.x[-1])),
+        y_title=f"ε delivered at δ = {number(delta)}",
+        ends=_decades(curves, epsilon),
+        promised=epsilon,
+        log_x=True,
+        how_to_read=(
+            "the ε that all releases together deliver. It grows about as fast as their number: "
+            "releasing again costs privacy every time. The dotted rule is the ε that one release "
+            "promises."
+        ),
+    )
+
+
+def _decades(curves: Curves, promised: float) -> tuple[float, float]:
+    values = np.array([*curves.y.values(), [promised] * len(curves.x)], dtype=np.float64)
+    return decades(values[values > 0])
+
+
+def _chart(
+    title: str,
+    curves: Curves,
+    *,
+    current: float,
+    selected: str | None,
+    x_name: str,
+    axis: dict[str, object],
+    y_title: str,
+    ends: tuple[float, float],
+    promised: float,
+    log_x: bool,
+    how_to_read: str,
+) -> go.Figure:
+    low, high = ends
+    figure = empty(
+        safe(title),
+        alt=_alt(curves, x_name, current, log_x, y_title, selected),
+        how_to_read=how_to_read,
+        height=_HEIGHT + 10 * len(curves.y),
+    )
+    figure.update_layout(xaxis=axis, yaxis=log_axis(y_title, low, high))
+    for name, y in curves.y.items():
+        style = style_of(name)
+        figure.add_scatter(
+            x=curves.x.tolist(),
+            # Below the axis' floor nothing can be told; the line leaves the chart there.
+            y=[value if value >= low / 10 else None for value in y.tolist()],
+            mode="lines" if name == UNDEFENDED else "lines+markers",
+            name=safe(shown(name)),
+            line={
+                "color": style.color,
+                "dash": style.dash,
+                "width": 4 if name == selected else 2.5,
+            },
+            marker={"symbol": style.symbol, "size": 8, "color": style.color, "maxdisplayed": 6},
+            hovertext=[
+                f"<b>{safe(shown(name))}</b><br>{x_name} = {number(float(x))}<br>"
+                f"{y_title}: {number(float(value))}"
+                for x, value in zip(curves.x, y, strict=True)
+            ],
+            hoverinfo="text",
+            meta={"y": y.tolist(), "y_title": y_title},
+        )
+    figure.add_shape(
+        type="line",
+        xref="paper",
+        x0=0,
+        x1=1,
+        y0=promised,
+        y1=promised,
+        line={"color": NEUTRAL, "width": 1.5, "dash": "dot"},
+    )
+    rule(figure, current, f"{x_name} = {number(current)}")
+    return figure
+
+
+def _alt(
+    curves: Curves,
+    x_name: str,
+    current: float,
+    log_x: bool,
+    y_title: str,
+    selected: str | None,
+) -> str:
+    known = {shown(name): y for name, y in curves.y.items()}
+    values = values_at(Curves(curves.x, known), current, log=log_x)
+    if not values:
+        return f"Nothing is known at {x_name} = {number(current)}."
+    words: Callable[[float], str] = number
+    texts = {name: words(value) for name, value in values.items() if math.isfinite(value)}
+    bold = None if selected is None else shown(selected)
+    return f"At {x_name} = {number(current)}, {y_title} is {summed_up(values, texts, bold)}."

@@ -1,0 +1,140 @@
+"""The Attack page's finer parts: what training without noise misses, error curves, the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from distpriv.attacks import AttackResult, linear_attack_accuracy
+from distpriv.audit import audit_attack
+from distpriv.charts.roc import precision_recall_figure, roc_figure
+from distpriv.dashboard import widgets
+from distpriv.dashboard.frame import View
+from distpriv.dashboard.text import escape, number, percent
+from distpriv.errors import AttackError
+from distpriv.noise import Noise
+from distpriv.optimal import (
+    PrecisionRecallCurve,
+    RocCurve,
+    optimal_attack_accuracy,
+    optimal_precision_recall,
+    optimal_roc,
+)
+from distpriv.utility import UNDEFENDED
+
+__all__ = ["audit", "closed_form", "error_curves", "training_gap"]
+
+
+def closed_form(view: View, noise: Noise) -> bool:
+    """Whether the optimal attack on the noise has a closed form, so that it can be drawn."""
+    try:
+        optimal_attack_accuracy(view.focused, noise)
+    except AttackError:
+        return False
+    return True
+
+
+def training_gap(view: View, optimal: float) -> str:
+    """What an attacker who trains on clean statistics misses, in words; empty if unknown."""
+    noise, name = view.noise, escape(view.scenario.mechanism)
+    if noise.is_zero or noise.distribution != "gaussian":
+        return ""
+    clean = linear_attack_accuracy(view.focused, noise)
+    if optimal - clean < 5e-4:
+        return (
+            f"Against {name} an attacker who trains on clean statistics, as in the paper, loses "
+            f"nothing: {percent(clean)} in the limit, as the best possible one."
+        )
+    return (
+        f"In the paper's way, trained on clean statistics, the attacker would reach "
+        f"**{percent(clean)}** in the limit: it trusts the statistics that were telling before "
+        f"the noise, not those that still are. Training on noisy ones closes the gap to "
+        f"{percent(optimal)}; the noise is public, so a real attacker would."
+    )
+
+
+def error_curves(
+    view: View,
+    noises: Mapping[str, Noise | None],
+    result: AttackResult,
+    attacker: str,
+) -> None:
+    """ROC and precision–recall curves of the simulated and of the best possible attacker."""
+    st.subheader("How sure can the attacker be?")
+    st.markdown(
+        "An attacker need not guess every time. The stricter they are before they name the "
+        "second share, the fewer of its datasets they catch, and the surer they are of those."
+    )
+    protects = (view.scenario.epsilon, view.noise.delta)
+    left, right = st.columns(2, gap="large")
+    common = {
+        "pair": view.fit.pair,
+        "repetitions": result.repetitions,
+        "seed": result.seed,
+        "attacker": attacker,
+        "selected": view.scenario.mechanism,
+    }
+    with left:
+        widgets.chart(
+            roc_figure(
+                {name: result.roc(name) for name in noises},
+                optimal={name: _roc(view, noise) for name, noise in noises.items()},
+                promise=protects,
+                **common,  # type: ignore[arg-type]
+            ),
+            "roc",
+        )
+    with right:
+        widgets.chart(
+            precision_recall_figure(
+                {name: result.precision_recall(name) for name in noises},
+                optimal={name: _precision_recall(view, noise) for name, noise in noises.items()},
+                **common,  # type: ignore[arg-type]
+            ),
+            "precision_recall",
+        )
+
+
+def _roc(view: View, noise: Noise | None) -> RocCurve | None:
+    try:
+        return optimal_roc(view.focused, noise)
+    except AttackError:
+        return None
+
+
+def _precision_recall(view: View, noise: Noise | None) -> PrecisionRecallCurve | None:
+    try:
+        return optimal_precision_recall(view.focused, noise)
+    except AttackError:
+        return None
+
+
+def audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) -> None:
+    """What the attack proves about the ε of each release, beside what is claimed."""
+    st.subheader("What does the attack prove?")
+    audits = {name: audit_attack(result, name, noise) for name, noise in noises.items()}
+    st.markdown(
+        f"{escape(view.scenario.mechanism)}: {escape(audits[view.scenario.mechanism].verdict)}",
+        help="From how often the attacker is right and wrong, with Clopper–Pearson bounds: if "
+        "they name a share e^ε times as often where it is right as where it is wrong, the release "
+        "has at least that ε. An attack can refute a claim; it cannot confirm one.",
+    )
+    widgets.table(
+        pd.DataFrame(
+            [
+                {
+                    "Release": "no noise" if name == UNDEFENDED else name,
+                    "Proven: ε at least": number(found.epsilon),
+                    "Claimed": "nothing"
+                    if found.claimed_epsilon is None
+                    else f"ε = {found.claimed_epsilon:g}, δ = {found.delta:g}",
+                    "Verdict": "refuted" if found.contradicted else "not refuted",
+                    "Right when the second share": percent(found.default.true_positive_rate),
+                    "Wrong when the first": percent(found.default.false_positive_rate),
+                }
+                for name, found in audits.items()
+            ]
+        )
+    )
