@@ -82,25 +82,33 @@ def least_guarded(
             for loss in privacy_losses(replace(fit, covariances=fit.covariances + covariance), None)
         ]
 
-    def excess(covariance: FloatArray) -> FloatArray:
-        deltas = [loss.delta(epsilon) for loss in losses(covariance)]
-        return np.log(np.maximum(deltas, 1e-300) / delta)
+    def excess(known: list[PrivacyLoss]) -> FloatArray:
+        return np.log(np.maximum([loss.delta(epsilon) for loss in known], 1e-300) / delta)
+
+    latest: dict[bytes, tuple[list[PrivacyLoss], FloatArray]] = {}
+
+    def at(factor: FloatArray) -> tuple[list[PrivacyLoss], FloatArray]:
+        """Losses and excesses; the search asks for value and slope at the same place."""
+        key = factor.tobytes()
+        if key not in latest:
+            root = factor.reshape(size, size)
+            known = losses(scale * root @ root.T)
+            latest.clear()
+            latest[key] = known, excess(known)
+        return latest[key]
 
     def slopes(factor: FloatArray) -> FloatArray:
+        known, reached = at(factor)
         root = factor.reshape(size, size)
-        covariance = scale * root @ root.T
-        gradients = [loss.gradient(epsilon) for loss in losses(covariance)]
-        reached = delta * np.exp(excess(covariance))
         return np.array(
             [
-                -2 * scale * (gradient @ root).ravel() / value
-                for gradient, value in zip(gradients, reached, strict=True)
+                -2 * scale * (loss.gradient(epsilon) @ root).ravel() / (delta * math.exp(value))
+                for loss, value in zip(known, reached, strict=True)
             ]
         )
 
     def room(factor: FloatArray) -> FloatArray:
-        root = factor.reshape(size, size)
-        return -excess(scale * root @ root.T)
+        return -at(factor)[1]
 
     def trace(factor: FloatArray) -> tuple[float, FloatArray]:
         return float(factor @ factor), 2 * factor
@@ -112,13 +120,13 @@ def least_guarded(
         jac=True,
         method="SLSQP",
         constraints=keeps,
-        options={"maxiter": 60, "ftol": 1e-8},
+        options={"maxiter": 50, "ftol": 1e-6},
     )
     root = found.x.reshape(size, size)
     covariance = scale * root @ root.T
     # What the search leaves wanting is made up for by a little more of the same noise.
     while np.trace(covariance) < np.trace(best):
-        if excess(covariance).max() <= 0:
+        if excess(losses(covariance)).max() <= 0:
             return np.asarray(covariance)
-        covariance = covariance * (1 + 1e-6)
+        covariance = covariance * (1 + 1e-5)
     return best

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cholesky, eigh, solve_triangular
 from scipy.optimize import brentq
 
 from distpriv.calibration import check_delta, gaussian_delta
@@ -33,8 +32,12 @@ FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complexfloating]
 
 _SAME = 1e-9
-_NEGLIGIBLE = -36.0
-_MOST_POINTS = 1 << 16
+_NEGLIGIBLE = -45.0
+# The contour s = saddle + width (i sinh u + bend (cosh u − 1)).
+_BENDS = (0.0, 0.5, -0.5)
+_STEP = 0.0625
+_U = np.arange(0, 24, _STEP)
+_UP, _ALONG, _ASIDE = np.sinh(_U), np.cosh(_U), np.cosh(_U) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +69,10 @@ class PrivacyLoss:
         covariance_q: FloatArray,
     ) -> PrivacyLoss:
         """Of N(mean_p, covariance_p) against N(mean_q, covariance_q), both positive definite."""
-        root = cholesky(covariance_p, lower=True)
-        half = solve_triangular(root, covariance_q, lower=True)
-        spread, vectors = eigh(solve_triangular(root, half.T, lower=True))
-        whitening = solve_triangular(root, vectors, lower=True, trans="T").T
+        root = np.linalg.cholesky(covariance_p)
+        half = np.linalg.solve(root, covariance_q)
+        spread, vectors = np.linalg.eigh(np.linalg.solve(root, half.T))
+        whitening = np.linalg.solve(root.T, vectors).T
         return cls(whitening @ (mean_p - mean_q), spread, whitening)
 
     @property
@@ -119,21 +122,28 @@ class PrivacyLoss:
         return np.asarray(change.T @ inner.real @ change / 2)
 
     def _quadrature(self, epsilon: float) -> tuple[ComplexArray, ComplexArray]:
-        """Points along the contour and the integrand's weights there; δ is the sum's real part."""
+        """Points along the contour and the integrand's weights there; δ is the sum's real part.
+
+        The contour is a branch of a hyperbola through the saddle point that bends to the side on
+        which the integrand falls. All singularities are on the real axis, at least 0.7 widths
+        from the saddle, so that the trapezoidal rule in u converges exponentially.
+        """
         saddle, width = self._saddle(epsilon)
-        room = min(saddle, self._pole - saddle)
-        step = min(width / 3, room / 5)
         peak = float(self._exponent(np.array([saddle + 0j]), epsilon).real[0])
-        count = 64
-        while count < _MOST_POINTS:
-            last = saddle + 1j * step * count
-            if self._exponent(np.array([last]), epsilon).real[0] < peak + _NEGLIGIBLE:
-                break
-            count *= 2
-        line = saddle + 1j * step * np.arange(count + 1)
-        values = np.exp(self._exponent(line, epsilon) - peak)
+        best = 0.0, len(_U)
+        for bend in _BENDS:
+            line = saddle + width * (1j * _UP[::8] + bend * _ASIDE[::8])
+            fallen = self._exponent(line, epsilon).real - peak
+            end = int(np.argmax(np.append(fallen, -np.inf) < _NEGLIGIBLE))
+            if fallen[:end].max() < 1 and 8 * end < best[1]:
+                best = bend, 8 * end
+        bend, end = best
+        up, along, aside = _UP[:end], _ALONG[:end], _ASIDE[:end]
+        line = saddle + width * (1j * up + bend * aside)
+        # Where it is negligible for good the contour may go on as it likes.
+        values = np.exp(self._exponent(line, epsilon) - peak) * (along - 1j * bend * up)
         values[0] /= 2
-        return line, math.exp(peak) * step / math.pi * values
+        return line, math.exp(peak) * width * _STEP / math.pi * values
 
     @property
     def supremum(self) -> float:

@@ -120,7 +120,7 @@ def precision_recall_figure(
     """
     _, second = group_names(pair)
     figure = empty(
-        "How sure an attacker can be, by how much they dare",
+        "How sure, by how much they dare",
         subtitle=_subtitle(attacker, repetitions, seed),
         alt=_alt("an average precision", "a precision", curves, optimal, repetitions, selected),
         how_to_read=(

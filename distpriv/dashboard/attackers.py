@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.attacks import AttackResult, linear_attack_accuracy
-from distpriv.audit import audit_attack
+from distpriv.audit import Audit, audit_attack
 from distpriv.charts.roc import precision_recall_figure, roc_figure
 from distpriv.dashboard import widgets
 from distpriv.dashboard.frame import View
@@ -111,6 +111,12 @@ def _precision_recall(view: View, noise: Noise | None) -> PrecisionRecallCurve |
         return None
 
 
+def _verdict(found: Audit) -> str:
+    if found.claimed_epsilon is None:
+        return "–"
+    return "refuted" if found.contradicted else "not refuted"
+
+
 def audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) -> None:
     """What the attack proves about the ε of each release, beside what is claimed."""
     st.subheader("What does the attack prove?")
@@ -130,7 +136,7 @@ def audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) 
                     "Claimed": "nothing"
                     if found.claimed_epsilon is None
                     else f"ε = {found.claimed_epsilon:g}, δ = {found.delta:g}",
-                    "Verdict": "refuted" if found.contradicted else "not refuted",
+                    "Verdict": _verdict(found),
                     "Right when the second share": percent(found.default.true_positive_rate),
                     "Wrong when the first": percent(found.default.false_positive_rate),
                 }

@@ -203,7 +203,7 @@ def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     Not so where the curves take long enough to be remembered while ε moves.
     """
     if _slow(scenario):
-        return np.geomspace(0.1, 10, 17)
+        return np.geomspace(0.1, 10, 13)
     grid = np.geomspace(0.1, 10, 33)
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
@@ -217,7 +217,7 @@ def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
-    grid = np.arange(1, 14) / 16 if _slow(scenario) else np.arange(1, 41) / 50
+    grid = np.linspace(0.02, 0.8, 9) if _slow(scenario) else np.arange(1, 41) / 50
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
 
