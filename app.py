@@ -20,6 +20,7 @@ SECTIONS = {
         st.Page("app_pages/tradeoff.py", title="Privacy–utility", icon=":material/balance:"),
         st.Page("app_pages/guarantee.py", title="Guarantee", icon=":material/verified_user:"),
         st.Page("app_pages/attack.py", title="Attack", icon=":material/person_search:"),
+        st.Page("app_pages/belief.py", title="Belief", icon=":material/psychology:"),
     ],
 }
 

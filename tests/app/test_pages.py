@@ -11,7 +11,16 @@ import pytest
 
 from distpriv.datasets import EXAMPLES
 
-PAGES = ("data", "secret", "fit", "directions", "tradeoff", "guarantee", "attack")
+PAGES = (
+    "data",
+    "secret",
+    "fit",
+    "directions",
+    "tradeoff",
+    "guarantee",
+    "attack",
+    "belief",
+)
 RESULT = {
     "data": "best possible attacker tells",
     "secret": "must not be able to tell whether",
@@ -20,6 +29,7 @@ RESULT = {
     "tradeoff": "costs an expected L2 error",
     "guarantee": "Promised δ",
     "attack": "the best possible attacker in",
+    "belief": "Before the release the attacker took the share of",
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.app.test_pages import errors, records, sound, texts, upload
 
-EXPLORE = ("data", "secret", "fit", "directions", "tradeoff", "attack")
+EXPLORE = ("data", "secret", "fit", "directions", "tradeoff", "guarantee", "attack", "belief")
 
 
 def test_several_secrets_are_hidden_at_once_on_every_page(open_app):

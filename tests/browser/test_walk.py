@@ -13,14 +13,25 @@ from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-PAGES = ("Data", "Secret & release", "Gaussian fit", "Directions", "Privacy–utility", "Attack")
+PAGES = (
+    "Data",
+    "Secret & release",
+    "Gaussian fit",
+    "Directions",
+    "Privacy–utility",
+    "Guarantee",
+    "Attack",
+    "Belief",
+)
 HEADINGS = {
     "Data": "What do these statistics give away?",
     "Secret & release": "The secret and the release",
     "Gaussian fit": "Are the statistics normal?",
     "Directions": "Where does the secret show?",
     "Privacy–utility": "What does hiding it cost?",
+    "Guarantee": "Is the promise kept?",
     "Attack": "Can an attacker tell?",
+    "Belief": "What does the attacker believe?",
 }
 SECTION = {name: "Set up" if name in PAGES[:2] else "Explore" for name in PAGES}
 
@@ -90,6 +101,7 @@ def test_the_whole_path(start, watched, tmp_path):
         shot(page, f"walk-{name}")
 
     # The attack runs by itself and grows to its end.
+    go(page, "Attack")
     expect(page.get_by_text("50 of 50 repetitions")).to_be_visible(timeout=120_000)
     expect(page.locator("p", has_text="50 repetitions, seed 1")).to_be_visible()
 
@@ -123,6 +135,7 @@ def test_the_whole_path(start, watched, tmp_path):
         drawn(page, 1)
         no_traceback(page)
         expect(page.locator("[data-testid=stMain] [data-testid=stAlert]")).to_have_count(0)
+    go(page, "Attack")
     expect(page.get_by_text("50 of 50 repetitions")).to_be_visible(timeout=120_000)
     assert "sector" not in page.url
     assert "union" not in page.url
@@ -160,7 +173,7 @@ def test_no_page_is_wider_than_its_window(start, watched, width, scheme):
     address = start()
     watch = watched(width, 844, scheme)
     page = watch.page
-    for name in ("", "secret", "fit", "directions", "tradeoff", "attack"):
+    for name in ("", "secret", "fit", "directions", "tradeoff", "guarantee", "attack", "belief"):
         page.goto(f"{address}/{name}")
         watch.idle()
         drawn(page, 1)
