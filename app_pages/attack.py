@@ -200,30 +200,32 @@ with over_epsilon:
         "attack_epsilon",
     )
 with over_width:
-    widths = widgets.width_grid(scenario)
-    models = widgets.models_by_width(view, widths)
-    curves = widgets.remembered(
-        view,
-        f"accuracy by Δp {drawn}",
-        lambda: accuracy_against_width(
-            models, widths, drawn, scenario.epsilon, *budget, units=view.sizes
-        ),
-        epsilon=True,
-    )
-    widgets.chart(
-        accuracy_curves(
-            Curves(widths, {name: curves.y[name] for name in drawn}),
-            x_title="Δp",
-            x_log=False,
-            current=scenario.width,
-            undefended=curves.y[UNDEFENDED],
-            ceiling=None,
-            points=None,
-            title=f"Best attack against Δp at ε = {scenario.epsilon:g}",
-            selected=scenario.mechanism,
-        ),
-        "attack_width",
-    )
+    if widgets.needs_closed_form(view, "The best attack against Δp"):
+        widths = widgets.width_grid(scenario)
+        models = widgets.models_by_width(view, widths)
+        curves = widgets.remembered(
+            view,
+            f"accuracy by Δp {drawn}",
+            lambda: accuracy_against_width(
+                models, widths, drawn, scenario.epsilon, *budget, units=view.sizes
+            ),
+            epsilon=True,
+        )
+        widgets.chart(
+            accuracy_curves(
+                Curves(widths, {name: curves.y[name] for name in drawn}),
+                x_title="Δp",
+                x_log=False,
+                current=scenario.width,
+                undefended=curves.y[UNDEFENDED],
+                ceiling=None,
+                points=None,
+                title=f"Best attack against Δp at ε = {scenario.epsilon:g}",
+                selected=scenario.mechanism,
+            ),
+            "attack_width",
+        )
+
 if result and not run.running:
     releases: dict[str, Noise | None] = {UNDEFENDED: None, **noises}
     attackers.error_curves(view, releases, result, attacker)

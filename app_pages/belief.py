@@ -11,9 +11,11 @@ from distpriv.errors import DistprivError
 from distpriv.posterior import posterior
 
 view = frame.modelled()
-scenario, model = view.scenario, belief_parts.release_model(view)
 
 st.title("What does the attacker believe?")
+if not widgets.needs_closed_form(view, "The belief about every share"):
+    st.stop()
+scenario, model = view.scenario, belief_parts.release_model(view)
 result_first = st.container()
 left, right = st.columns(2, gap="large")
 try:

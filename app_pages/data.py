@@ -9,9 +9,7 @@ dataset, scenario = frame.open_page()
 
 st.title("What do these statistics give away?")
 view = frame.attempt(dataset, scenario)
-if isinstance(view, str):
-    st.error(view, icon=":material/error:")
-else:
+if view is not None:
     st.markdown(
         widgets.answer(view),
         help="A case is one attacker who sees one release and has to name one of the two shares, "

@@ -9,9 +9,7 @@ dataset, scenario = frame.open_page()
 
 st.title("The secret and the release")
 view = frame.attempt(dataset, scenario)
-if isinstance(view, str):
-    st.error(view, icon=":material/error:")
-else:
+if view is not None:
     st.markdown(builders.question(view))
     widgets.chart(shifts(view.fit, scenario.query.labels, view.units), "shifts")
     builders.release_table(view)

@@ -80,33 +80,34 @@ with by_epsilon:
         "error_epsilon",
     )
 with by_width:
-    widths = widgets.width_grid(scenario)
-    models = widgets.models_by_width(view, widths)
-    curves = widgets.remembered(
-        view,
-        f"error by Δp {shown} {measure}",
-        lambda: error_against_width(
-            models,
-            widths,
-            shown,
-            scenario.epsilon,
-            *budget,
-            measure,
-            units=view.sizes,
-            report=view.report,
-        ),
-        epsilon=True,
-    )
-    widgets.chart(
-        width_chart(
-            curves,
-            width=scenario.width,
-            unit=unit,
-            measure=name,
-            selected=scenario.mechanism,
-        ),
-        "error_width",
-    )
+    if widgets.needs_closed_form(view, "The error against Δp"):
+        widths = widgets.width_grid(scenario)
+        models = widgets.models_by_width(view, widths)
+        curves = widgets.remembered(
+            view,
+            f"error by Δp {shown} {measure}",
+            lambda: error_against_width(
+                models,
+                widths,
+                shown,
+                scenario.epsilon,
+                *budget,
+                measure,
+                units=view.sizes,
+                report=view.report,
+            ),
+            epsilon=True,
+        )
+        widgets.chart(
+            width_chart(
+                curves,
+                width=scenario.width,
+                unit=unit,
+                measure=name,
+                selected=scenario.mechanism,
+            ),
+            "error_width",
+        )
 
 st.subheader(f"Errors at ε = {scenario.epsilon:g}")
 widgets.mechanism_table(view, tuple(shown))

@@ -25,23 +25,19 @@ from distpriv.errors import (
     QueryError,
     TableError,
 )
+from distpriv.fitting import fit_gaussian
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.laplace_optimum import optimal_attack_estimate
 from distpriv.mechanisms import calibrate
-from distpriv.models import (
-    GaussianModel,
-    PairModel,
-    Theta,
-    fit_gaussian,
-    model_from_moments,
-    simulate,
-)
+from distpriv.models import GaussianModel, PairModel, Theta, model_from_moments
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.noise import Noise
+from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.optimal import optimal_precision_recall, optimal_roc
 from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
 
 __all__ = [
@@ -49,6 +45,7 @@ __all__ = [
     "AttackResult",
     "Audit",
     "CalibrationError",
+    "Correlation",
     "Count",
     "DatasetError",
     "DistprivError",
@@ -56,6 +53,7 @@ __all__ = [
     "GroupMoments",
     "Interval",
     "Mean",
+    "Median",
     "ModelError",
     "Noise",
     "Pair",
@@ -63,10 +61,13 @@ __all__ = [
     "PropertyError",
     "PropertyInferenceAttack",
     "Proportion",
+    "Quantile",
     "Query",
     "QueryError",
     "RecordGroups",
     "SensitiveProperty",
+    "SimulatedFit",
+    "StandardDeviation",
     "Statistic",
     "Sum",
     "TableError",

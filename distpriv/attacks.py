@@ -15,7 +15,7 @@ from scipy import stats
 
 from distpriv.classifiers import get_classifier, precision_recall_curve, roc_curve, train
 from distpriv.errors import AttackError
-from distpriv.models import Theta, simulate
+from distpriv.models import Theta
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
 from distpriv.optimal import (
@@ -29,6 +29,7 @@ from distpriv.optimal import (
 from distpriv.properties import Pair
 from distpriv.queries import Query
 from distpriv.sampling import RandomState
+from distpriv.simulation import simulate
 
 __all__ = [
     "AttackResult",

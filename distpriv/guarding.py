@@ -125,8 +125,9 @@ def least_guarded(
     root = found.x.reshape(size, size)
     covariance = scale * root @ root.T
     # What the search leaves wanting is made up for by a little more of the same noise.
-    while np.trace(covariance) < np.trace(best):
+    more = 1e-5
+    while 0 < np.trace(covariance) < np.trace(best):
         if excess(losses(covariance)).max() <= 0:
             return np.asarray(covariance)
-        covariance = covariance * (1 + 1e-5)
+        covariance, more = covariance * (1 + more), 2 * more
     return best

@@ -8,17 +8,23 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from distpriv.errors import ModelError
-from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.moments import GroupMoments
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 from distpriv.regularity import check_enough, check_regular
-from distpriv.sampling import RandomState, draw_subsets, subset_sums
 
-__all__ = ["GaussianModel", "PairModel", "Theta", "fit_gaussian", "model_from_moments", "simulate"]
+__all__ = [
+    "GaussianModel",
+    "Method",
+    "PairModel",
+    "Theta",
+    "check_any",
+    "model_from_moments",
+    "thetas_of",
+]
 
 FloatArray = NDArray[np.float64]
 Method = Literal["exact", "monte-carlo"]
@@ -169,90 +175,6 @@ class GaussianModel:
         return replace(self, pairs=(self.pairs[index],))
 
 
-def fit_gaussian(
-    table: pd.DataFrame,
-    query: Query,
-    pairs: Pair | Sequence[Pair],
-    n: int,
-    *,
-    method: Method = "exact",
-    replacement: bool = False,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    subsets: int = 1000,
-    rng: RandomState = None,
-) -> GaussianModel:
-    """Fit N(μ_θ, Σ_θ) to the query's distribution for both proportions of every pair.
-
-    Under θ with proportion p a dataset is k = round(n·p) records drawn from those that have
-    the property and n − k from those that do not. *exact* computes mean and covariance of the
-    query from the moments of the two groups; *monte-carlo* draws ``subsets`` datasets per θ as
-    in Section 5.1 of Chen & Ohrimenko (2023) and gives standard errors.
-
-    Parameters
-    ----------
-    table : DataFrame, N records
-    query : Query of m statistics
-    pairs : Pair or sequence of Pair
-    n : int
-        Records in the released dataset, at least 2.
-    method : "exact" or "monte-carlo"
-    replacement : bool
-        Draw records with replacement within a subset. The paper draws without.
-    bounds : mapping of column to (lowest, highest), optional
-        Public bounds for the baselines of differential privacy; the data's range by default.
-    subsets : int
-        Datasets per θ for *monte-carlo*, more than there are statistics.
-    rng : Generator, int or None
-        For *monte-carlo*.
-
-    Returns
-    -------
-    GaussianModel
-
-    Raises
-    ------
-    QueryError, PropertyError
-        If the statistics or the property do not fit the table.
-    ModelError
-        If n is below 2, a group has fewer records than a subset needs, or the covariance is
-        singular (a constant or duplicated statistic).
-    """
-    chosen = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
-    _check_any(chosen)
-    if method not in ("exact", "monte-carlo"):
-        raise ModelError(f'method must be "exact" or "monte-carlo", got {method!r}.')
-    if method == "monte-carlo" and subsets <= len(query):
-        raise ModelError(
-            f"A simulation of {len(query)} statistics needs at least {len(query) + 1} subsets, "
-            f"got {subsets}."
-        )
-    secrets = dict.fromkeys(pair.secret for pair in chosen)
-    if method == "exact":
-        moments = {secret: group_moments(table, query, secret) for secret in secrets}
-        return model_from_moments(moments, query, chosen, n, replacement=replacement, bounds=bounds)
-    generator = np.random.default_rng(rng)
-    groups = {secret: record_groups(table, query, secret) for secret in secrets}
-    extremes = [part.extremes() for part in groups.values()]
-    return GaussianModel(
-        query=query,
-        n=n,
-        pairs=tuple(
-            _fit_simulated(groups[pair.secret], query, pair, n, replacement, subsets, generator)
-            for pair in chosen
-        ),
-        method=method,
-        replacement=replacement,
-        record_sensitivities=query.record_sensitivities(
-            n,
-            np.min([low for low, _ in extremes], axis=0),
-            np.max([high for _, high in extremes], axis=0),
-            bounds,
-        ),
-        public_bounds=frozenset(bounds or {}),
-        dropped=max(part.dropped for part in groups.values()),
-    )
-
-
 def model_from_moments(
     moments: Mapping[SensitiveProperty, GroupMoments],
     query: Query,
@@ -269,9 +191,9 @@ def model_from_moments(
     moments : mapping of SensitiveProperty to GroupMoments
         Of the query's record-level values, for the property of every pair.
 
-    Other parameters, result and errors are those of :func:`fit_gaussian`.
+    Other parameters, result and errors are those of :func:`distpriv.fit_gaussian`.
     """
-    _check_any(pairs)
+    check_any(pairs)
     used = [moments[pair.secret] for pair in pairs]
     return GaussianModel(
         query=query,
@@ -293,29 +215,7 @@ def model_from_moments(
     )
 
 
-def simulate(
-    groups: RecordGroups,
-    query: Query,
-    theta: Theta,
-    subsets: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Draw datasets under θ and return their statistics, shape (subsets, m).
-
-    Raises
-    ------
-    ModelError
-        If a group has fewer records than a subset needs.
-    """
-    check_enough(groups.counts, theta)
-    sums = np.zeros((subsets, len(query)))
-    for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
-        members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
-        sums += subset_sums(values, members)
-    return sums * query.scales(theta.n)
-
-
-def _thetas(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
+def thetas_of(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
     return (
         Theta(pair.secret, pair.p_i, n, replacement),
         Theta(pair.secret, pair.p_j, n, replacement),
@@ -325,7 +225,7 @@ def _thetas(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
 def _fit_exact(
     moments: GroupMoments, query: Query, pair: Pair, n: int, replacement: bool
 ) -> PairModel:
-    thetas = _thetas(pair, n, replacement)
+    thetas = thetas_of(pair, n, replacement)
     scales = query.scales(n)
     means, covariances = [], []
     check_enough(moments.counts, *thetas)
@@ -340,40 +240,6 @@ def _fit_exact(
     return PairModel(pair, thetas, np.array(means), np.array(covariances))
 
 
-def _fit_simulated(
-    groups: RecordGroups,
-    query: Query,
-    pair: Pair,
-    n: int,
-    replacement: bool,
-    subsets: int,
-    rng: np.random.Generator,
-) -> PairModel:
-    thetas = _thetas(pair, n, replacement)
-    check_enough(groups.counts, *thetas)
-    means, covariances, mean_errors, covariance_errors = [], [], [], []
-    for theta in thetas:
-        drawn = simulate(groups, query, theta, subsets, rng)
-        mean = drawn.mean(axis=0)
-        centred = drawn - mean
-        covariance = centred.T @ centred / (subsets - 1)
-        # Var(S_ab) ≈ (E[(x_a x_b)²] − S_ab²) / R
-        fourth = (centred**2).T @ centred**2 / subsets
-        means.append(mean)
-        covariances.append(covariance)
-        mean_errors.append(np.sqrt(np.diag(covariance) / subsets))
-        covariance_errors.append(np.sqrt(np.maximum(fourth - covariance**2, 0) / subsets))
-    check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
-    return PairModel(
-        pair,
-        thetas,
-        np.array(means),
-        np.array(covariances),
-        np.array(mean_errors),
-        np.array(covariance_errors),
-    )
-
-
-def _check_any(pairs: Sequence[Pair]) -> None:
+def check_any(pairs: Sequence[Pair]) -> None:
     if not pairs:
         raise ModelError("A model needs at least one pair of proportions; add one.")

@@ -29,8 +29,9 @@ class RecordGroups:
 
     Attributes
     ----------
-    without, having : ndarray, shape (N_0, m) and (N_1, m)
-        Values of the records that do not have the property, and of those that do.
+    without, having : ndarray, shape (N_0, w) and (N_1, w)
+        Values of the records that do not have the property, and of those that do; w is the
+        number of statistics, a correlation counting twice.
     dropped : int
         Records left out because a column in use is missing.
     """
@@ -148,7 +149,7 @@ def _complete(
     if infinite.size:
         record, index = infinite[0]
         raise QueryError(
-            f"The statistic {query.labels[index]!r} meets an infinite value in record "
+            f"The statistic {query.label_of(index)!r} meets an infinite value in record "
             f"{record + 1}; remove or correct that record, or leave the statistic out."
         )
     complete = np.logical_not(np.isnan(values).any(axis=1))
@@ -158,8 +159,15 @@ def _complete(
 def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> GroupMoments:
     """Moments of the records with and without the property.
 
-    Parameters and errors are those of :func:`record_groups`.
+    Parameters and errors are those of :func:`record_groups`; a statistic that is not linear in
+    the records has no moments, which is a `ModelError`.
     """
+    for statistic in query:
+        if not statistic.linear:
+            raise ModelError(
+                f"The statistic {statistic.label!r} has no closed form; fit it with "
+                'method="monte-carlo".'
+            )
     values, having, dropped = _complete_values(table, query, secret)
     marks = (~having, having)
     moments = [_mean_and_covariance(values, group) for group in marks]

@@ -68,8 +68,16 @@ class PrivacyLoss:
         mean_q: FloatArray,
         covariance_q: FloatArray,
     ) -> PrivacyLoss:
-        """Of N(mean_p, covariance_p) against N(mean_q, covariance_q), both positive definite."""
-        root = np.linalg.cholesky(covariance_p)
+        """Of N(mean_p, covariance_p) against N(mean_q, covariance_q).
+
+        If one of the covariances is singular the shift is infinite, and δ = 1 for every ε.
+        """
+        try:
+            root = np.linalg.cholesky(covariance_p)
+            np.linalg.cholesky(covariance_q)
+        except np.linalg.LinAlgError:
+            # One of the two lives where the other has no mass: nothing hides that.
+            return cls(np.array([math.inf]), np.ones(1), np.zeros((1, len(mean_p))))
         half = np.linalg.solve(root, covariance_q)
         spread, vectors = np.linalg.eigh(np.linalg.solve(root, half.T))
         whitening = np.linalg.solve(root.T, vectors).T
@@ -110,8 +118,8 @@ class PrivacyLoss:
         goes under the integral of :meth:`delta`.
         """
         change = np.eye(len(self.shift)) if self.whitening is None else self.whitening
-        if epsilon >= self.supremum - 1e-12:
-            return np.zeros_like(change)
+        if epsilon >= self.supremum - 1e-12 or not np.isfinite(self.shift).all():
+            return np.zeros((change.shape[1],) * 2)
         line, weights = self._quadrature(epsilon)
         alpha = (1 + line)[:, None]
         between = 1 - alpha + alpha * self.spread
@@ -294,7 +302,7 @@ def delivered_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -
 
 
 def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -> float:
-    """Least ε ≥ 0 at which a release delivers δ, for the worst pair and order.
+    """Least ε ≥ 0 at which a release delivers δ, for the worst pair and order; it may be ∞.
 
     Parameters
     ----------
@@ -315,6 +323,8 @@ def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -
 def _epsilon(loss: PrivacyLoss, delta: float) -> float:
     if loss.delta(0.0) <= delta:
         return 0.0
+    if not np.isfinite(loss.shift).all():
+        return math.inf
     high = 1.0
     while loss.delta(high) > delta:
         high *= 2

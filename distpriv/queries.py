@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from distpriv.errors import QueryError
 
-__all__ = ["Count", "Mean", "Proportion", "Query", "Statistic", "Sum", "matches"]
+__all__ = [
+    "Count",
+    "Mean",
+    "Proportion",
+    "Query",
+    "Statistic",
+    "Sum",
+    "matches",
+    "numeric_values",
+]
 
 FloatArray = NDArray[np.float64]
 Scalar = str | float | bool
@@ -80,21 +89,30 @@ def _as_number(value: Scalar) -> float:
 
 @dataclass(frozen=True)
 class Statistic(ABC):
-    """One number computed from n records, linear in them.
+    """One number computed from n records.
 
-    A linear statistic is ``scale(n)`` times the sum over the records of a value each record
-    has by itself; that is what makes its mean and covariance exact in closed form.
+    A linear statistic, the usual kind, is ``scale(n)`` times the sum over the records of a
+    value each record has by itself; that is what makes its mean and covariance exact in closed
+    form.
 
     Attributes
     ----------
     column : str
         The column it is computed from.
+    linear : bool
+        Whether it is a sum over the records; the others are in :mod:`distpriv.nonlinear`.
     takes_bounds : bool
         Whether one record's value is bounded only by public knowledge of the column.
     """
 
     column: str
+    linear: ClassVar[bool] = True
     takes_bounds: ClassVar[bool] = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns it is computed from."""
+        return (self.column,)
 
     @property
     @abstractmethod
@@ -113,24 +131,43 @@ class Statistic(ABC):
     def unit(self, units: Mapping[str, str]) -> str:
         """Unit of the statistic, given the units of the columns."""
 
+    def compute(self, records: FloatArray) -> FloatArray:
+        """The statistic of many datasets: records of shape (subsets, n, columns) to (subsets,)."""
+        return self.scale(records.shape[1]) * np.asarray(records[:, :, 0].sum(axis=1))
+
+    def sensitivity(self, n: int, span: float) -> float:
+        """How far replacing one of n records can move it if its values lie within a span."""
+        return self.scale(n) * span
+
+
+def numeric_values(table: pd.DataFrame, name: str, kind: str) -> FloatArray:
+    """Values of a numeric column, shape (N,); NaN where one is missing.
+
+    Raises
+    ------
+    QueryError
+        If there is no such column, or it does not hold numbers.
+    """
+    column = column_of(table, name)
+    if pd.api.types.is_bool_dtype(column.dtype):
+        raise QueryError(
+            f"Column {name!r} holds true and false, not numbers, so it has no {kind}; use a count "
+            "or a proportion of it instead."
+        )
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        raise QueryError(
+            f"Column {name!r} does not hold numbers, so it has no {kind}; use a count or a "
+            "proportion of one of its values, or correct the column's type."
+        )
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
 
 @dataclass(frozen=True)
 class _Numeric(Statistic):
     takes_bounds: ClassVar[bool] = True
 
     def values(self, table: pd.DataFrame) -> FloatArray:
-        column = column_of(table, self.column)
-        if pd.api.types.is_bool_dtype(column.dtype):
-            raise QueryError(
-                f"Column {self.column!r} holds true and false, not numbers, so it has no "
-                f"{self._kind}; use a count or a proportion of it instead."
-            )
-        if not pd.api.types.is_numeric_dtype(column.dtype):
-            raise QueryError(
-                f"Column {self.column!r} does not hold numbers, so it has no {self._kind}; "
-                "use a count or a proportion of one of its values, or correct the column's type."
-            )
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return numeric_values(table, self.column, self._kind)
 
     @property
     def _kind(self) -> str:
@@ -238,14 +275,26 @@ class Query:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns in use, each once."""
-        return tuple(dict.fromkeys(statistic.column for statistic in self.statistics))
+        return tuple(dict.fromkeys(name for each in self.statistics for name in each.columns))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether every statistic is a sum over the records, so that there is a closed form."""
+        return all(statistic.linear for statistic in self.statistics)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Record-level values that each statistic needs."""
+        return tuple(len(statistic.columns) for statistic in self.statistics)
 
     def units(self, units: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Units of the statistics, given those of the columns."""
         return tuple(statistic.unit(units or {}) for statistic in self.statistics)
 
     def values(self, table: pd.DataFrame) -> FloatArray:
-        """Record-level values, shape (N, m); NaN where a record has none.
+        """Record-level values, shape (N, w); NaN where a record has none.
+
+        One column a statistic, in order; two for a correlation.
 
         Raises
         ------
@@ -253,10 +302,36 @@ class Query:
             If a column is missing, or not numeric where it has to be.
         """
         # Column by column, as pandas stores them and as the moments read them.
-        result = np.empty((len(table), len(self)), order="F")
-        for index, statistic in enumerate(self.statistics):
-            result[:, index] = statistic.values(table)
+        result = np.empty((len(table), sum(self.widths)), order="F")
+        start = 0
+        for statistic, width in zip(self.statistics, self.widths, strict=True):
+            found = statistic.values(table)
+            result[:, start : start + width] = found if found.ndim == 2 else found[:, None]
+            start += width
         return result
+
+    def label_of(self, position: int) -> str:
+        """Label of the statistic that a column of :meth:`values` belongs to."""
+        return self.labels[int(np.searchsorted(np.cumsum(self.widths), position, side="right"))]
+
+    def evaluate(self, records: FloatArray) -> FloatArray:
+        """Statistics of whole datasets, whatever kind they are.
+
+        Parameters
+        ----------
+        records : ndarray, shape (subsets, n, w)
+            Record-level values, as :meth:`values` has them.
+
+        Returns
+        -------
+        ndarray, shape (subsets, m)
+        """
+        found = np.empty((len(records), len(self)))
+        start = 0
+        for index, (statistic, width) in enumerate(zip(self.statistics, self.widths, strict=True)):
+            found[:, index] = statistic.compute(records[:, :, start : start + width])
+            start += width
+        return found
 
     def scales(self, n: int) -> FloatArray:
         """Factors from sums over n records to the statistics, shape (m,)."""
@@ -274,8 +349,8 @@ class Query:
         Parameters
         ----------
         n : int
-        minima, maxima : ndarray, shape (m,)
-            Least and greatest record-level value in the data.
+        minima, maxima : ndarray, shape (w,)
+            Least and greatest record-level value in the data, as :meth:`values` has them.
         bounds : mapping of column to (lowest, highest), optional
             Public bounds of the columns. A numeric column without one takes the data's own
             range, which leaks it; an indicator is bounded by 0 and 1.
@@ -285,21 +360,24 @@ class Query:
         QueryError
             If a bound is not two finite numbers, the lower one first, or a record lies outside.
         """
-        ranges = np.ones(len(self))
+        moves = np.ones(len(self))
+        starts = np.cumsum([0, *self.widths])
         for index, statistic in enumerate(self.statistics):
             if not statistic.takes_bounds:
+                moves[index] = statistic.sensitivity(n, 1.0)
                 continue
-            low, high = (bounds or {}).get(statistic.column, (minima[index], maxima[index]))
+            least, greatest = minima[starts[index]], maxima[starts[index]]
+            low, high = (bounds or {}).get(statistic.column, (least, greatest))
             if not (np.isfinite([low, high]).all() and low <= high):
                 raise QueryError(
                     f"The bounds of column {statistic.column!r} must be two finite numbers, the "
                     f"lower one first, got ({low:g}, {high:g})."
                 )
-            if low > minima[index] or high < maxima[index]:
+            if low > least or high < greatest:
                 raise QueryError(
                     f"The bounds of column {statistic.column!r}, {low:g} to {high:g}, do not hold "
-                    f"all its records, which reach from {minima[index]:g} to {maxima[index]:g}; "
+                    f"all its records, which reach from {least:g} to {greatest:g}; "
                     "widen them, or cut the column off at them first."
                 )
-            ranges[index] = high - low
-        return self.scales(n) * ranges
+            moves[index] = statistic.sensitivity(n, high - low)
+        return moves

@@ -118,8 +118,8 @@ def epsilon_by_releases(
         promised=epsilon,
         log_x=True,
         how_to_read=(
-            "the ε that all releases together deliver. It grows about as fast as their number: "
-            "releasing again costs privacy every time. The dotted rule is the ε that one release "
+            "the ε that all releases together deliver: releasing again costs privacy every time, "
+            "until as much is known as without noise. The dotted rule is the ε that one release "
             "promises."
         ),
     )

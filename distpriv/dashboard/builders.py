@@ -189,7 +189,13 @@ _STATISTICS = {
     "sum": "Sum of a numeric column",
     "count": "Count of a value",
     "share": "Share of a value",
+    "median": "Median of a numeric column",
+    "quantile": "Quantile of a numeric column",
+    "std": "Standard deviation of a numeric column",
+    "correlation": "Correlation of two numeric columns",
 }
+_OF_VALUES = ("count", "share")
+_SIMULATED = ("median", "quantile", "std", "correlation")
 
 
 def statistic_builder(dataset: Dataset) -> None:
@@ -203,17 +209,23 @@ def statistic_builder(dataset: Dataset) -> None:
         key="build_stat_kind",
         persist_state="session",
     )
-    numeric = kind in ("mean", "sum")
+    numeric = kind not in _OF_VALUES
     kinds = ("number",) if numeric else ("category", "boolean")
     columns = [column for column, its in dataset.types.items() if its in kinds]
-    if not columns:
-        st.info("The table has no column of that kind; correct a column's type on the Data page.")
+    if len(columns) < (2 if kind == "correlation" else 1):
+        st.info("The table has too few such columns; correct a column's type on the Data page.")
         return
     column = st.selectbox("Of column", columns, key=f"build_stat_column_{numeric}")
     label = f"{kind} {column}"
     if not numeric:
         value = st.selectbox("Value", choices.levels(dataset.table, column), key="build_stat_value")
         label += f" = {value}"
+    elif kind == "quantile":
+        q = st.slider("Quantile", 0.0, 1.0, 0.9, 0.01, key="build_stat_q", persist_state="session")
+        label = f"quantile {q:g} {column}"
+    elif kind == "correlation":
+        others = [name for name in columns if name != column]
+        label += f" and {st.selectbox('And column', others, key='build_stat_other')}"
     key = own_key(dataset, "stat")
     released = list(state[key])
     if st.button(
@@ -225,7 +237,14 @@ def statistic_builder(dataset: Dataset) -> None:
     ):
         state["pending"] = {key: [*released, label]}
         st.rerun()
-    st.caption("Statistics are taken out, or put back, under More settings in the sidebar.")
+    st.caption(
+        (
+            "It has no closed form: the model is fitted to simulations. "
+            if kind in _SIMULATED
+            else ""
+        )
+        + "Statistics are taken out, or put back, under More settings in the sidebar."
+    )
 
 
 def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:

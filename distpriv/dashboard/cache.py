@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from distpriv.dashboard.dataset import Dataset, from_example
 from distpriv.datasets import EXAMPLES
-from distpriv.models import Theta, simulate
+from distpriv.models import Theta
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
-from distpriv.properties import SensitiveProperty
+from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
+from distpriv.simulation import SimulatedFit, simulate
 from distpriv.utility import Curves
 
-__all__ = ["curves", "example", "moments", "records", "simulated"]
+__all__ = ["curves", "example", "moments", "records", "simulated", "simulated_fit"]
 
 
 @st.cache_resource(show_spinner="Loading the records …", max_entries=4)
@@ -52,7 +53,7 @@ def records(dataset: Dataset, query: Query, secret: SensitiveProperty) -> Record
     return _records(dataset.digest, repr(query), repr(secret), dataset, query, secret)
 
 
-@st.cache_resource(show_spinner=False, max_entries=2, scope="session")
+@st.cache_resource(show_spinner=False, max_entries=6, scope="session")
 def _records(
     digest: str,
     query_key: str,
@@ -68,6 +69,36 @@ def _records(
 def curves(key: str, _compute: Callable[[], Curves]) -> Curves:
     """Curves that take long, computed once for everything their key names."""
     return _compute()
+
+
+def simulated_fit(
+    dataset: Dataset,
+    query: Query,
+    pairs: tuple[Pair, ...],
+    n: int,
+    replacement: bool,
+    bounds: tuple[tuple[str, tuple[float, float]], ...],
+    seed: int,
+) -> SimulatedFit:
+    """A fit by simulation, begun at most once; whoever needs it takes it further."""
+    key = repr((dataset.digest, query, pairs, n, replacement, bounds, seed))
+    return _simulated_fit(
+        key,
+        lambda: SimulatedFit(
+            {pair.secret: records(dataset, query, pair.secret) for pair in pairs},
+            query,
+            pairs,
+            n,
+            replacement,
+            seed=seed,
+            bounds=dict(bounds),
+        ),
+    )
+
+
+@st.cache_resource(show_spinner=False, max_entries=8, scope="session")
+def _simulated_fit(key: str, _begin: Callable[[], SimulatedFit]) -> SimulatedFit:
+    return _begin()
 
 
 def simulated(

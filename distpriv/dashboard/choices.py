@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from distpriv.errors import DistprivError
-from distpriv.models import fit_gaussian
+from distpriv.fitting import fit_gaussian
+from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
 
@@ -140,6 +141,18 @@ def parse_statistic(label: str, table: pd.DataFrame) -> Statistic | None:
     found = re.fullmatch(r"(mean|sum) (.+)", label)
     if found and found[2] in table.columns:
         return (Mean if found[1] == "mean" else Sum)(found[2])
+    found = re.fullmatch(r"(median|std) (.+)", label)
+    if found and found[2] in table.columns:
+        return (Median if found[1] == "median" else StandardDeviation)(found[2])
+    found = re.fullmatch(r"quantile (0|1|0?\.\d+) (.+)", label)
+    if found and found[2] in table.columns:
+        return Quantile(found[2], float(found[1]))
+    if label.startswith("correlation "):
+        rest = label.removeprefix("correlation ")
+        for cut in re.finditer(" and ", rest):
+            one, other = rest[: cut.start()], rest[cut.end() :]
+            if one in table.columns and other in table.columns:
+                return Correlation(one, other)
     found = re.fullmatch(r"(count|share) (.+?) = (.+)", label)
     if found and found[2] in table.columns:
         return (Count if found[1] == "count" else Proportion)(found[2], found[3])

@@ -22,6 +22,7 @@ from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
 from distpriv.optimal import binding_pair
 from distpriv.properties import SensitiveProperty
+from distpriv.simulation import SimulatedFit
 
 __all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page"]
 
@@ -112,8 +113,7 @@ def modelled() -> View:
     """Open a page that needs the fitted model; a scenario that has none ends in a sentence."""
     dataset, scenario = open_page()
     view = attempt(dataset, scenario)
-    if isinstance(view, str):
-        st.error(view, icon=":material/error:")
+    if view is None:
         st.page_link("app_pages/secret.py", label="Change the secret or the release")
         st.stop()
     return view
@@ -130,16 +130,41 @@ def footer(page: StreamlitPage, pages: Sequence[StreamlitPage]) -> None:
         right.page_link(pages[here + 1], icon=":material/arrow_forward:")
 
 
-def attempt(dataset: Dataset, scenario: Scenario) -> View | str:
-    """Fit the scenario's model and calibrate its mechanism, or say in a sentence why not."""
+def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
+    """Fit the scenario's model and calibrate its mechanism.
+
+    None where that cannot be, which a sentence explains, or while a simulation is under way,
+    whose progress shows.
+    """
     try:
         source = dataset
         if scenario.whole:
             source = st.session_state.get("references", {}).get(dataset.digest, dataset)
-            counts = cache.moments(dataset, scenario.query, scenario.secret).counts
-            scenario = replace(scenario, n=sum(counts))
-        pairs = scenario.pairs
-        model = model_from_moments(
+            scenario = replace(scenario, n=_size(dataset, scenario))
+        model = _model(source, scenario)
+        if isinstance(model, SimulatedFit):
+            _simulating(model)
+            return None
+        noise = _calibrated(scenario.mechanism, model, scenario)
+    except DistprivError as error:
+        st.error(escape(error), icon=":material/error:")
+        return None
+    labels = [fit.pair.label for fit in model.pairs]
+    focus = labels.index(scenario.look) if scenario.look in labels else binding_pair(model, noise)
+    return View(dataset, source, scenario, model, noise, focus)
+
+
+def _size(dataset: Dataset, scenario: Scenario) -> int:
+    """Complete records of the table."""
+    known = cache.moments if scenario.query.is_linear else cache.records
+    return sum(known(dataset, scenario.query, scenario.secret).counts)
+
+
+def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
+    """In closed form, or by a simulation that may have to go on."""
+    pairs = scenario.pairs
+    if scenario.query.is_linear:
+        return model_from_moments(
             moments_of(source, scenario),
             scenario.query,
             pairs,
@@ -147,12 +172,42 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | str:
             replacement=scenario.replacement,
             bounds=dict(scenario.bounds),
         )
-        noise = _calibrated(scenario.mechanism, model, scenario)
-    except DistprivError as error:
-        return escape(error)
-    labels = [pair.label for pair in pairs]
-    focus = labels.index(scenario.look) if scenario.look in labels else binding_pair(model, noise)
-    return View(dataset, source, scenario, model, noise, focus)
+    run = cache.simulated_fit(
+        source,
+        scenario.query,
+        pairs,
+        scenario.n,
+        scenario.replacement,
+        scenario.bounds,
+        scenario.seed,
+    )
+    run.step(0.3)
+    return run.model() if run.done else run
+
+
+def _simulating(run: SimulatedFit) -> None:
+    """Take a simulation further, with its progress and a way to stop it."""
+    state = st.session_state
+    stopped = state.get("simulation_stopped") is run
+
+    @st.fragment(run_every=None if stopped else 0.2)
+    def progress() -> None:
+        if not stopped:
+            run.step(0.15)
+        st.progress(
+            run.share_done,
+            text=f"Simulating {run.subsets} datasets of {run.n} records for each share: "
+            f"{run.share_done:.0%}" + (", stopped" if stopped else ""),
+        )
+        if run.done:
+            st.rerun()
+
+    names = ", ".join(escape(each.label) for each in run.query if not each.linear)
+    st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
+    progress()
+    if st.button("Go on" if stopped else "Stop", key="simulation_stop"):
+        state["simulation_stopped"] = None if stopped else run
+        st.rerun()
 
 
 def _calibrated(name: str, model: GaussianModel, scenario: Scenario) -> Noise:

@@ -40,6 +40,7 @@ __all__ = [
     "l2",
     "mechanism_table",
     "models_by_width",
+    "needs_closed_form",
     "pair_words",
     "profile_grid",
     "remembered",
@@ -219,6 +220,19 @@ def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
     grid = np.linspace(0.02, 0.8, 9) if _slow(scenario) else np.arange(1, 41) / 50
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
+
+
+def needs_closed_form(view: View, what: str) -> bool:
+    """Whether something can be computed from moments; if it cannot, say so in its place."""
+    if view.scenario.query.is_linear:
+        return True
+    names = ", ".join(escape(each.label) for each in view.scenario.query if not each.linear)
+    st.info(
+        f"{what} is computed in closed form, which {names} does not have; take it out of the "
+        "release to see it.",
+        icon=":material/info:",
+    )
+    return False
 
 
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:

@@ -14,8 +14,9 @@ import pandas as pd
 
 from distpriv.attacks import AttackResult, Interval, PropertyInferenceAttack
 from distpriv.errors import AttackError
+from distpriv.fitting import fit_gaussian
 from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel, fit_gaussian
+from distpriv.models import GaussianModel
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
 from distpriv.optimal import optimal_attack_accuracy

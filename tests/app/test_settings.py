@@ -147,3 +147,53 @@ def test_nothing_of_an_upload_gets_into_the_address(open_app):
     kept = {"also", "look", "tol0", "own_also", "own_look", "own_tol0"}
     assert not kept & set(app.query_params)
     assert np.isfinite(app.session_state["scenario"].tolerances).all()
+
+
+@pytest.mark.parametrize("page", EXPLORE)
+def test_statistics_without_a_closed_form_on_every_page(open_app, page):
+    statistics = ["median age", "std hours-per-week", "correlation age and hours-per-week"]
+    app = open_app(page, stat=["mean education-num", "quantile 0.9 age", *statistics])
+    sound(app)
+    assert not app.error
+    assert not app.session_state["scenario"].query.is_linear
+    if page in ("tradeoff", "attack", "belief"):
+        assert "closed form" in " ".join(element.value for element in app.info)
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        ("median", "median age"),
+        ("quantile", "quantile 0.9 age"),
+        ("std", "std age"),
+        ("correlation", "correlation age and education-num"),
+    ],
+)
+def test_a_statistic_without_a_closed_form_is_built(open_app, kind, label):
+    app = open_app("secret")
+    app.selectbox(key="build_stat_kind").set_value(kind).run()
+    app.button(key="build_stat").click().run()
+    sound(app)
+    assert label in app.session_state["scenario"].query.labels
+    assert not app.error
+
+
+def test_a_long_simulation_shows_its_progress_and_can_be_stopped(open_app):
+    app = open_app("data", n="300000", repl="true", stat=["mean age", "median age"])
+    sound(app)
+    assert "fitted to simulated datasets" in texts(app)
+    app.button(key="simulation_stop").click().run()
+    sound(app)
+    assert app.button(key="simulation_stop").label == "Go on"
+    app.button(key="simulation_stop").click().run()
+    sound(app)
+    assert app.button(key="simulation_stop").label == "Stop"
+
+
+@pytest.mark.parametrize("page", EXPLORE)
+def test_a_statistic_that_hardly_varies_ends_in_no_traceback(open_app, page):
+    """The median of the hours is 40 in all datasets of one share: its variance there is zero."""
+    app = open_app(page, stat=["mean age", "median hours-per-week"])
+    sound(app)
+    app.sidebar.segmented_control(key="cal").set_value("guarded").run()
+    sound(app)
