@@ -257,6 +257,8 @@ def _add_panel(
     for group in (0, 1):
         center = float(fit.means[group, index])
         deviation = math.sqrt(float(fit.covariances[group, index, index]))
+        if not deviation:
+            continue  # the same in every dataset: a point, not a curve
         density = np.exp(-(((x - center) / deviation) ** 2) / 2)
         density /= deviation * math.sqrt(2 * math.pi)
         peak = max(peak, float(density.max()))

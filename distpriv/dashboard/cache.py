@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from distpriv.bootstrap import MomentReplicates, bootstrap_moments
 from distpriv.dashboard.dataset import Dataset, from_example
 from distpriv.datasets import EXAMPLES
 from distpriv.models import Theta
@@ -22,7 +23,15 @@ from distpriv.queries import Query
 from distpriv.simulation import SimulatedFit, simulate
 from distpriv.utility import Curves
 
-__all__ = ["curves", "example", "moments", "records", "simulated", "simulated_fit"]
+__all__ = [
+    "curves",
+    "example",
+    "moments",
+    "records",
+    "resampled",
+    "simulated",
+    "simulated_fit",
+]
 
 
 @st.cache_resource(show_spinner="Loading the records …", max_entries=4)
@@ -110,7 +119,7 @@ def simulated(
     )
 
 
-@st.cache_resource(show_spinner=False, max_entries=8, scope="session")
+@st.cache_resource(show_spinner="Simulating datasets …", max_entries=8, scope="session")
 def _simulated(
     digest: str,
     query_key: str,
@@ -129,3 +138,28 @@ def _simulated(
             for theta, stream in zip(_thetas, streams, strict=True)
         ]
     )
+
+
+def resampled(
+    dataset: Dataset, query: Query, secret: SensitiveProperty, replicates: int, seed: int
+) -> MomentReplicates:
+    """Group moments of resampled records, which depend on neither the pair nor a mechanism."""
+    return _resampled(
+        dataset.digest, repr(query), repr(secret), replicates, seed, dataset, query, secret
+    )
+
+
+@st.cache_resource(show_spinner="Drawing the records again …", max_entries=8, scope="session")
+def _resampled(
+    digest: str,
+    query_key: str,
+    secret_key: str,
+    replicates: int,
+    seed: int,
+    _dataset: Dataset,
+    _query: Query,
+    _secret: SensitiveProperty,
+) -> MomentReplicates:
+    groups = records(_dataset, _query, _secret)
+    # A stream of its own: those of the simulated datasets are the children of the same seed.
+    return bootstrap_moments(groups, replicates, rng=np.random.default_rng((seed, replicates)))
