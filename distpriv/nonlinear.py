@@ -61,8 +61,8 @@ class Median(Nonlinear):
         return np.median(records[:, :, 0], axis=1)
 
     def sensitivity(self, n: int, span: float) -> float:
-        """The whole span: with half the records at either end one record moves it that far."""
-        return span
+        """As for the quantile 0.5: the span for an odd n, half of it for an even one."""
+        return Quantile(self.column, 0.5).sensitivity(n, span)
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,13 @@ class Quantile(Nonlinear):
         return np.quantile(records[:, :, 0], self.q, axis=1)
 
     def sensitivity(self, n: int, span: float) -> float:
-        """The whole span, as for a median."""
-        return span
+        """max(t, 1 − t) times the span, t the fractional part of q(n − 1).
+
+        It lies between two neighbouring order statistics with weights 1 − t and t; one record
+        can carry one of the two across the whole span, while the other stays.
+        """
+        part = self.q * (n - 1) % 1.0
+        return max(part, 1 - part) * span
 
 
 @dataclass(frozen=True)

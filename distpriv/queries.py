@@ -333,6 +333,25 @@ class Query:
             start += width
         return found
 
+    def answer(self, table: pd.DataFrame) -> FloatArray:
+        """True statistics of all complete records of a table, shape (m,).
+
+        What a release adds noise to: not to be shown to whoever must not know it.
+
+        Raises
+        ------
+        QueryError
+            If a column is missing or not numeric where it has to be, or no record is complete.
+        """
+        values = self.values(table)
+        complete = values[~np.isnan(values).any(axis=1)]
+        if not len(complete):
+            raise QueryError(
+                "No record has a value in every column in use; leave a statistic out, or complete "
+                "the records."
+            )
+        return self.evaluate(complete[None])[0]
+
     def scales(self, n: int) -> FloatArray:
         """Factors from sums over n records to the statistics, shape (m,)."""
         return np.array([statistic.scale(n) for statistic in self.statistics])

@@ -50,26 +50,27 @@ def question(view: View) -> str:
 def release_table(view: View) -> None:
     """What each statistic is under the two shares, and how far the secret moves it."""
     fit = view.fit
-    deviations = np.sqrt(np.diag(fit.pooled))
-    widgets.table(
-        pd.DataFrame(
-            {
-                "Statistic": view.scenario.query.labels,
-                f"At {share(fit.pair.p_i)}": [
-                    with_unit(m, u) for m, u in zip(fit.means[0], view.units, strict=True)
-                ],
-                f"At {share(fit.pair.p_j)}": [
-                    with_unit(m, u) for m, u in zip(fit.means[1], view.units, strict=True)
-                ],
-                "Varies by (std. dev.)": [
-                    with_unit(d, u) for d, u in zip(deviations, view.units, strict=True)
-                ],
-                "Shift in std. deviations": [
-                    number(shift) for shift in -fit.difference / deviations
-                ],
-            }
-        )
+    first, second, deviations = (
+        [with_unit(value, unit) for value, unit in zip(values, view.units, strict=True)]
+        for values in (*fit.means, np.sqrt(np.diag(fit.pooled)))
     )
+    columns = {
+        "Statistic": view.scenario.query.labels,
+        f"At {share(fit.pair.p_i)}": first,
+        f"At {share(fit.pair.p_j)}": second,
+        "Varies by (std. dev.)": deviations,
+        "Shift in std. deviations": [
+            number(shift) for shift in -fit.difference / np.sqrt(np.diag(fit.pooled))
+        ],
+    }
+    if view.scenario.whole and not view.scenario.presenting:
+        table = view.dataset.table
+        known = table[table[fit.pair.secret.column].notna()]
+        columns["Your table (not to be shown)"] = [
+            with_unit(value, unit)
+            for value, unit in zip(view.scenario.query.answer(known), view.units, strict=True)
+        ]
+    widgets.table(pd.DataFrame(columns))
 
 
 def pairs_table(view: View) -> None:

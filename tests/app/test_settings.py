@@ -117,6 +117,10 @@ def test_the_whole_table_is_released(open_app):
     means = next(f.value for f in app.dataframe if "Varies by (std. dev.)" in f.value)
     salary = means[means["Statistic"] == "mean salary"].iloc[0, 1]
     assert float(str(salary).replace("\u202f", "").replace(",", "")) > 3800
+    assert "Your table (not to be shown)" in means
+    app.sidebar.segmented_control(key="view").set_value("presentation").run()
+    means = next(f.value for f in app.dataframe if "Varies by (std. dev.)" in f.value)
+    assert "Your table (not to be shown)" not in means
     app.switch_page("app_pages/data.py").run()
     app.button(key="no_reference").click().run()
     sound(app)
