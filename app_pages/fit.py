@@ -25,13 +25,20 @@ columns = st.segmented_control(
     persist_state="session",
 )
 with picture:
-    widgets.chart(fit_histograms(fit, labels, view.units, drawn, columns=columns), "fit")
+    widgets.chart(
+        widgets.drawn_once(
+            view,
+            f"histograms {columns}",
+            lambda: fit_histograms(fit, labels, view.units, drawn, columns=columns),
+        ),
+        "fit",
+    )
     st.caption(
         f"A simulation, not a release: {SUBSETS} datasets for each share, seed {scenario.seed}. "
         "All that follows on normality is computed from them."
     )
 fit_parts.moments(view, fit)
-fit_parts.normality(found, labels, columns)
+fit_parts.normality(view, found, columns)
 fit_parts.covariances(view, fit, found)
 fit_parts.uncertainty(view, fit)
 fit_parts.formulas()

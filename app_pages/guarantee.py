@@ -15,7 +15,7 @@ from distpriv.utility import (
     profiles,
 )
 
-RELEASES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+RELEASES = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 
 view = frame.modelled()
 scenario = view.scenario

@@ -79,7 +79,11 @@ class LaplaceOptimum:
 
 
 def optimal_attack_estimate(
-    model: GaussianModel, noise: Noise | None = None, rng: RandomState = None
+    model: GaussianModel,
+    noise: Noise | None = None,
+    rng: RandomState = None,
+    *,
+    tolerance: float = 5e-4,
 ) -> Interval:
     """Accuracy of the best possible attacker at equal priors, for the worst pair and any noise.
 
@@ -92,13 +96,14 @@ def optimal_attack_estimate(
     noise : Noise or None
         None: undefended.
     rng : Generator, int or None
-        For the simulation.
+    tolerance : float > 0
+        For the simulation, as there.
     """
     try:
         accuracy = optimal_attack_accuracy(model, noise)
     except AttackError:
         assert noise is not None
-        return laplace_optimum(model, noise, rng).interval
+        return laplace_optimum(model, noise, rng, tolerance=tolerance).interval
     return Interval(accuracy, accuracy, accuracy)
 
 

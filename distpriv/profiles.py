@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
+from scipy.special import log_ndtr
 
 from distpriv.calibration import check_delta, gaussian_delta
 from distpriv.errors import CalibrationError
@@ -30,9 +30,11 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complexfloating]
+IntArray = NDArray[np.intp]
 
 _SAME = 1e-9
 _NEGLIGIBLE = -45.0
+_SOON = 96  # points; a contour that needs no more is not bent
 # The contour s = saddle + width (i sinh u + bend (cosh u − 1)).
 _BENDS = (0.0, 0.5, -0.5)
 _STEP = 0.0625
@@ -89,24 +91,63 @@ class PrivacyLoss:
         return bool(np.abs(self.spread - 1).max() < _SAME)
 
     def delta(self, epsilon: float) -> float:
-        r"""δ(ε) = sup_S P(S) − e^ε Q(S) = E_P[(1 − e^{ε−L})_+].
+        """δ(ε) at one ε >= 0; see :meth:`deltas`."""
+        return float(self.deltas(np.array([epsilon]))[0])
+
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        r"""δ(ε) = sup_S P(S) − e^ε Q(S) = E_P[(1 − e^{ε−L})_+] for every ε >= 0, same shape.
 
         With equal covariances Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), μ the Mahalanobis distance
         (Balle & Wang 2018, Theorem 5). Otherwise the inverse Laplace transform
         :math:`\frac{1}{2\pi i}\int_{c-i\infty}^{c+i\infty}\frac{M(s)e^{-s\varepsilon}}{s(s+1)}ds`
-        of the moment generating function M of L under P, along the vertical line through the
-        saddle point c, by the trapezoidal rule, which converges exponentially.
-
-        Parameters
-        ----------
-        epsilon : float >= 0
+        of the moment generating function M of L under P, along a contour through the saddle
+        point c, by the trapezoidal rule, which converges exponentially.
         """
         if self.equal_covariances:
-            return gaussian_delta(float(np.linalg.norm(self.shift)), epsilon)
-        if epsilon >= self.supremum - 1e-12:
+            distance = float(np.linalg.norm(self.shift))
+            return np.array([gaussian_delta(distance, float(each)) for each in epsilons])
+        found = np.zeros(len(epsilons))
+        inside = epsilons < self.supremum - 1e-12
+        if inside.any():
+            _, weights = self._quadrature(epsilons[inside])
+            found[inside] = weights.sum(axis=1).real
+        return found.clip(0.0, 1.0)
+
+    def epsilon(self, delta: float) -> float:
+        """Least ε >= 0 with δ(ε) <= delta; ∞ if there is none.
+
+        Newton's method on ln δ, whose slope goes under the integral of :meth:`deltas`, kept
+        between the ends of a bracket.
+        """
+        if self.delta(0.0) <= delta:
             return 0.0
-        _, weights = self._quadrature(epsilon)
-        return float(min(max(weights.sum().real, 0.0), 1.0))
+        if not np.isfinite(self.shift).all():
+            return math.inf
+        low, high = 0.0, math.inf
+        point = min(1.0, self.supremum / 2)
+        for _ in range(200):
+            value, slope = self._value_and_slope(point)
+            low, high = (point, high) if value > delta else (low, point)
+            if math.isfinite(high) and high - low <= 1e-13 * high:
+                break
+            step = math.inf
+            if 0 < value < 1 and slope < 0:
+                step = math.log(value / delta) * value / -slope
+            if abs(step) <= 1e-11 * point:
+                break
+            middle = 2 * point if math.isinf(high) else (low + high) / 2
+            point = point + step if low < point + step < high else middle
+        return float(point)
+
+    def _value_and_slope(self, epsilon: float) -> tuple[float, float]:
+        if self.equal_covariances:
+            distance = float(np.linalg.norm(self.shift))
+            beyond = log_ndtr(-distance / 2 - epsilon / distance)
+            return gaussian_delta(distance, epsilon), -math.exp(min(epsilon + beyond, 700.0))
+        if epsilon >= self.supremum - 1e-12:
+            return 0.0, 0.0
+        line, weights = self._quadrature(np.array([epsilon]))
+        return float(weights.sum().real), float(-(line * weights).sum().real)
 
     def gradient(self, epsilon: float) -> FloatArray:
         r"""Derivative of δ(ε) in a covariance S added to both normals, shape (m, m), symmetric.
@@ -115,12 +156,12 @@ class PrivacyLoss:
         difference d of the means, :math:`\ln M = -\frac{\alpha(1-\alpha)}{2} d^T C^{-1} d -
         \frac12 \ln|C| + \frac{1-\alpha}{2} \ln|\Sigma_P| + \frac{\alpha}{2} \ln|\Sigma_Q|`
         (Rényi divergence of normals, van Erven & Harremoës 2014, Section II); its derivative
-        goes under the integral of :meth:`delta`.
+        goes under the integral of :meth:`deltas`.
         """
         change = np.eye(len(self.shift)) if self.whitening is None else self.whitening
         if epsilon >= self.supremum - 1e-12 or not np.isfinite(self.shift).all():
             return np.zeros((change.shape[1],) * 2)
-        line, weights = self._quadrature(epsilon)
+        line, weights = (part[0] for part in self._quadrature(np.array([epsilon])))
         alpha = (1 + line)[:, None]
         between = 1 - alpha + alpha * self.spread
         scaled = self.shift / between
@@ -129,29 +170,42 @@ class PrivacyLoss:
         inner += np.diag(diagonal)
         return np.asarray(change.T @ inner.real @ change / 2)
 
-    def _quadrature(self, epsilon: float) -> tuple[ComplexArray, ComplexArray]:
-        """Points along the contour and the integrand's weights there; δ is the sum's real part.
+    def _quadrature(self, epsilons: FloatArray) -> tuple[ComplexArray, ComplexArray]:
+        """Points along the contours, a row for each ε, and the integrand's weights there.
 
-        The contour is a branch of a hyperbola through the saddle point that bends to the side on
+        A contour is a branch of a hyperbola through the saddle point that bends to the side on
         which the integrand falls. All singularities are on the real axis, at least 0.7 widths
         from the saddle, so that the trapezoidal rule in u converges exponentially.
         """
-        saddle, width = self._saddle(epsilon)
-        peak = float(self._exponent(np.array([saddle + 0j]), epsilon).real[0])
-        best = 0.0, len(_U)
-        for bend in _BENDS:
-            line = saddle + width * (1j * _UP[::8] + bend * _ASIDE[::8])
-            fallen = self._exponent(line, epsilon).real - peak
-            end = int(np.argmax(np.append(fallen, -np.inf) < _NEGLIGIBLE))
-            if fallen[:end].max() < 1 and 8 * end < best[1]:
-                best = bend, 8 * end
-        bend, end = best
-        up, along, aside = _UP[:end], _ALONG[:end], _ASIDE[:end]
-        line = saddle + width * (1j * up + bend * aside)
-        # Where it is negligible for good the contour may go on as it likes.
-        values = np.exp(self._exponent(line, epsilon) - peak) * (along - 1j * bend * up)
-        values[0] /= 2
-        return line, math.exp(peak) * width * _STEP / math.pi * values
+        saddle, width = self._saddle(epsilons)
+        peak: FloatArray = np.real(self._exponent(saddle[:, None] + 0j, epsilons))
+        coarse = saddle[:, None] + width[:, None] * (1j * _UP + _BENDS[0] * _ASIDE)[::8]
+        bend = np.full(len(epsilons), _BENDS[0])
+        end = self._fall(coarse, epsilons, peak)
+        if end.max() > _SOON:
+            for other in _BENDS[1:]:
+                coarse = saddle[:, None] + width[:, None] * (1j * _UP + other * _ASIDE)[::8]
+                sooner = self._fall(coarse, epsilons, peak)
+                bend, end = np.where(sooner < end, other, bend), np.minimum(sooner, end)
+        last = int(end.max())
+        up, along, aside = _UP[:last], _ALONG[:last], _ASIDE[:last]
+        line = saddle[:, None] + width[:, None] * (1j * up + bend[:, None] * aside)
+        # Once it is negligible the contour may go on as it likes: what comes later is left out.
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.exp(self._exponent(line, epsilons) - peak)
+            values *= along - 1j * bend[:, None] * up
+        values[np.arange(last) >= end[:, None]] = 0
+        values[:, 0] /= 2
+        return line, np.exp(peak) * width[:, None] * _STEP / math.pi * values
+
+    def _fall(self, coarse: ComplexArray, epsilons: FloatArray, peak: FloatArray) -> IntArray:
+        """Index at which the integrand has become negligible; too large if it grows before."""
+        fallen = self._exponent(coarse, epsilons).real - peak
+        low = fallen < _NEGLIGIBLE
+        end = np.where(low.any(axis=1), low.argmax(axis=1), fallen.shape[1])
+        before = np.arange(fallen.shape[1]) < end[:, None]
+        grows = (np.where(before, fallen, -np.inf) > 1).any(axis=1)
+        return np.where(grows, 10 * len(_U), 8 * end)
 
     @property
     def supremum(self) -> float:
@@ -168,8 +222,8 @@ class PrivacyLoss:
         narrow = self.spread[self.spread < 1 - 1e-13]
         return float((narrow / (1 - narrow)).min()) if narrow.size else math.inf
 
-    def _exponent(self, s: ComplexArray, epsilon: float) -> ComplexArray:
-        """ln M(s) − sε − ln(s(s+1)), shape of s."""
+    def _exponent(self, s: ComplexArray, epsilons: FloatArray) -> ComplexArray:
+        """ln M(s) − sε − ln(s(s+1)), shape of s: a row for each ε."""
         inner = 1 + s[..., None] * (1 - 1 / self.spread)
         scaled = self.shift / self.spread
         terms = (
@@ -177,39 +231,38 @@ class PrivacyLoss:
             - np.log(inner)
             + (s[..., None] * scaled) ** 2 / inner
         )
-        return np.asarray(terms.sum(axis=-1) / 2 - s * epsilon - np.log(s) - np.log(s + 1))
+        return np.asarray(
+            terms.sum(axis=-1) / 2 - s * epsilons[:, None] - np.log(s) - np.log(s + 1)
+        )
 
-    def _derivatives(self, c: float, epsilon: float) -> tuple[float, float]:
-        """First and second derivative of the exponent at a real point."""
+    def _derivatives(self, c: FloatArray, epsilons: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """First and second derivative of the exponent at real points, one for each ε."""
         rate = 1 - 1 / self.spread
-        inner = 1 + c * rate
+        inner = 1 + c[:, None] * rate
         squared = (self.shift / self.spread) ** 2
         first = (
             np.log(self.spread)
             + self.shift**2 / self.spread
             - rate / inner
-            + squared * c * (2 + c * rate) / inner**2
-        ).sum() / 2
-        second = ((rate / inner) ** 2 + 2 * squared / inner**3).sum() / 2
-        return (
-            float(first - epsilon - 1 / c - 1 / (1 + c)),
-            float(second + 1 / c**2 + 1 / (1 + c) ** 2),
-        )
+            + squared * c[:, None] * (2 + c[:, None] * rate) / inner**2
+        ).sum(axis=1) / 2
+        second = ((rate / inner) ** 2 + 2 * squared / inner**3).sum(axis=1) / 2
+        return first - epsilons - 1 / c - 1 / (1 + c), second + 1 / c**2 + 1 / (1 + c) ** 2
 
-    def _saddle(self, epsilon: float) -> tuple[float, float]:
-        """Where the exponent, convex on the real line, is least, and its width there."""
-        low, high = 0.0, self._pole
-        point = 1.0 if math.isinf(high) else high / 2
+    def _saddle(self, epsilons: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Where the exponent, convex on the real line, is least for each ε, and its width there."""
+        low, high = np.zeros(len(epsilons)), np.full(len(epsilons), self._pole)
+        point = np.full(len(epsilons), 1.0 if math.isinf(self._pole) else self._pole / 2)
         for _ in range(200):
-            first, second = self._derivatives(point, epsilon)
-            low, high = (point, high) if first < 0 else (low, point)
+            first, second = self._derivatives(point, epsilons)
+            rising = first < 0
+            low, high = np.where(rising, point, low), np.where(rising, high, point)
             newton = point - first / second
-            if abs(newton - point) < 1e-6 * point:
+            if (np.abs(newton - point) < 1e-2 / np.sqrt(second)).all():  # near is enough
                 break
-            inside = low < newton < high
-            middle = 2 * point if math.isinf(high) else (low + high) / 2
-            point = newton if inside else middle
-        return point, 1 / math.sqrt(second)
+            middle = np.where(np.isinf(high), 2 * point, (low + np.minimum(high, 1e300)) / 2)
+            point = np.where((low < newton) & (newton < high), newton, middle)
+        return point, 1 / np.sqrt(second)
 
 
 @dataclass(frozen=True)
@@ -271,7 +324,7 @@ def privacy_profile(fit: PairModel, noise: Noise | None, epsilons: ArrayLike) ->
     if not (np.isfinite(points).all() and (points >= 0).all()):
         raise CalibrationError("Every ε must be a number that is not negative.")
     losses = privacy_losses(fit, noise)
-    return np.array([[loss.delta(float(epsilon)) for epsilon in points] for loss in losses])
+    return np.array([loss.deltas(points) for loss in losses])
 
 
 def worst_case(model: GaussianModel, noise: Noise | None, epsilon: float) -> WorstCase:
@@ -317,22 +370,4 @@ def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -
     """
     delta = check_delta(delta)
     losses = [loss for fit in model.pairs for loss in privacy_losses(fit, noise)]
-    return max(_epsilon(loss, delta) for loss in losses)
-
-
-def _epsilon(loss: PrivacyLoss, delta: float) -> float:
-    if loss.delta(0.0) <= delta:
-        return 0.0
-    if not np.isfinite(loss.shift).all():
-        return math.inf
-    high = 1.0
-    while loss.delta(high) > delta:
-        high *= 2
-    return float(
-        brentq(
-            lambda epsilon: math.log(max(loss.delta(epsilon), 1e-300)) - math.log(delta),
-            0.0,
-            high,
-            xtol=1e-10,
-        )
-    )
+    return max(loss.epsilon(delta) for loss in losses)

@@ -175,17 +175,25 @@ def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:
         },
     )
     size = 12 if m <= 8 else 9
-    for row in positions:
-        for column in positions:
-            value = correlations[row, column]
-            strong = row != column and abs(value) > _STRONG
-            figure.add_annotation(
-                x=column,
-                y=row,
-                text="1" if row == column else _signed(value),
-                showarrow=False,
-                font={"size": size} | ({"color": "#ffffff"} if strong else {}),
-            )
+    # All at once: one by one, plotly checks those before again and again.
+    figure.update_layout(
+        annotations=[
+            {
+                "x": column,
+                "y": row,
+                "text": "1" if row == column else _signed(correlations[row, column]),
+                "showarrow": False,
+                "font": {"size": size}
+                | (
+                    {"color": "#ffffff"}
+                    if row != column and abs(correlations[row, column]) > _STRONG
+                    else {}
+                ),
+            }
+            for row in positions
+            for column in positions
+        ]
+    )
     return figure
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from plotly import graph_objects as go
 
 from distpriv.bootstrap import MomentReplicates, bootstrap_moments
 from distpriv.dashboard.dataset import Dataset, from_example
@@ -26,6 +27,7 @@ from distpriv.utility import Curves
 __all__ = [
     "curves",
     "example",
+    "figure",
     "moments",
     "records",
     "resampled",
@@ -78,6 +80,12 @@ def _records(
 def curves(key: str, _compute: Callable[[], Curves]) -> Curves:
     """Curves that take long, computed once for everything their key names."""
     return _compute()
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, scope="session")
+def figure(key: str, _draw: Callable[[], go.Figure]) -> go.Figure:
+    """A figure, drawn once for everything its key names; it is not to be changed afterwards."""
+    return _draw()
 
 
 def simulated_fit(

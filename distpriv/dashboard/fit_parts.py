@@ -77,13 +77,19 @@ def moments(view: View, fit: PairModel) -> None:
     )
 
 
-def normality(found: FitDiagnostics | str, labels: tuple[str, ...], columns: int) -> None:
+def normality(view: View, found: FitDiagnostics | str, columns: int) -> None:
     """Quantiles, and for each statistic and jointly how far from normal, in figures."""
+    labels = view.scenario.query.labels
     st.subheader("How far from normal?")
     if isinstance(found, str):
         st.info(found, icon=":material/info:")
         return
-    widgets.chart(qq_plot(found, labels, columns=columns), "quantiles")
+    widgets.chart(
+        widgets.drawn_once(
+            view, f"quantiles {columns}", lambda: qq_plot(found, labels, columns=columns)
+        ),
+        "quantiles",
+    )
     st.markdown(
         f"A small p only says that {found.datasets} datasets suffice to notice a deviation; "
         "the gap says how large it is. Where the curve is right, chance alone makes gaps up to "
@@ -159,9 +165,19 @@ def covariances(view: View, fit: PairModel, found: FitDiagnostics | str) -> None
     left, right = st.columns(2, gap="large")
     with left:
         if not isinstance(found, str):
-            widgets.chart(variance_ratios(found.covariances, labels, fit.pair), "variances")
+            widgets.chart(
+                widgets.drawn_once(
+                    view,
+                    "variances",
+                    lambda: variance_ratios(found.covariances, labels, fit.pair),
+                ),
+                "variances",
+            )
     with right:
-        widgets.chart(covariance_heatmap(fit, labels), "correlations")
+        widgets.chart(
+            widgets.drawn_once(view, "correlations", lambda: covariance_heatmap(fit, labels)),
+            "correlations",
+        )
     p_i, p_j = share(fit.pair.p_i), share(fit.pair.p_j)
     which = st.segmented_control(
         "Covariance",

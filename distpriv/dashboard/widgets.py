@@ -34,6 +34,7 @@ __all__ = [
     "attacker_views",
     "caveats",
     "chart",
+    "drawn_once",
     "epsilon_grid",
     "errors_table",
     "guarantee",
@@ -69,9 +70,16 @@ def chart(figure: go.Figure, key: str) -> None:
     )
 
 
+def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figure:
+    """A figure that depends on neither mechanism nor ε, drawn once for the model."""
+    scenario = view.scenario
+    model = (view.source.digest, scenario.query, view.fit.pair, scenario.n, scenario.replacement)
+    return cache.figure(f"{what} {model!r} {scenario.seed}", draw)
+
+
 def accuracy(model: GaussianModel, noise: Noise | None) -> float:
     """Accuracy of the optimal attack; simulated to 1e-3 where it has no closed form."""
-    return optimal_attack_estimate(model, noise, rng=0).estimate
+    return optimal_attack_estimate(model, noise, rng=0, tolerance=1e-3).estimate
 
 
 def all_noises(view: View, names: tuple[str, ...]) -> dict[str, Noise]:

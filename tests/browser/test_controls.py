@@ -90,7 +90,7 @@ def test_guarantee_attack_and_belief(app):
     expect(page.get_by_text(words("After 10 releases with OptM"))).to_be_visible()
     slider = page.get_by_role("slider", name="Releases")
     slider.press("ArrowRight")
-    expect(page.get_by_text(words("After 15 releases with OptM"))).to_be_visible()
+    expect(page.get_by_text(words("After 20 releases with OptM"))).to_be_visible()
 
     go(page, "Attack")
     pick(page, "Attacker", "Linear discriminant")
