@@ -163,7 +163,7 @@ with result_first:
     st.caption(
         "A simulation, not a release. An attack's accuracy is a lower bound on the risk, not a "
         "guarantee; the optimal attack is computed from the fitted model, in closed form for "
-        "Gaussian noise and to about ±0.1 percentage points for Laplace noise."
+        "Gaussian noise and to about ±0.15 percentage points for Laplace noise."
     )
     st.markdown(attackers.training_gap(view, own))
     widgets.guarantee(view)

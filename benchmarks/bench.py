@@ -24,6 +24,7 @@ import pandas as pd
 import distpriv as dp
 from benchmarks import naive, pages
 from distpriv.datasets import load_census_income
+from distpriv.mechanisms.optimal_noise import least_noise
 
 QUERY = dp.Query(
     [
@@ -151,6 +152,54 @@ def bench_attack(table: pd.DataFrame) -> None:
             against("a repetition, subsets shared", took, plain, tuned, 100)
 
 
+def bench_guarantees(table: pd.DataFrame) -> None:
+    """The least noise for many pairs, and privacy profiles, against simulation and grid search."""
+    rng = np.random.default_rng(0)
+    differences = 3 * rng.normal(size=(50, 20))
+    factors = rng.normal(size=(50, 20, 30))
+    covariances = factors @ factors.transpose(0, 2, 1) / 30
+    print("\nGuarantees")
+    took = seconds(partial(least_noise, differences, covariances, 0.4), 3)
+    print(f"  OptM, 20 statistics and 50 pairs: {readable(took)} {met(took, 1.0)}")
+    grid = PAIR.secret.grid(0.2, 0.8, 0.02, 0.1)
+    model = dp.fit_gaussian(table, QUERY, grid, N)
+    took = seconds(partial(dp.calibrate, "OptM", model, 1.0, 1e-3), 3)
+    print(f"  OptM, 5 statistics and a grid of {len(grid)} pairs: {readable(took)}")
+    model = dp.fit_gaussian(table, QUERY, PAIR, N)
+    noise, fit = dp.calibrate("OptM", model, 1.0, 1e-3), model.pairs[0]
+    epsilons = np.linspace(0, 4, 100)
+    took = seconds(partial(dp.privacy_profile, fit, noise, epsilons), 9)
+    print(
+        f"  profile of 100 points, unequal covariances, both orders: {readable(took)} "
+        f"{met(took, 0.3)}"
+    )
+    simulated = seconds(partial(naive.profile, fit, noise, epsilons, 1_000_000), 1)
+    print(
+        f"  the same from 1 000 000 draws, one order, to about 1e-4: {readable(simulated)}, "
+        f"{simulated / took:.0f} x"
+    )
+    for name in ("DauM", "OptM"):
+        took = seconds(partial(dp.calibrate, name, model, 1.0, 1e-3, "guarded"), 9)
+        print(f"  {name}, guarded: {readable(took)}")
+    took = seconds(partial(dp.optimal_attack_estimate, model, _laplace(model), 1), 5)
+    print(f"  the best attack on ExpM(L), to 1e-3: {readable(took)}")
+    medians = dp.Query(
+        [dp.Median("age"), dp.StandardDeviation("age"), dp.Correlation("age", "hours-per-week")]
+    )
+    fitted = partial(dp.fit_gaussian, table, medians, PAIR, N, method="monte-carlo", rng=1)
+    took = seconds(fitted, 9)
+    print(f"  2 x 1000 subsets of a median, a deviation, a correlation: {readable(took)}")
+
+
+def _laplace(model: dp.GaussianModel) -> dp.Noise:
+    return dp.calibrate("ExpM(L)", model, 1.0)
+
+
+def met(took: float, goal: float) -> str:
+    """The goal with a verdict."""
+    return f"(goal {readable(goal)}: {'met' if took <= goal else 'MISSED'})"
+
+
 def enlarged(table: pd.DataFrame, records: int) -> pd.DataFrame:
     """The columns in use, drawn with replacement and stored small: 6 bytes a record."""
     rng = np.random.default_rng(records)
@@ -218,6 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     bench_fit(table)
     bench_attack(table)
+    bench_guarantees(table)
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

@@ -15,13 +15,15 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import multivariate_normal
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from distpriv.models import PairModel
 from distpriv.noise import Noise
 
-__all__ = ["attack", "datasets", "fit"]
+__all__ = ["attack", "datasets", "fit", "profile"]
 
 FloatArray = NDArray[np.float64]
 
@@ -99,3 +101,14 @@ def attack(
         classifier = make_pipeline(StandardScaler(), LogisticRegression()).fit(features, labels)
         accuracies[name] = float(classifier.score(test + noise.sample(len(test)), labels))
     return accuracies
+
+
+def profile(fit: PairModel, noise: Noise, epsilons: FloatArray, draws: int) -> FloatArray:
+    """Privacy profile from simulated privacy losses, for the first order."""
+    first, second = (
+        multivariate_normal(mean, covariance + noise.covariance)
+        for mean, covariance in zip(fit.means, fit.covariances, strict=True)
+    )
+    drawn = first.rvs(draws, random_state=1)
+    losses = first.logpdf(drawn) - second.logpdf(drawn)
+    return np.array([np.maximum(-np.expm1(epsilon - losses), 0).mean() for epsilon in epsilons])

@@ -57,6 +57,8 @@ def qq_plot(diagnostics: FitDiagnostics, labels: Sequence[str], *, columns: int 
     ends = max(3.5, 1.05 * float(np.abs(diagnostics.quantiles).max()))
     total = rows * _PANEL + (rows - 1) * _GAP
     width = (1 - 0.08 * (columns - 1)) / columns
+    axes: dict[str, dict[str, object]] = {}
+    titles: list[dict[str, object]] = []
     for index, label in enumerate(labels):
         row, column = divmod(index, columns)
         key = "" if index == 0 else str(index + 1)
@@ -64,39 +66,37 @@ def qq_plot(diagnostics: FitDiagnostics, labels: Sequence[str], *, columns: int 
         drawn = diagnostics.simulated[:, kept, index]
         reach = max(ends, 1.05 * float(np.abs(drawn).max()), 1.05 * float(np.abs(low).max()))
         last = index + columns >= m
-        figure.update_layout(
+        axes[f"xaxis{key}"] = linear_axis(
+            "normal quantile" if last else "",
+            -ends,
+            ends,
+            domain=(left, min(left + width, 1.0)),
+            anchor=f"y{key}",
+            nticks=7,
+        )
+        axes[f"yaxis{key}"] = linear_axis(
+            "simulated" if column == 0 else "",
+            -reach,
+            reach,
+            domain=(max(top - _PANEL / total, 0.0), top),
+            anchor=f"x{key}",
+            nticks=5,
+        )
+        titles.append(
             {
-                f"xaxis{key}": linear_axis(
-                    "normal quantile" if last else "",
-                    -ends,
-                    ends,
-                    domain=(left, min(left + width, 1.0)),
-                    anchor=f"y{key}",
-                    nticks=7,
-                ),
-                f"yaxis{key}": linear_axis(
-                    "simulated" if column == 0 else "",
-                    -reach,
-                    reach,
-                    domain=(max(top - _PANEL / total, 0.0), top),
-                    anchor=f"x{key}",
-                    nticks=5,
-                ),
+                "x": left,
+                "xref": "paper",
+                "xanchor": "left",
+                "y": top,
+                "yref": "paper",
+                "yanchor": "bottom",
+                "text": wrap(label, max(46 // columns, 12)),
+                "align": "left",
+                "showarrow": False,
             }
         )
-        figure.add_annotation(
-            x=left,
-            xref="paper",
-            xanchor="left",
-            y=top,
-            yref="paper",
-            yanchor="bottom",
-            text=wrap(label, max(46 // columns, 12)),
-            align="left",
-            showarrow=False,
-        )
         _add_quantiles(figure, diagnostics, index, label, kept, (low, high), ends, key)
-    return figure
+    return figure.update_layout(axes, annotations=titles)
 
 
 def variance_ratios(

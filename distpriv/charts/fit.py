@@ -66,34 +66,29 @@ def fit_histograms(
     )
     figure.update_layout(barmode="overlay", bargap=0)
     budget = _MOST_POINTS // (2 * m)
+    axes: dict[str, dict[str, object]] = {}
     for index in range(m):
         row, column = divmod(index, columns)
         key = "" if index == 0 else str(index + 1)
         low, high = _reach(fit, index)
         x_domain, y_domain = _domains(row, column, rows, columns, gap)
-        density = "density" if column == 0 else ""
-        figure.update_layout(
-            {
-                f"xaxis{key}": linear_axis(
-                    titles[index], low, high, domain=x_domain, anchor=f"y{key}", nticks=6
-                ),
-                f"yaxis{key}": linear_axis(
-                    density,
-                    0.0,
-                    1.0,
-                    domain=y_domain,
-                    anchor=f"x{key}",
-                    showticklabels=False,
-                    showgrid=False,
-                    rangemode="tozero",
-                ),
-            }
-        )
         peak = _add_panel(
             figure, fit, index, labels[index], units[index], simulated, (low, high), budget, key
         )
-        figure.layout[f"yaxis{key}"].range = [0, 1.08 * peak]
-    return figure
+        axes[f"xaxis{key}"] = linear_axis(
+            titles[index], low, high, domain=x_domain, anchor=f"y{key}", nticks=6
+        )
+        axes[f"yaxis{key}"] = linear_axis(
+            "density" if column == 0 else "",
+            0.0,
+            1.08 * peak,
+            domain=y_domain,
+            anchor=f"x{key}",
+            showticklabels=False,
+            showgrid=False,
+            rangemode="tozero",
+        )
+    return figure.update_layout(axes)
 
 
 def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:

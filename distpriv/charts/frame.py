@@ -68,31 +68,32 @@ def empty(
     }
     if subtitle:
         heading["subtitle"] = {"text": subtitle, "font": {"color": NEUTRAL}}
-    figure = go.Figure()
-    figure.update_layout(
-        template=None,
-        title=heading,
-        height=height,
-        margin={
-            "t": _TITLE_HEIGHT + (_SUBTITLE_HEIGHT if subtitle else 0),
-            "r": 12,
-            "b": bottom,
-            "l": 8,
-        },
-        legend={
-            "orientation": "h",
-            "xref": "container",
-            "x": 0,
-            "xanchor": "left",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
-        },
-        hovermode="closest",
-        hoverlabel={"align": "left", "namelength": -1},
-        dragmode=False,
-        meta={"alt": alt, "how_to_read": how_to_read},
+    figure = go.Figure(
+        layout={
+            "title": heading,
+            "height": height,
+            "margin": {
+                "t": _TITLE_HEIGHT + (_SUBTITLE_HEIGHT if subtitle else 0),
+                "r": 12,
+                "b": bottom,
+                "l": 8,
+            },
+            "legend": {
+                "orientation": "h",
+                "xref": "container",
+                "x": 0,
+                "xanchor": "left",
+                "yref": "container",
+                "y": 0,
+                "yanchor": "bottom",
+            },
+            "hovermode": "closest",
+            "hoverlabel": {"align": "left", "namelength": -1},
+            "dragmode": False,
+            "meta": {"alt": alt, "how_to_read": how_to_read},
+        }
     )
+    figure.layout.template = None  # Streamlit's own theme
     return figure
 
 
