@@ -95,9 +95,7 @@ def optimal_attack_estimate(
     model : GaussianModel
     noise : Noise or None
         None: undefended.
-    rng : Generator, int or None
-    tolerance : float > 0
-        For the simulation, as there.
+    rng, tolerance : of the simulation
     """
     try:
         accuracy = optimal_attack_accuracy(model, noise)

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.columns import numeric_values
 from distpriv.errors import QueryError
-from distpriv.queries import Statistic, numeric_values
+from distpriv.queries import Statistic
 
 __all__ = ["Correlation", "Median", "Nonlinear", "Quantile", "StandardDeviation"]
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.columns import Scalar, column_of, matches
 from distpriv.errors import PropertyError
-from distpriv.queries import Scalar, column_of, matches
 
 __all__ = ["Pair", "SensitiveProperty"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import distpriv as dp
-from distpriv.queries import matches
+from distpriv.columns import matches
 
 FRAME = pd.DataFrame(
     {
