@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
@@ -18,7 +19,7 @@ from distpriv.queries import Query
 __all__ = ["bound", "further_pairs", "grid", "linked", "look", "own_key", "units"]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
-MOST_OFFERED = 20
+MOST_VALUES = 3  # of a column
 
 
 def bound(dataset: Dataset) -> Any:
@@ -92,10 +93,12 @@ def _offered(
     center: float,
     width: float,
 ) -> list[Pair]:
-    """Other secrets at the centre and distance of the main one."""
+    """The main values of other columns, at the centre and distance of the main secret."""
     offered: list[Pair] = []
+    seen = Counter[str]()
     for secret in secrets.values():
-        if secret.column != chosen.column and len(offered) < MOST_OFFERED:
+        seen[secret.column] += 1
+        if secret.column != chosen.column and seen[secret.column] <= MOST_VALUES:
             try:
                 offered.append(secret.pair(center, width))
             except PropertyError:

@@ -186,13 +186,13 @@ def guarantee(view: View) -> None:
 def _delivered(view: View) -> str:
     noise = view.noise
     worst = worst_case(view.model, noise, noise.epsilon)
-    delta = worst.delta
-    where = ""
-    if len(view.model.pairs) > 1:
-        where = f" at worst, for {escape(view.model.pairs[worst.pair].pair.label)},"
+    delta, pair = worst.delta, view.model.pairs[worst.pair].pair
+    first, second = (pair.p_i, pair.p_j) if worst.order == 0 else (pair.p_j, pair.p_i)
+    secret = f"{escape(pair.secret.label)}, " if len(view.model.pairs) > 1 else ""
+    where = f" at worst ({secret}{share(first)} against {share(second)})"
     figures = (
         f"Promised δ\u00a0=\u00a0{noise.delta:g} at ε\u00a0=\u00a0{noise.epsilon:g}; delivered, "
-        f"by the fitted normals with the covariance each of them has,{where} "
+        f"by the fitted normals with the covariance each of them has,{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
     if delta <= noise.delta * (1 + 1e-6):

@@ -24,7 +24,19 @@ def pick(page: Page, label: str, option: str) -> None:
         return
     box.click()
     box.fill(option)  # long lists are drawn in part
-    page.get_by_role("option", name=option, exact=True).click()
+    expect(page.get_by_role("option", name=option, exact=True)).to_be_visible()
+    box.press("Enter")
+    expect(box).to_have_value(option)
+
+
+def pick_one_more(page: Page, label: str, option: str) -> None:
+    """Add to a multiselect."""
+    box = page.get_by_role("combobox", name=label)
+    box.click()
+    box.press_sequentially(option)
+    expect(page.get_by_role("option", name=option)).to_have_count(1)
+    box.press("Enter")
+    page.keyboard.press("Escape")
 
 
 def press(page: Page, group: str, option: str) -> None:
@@ -65,7 +77,15 @@ def test_several_secrets_grids_units_and_calibrations(app):
     open_settings(page)
     press(page, "Shares of the secret to hide", "grid")
     expect(page.get_by_text(words("hides all 16 pairs"))).to_be_visible()
+    page.get_by_role("slider", name="Ends of the grid").first.press("ArrowRight")
+    pick(page, "Step of the grid", "0.1")
+    expect(page.get_by_text(re.compile(r"hides\sall\s\d\spairs"))).to_be_visible()
     press(page, "Shares of the secret to hide", "one pair")
+    expect(page.get_by_text(words("hides all 2 pairs"))).to_be_visible()
+
+    pick_one_more(page, "Hide as well", "race = Black")
+    expect(page.get_by_text(words("hides all 3 pairs"))).to_be_visible()
+    page.get_by_role("combobox", name="Hide as well").press("Backspace")
     expect(page.get_by_text(words("hides all 2 pairs"))).to_be_visible()
 
     press(page, "Units for calibrating", "standardised")
@@ -88,11 +108,13 @@ def test_guarantee_attack_and_belief(app):
     go(page, "Guarantee")
     drawn(page, 4)
     expect(page.get_by_text(words("After 10 releases with OptM"))).to_be_visible()
+    pick_one_more(page, "Mechanisms", "EigM")
     slider = page.get_by_role("slider", name="Releases")
     slider.press("ArrowRight")
     expect(page.get_by_text(words("After 20 releases with OptM"))).to_be_visible()
 
     go(page, "Attack")
+    expect(page.get_by_text("50 of 50 repetitions")).to_be_visible(timeout=120_000)
     pick(page, "Attacker", "Linear discriminant")
     pick(page, "Repetitions", "20")
     expect(page.get_by_text("20 of 20 repetitions")).to_be_visible(timeout=120_000)
@@ -109,10 +131,17 @@ def test_guarantee_attack_and_belief(app):
     page.get_by_role("button", name="Another release").click()
     expect(page.get_by_text(words("draw 2"))).to_be_visible()
     expect(before).not_to_have_text(told)
-    for prior in ("a bell", "Beta(a, b)"):
+    page.get_by_role("slider", name="True share of the simulated release").press("ArrowRight")
+    expect(page.get_by_text(re.compile("46 of which have the property"))).to_be_visible()
+    for prior, controls in (("a bell", ("around", "give or take")), ("Beta(a, b)", ())):
         press(page, "Before the release the attacker expects", prior)
-        app.idle()
-        no_traceback(page)
+        for control in controls:
+            told = before.inner_text()
+            page.get_by_role("slider", name=control).press("ArrowRight")
+            expect(before).not_to_have_text(told)
+    told = before.inner_text()
+    enter(page, re.compile("^a$"), "9")
+    expect(before).not_to_have_text(told)
     press(page, "Before the release the attacker expects", "the two shares")
     expect(page.get_by_text(re.compile("The odds changed by a factor of"))).to_be_visible()
     page.get_by_text("Enter released values", exact=True).click()
@@ -131,6 +160,13 @@ def test_the_gaussian_fit_and_a_median(app):
     pick(page, "Kind", "Median of a numeric column")
     page.get_by_role("button", name="Release it too").click()
     expect(page.get_by_text(re.compile("mean hours-per-week, median age"))).to_be_visible()
+    pick(page, "Kind", "Quantile of a numeric column")
+    page.get_by_role("slider", name="Quantile").press("ArrowLeft")
+    page.get_by_role("button", name="Release it too").click()
+    expect(page.get_by_text(re.compile(r"median age, quantile 0\.89 age"))).to_be_visible()
+    pick(page, "Kind", "Correlation of two numeric columns")
+    page.get_by_role("button", name="Release it too").click()
+    expect(page.get_by_text(re.compile("correlation age and education-num of"))).to_be_visible()
     go(page, "Privacy–utility")
     expect(page.get_by_text(re.compile("closed form, which median age"))).to_be_visible()
     go(page, "Gaussian fit")
@@ -155,6 +191,9 @@ def test_the_whole_table_with_reference_data(app, tmp_path):
     expect(page.get_by_text("3000 records of reference data")).to_be_visible()
     go(page, "Secret & release")
     drawn(page, 1)
+    go(page, "Data")
+    page.get_by_role("button", name="Take the table itself instead").click()
+    expect(page.get_by_text(words("from the table itself"))).to_be_visible()
     go(page, "Attack")
     expect(page.get_by_role("heading", name=HEADINGS["Attack"])).to_be_visible()
     assert "wage" not in page.url
