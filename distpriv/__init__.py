@@ -15,10 +15,12 @@ from distpriv.attacks import (
 from distpriv.audit import Audit, audit_attack
 from distpriv.calibration import gaussian_distance
 from distpriv.datasets import load_adult, load_census_income
+from distpriv.distances import closeness, wasserstein_inf
 from distpriv.errors import (
     AttackError,
     CalibrationError,
     DatasetError,
+    DistanceError,
     DistprivError,
     ModelError,
     PropertyError,
@@ -48,6 +50,7 @@ __all__ = [
     "Correlation",
     "Count",
     "DatasetError",
+    "DistanceError",
     "DistprivError",
     "GaussianModel",
     "GroupMoments",
@@ -75,6 +78,7 @@ __all__ = [
     "accuracy_ceiling",
     "audit_attack",
     "calibrate",
+    "closeness",
     "column_types",
     "delivered_delta",
     "delivered_epsilon",
@@ -97,5 +101,6 @@ __all__ = [
     "run_attack",
     "simulate",
     "summarise",
+    "wasserstein_inf",
     "worst_case",
 ]

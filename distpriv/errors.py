@@ -9,6 +9,7 @@ __all__ = [
     "AttackError",
     "CalibrationError",
     "DatasetError",
+    "DistanceError",
     "DistprivError",
     "ModelError",
     "PropertyError",
@@ -47,3 +48,7 @@ class CalibrationError(DistprivError):
 
 class AttackError(DistprivError):
     """A property-inference attack that the data cannot support."""
+
+
+class DistanceError(DistprivError):
+    """Points or weights that make no distribution to measure from."""

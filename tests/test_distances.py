@@ -1,0 +1,136 @@
+"""Wasserstein distances against brute force, against each other, and in closed form."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import linprog
+from scipy.spatial.distance import cdist
+
+from distpriv.distances import closeness, wasserstein_inf
+from distpriv.errors import DistanceError
+
+# Chen & Ohrimenko (2023), Figure 1.
+PLACES = np.array([1.0, 2.0, 3.0, 100.0])
+MU, NU = (0.6, 0.2, 0.0, 0.2), (0.4, 0.3, 0.2, 0.1)
+
+
+def by_permutations(x: np.ndarray, y: np.ndarray) -> float:
+    distances = cdist(x, y, "cityblock")
+    size = range(len(x))
+    return min(max(distances[i, p[i]] for i in size) for p in itertools.permutations(size))
+
+
+def by_linear_programs(x, y, delta, x_weights, y_weights) -> float:
+    """Try every distance: the most mass that can move no further, by linear programming."""
+    distances = cdist(x, y, "cityblock")
+    k, l_ = distances.shape
+    rows = np.kron(np.eye(k), np.ones(l_))
+    columns = np.kron(np.ones(k), np.eye(l_))
+    for threshold in np.unique(distances):
+        allowed = (distances <= threshold).ravel()
+        found = linprog(
+            -allowed.astype(float),
+            A_ub=np.vstack([rows, columns]),
+            b_ub=np.concatenate([x_weights, y_weights]),
+            bounds=[(0, None if each else 0) for each in allowed],
+        )
+        if -found.fun >= 1 - delta - 1e-9:
+            return float(threshold)
+    raise AssertionError
+
+
+def test_figure_1() -> None:
+    assert wasserstein_inf(PLACES, PLACES, MU, NU) == 97
+    assert closeness(PLACES, PLACES, 0.1, MU, NU) == 1
+    # As points of a plane, which takes the other way to compute it.
+    plane = np.column_stack([PLACES, np.zeros(4)])
+    assert wasserstein_inf(plane, plane, MU, NU) == 97
+    assert closeness(plane, plane, 0.1, MU, NU) == 1
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 3))
+def test_equal_weights_against_all_permutations(seed: int, size: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 9, size=(2, size, m)).astype(float)
+    assert wasserstein_inf(x, y) == by_permutations(x, y)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 5), st.integers(1, 3),
+       st.sampled_from([0.0, 0.05, 0.2, 0.5]))  # fmt: skip
+def test_weights_against_linear_programs(seed, k, size, m, delta) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(k, m)), rng.normal(size=(size, m))
+    weights = (
+        rng.multinomial(40, np.ones(k) / k) / 40,
+        rng.multinomial(40, np.ones(size) / size) / 40,
+    )
+    expected = by_linear_programs(x, y, delta, *weights)
+    assert closeness(x, y, delta, *weights) == pytest.approx(expected)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30), st.integers(1, 30))
+def test_one_dimension_both_ways(seed: int, k: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=k), rng.normal(size=size)
+    flat = [np.column_stack([each, np.zeros(len(each))]) for each in (x, y)]
+    assert wasserstein_inf(x, y) == pytest.approx(wasserstein_inf(*flat))
+    assert closeness(x, y, 0.0) == wasserstein_inf(x, y)
+
+
+@given(st.integers(0, 10**6))
+def test_it_falls_as_delta_grows_and_knows_no_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(12, 2)), rng.normal(size=(9, 2)) + 1
+    found = [closeness(x, y, delta) for delta in (0.0, 0.1, 0.3, 0.6, 0.9)]
+    assert found == sorted(found, reverse=True)
+    assert closeness(y, x, 0.3) == pytest.approx(found[2])
+    assert wasserstein_inf(x, x) == 0
+
+
+def test_a_translation_is_its_length() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 4))
+    shift = np.array([0.5, -1.0, 0.0, 2.0])
+    assert wasserstein_inf(x, x + shift) == pytest.approx(np.abs(shift).sum())
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.2, 0.4])
+def test_two_shifted_normals(delta: float) -> None:
+    """W = max(0, d − 2σΦ⁻¹((1 + δ)/2)) at equal spreads."""
+    levels = (np.arange(1000) + 0.5) / 1000
+    x = stats.norm.ppf(levels, scale=1.5)
+    found = closeness(x, x + 2.0, delta)
+    assert found == pytest.approx(2 - 3 * stats.norm.ppf((1 + delta) / 2), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], [1.0]), "not empty"),
+        (([1.0, np.nan], [1.0]), "points x must be finite"),
+        (([1.0], [np.inf]), "points y must be finite"),
+        (([[1.0, 2.0]], [[1.0]]), "same dimension, got 2 for x and 1 for y"),
+        (([1.0, 2.0], [1.0], [0.5, 0.6]), "sum to 1, they sum to 1.1"),
+        (([1.0, 2.0], [1.0], [1.5, -0.5]), "not negative"),
+        (([1.0, 2.0], [1.0], [1.0]), "one weight for each point of x"),
+    ],
+)
+def test_what_makes_no_distribution(arguments, message) -> None:
+    with pytest.raises(DistanceError, match=message):
+        wasserstein_inf(*arguments)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, np.nan])
+def test_a_delta_outside_its_domain(delta: float) -> None:
+    with pytest.raises(DistanceError, match="δ must be in"):
+        closeness([1.0], [2.0], delta)
+
+
+def test_weights_that_all_but_sum_to_one_are_normalised() -> None:
+    assert wasserstein_inf([0.0, 1.0], [0.5], [0.5, 0.5 + 5e-10]) == 0.5
