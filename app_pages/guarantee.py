@@ -3,11 +3,11 @@
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import delta_by_releases, epsilon_by_releases, profile_curves
 from distpriv.dashboard import builders, frame, widgets
 from distpriv.dashboard.text import escape
-from distpriv.optimal import optimal_attack_accuracy
 from distpriv.utility import (
     accuracy_against_releases,
     delta_against_releases,

@@ -9,10 +9,10 @@ from distpriv.attacks import (
     Interval,
     PropertyInferenceAttack,
     linear_attack_accuracy,
-    optimal_attack_accuracy,
     run_attack,
 )
 from distpriv.audit import Audit, audit_attack
+from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import gaussian_distance
 from distpriv.datasets import load_adult, load_census_income
 from distpriv.distances import closeness, wasserstein_inf
@@ -29,7 +29,6 @@ from distpriv.errors import (
 )
 from distpriv.fitting import fit_gaussian
 from distpriv.guarantees import accuracy_ceiling
-from distpriv.laplace_optimum import optimal_attack_estimate
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, PairModel, Theta, model_from_moments
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups

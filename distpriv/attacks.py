@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.classifiers import get_classifier, precision_recall_curve, roc_curve, train
 from distpriv.errors import AttackError
 from distpriv.models import Theta
@@ -24,7 +25,6 @@ from distpriv.optimal import (
     RocCurve,
     equivalent_separation,
     linear_attack_accuracy,
-    optimal_attack_accuracy,
 )
 from distpriv.properties import Pair
 from distpriv.queries import Query

@@ -33,10 +33,10 @@ from scipy.stats import qmc
 from distpriv.errors import AttackError
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
-from distpriv.optimal import Interval, optimal_attack_accuracy
+from distpriv.optimal import Interval
 from distpriv.sampling import RandomState
 
-__all__ = ["LaplaceOptimum", "laplace_brackets", "laplace_optimum", "optimal_attack_estimate"]
+__all__ = ["LaplaceOptimum", "laplace_brackets", "laplace_optimum"]
 
 FloatArray = NDArray[np.float64]
 
@@ -76,33 +76,6 @@ class LaplaceOptimum:
     lower: float
     upper: float
     seed: int
-
-
-def optimal_attack_estimate(
-    model: GaussianModel,
-    noise: Noise | None = None,
-    rng: RandomState = None,
-    *,
-    tolerance: float = 5e-4,
-) -> Interval:
-    """Accuracy of the best possible attacker at equal priors, for the worst pair and any noise.
-
-    In closed form, an interval of no width, where there is one
-    (:func:`distpriv.optimal.optimal_attack_accuracy`); else simulated (:func:`laplace_optimum`).
-
-    Parameters
-    ----------
-    model : GaussianModel
-    noise : Noise or None
-        None: undefended.
-    rng, tolerance : of the simulation
-    """
-    try:
-        accuracy = optimal_attack_accuracy(model, noise)
-    except AttackError:
-        assert noise is not None
-        return laplace_optimum(model, noise, rng, tolerance=tolerance).interval
-    return Interval(accuracy, accuracy, accuracy)
 
 
 def laplace_brackets(model: GaussianModel, noise: Noise) -> tuple[float, float]:

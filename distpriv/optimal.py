@@ -18,9 +18,9 @@ __all__ = [
     "PrecisionRecallCurve",
     "RocCurve",
     "binding_pair",
+    "closed_form_accuracy",
     "equivalent_separation",
     "linear_attack_accuracy",
-    "optimal_attack_accuracy",
     "optimal_precision_recall",
     "optimal_roc",
 ]
@@ -90,7 +90,7 @@ class PrecisionRecallCurve:
     thresholds: FloatArray | None = None
 
 
-def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
+def closed_form_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
     With Gaussian noise S and the pooled covariance Σ of a pair the Neyman–Pearson test is
@@ -112,7 +112,7 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
     ------
     AttackError
         For Laplace noise in several directions, which has no closed form;
-        :func:`distpriv.laplace_optimum.optimal_attack_estimate` has a number for it.
+        :func:`distpriv.optimal_attack_accuracy` has a number for it.
     """
     return max(_optimal_accuracy(fit, noise) for fit in model.pairs)
 
@@ -151,7 +151,7 @@ def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 
     """ROC curve of the best possible attacker, for the worst pair.
 
     With Gaussian noise the curve is binormal, TPR = Φ(d_M + Φ⁻¹(FPR)) with the area Φ(d_M/√2),
-    d_M the Mahalanobis distance of :func:`optimal_attack_accuracy`: the log-likelihood ratio is
+    d_M the Mahalanobis distance of :func:`closed_form_accuracy`: the log-likelihood ratio is
     N(±d_M²/2, d_M²) (Green & Swets 1966, Chapter 3). With Laplace noise along the difference of
     the means the tests are thresholds on one coordinate, whose density is log-concave.
 

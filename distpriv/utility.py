@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.attacks import optimal_attack_accuracy
+from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.calibration import Calibration
 from distpriv.errors import AttackError, CalibrationError, ModelError, PropertyError, QueryError
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
+from distpriv.optimal import closed_form_accuracy
 from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
@@ -352,6 +353,6 @@ def _error_measure(
 
 def _optimal_or_nan(model: GaussianModel, noise: Noise) -> float:
     try:
-        return optimal_attack_accuracy(model, noise)
+        return closed_form_accuracy(model, noise)
     except AttackError:
         return math.nan

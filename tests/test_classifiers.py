@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 
 import distpriv as dp
 from distpriv.attacks import dataset_labels
+from distpriv.best_attack import optimal_attack_estimate
 from distpriv.classifiers import (
     classifier_names,
     get_classifier,
@@ -22,7 +23,6 @@ from distpriv.classifiers import (
     roc_curve,
     train,
 )
-from distpriv.laplace_optimum import optimal_attack_estimate
 
 NAMES = ("logistic", "lda", "knn", "forest", "mlp")
 

@@ -14,7 +14,8 @@ from scipy.signal import fftconvolve
 from scipy.special import ndtr
 
 import distpriv as dp
-from distpriv.laplace_optimum import laplace_brackets, laplace_optimum, optimal_attack_estimate
+from distpriv.best_attack import optimal_attack_estimate
+from distpriv.laplace_optimum import laplace_brackets, laplace_optimum
 from distpriv.noise import Noise
 
 SECRET = dp.SensitiveProperty("secret")

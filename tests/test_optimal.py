@@ -14,8 +14,9 @@ from scipy.special import logsumexp, ndtr, ndtri
 from sklearn import metrics
 
 import distpriv as dp
+from distpriv.laplace_optimum import laplace_brackets
 from distpriv.noise import Noise
-from distpriv.optimal import optimal_precision_recall, optimal_roc
+from distpriv.optimal import closed_form_accuracy, optimal_precision_recall, optimal_roc
 
 EPSILONS = st.floats(math.log(0.01), math.log(100)).map(math.exp)
 
@@ -139,9 +140,15 @@ def test_laplace_noise_in_several_directions_has_no_closed_form(
 ) -> None:
     noise = dp.calibrate(name, model, 1.0)
     with pytest.raises(dp.AttackError, match=r"\(L\) has no closed form: its Laplace noise is not"):
-        dp.optimal_attack_accuracy(model, noise)
+        closed_form_accuracy(model, noise)
     with pytest.raises(dp.AttackError, match="has no closed form: its noise is Laplace"):
         dp.linear_attack_accuracy(model, noise)
+    # It is computed numerically, and is the same at every call.
+    low, high = laplace_brackets(model, noise)
+    accuracy = dp.optimal_attack_accuracy(model, noise)
+    assert low - 1e-9 <= accuracy <= high + 1e-9
+    assert accuracy == dp.optimal_attack_accuracy(model, noise)
+    assert accuracy == pytest.approx(dp.optimal_attack_estimate(model, noise, 5).estimate, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", [None, "ExpM", "DauM", "OptM"])

@@ -18,7 +18,7 @@ from distpriv.noise import Noise
 from distpriv.optimal import (
     PrecisionRecallCurve,
     RocCurve,
-    optimal_attack_accuracy,
+    closed_form_accuracy,
     optimal_precision_recall,
     optimal_roc,
 )
@@ -30,7 +30,7 @@ __all__ = ["audit", "closed_form", "error_curves", "training_gap"]
 def closed_form(view: View, noise: Noise) -> bool:
     """Whether the optimal attack on the noise has a closed form, so that it can be drawn."""
     try:
-        optimal_attack_accuracy(view.focused, noise)
+        closed_form_accuracy(view.focused, noise)
     except AttackError:
         return False
     return True

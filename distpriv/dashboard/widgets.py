@@ -12,7 +12,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
-from distpriv.attacks import equivalent_separation, optimal_attack_accuracy
+from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.charts.data import figure_data
 from distpriv.charts.style import CONFIG
 from distpriv.dashboard import cache
@@ -20,9 +20,9 @@ from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import CalibrationError
-from distpriv.laplace_optimum import optimal_attack_estimate
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
+from distpriv.optimal import equivalent_separation
 from distpriv.profiles import delivered_delta, delivered_epsilon, worst_case
 from distpriv.utility import Curves, models_against_width
 

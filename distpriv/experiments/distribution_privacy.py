@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from distpriv.attacks import AttackResult, Interval, PropertyInferenceAttack
+from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.errors import AttackError
 from distpriv.fitting import fit_gaussian
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
-from distpriv.optimal import optimal_attack_accuracy
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Query
 
