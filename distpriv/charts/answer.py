@@ -17,6 +17,7 @@ __all__ = ["overlap", "shifts"]
 
 _SCORES = np.linspace(-5.0, 5.0, 241)
 _DENSITY = np.exp(-(_SCORES**2) / 2)
+_WIDEST = 10.0
 
 
 def overlap(
@@ -58,14 +59,16 @@ def overlap(
         shared_xaxes=True,
         vertical_spacing=0.16,
         subplot_titles=[
-            safe(f"{title}: right in {percent(right)} of cases") for title, (_, right) in panels
+            safe(f"{title}: right in {percent(right)} of cases")
+            + (" (further apart than drawn)" if separation > _WIDEST else "")
+            for title, (separation, right) in panels
         ],
     )
     for row, (_, (separation, _)) in enumerate(panels, start=1):
         for index, (share, color) in enumerate(
             zip((pair.p_i, pair.p_j), GROUP_COLORS, strict=True)
         ):
-            center = separation * (index - 0.5)
+            center = min(separation, _WIDEST) * (index - 0.5)
             figure.add_scatter(
                 x=_SCORES + center,
                 y=_DENSITY,
@@ -80,7 +83,7 @@ def overlap(
                 col=1,
             )
         figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5, "dash": "dot"}, row=row, col=1)
-    reach = max(4.0, undefended[0] / 2 + 3.2)
+    reach = max(4.0, min(undefended[0], _WIDEST) / 2 + 3.2)
     figure.update_xaxes(linear_axis("", -reach, reach, showgrid=False, showticklabels=False))
     figure.update_xaxes(
         title_text="the attacker's score (std. deviations)",

@@ -110,16 +110,7 @@ def draw() -> None:
             bind="query-params",
             help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
         )
-        n = st.number_input(
-            "n: records in the release",
-            2,
-            1_000_000,
-            100,
-            key="n",
-            bind="query-params",
-            disabled=bool(state.get("whole")),
-            help="The statistics are computed from n records; the model says how they vary.",
-        )
+        place = st.container()
         whole = st.toggle(
             "Release the whole table",
             key="whole",
@@ -127,6 +118,16 @@ def draw() -> None:
             help="The table itself is the dataset: n is its number of complete records, thought "
             "of as drawn, with replacement, from the table or from the reference data that you "
             "upload on the Data page.",
+        )
+        n = place.number_input(
+            "n: records in the release",
+            2,
+            1_000_000,
+            100,
+            key="n",
+            bind="query-params",
+            disabled=whole,
+            help="The statistics are computed from n records; the model says how they vary.",
         )
         names = mechanisms.names()
         mechanism = st.selectbox(

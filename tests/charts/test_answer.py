@@ -48,3 +48,11 @@ def test_shifts_are_in_standard_deviations_and_point_to_the_larger_share(fit):
 def test_the_data_can_be_taken_away(fit):
     data = figure_data(shifts(fit, ["a", "b"], ["", ""]))
     assert len(data) == 2
+
+
+def test_shares_that_nobody_mistakes_stay_on_the_chart():
+    figure = overlap(PAIR, (np.inf, 1.0), (0.5, 0.6), "OptM")
+    assert all(np.isfinite(np.array(trace.x, dtype=float)).all() for trace in figure.data)
+    titles = [annotation.text for annotation in figure.layout.annotations]
+    assert titles[0] == "Without noise: right in 100 % of cases (further apart than drawn)"
+    assert titles[1] == "With OptM: right in 60 % of cases"
