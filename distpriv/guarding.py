@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
 from distpriv.errors import CalibrationError
-from distpriv.models import GaussianModel
+from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
-from distpriv.profiles import PrivacyLoss, delivered_delta, privacy_losses
+from distpriv.profiles import PrivacyLoss, delivered_delta, privacy_losses, worst_case
 
 __all__ = ["guarded", "least_guarded"]
 
@@ -31,14 +31,44 @@ def guarded(
     """Lower the distance until each pair, with its separate covariances, delivers (ε, δ).
 
     The delivered δ rises with the distance; the search ends on the side that keeps the promise.
+    Few pairs bind: it goes on with those that broke the promise last time.
+
+    Parameters
+    ----------
+    noise_at : callable
+        The mechanism's noise for a Mahalanobis distance allowed.
+    model : GaussianModel
+    distance : float
+        The largest to try: what (ε, δ) allows at equal covariances.
+    epsilon, delta : float
+
+    Raises
+    ------
+    CalibrationError
+        If no amount of this noise keeps the promise.
     """
+    noise, active = noise_at(distance), list[int]()
+    while True:
+        worst = worst_case(model, noise, epsilon)
+        if worst.delta <= delta or worst.pair in active:
+            return noise
+        active.append(worst.pair)
+        noise = _enough(noise_at, model.only(*active), distance, epsilon, delta)
+
+
+def _enough(
+    noise_at: Callable[[float], Noise],
+    model: GaussianModel,
+    distance: float,
+    epsilon: float,
+    delta: float,
+) -> Noise:
+    """The least noise, from the largest distance down, that keeps the promise for all pairs."""
 
     def excess(factor: float) -> float:
         delivered = delivered_delta(model, noise_at(factor * distance), epsilon)
         return math.log(max(delivered, 1e-300) / delta)
 
-    if excess(1.0) <= 0:
-        return noise_at(distance)
     low = next((factor for factor in (0.8, 1e-3) if excess(factor) <= 0), None)
     if low is None:
         raise CalibrationError(
@@ -60,7 +90,8 @@ def least_guarded(
     Sequential quadratic programming (Kraft 1988) over the factor L of S = LLᵀ, with the
     delivered δ of every pair in both orders, and its derivative, as constraints. The program is
     not convex, so that the result is proven to keep the promise and to be no larger than any of
-    the candidates, not to be the least of all.
+    the candidates, not to be the least of all. Few pairs bind: the search takes in those that
+    break the promise, until none does.
 
     Parameters
     ----------
@@ -70,6 +101,34 @@ def least_guarded(
     epsilon, delta : float
     """
     best = min(candidates, key=np.trace)
+    covariance, active = best, list[int]()
+    while True:
+        deltas = _deltas(model, covariance, epsilon)
+        if active and deltas.max() <= delta:
+            return covariance if np.trace(covariance) < np.trace(best) else best
+        worst = int(np.argmax(deltas))
+        if worst in active:
+            return best
+        active.append(worst)
+        covariance = _searched(model.only(*active), best, epsilon, delta)
+
+
+def _deltas(model: GaussianModel, covariance: FloatArray, epsilon: float) -> FloatArray:
+    """What a noise delivers for each pair in its worse order, shape (pairs,)."""
+    return np.array(
+        [
+            max(loss.delta(epsilon) for loss in privacy_losses(_with(fit, covariance), None))
+            for fit in model.pairs
+        ]
+    )
+
+
+def _with(fit: PairModel, covariance: FloatArray) -> PairModel:
+    return replace(fit, covariances=fit.covariances + covariance)
+
+
+def _searched(model: GaussianModel, best: FloatArray, epsilon: float, delta: float) -> FloatArray:
+    """The search for all pairs of a model at once; `best` if it finds nothing less."""
     size = len(best)
     scale = float(np.trace(best))
     # A factor of less than full rank has no way out of its span.
@@ -77,9 +136,7 @@ def least_guarded(
 
     def losses(covariance: FloatArray) -> list[PrivacyLoss]:
         return [
-            loss
-            for fit in model.pairs
-            for loss in privacy_losses(replace(fit, covariances=fit.covariances + covariance), None)
+            loss for fit in model.pairs for loss in privacy_losses(_with(fit, covariance), None)
         ]
 
     def excess(known: list[PrivacyLoss]) -> FloatArray:

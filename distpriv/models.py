@@ -170,9 +170,9 @@ class GaussianModel:
             record_sensitivities=self.record_sensitivities / units,
         )
 
-    def only(self, index: int) -> GaussianModel:
-        """The model of one of the pairs alone."""
-        return replace(self, pairs=(self.pairs[index],))
+    def only(self, *indices: int) -> GaussianModel:
+        """The model of some of the pairs alone."""
+        return replace(self, pairs=tuple(self.pairs[index] for index in indices))
 
 
 def model_from_moments(

@@ -112,8 +112,16 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
     return cache.curves(f"{what} {view.source.digest} {key!r}", compute)
 
 
+def _several(scenario: Scenario) -> bool:
+    return bool(scenario.grid or scenario.others)
+
+
 def _slow(scenario: Scenario) -> bool:
-    return scenario.calibration == "guarded" or bool(scenario.grid or scenario.others)
+    return scenario.calibration == "guarded" or _several(scenario)
+
+
+def _very_slow(scenario: Scenario) -> bool:
+    return scenario.calibration == "guarded" and _several(scenario)
 
 
 def pair_words(view: View) -> str:
@@ -212,7 +220,7 @@ def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     Not so where the curves take long enough to be remembered while ε moves.
     """
     if _slow(scenario):
-        return np.geomspace(0.1, 10, 13)
+        return np.geomspace(0.1, 10, 9 if _very_slow(scenario) else 13)
     grid = np.geomspace(0.1, 10, 25)
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
@@ -226,7 +234,8 @@ def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
-    grid = np.linspace(0.02, 0.8, 9) if _slow(scenario) else np.linspace(0.02, 0.8, 27)
+    points = 5 if _very_slow(scenario) else 9 if _slow(scenario) else 27
+    grid = np.linspace(0.02, 0.8, points)
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
 

@@ -109,3 +109,15 @@ def test_equal_covariances_need_no_guard():
         guarded = dp.calibrate(name, model, 1.0, 1e-3, "guarded")
         exact = dp.calibrate(name, model, 1.0, 1e-3)
         assert guarded.covariance == pytest.approx(exact.covariance, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", PROTECTING)
+def test_a_grid_of_pairs_is_all_kept(people, query, rich, name):
+    pairs = [rich.pair(0.4, 0.1), *rich.grid(0.2, 0.6, 0.1, 0.2)]
+    model = dp.fit_gaussian(people, query, pairs, 60)
+    noise = dp.calibrate(name, model, 1.5, 1e-3, "guarded")
+    assert dp.delivered_delta(model, noise, 1.5) <= 1e-3 * (1 + 1e-9)
+    for index in range(len(pairs)):
+        assert dp.delivered_delta(model.only(index), noise, 1.5) <= 1e-3 * (1 + 1e-9)
+    least = dp.calibrate("OptM", model, 1.5, 1e-3, "guarded")
+    assert least.rms_error() <= noise.rms_error() * (1 + 1e-9)
