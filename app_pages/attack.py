@@ -73,7 +73,7 @@ ceiling = accuracy_ceiling(scenario.epsilon, scenario.delta)
 pair = view.fit.pair
 trained = "" if adaptive else ", trained without noise"
 attacker = f"{get_classifier(classifier).title.lower()}{trained or ', adaptive'}"
-key = (scenario, pair, adaptive, classifier, repetitions, tuple(shown))
+key = (scenario, view.source.digest, pair, adaptive, classifier, repetitions, tuple(shown))
 run: AttackRun | None = state.get("attack_run")
 if run is None or run.key != key:
     run = AttackRun(
@@ -169,9 +169,7 @@ with result_first:
     widgets.guarantee(view)
 result = run.result()
 
-drawn = tuple(
-    name for name in shown if noises[name].distribution == "gaussian" or name == "DirM(L)"
-)
+drawn = tuple(name for name in shown if attackers.closed_form(view, noises[name]))
 budget = (scenario.delta, scenario.calibration)
 over_epsilon, over_width = st.columns(2, gap="large")
 with over_epsilon:
@@ -182,7 +180,7 @@ with over_epsilon:
                 view,
                 f"accuracy by ε {drawn} {view.focus}",
                 lambda: accuracy_against_epsilon(
-                    view.model, drawn, epsilons, *budget, units=view.sizes
+                    view.model, drawn, epsilons, *budget, units=view.sizes, pair=view.focus
                 ),
                 epsilon=False,
             ),

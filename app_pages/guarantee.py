@@ -1,14 +1,17 @@
 """Guarantee: what is promised, what is delivered, and what repeated releases add up to."""
 
+from typing import Literal
+
 import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.charts.attack_curves import accuracy_curves
-from distpriv.charts.guarantee import delta_by_releases, epsilon_by_releases, profile_curves
+from distpriv.charts.guarantee import delivered_by_releases, profile_curves
 from distpriv.dashboard import builders, frame, widgets
 from distpriv.dashboard.text import escape
 from distpriv.utility import (
+    Curves,
     accuracy_against_releases,
     delta_against_releases,
     epsilon_against_releases,
@@ -94,28 +97,33 @@ with again:
             ),
             "releases_accuracy",
         )
-    with by_delta:
-        widgets.chart(
-            delta_by_releases(
-                delta_against_releases(view.model, few, RELEASES, scenario.epsilon),
-                count=releases,
-                epsilon=scenario.epsilon,
-                delta=scenario.delta,
-                selected=selected,
-            ),
-            "releases_delta",
-        )
-    with by_epsilon:
-        widgets.chart(
-            epsilon_by_releases(
-                epsilon_against_releases(view.model, few, RELEASES, scenario.delta),
-                count=releases,
-                epsilon=scenario.epsilon,
-                delta=scenario.delta,
-                selected=selected,
-            ),
-            "releases_epsilon",
-        )
+    curves: dict[Literal["δ", "ε"], Curves] = {
+        "δ": widgets.remembered(
+            view,
+            f"δ by releases {tuple(few)}",
+            lambda: delta_against_releases(view.model, few, RELEASES, scenario.epsilon),
+            epsilon=True,
+        ),
+        "ε": widgets.remembered(
+            view,
+            f"ε by releases {tuple(few)}",
+            lambda: epsilon_against_releases(view.model, few, RELEASES, scenario.delta),
+            epsilon=True,
+        ),
+    }
+    for place, (quantity, drawn) in zip((by_delta, by_epsilon), curves.items(), strict=True):
+        with place:
+            widgets.chart(
+                delivered_by_releases(
+                    drawn,
+                    quantity,
+                    count=releases,
+                    epsilon=scenario.epsilon,
+                    delta=scenario.delta,
+                    selected=selected,
+                ),
+                f"releases_{quantity}",
+            )
 with st.expander("The formulas", icon=":material/function:"):
     st.latex(
         r"\delta(\varepsilon)=\sup_S\,P(S)-e^{\varepsilon}Q(S)="

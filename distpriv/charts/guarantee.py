@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from plotly import graph_objects as go
@@ -14,7 +14,7 @@ from distpriv.charts.style import NEUTRAL, style_of
 from distpriv.charts.text import number, safe, summed_up
 from distpriv.utility import UNDEFENDED, Curves
 
-__all__ = ["delta_by_releases", "epsilon_by_releases", "profile_curves"]
+__all__ = ["delivered_by_releases", "profile_curves"]
 
 _FLOOR = 1e-7
 _HEIGHT = 430
@@ -64,63 +64,51 @@ def profile_curves(
     return figure
 
 
-def delta_by_releases(
-    curves: Curves, *, count: int, epsilon: float, delta: float, selected: str | None = None
+def delivered_by_releases(
+    curves: Curves,
+    quantity: Literal["δ", "ε"],
+    *,
+    count: int,
+    epsilon: float,
+    delta: float,
+    selected: str | None = None,
 ) -> go.Figure:
-    """δ that several releases of the same statistics deliver together at ε.
+    """What several releases of the same statistics deliver together.
 
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.utility.delta_against_releases`.
+        From :func:`distpriv.utility.delta_against_releases` or
+        :func:`distpriv.utility.epsilon_against_releases`.
+    quantity : "δ" or "ε"
+        Which of the two is delivered, at the other one as it is promised.
     count : int
         Where the rule stands.
     epsilon, delta : float
         What one release promises.
     selected : str, optional
+        Mechanism to draw boldly.
     """
+    if quantity == "δ":
+        promised, at = delta, f"ε = {number(epsilon)}"
+        told = "how likely the promise is to fail when the same statistics are released"
+    else:
+        promised, at = epsilon, f"δ = {number(delta)}"
+        told = "the ε that all releases together deliver when the same statistics are released"
     return _chart(
-        f"δ at ε = {number(epsilon)} against releases",
+        f"{quantity} at {at} against releases",
         curves,
         current=count,
         selected=selected,
         x_name="releases",
         axis=log_axis("releases of the same statistics", 1.0, float(curves.x[-1])),
-        y_title=f"δ delivered at ε = {number(epsilon)}",
-        ends=_decades(curves, delta),
-        promised=delta,
+        y_title=f"{quantity} delivered at {at}",
+        ends=_decades(curves, promised),
+        promised=promised,
         log_x=True,
         how_to_read=(
-            "how much likelier the promise is to fail when the same statistics are released again "
-            "and again, each time with noise drawn anew. The dotted rule is the δ that one "
-            "release promises."
-        ),
-    )
-
-
-def epsilon_by_releases(
-    curves: Curves, *, count: int, epsilon: float, delta: float, selected: str | None = None
-) -> go.Figure:
-    """ε that several releases of the same statistics deliver together at δ.
-
-    Parameters are those of :func:`delta_by_releases`, with
-    :func:`distpriv.utility.epsilon_against_releases`.
-    """
-    return _chart(
-        f"ε at δ = {number(delta)} against releases",
-        curves,
-        current=count,
-        selected=selected,
-        x_name="releases",
-        axis=log_axis("releases of the same statistics", 1.0, float(curves.x[-1])),
-        y_title=f"ε delivered at δ = {number(delta)}",
-        ends=_decades(curves, epsilon),
-        promised=epsilon,
-        log_x=True,
-        how_to_read=(
-            "the ε that all releases together deliver: releasing again costs privacy every time, "
-            "until as much is known as without noise. The dotted rule is the ε that one release "
-            "promises."
+            f"{told} again and again, each time with noise drawn anew, until as much is known as "
+            f"without noise. The dotted rule is the {quantity} that one release promises."
         ),
     )
 
@@ -199,7 +187,6 @@ def _alt(
     values = values_at(Curves(curves.x, known), current, log=log_x)
     if not values:
         return f"Nothing is known at {x_name} = {number(current)}."
-    words: Callable[[float], str] = number
-    texts = {name: words(value) for name, value in values.items() if math.isfinite(value)}
+    texts = {name: number(value) for name, value in values.items() if math.isfinite(value)}
     bold = None if selected is None else shown(selected)
     return f"At {x_name} = {number(current)}, {y_title} is {summed_up(values, texts, bold)}."

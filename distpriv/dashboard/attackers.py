@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
+from distpriv import mechanisms
 from distpriv.attacks import AttackResult, linear_attack_accuracy
 from distpriv.audit import Audit, audit_attack
 from distpriv.charts.roc import precision_recall_figure, roc_figure
@@ -67,7 +68,11 @@ def error_curves(
         "An attacker need not guess every time. The stricter they are before they name the "
         "second share, the fewer of its datasets they catch, and the surer they are of those."
     )
-    protects = (view.scenario.epsilon, view.noise.delta)
+    promise = (
+        (view.scenario.epsilon, view.noise.delta)
+        if mechanisms.get(view.scenario.mechanism).protects
+        else None
+    )
     left, right = st.columns(2, gap="large")
     common = {
         "pair": view.fit.pair,
@@ -81,7 +86,7 @@ def error_curves(
             roc_figure(
                 {name: result.roc(name) for name in noises},
                 optimal={name: _roc(view, noise) for name, noise in noises.items()},
-                promise=protects,
+                promise=promise,
                 **common,  # type: ignore[arg-type]
             ),
             "roc",
@@ -120,7 +125,12 @@ def _verdict(found: Audit) -> str:
 def audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) -> None:
     """What the attack proves about the ε of each release, beside what is claimed."""
     st.subheader("What does the attack prove?")
-    audits = {name: audit_attack(result, name, noise) for name, noise in noises.items()}
+    # A mechanism that protects single records claims nothing about the share.
+    claims = {
+        name: noise if noise is None or mechanisms.get(name).protects else None
+        for name, noise in noises.items()
+    }
+    audits = {name: audit_attack(result, name, claim) for name, claim in claims.items()}
     st.markdown(
         f"{escape(view.scenario.mechanism)}: {escape(audits[view.scenario.mechanism].verdict)}",
         help="From how often the attacker is right and wrong, with Clopper–Pearson bounds: if "

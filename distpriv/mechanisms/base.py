@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -121,6 +122,21 @@ class GaussianMechanism(Mechanism):
             The Mahalanobis distance that (ε, δ) allows: ε/c or μ*(ε, δ).
         """
 
+    def solve(self, model: GaussianModel, distance: float) -> tuple[FloatArray, tuple[str, ...]]:
+        """Covariance of the noise, and caveats of this solution."""
+        return self.covariance(model, distance), ()
+
+    def guard(
+        self,
+        model: GaussianModel,
+        noise_at: Callable[[float], Noise],
+        distance: float,
+        epsilon: float,
+        delta: float,
+    ) -> Noise:
+        """Noise that keeps the promise with the two covariances of each pair as they are."""
+        return guarded(noise_at, model, distance, epsilon, delta)
+
     def calibrate(
         self,
         model: GaussianModel,
@@ -137,17 +153,18 @@ class GaussianMechanism(Mechanism):
             caveats += (outside,) if outside else ()
 
         def noise_at(distance: float) -> Noise:
+            covariance, own = self.solve(model, distance)
             return gaussian_noise(
                 self.name,
-                self.covariance(model, distance),
+                covariance,
                 epsilon=epsilon,
                 delta=delta,
                 calibration=calibration,
-                caveats=caveats,
+                caveats=caveats + own,
             )
 
         if calibration == "guarded" and self.protects:
-            return guarded(noise_at, model, distance, epsilon, delta)
+            return self.guard(model, noise_at, distance, epsilon, delta)
         return noise_at(distance)
 
 

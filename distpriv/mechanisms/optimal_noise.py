@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from distpriv.calibration import Calibration, check_delta, check_epsilon, gaussian_distance
 from distpriv.errors import CalibrationError
 from distpriv.guarding import least_guarded
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, get, names, register
@@ -219,30 +219,26 @@ class OptimalNoise(GaussianMechanism):
     source = "distpriv, from Chen & Ohrimenko (2023), Corollary A.1"
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
-        return self._least(model, distance).covariance
+        return self.solve(model, distance)[0]
 
-    def calibrate(
+    def solve(self, model: GaussianModel, distance: float) -> tuple[FloatArray, tuple[str, ...]]:
+        """The least noise; says so if it is not the least."""
+        pooled = np.array([fit.pooled for fit in model.pairs])
+        found = least_noise(model.differences, pooled, distance)
+        return found.covariance, () if found.solved else (_UNSOLVED,)
+
+    def guard(
         self,
         model: GaussianModel,
+        noise_at: Callable[[float], Noise],
+        distance: float,
         epsilon: float,
-        delta: float | None,
-        calibration: Calibration,
+        delta: float,
     ) -> Noise:
-        """As for every Gaussian mechanism; says so if the noise is not the least."""
-        if calibration == "guarded":
-            return self._guarded(model, epsilon, check_delta(delta))
-        noise = super().calibrate(model, epsilon, delta, calibration)
-        if len(model.pairs) == 1:
-            return noise
-        distance = gaussian_distance(check_epsilon(epsilon), check_delta(delta), calibration)
-        solved = self._least(model, distance).solved
-        return noise if solved else replace(noise, caveats=(*noise.caveats, _UNSOLVED))
-
-    def _guarded(self, model: GaussianModel, epsilon: float, delta: float) -> Noise:
         """The exact noise if it delivers; else the least that is found from the others' noises."""
-        exact = super().calibrate(model, epsilon, delta, "exact")
+        exact = noise_at(distance)
         if delivered_delta(model, exact, epsilon) <= delta:
-            return replace(exact, calibration="guarded")
+            return exact
         candidates = []
         for name in names(distribution="gaussian", baseline=False):
             if name == self.name:
@@ -253,13 +249,7 @@ class OptimalNoise(GaussianMechanism):
         return gaussian_noise(
             self.name,
             least_guarded(model, candidates, epsilon, delta),
-            epsilon=exact.epsilon,
-            delta=exact.delta,
+            epsilon=epsilon,
+            delta=delta,
             calibration="guarded",
-            caveats=exact.caveats,
         )
-
-    @staticmethod
-    def _least(model: GaussianModel, distance: float) -> LeastNoise:
-        pooled = np.array([fit.pooled for fit in model.pairs])
-        return least_noise(model.differences, pooled, distance)

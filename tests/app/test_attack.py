@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
+import numpy as np
 import pytest
 
 from distpriv.classifiers import classifier_names
-from tests.app.test_pages import charts, sound, texts
+from tests.app.test_pages import charts, records, sound, texts, upload
+
+
+def values(drawn) -> list[float]:
+    """Numbers of a trace, which plotly may pack."""
+    if isinstance(drawn, dict):
+        return np.frombuffer(base64.b64decode(drawn["bdata"]), drawn["dtype"]).tolist()
+    return [each for each in drawn if each is not None]
 
 
 def finished(app):
@@ -57,3 +68,47 @@ def test_the_attack_is_on_the_pair_that_is_looked_at(open_app):
     sound(app)
     assert app.session_state["attack_run"].attack.pair.secret.column == "workclass"
     assert "workclass" in texts(app)
+
+
+def test_protection_of_single_records_claims_nothing_about_the_share(open_app):
+    app = open_app("attack", mech="DP")
+    app.multiselect(key="attack_mechanisms").set_value(["DP", "OptM"]).run()
+    finished(app)
+    table = next(f.value for f in app.dataframe if "Verdict" in f.value).set_index("Release")
+    assert table.loc["DP", "Claimed"] == "nothing"
+    assert table.loc["OptM", "Claimed"] == "ε = 1, δ = 0.001"
+    assert "this release claims none" in texts(app)
+
+
+def test_other_reference_data_are_another_attack(open_app):
+    app = open_app("data")
+    upload(app, records(1200))
+    app.sidebar.toggle(key="whole").set_value(True).run()
+    app.switch_page("app_pages/attack.py").run()
+    before = app.session_state["attack_run"]
+    app.switch_page("app_pages/data.py").run()
+    key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
+    content = records(900, seed=3).to_csv(index=False).encode()
+    app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
+    app.switch_page("app_pages/attack.py").run()
+    sound(app)
+    after = app.session_state["attack_run"]
+    assert after is not before
+    assert sum(after.attack.groups.counts) == 900
+
+
+def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
+    label = "workclass = Private: 45 % or 55 %"
+    app = open_app("attack", also=label, mech="DirM(L)", look=label)
+    sound(app)
+    scenario = app.session_state["scenario"]
+    assert scenario.look == label
+    curves = [json.loads(chart.proto.spec) for chart in charts(app)]
+    by_epsilon = next(c for c in curves if "against ε" in c["layout"]["title"]["text"])
+    names = [trace["name"] for trace in by_epsilon["data"]]
+    # Laplace noise in two directions has no closed form, so there is no line to draw.
+    assert "DirM(L)" not in names
+    undefended = next(t for t in by_epsilon["data"] if t["name"] == "without noise")
+    optimal = next(t for t in by_epsilon["data"] if t["name"] == "OptM")
+    assert max(values(optimal["y"])) <= max(values(undefended["y"])) + 1e-9
+    assert max(values(undefended["y"])) < 0.7

@@ -201,3 +201,16 @@ def test_a_statistic_that_hardly_varies_ends_in_no_traceback(open_app, page):
     sound(app)
     app.sidebar.segmented_control(key="cal").set_value("guarded").run()
     sound(app)
+
+
+def test_what_was_set_is_there_again_when_its_control_comes_back(open_app):
+    app = open_app("data", pairs="grid", units="custom")
+    app.sidebar.selectbox(key="step").set_value(0.1).run()
+    app.sidebar.number_input(key="tol1").set_value(0.25).run()
+    app.sidebar.segmented_control(key="pairs").set_value("one pair").run()
+    app.sidebar.segmented_control(key="units").set_value("raw").run()
+    app.sidebar.segmented_control(key="pairs").set_value("grid").run()
+    app.sidebar.segmented_control(key="units").set_value("custom").run()
+    sound(app)
+    assert app.sidebar.selectbox(key="step").value == 0.1
+    assert app.sidebar.number_input(key="tol1").value == 0.25

@@ -8,7 +8,7 @@ import pytest
 import distpriv as dp
 from distpriv import utility
 from distpriv.charts import figure_data
-from distpriv.charts.guarantee import delta_by_releases, epsilon_by_releases, profile_curves
+from distpriv.charts.guarantee import delivered_by_releases, profile_curves
 
 COUNTS = (1, 2, 5, 10)
 PROMISE = {"epsilon": 1.0, "delta": 1e-3}
@@ -43,11 +43,11 @@ def test_a_profile_below_the_floor_leaves_the_chart(model, noises, well_made):
 
 
 def test_repeated_releases(model, noises, well_made):
-    deltas = delta_by_releases(
-        utility.delta_against_releases(model, noises, COUNTS, 1.0), count=5, **PROMISE
+    deltas = delivered_by_releases(
+        utility.delta_against_releases(model, noises, COUNTS, 1.0), "δ", count=5, **PROMISE
     )
-    epsilons = epsilon_by_releases(
-        utility.epsilon_against_releases(model, noises, COUNTS, 1e-3), count=5, **PROMISE
+    epsilons = delivered_by_releases(
+        utility.epsilon_against_releases(model, noises, COUNTS, 1e-3), "ε", count=5, **PROMISE
     )
     for figure in (deltas, epsilons):
         well_made(figure)
