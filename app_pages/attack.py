@@ -218,7 +218,8 @@ with over_width:
                 undefended=curves.y[UNDEFENDED],
                 ceiling=None,
                 points=None,
-                title=f"Best attack against Δp at ε = {scenario.epsilon:g}",
+                title=f"Best attack against Δp at ε = {scenario.epsilon:g}"
+                + (", hardest pair" if len(view.model.pairs) > 1 else ""),
                 selected=scenario.mechanism,
             ),
             "attack_width",
