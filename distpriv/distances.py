@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
 from scipy.spatial.distance import cdist
 
 from distpriv.errors import DistanceError
+from distpriv.line_distances import line_closeness
 
 __all__ = ["closeness", "wasserstein_inf"]
 
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.float64]
 _SUM = 1e-9  # how far weights may be from summing to 1
 _NOTHING = 1e-12  # mass that rounding alone makes
 _UNITS = 1 << 30  # weights become whole numbers of these for the maximum flow
+_WHOLE = 1 << 50
 _MOST_PAIRS = 25_000_000
 
 
@@ -66,7 +68,8 @@ def closeness(
     """The least W for which the two distributions are (W, δ)-close.
 
     Some coupling moves all but δ of the mass by at most W in the L1 norm (Chen & Ohrimenko
-    2023, Definition 3.2): the maximum flow along moves of at most W is at least 1 − δ.
+    2023, Definition 3.2): the maximum flow along moves of at most W is at least 1 − δ. In one
+    dimension any number of points will do, see :mod:`distpriv.line_distances`.
 
     Parameters
     ----------
@@ -87,13 +90,13 @@ def closeness(
             f"The points must have the same dimension, got {first.points.shape[1]} for x and "
             f"{second.points.shape[1]} for y."
         )
-    if first.points.shape[1] == 1 and delta == 0:
-        return _by_quantiles(first, second)
+    if first.points.shape[1] == 1:
+        return _by_quantiles(first, second) if delta == 0 else _on_line(first, second, delta)
     pairs = len(first.points) * len(second.points)
     if pairs > _MOST_PAIRS:
         raise DistanceError(
             f"{len(first.points)} times {len(second.points)} points are {pairs:,} pairs, more "
-            f"than {_MOST_PAIRS:,}; take fewer points, or one dimension and δ = 0."
+            f"than {_MOST_PAIRS:,}; take fewer points."
         )
     return _least_threshold(first, second, delta)
 
@@ -158,6 +161,30 @@ def _by_quantiles(first: _Discrete, second: _Discrete) -> float:
         for points, end in zip(sorted_points, ends, strict=True)
     ]
     return float(np.abs(at[0] - at[1]).max())
+
+
+def _on_line(first: _Discrete, second: _Discrete, delta: float) -> float:
+    """Closeness in one dimension."""
+    plain = first.weights is None and second.weights is None
+    sizes = len(first.points), len(second.points)
+    units = math.lcm(*sizes) if plain else 1
+    missing: float
+    if plain and units <= _WHOLE:  # masses are whole numbers of these
+        missing = math.floor(round(delta * units, 9))
+    else:
+        units, missing = 1, delta + _NOTHING + sum(sizes) * float(np.finfo(float).eps)
+    return line_closeness(*_merged(first, units), *_merged(second, units), missing)
+
+
+def _merged(each: _Discrete, units: int) -> tuple[FloatArray, FloatArray]:
+    """Ascending points, each once, with their masses, `units` together."""
+    values = each.points[:, 0]
+    if each.weights is None:
+        points, counts = np.unique(values, return_counts=True)
+        return points, np.asarray(counts * (units / len(values)), dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    points, starts = np.unique(values[order], return_index=True)
+    return points, np.add.reduceat(each.masses[order], starts)
 
 
 def _least_threshold(first: _Discrete, second: _Discrete, delta: float) -> float:

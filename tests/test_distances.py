@@ -83,6 +83,25 @@ def test_one_dimension_both_ways(seed: int, k: int, size: int) -> None:
     assert closeness(x, y, 0.0) == wasserstein_inf(x, y)
 
 
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 30),
+    st.integers(1, 30),
+    st.floats(0, 0.95),
+    st.booleans(),
+    st.sampled_from([0, 1, 3]),
+)
+def test_closeness_in_one_dimension_both_ways(
+    seed: int, k: int, size: int, delta: float, weighted: bool, decimals: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = np.round(rng.normal(size=k), decimals), np.round(rng.normal(size=size), decimals)
+    weights = [rng.dirichlet(np.ones(each)) for each in (k, size)] if weighted else [None, None]
+    flat = [np.column_stack([each, np.zeros(len(each))]) for each in (x, y)]
+    found = closeness(x, y, delta, *weights)
+    assert found == pytest.approx(closeness(*flat, delta, *weights), abs=1e-12)
+
+
 @given(st.integers(0, 10**6))
 def test_it_falls_as_delta_grows_and_knows_no_order(seed: int) -> None:
     rng = np.random.default_rng(seed)
