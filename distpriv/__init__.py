@@ -14,6 +14,7 @@ from distpriv.attacks import (
 from distpriv.audit import Audit, audit_attack
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import gaussian_distance
+from distpriv.coupling import Coupling, optimal_coupling
 from distpriv.datasets import load_adult, load_census_income
 from distpriv.distances import closeness, wasserstein_inf
 from distpriv.errors import (
@@ -22,6 +23,7 @@ from distpriv.errors import (
     DatasetError,
     DistanceError,
     DistprivError,
+    InapplicableError,
     ModelError,
     PropertyError,
     QueryError,
@@ -35,6 +37,7 @@ from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_g
 from distpriv.noise import Noise
 from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.optimal import optimal_precision_recall, optimal_roc
+from distpriv.outcomes import Outcomes
 from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
@@ -48,16 +51,19 @@ __all__ = [
     "CalibrationError",
     "Correlation",
     "Count",
+    "Coupling",
     "DatasetError",
     "DistanceError",
     "DistprivError",
     "GaussianModel",
     "GroupMoments",
+    "InapplicableError",
     "Interval",
     "Mean",
     "Median",
     "ModelError",
     "Noise",
+    "Outcomes",
     "Pair",
     "PairModel",
     "PropertyError",
@@ -91,6 +97,7 @@ __all__ = [
     "model_from_moments",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
+    "optimal_coupling",
     "optimal_precision_recall",
     "optimal_roc",
     "privacy_profile",

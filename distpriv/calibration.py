@@ -38,9 +38,9 @@ def check_epsilon(epsilon: float) -> float:
 def check_delta(delta: float | None) -> float:
     """Return δ as a float, or raise `CalibrationError` unless it lies strictly in (0, 1)."""
     if delta is None:
-        raise CalibrationError("A Gaussian mechanism needs a δ in (0, 1); give one, e.g. 0.001.")
+        raise CalibrationError("This mechanism needs a δ in (0, 1); give one, e.g. 0.001.")
     if not 0 < delta < 1:
-        raise CalibrationError(f"δ must be in (0, 1) for a Gaussian mechanism, got δ = {delta:g}.")
+        raise CalibrationError(f"δ must be in (0, 1), got δ = {delta:g}.")
     return float(delta)
 
 

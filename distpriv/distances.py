@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 from distpriv.errors import DistanceError
 from distpriv.line_distances import line_closeness
 
-__all__ = ["closeness", "wasserstein_inf"]
+__all__ = ["Discrete", "closeness", "distribution", "wasserstein_inf"]
 
 FloatArray = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def closeness(
     """
     if not 0 <= delta < 1:
         raise DistanceError(f"δ must be in [0, 1), got δ = {delta:g}.")
-    first, second = _distribution("x", x, x_weights), _distribution("y", y, y_weights)
+    first, second = distribution("x", x, x_weights), distribution("y", y, y_weights)
     if first.points.shape[1] != second.points.shape[1]:
         raise DistanceError(
             f"The points must have the same dimension, got {first.points.shape[1]} for x and "
@@ -102,7 +102,7 @@ def closeness(
 
 
 @dataclass(frozen=True, eq=False)
-class _Discrete:
+class Discrete:
     """Points, shape (k, m), with positive weights that sum to 1, or None if they are equal."""
 
     points: FloatArray
@@ -115,7 +115,8 @@ class _Discrete:
         return np.full(len(self.points), 1 / len(self.points))
 
 
-def _distribution(name: str, points: ArrayLike, weights: ArrayLike | None) -> _Discrete:
+def distribution(name: str, points: ArrayLike, weights: ArrayLike | None) -> Discrete:
+    """Points and weights as they should be, or `DistanceError`; points of weight 0 are left out."""
     values = np.asarray(points, dtype=np.float64)
     if values.ndim == 1:
         values = values[:, None]
@@ -127,7 +128,7 @@ def _distribution(name: str, points: ArrayLike, weights: ArrayLike | None) -> _D
     if not np.isfinite(values).all():
         raise DistanceError(f"The points {name} must be finite numbers.")
     if weights is None:
-        return _Discrete(values, None)
+        return Discrete(values, None)
     masses = np.asarray(weights, dtype=np.float64)
     if masses.shape != (len(values),):
         raise DistanceError(
@@ -140,10 +141,10 @@ def _distribution(name: str, points: ArrayLike, weights: ArrayLike | None) -> _D
     if abs(total - 1) > _SUM:
         raise DistanceError(f"The weights of {name} must sum to 1, they sum to {total:.9g}.")
     present = masses > 0
-    return _Discrete(values[present], masses[present] / total)
+    return Discrete(values[present], masses[present] / total)
 
 
-def _by_quantiles(first: _Discrete, second: _Discrete) -> float:
+def _by_quantiles(first: Discrete, second: Discrete) -> float:
     """W_∞ in one dimension."""
     sorted_points, sorted_masses = [], []
     for each in (first, second):
@@ -163,7 +164,7 @@ def _by_quantiles(first: _Discrete, second: _Discrete) -> float:
     return float(np.abs(at[0] - at[1]).max())
 
 
-def _on_line(first: _Discrete, second: _Discrete, delta: float) -> float:
+def _on_line(first: Discrete, second: Discrete, delta: float) -> float:
     """Closeness in one dimension."""
     plain = first.weights is None and second.weights is None
     sizes = len(first.points), len(second.points)
@@ -176,7 +177,7 @@ def _on_line(first: _Discrete, second: _Discrete, delta: float) -> float:
     return line_closeness(*_merged(first, units), *_merged(second, units), missing)
 
 
-def _merged(each: _Discrete, units: int) -> tuple[FloatArray, FloatArray]:
+def _merged(each: Discrete, units: int) -> tuple[FloatArray, FloatArray]:
     """Ascending points, each once, with their masses, `units` together."""
     values = each.points[:, 0]
     if each.weights is None:
@@ -187,7 +188,7 @@ def _merged(each: _Discrete, units: int) -> tuple[FloatArray, FloatArray]:
     return points, np.add.reduceat(each.masses[order], starts)
 
 
-def _least_threshold(first: _Discrete, second: _Discrete, delta: float) -> float:
+def _least_threshold(first: Discrete, second: Discrete, delta: float) -> float:
     """Search among the distances for the least at which enough mass can move."""
     distances = cdist(first.points, second.points, "cityblock")
     enough = _Transport(first, second, delta)
@@ -209,7 +210,7 @@ def _least_threshold(first: _Discrete, second: _Discrete, delta: float) -> float
 class _Transport:
     """Whether all but δ of the mass can move along allowed pairs."""
 
-    def __init__(self, first: _Discrete, second: _Discrete, delta: float) -> None:
+    def __init__(self, first: Discrete, second: Discrete, delta: float) -> None:
         self._sizes = len(first.points), len(second.points)
         plain = first.weights is None and second.weights is None
         self._matching = plain and self._sizes[0] == self._sizes[1]

@@ -11,6 +11,7 @@ __all__ = [
     "DatasetError",
     "DistanceError",
     "DistprivError",
+    "InapplicableError",
     "ModelError",
     "PropertyError",
     "QueryError",
@@ -44,6 +45,10 @@ class ModelError(DistprivError):
 
 class CalibrationError(DistprivError):
     """A privacy parameter or a mechanism outside its domain."""
+
+
+class InapplicableError(CalibrationError):
+    """A mechanism that cannot keep its promise on this model, however much noise it adds."""
 
 
 class AttackError(DistprivError):

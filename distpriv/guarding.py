@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 
-from distpriv.errors import CalibrationError
+from distpriv.errors import InapplicableError
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
 from distpriv.profiles import PrivacyLoss, delivered_delta, privacy_losses, worst_case
@@ -44,7 +44,7 @@ def guarded(
 
     Raises
     ------
-    CalibrationError
+    InapplicableError
         If no amount of this noise keeps the promise.
     """
     noise, active = noise_at(distance), list[int]()
@@ -71,7 +71,7 @@ def _enough(
 
     low = next((factor for factor in (0.8, 1e-3) if excess(factor) <= 0), None)
     if low is None:
-        raise CalibrationError(
+        raise InapplicableError(
             "However large, the noise of this mechanism leaves directions in which the two "
             f"covariances differ by more than ε = {epsilon:g} and δ = {delta:g} allow; "
             "take OptM, which adds noise in other directions too, a larger ε or δ, or a smaller Δp."

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from distpriv.errors import ModelError
 from distpriv.moments import GroupMoments
+from distpriv.outcomes import Outcomes, count_outcomes
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 from distpriv.regularity import check_enough, check_regular
@@ -79,6 +80,9 @@ class PairModel:
         Standard errors of the means; None for an exact fit.
     covariance_errors : ndarray, shape (2, m, m), or None
         Standard errors of the covariances; None for an exact fit.
+    outcomes : Outcomes, or None
+        The distributions that the normals are fitted to: simulated, or exact for a single count.
+        Wasserstein mechanisms take their distances from them where they are known.
     """
 
     pair: Pair
@@ -87,6 +91,7 @@ class PairModel:
     covariances: FloatArray
     mean_errors: FloatArray | None = None
     covariance_errors: FloatArray | None = None
+    outcomes: Outcomes | None = None
 
     @property
     def pooled(self) -> FloatArray:
@@ -114,6 +119,7 @@ class PairModel:
             covariance_errors=None
             if self.covariance_errors is None
             else self.covariance_errors / across,
+            outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
         )
 
 
@@ -237,7 +243,15 @@ def _fit_exact(
         total = np.tensordot(draws * left, moments.covariances, axes=1)
         covariances.append(total * np.outer(scales, scales))
     check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
-    return PairModel(pair, thetas, np.array(means), np.array(covariances))
+    outcomes = count_outcomes(
+        query,
+        n,
+        (thetas[0].having, thetas[1].having),
+        moments.counts,
+        (float(moments.means[0, 0]), float(moments.means[1, 0])),
+        replacement=replacement,
+    )
+    return PairModel(pair, thetas, np.array(means), np.array(covariances), outcomes=outcomes)
 
 
 def check_any(pairs: Sequence[Pair]) -> None:

@@ -44,7 +44,7 @@ class Noise:
     scales : ndarray, shape (d,)
         Standard deviations along the directions, or Laplace scales b.
     epsilon, delta : float
-        The promise; δ = 0 for Laplace noise.
+        The promise; δ = 0 for Laplace noise, except of approximate Wasserstein mechanisms.
     calibration : "exact", "classical", "guarded" or None
         None where there is no choice (Laplace noise).
     caveats : tuple of str

@@ -42,11 +42,14 @@ class Statistic(ABC):
         Whether it is a sum over the records; the others are in :mod:`distpriv.nonlinear`.
     takes_bounds : bool
         Whether one record's value is bounded only by public knowledge of the column.
+    indicates : bool
+        Whether a record's value is 0 or 1.
     """
 
     column: str
     linear: ClassVar[bool] = True
     takes_bounds: ClassVar[bool] = False
+    indicates: ClassVar[bool] = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,6 +120,7 @@ class Sum(_Numeric):
 @dataclass(frozen=True)
 class _Indicator(Statistic):
     value: Scalar
+    indicates: ClassVar[bool] = True
 
     def values(self, table: pd.DataFrame) -> FloatArray:
         column = column_of(table, self.column)

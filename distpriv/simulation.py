@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from distpriv.errors import ModelError
 from distpriv.models import GaussianModel, PairModel, Theta, check_any, thetas_of
 from distpriv.moments import RecordGroups
+from distpriv.outcomes import Outcomes
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 from distpriv.regularity import check_enough, check_regular
@@ -169,7 +171,7 @@ class SimulatedFit:
         return np.array(each)
 
     def model(self) -> GaussianModel:
-        """The fitted model.
+        """The fitted model, the same at every call.
 
         Raises
         ------
@@ -178,6 +180,10 @@ class SimulatedFit:
         """
         if not self.done:
             raise ModelError("The simulation is not finished; run it to its end first.")
+        return self._model
+
+    @cached_property
+    def _model(self) -> GaussianModel:
         used = [self.groups[pair.secret] for pair in self.pairs]
         extremes = [part.extremes() for part in used]
         return GaussianModel(
@@ -211,4 +217,5 @@ class SimulatedFit:
             covariances,
             np.sqrt(np.diagonal(covariances, axis1=1, axis2=2) / self.subsets),
             np.sqrt(np.maximum(fourth - covariances**2, 0) / self.subsets),
+            Outcomes((drawn[0], drawn[1])),
         )

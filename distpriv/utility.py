@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.calibration import Calibration
-from distpriv.errors import AttackError, CalibrationError, ModelError, PropertyError, QueryError
+from distpriv.errors import AttackError, InapplicableError, ModelError, PropertyError, QueryError
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
@@ -335,12 +335,10 @@ def _measured(
     measure: Callable[[GaussianModel, Noise], float],
     units: FloatArray | None,
 ) -> float:
-    """One figure; NaN where the guarded calibration finds no noise that keeps the promise."""
+    """One figure; NaN where a mechanism cannot keep its promise."""
     try:
         noise = calibrate(name, model, epsilon, delta, calibration, units)
-    except CalibrationError:
-        if calibration != "guarded":
-            raise
+    except InapplicableError:
         return math.nan
     return measure(model, noise)
 

@@ -63,7 +63,7 @@ class MechanismStyle:
 
 
 _ORANGE, _SKY, _PURPLE, _GREEN = "#E69F00", "#56B4E9", "#CC79A7", "#009E73"
-_VIOLET, _BROWN, _VERMILLION = "#7A5CC8", "#A65628", "#D55E00"
+_VIOLET, _BROWN, _VERMILLION, _OLIVE = "#7A5CC8", "#A65628", "#D55E00", "#8C8A1E"
 
 _STYLES = {
     "ExpM": MechanismStyle(_ORANGE, "solid", "circle"),
@@ -73,6 +73,9 @@ _STYLES = {
     "EigM": MechanismStyle(_PURPLE, "dashdot", "triangle-up"),
     "DauM": MechanismStyle(_GREEN, "solid", "pentagon"),
     "OptM": MechanismStyle(_VIOLET, "longdash", "star"),
+    "Wasserstein": MechanismStyle(_OLIVE, "longdashdot", "hexagon"),
+    "ApproxWasserstein": MechanismStyle(_OLIVE, "dash", "hexagon-open"),
+    "BoundedWasserstein": MechanismStyle(_OLIVE, "dot", "hourglass"),
     "GroupDP": MechanismStyle(_BROWN, "dash", "cross"),
     "GroupDP(L)": MechanismStyle(_BROWN, "dot", "cross-open"),
     "DP": MechanismStyle(_VERMILLION, "dashdot", "x"),

@@ -39,7 +39,7 @@ def calibrate(
     model : GaussianModel
     epsilon : float > 0
     delta : float in (0, 1)
-        Gaussian mechanisms only; Laplace mechanisms promise δ = 0 and ignore it.
+        Laplace mechanisms that promise δ = 0 ignore it.
     calibration : "exact", "classical" or "guarded"
         Gaussian mechanisms only, see :func:`distpriv.calibration.gaussian_distance`.
     units : array-like, shape (m,), optional

@@ -46,6 +46,10 @@ class Mechanism(ABC):
     distribution : "gaussian" or "laplace"
     position : int
         Where it stands in lists; the baselines follow the others.
+    shown_at_first : bool
+        Whether charts start with it.
+    takes_delta : bool
+        Whether its promise has a δ.
     """
 
     name: ClassVar[str]
@@ -55,6 +59,8 @@ class Mechanism(ABC):
     protects: ClassVar[bool] = True
     baseline: ClassVar[bool] = False
     position: ClassVar[int] = 100
+    shown_at_first: ClassVar[bool] = True
+    takes_delta: ClassVar[bool] = True
     distribution: ClassVar[Distribution]
 
     @abstractmethod
@@ -76,6 +82,7 @@ class LaplaceMechanism(Mechanism):
     """Laplace noise: promises (ε, 0) and needs neither δ nor a calibration."""
 
     distribution: ClassVar[Distribution] = "laplace"
+    takes_delta: ClassVar[bool] = False
 
     @abstractmethod
     def directions(self, model: GaussianModel) -> FloatArray:

@@ -16,6 +16,7 @@ from distpriv.mechanisms import base
 
 GAUSSIAN = mechanisms.names(distribution="gaussian")
 LAPLACE = mechanisms.names(distribution="laplace")
+WITHOUT_DELTA = tuple(name for name in LAPLACE if not mechanisms.get(name).takes_delta)
 PROTECTING = tuple(name for name in mechanisms.names() if mechanisms.get(name).protects)
 EPSILONS = st.floats(math.log(0.05), math.log(20)).map(math.exp)
 DELTAS = st.floats(math.log(1e-9), math.log(0.3)).map(math.exp)
@@ -37,13 +38,17 @@ def test_all_mechanisms_in_order() -> None:
         "EigM",
         "DauM",
         "OptM",
+        "Wasserstein",
+        "ApproxWasserstein",
+        "BoundedWasserstein",
         "GroupDP(L)",
         "GroupDP",
         "DP(L)",
         "DP",
     )
     assert mechanisms.names(baseline=True) == ("GroupDP(L)", "GroupDP", "DP(L)", "DP")
-    assert LAPLACE == ("ExpM(L)", "DirM(L)", "GroupDP(L)", "DP(L)")
+    assert WITHOUT_DELTA == ("ExpM(L)", "DirM(L)", "Wasserstein", "GroupDP(L)", "DP(L)")
+    assert set(LAPLACE) - set(WITHOUT_DELTA) == {"ApproxWasserstein", "BoundedWasserstein"}
     assert [name for name in mechanisms.names() if name not in PROTECTING] == ["DP(L)", "DP"]
 
 
@@ -76,20 +81,20 @@ def test_epsilon_outside_its_domain(model: dp.GaussianModel, name: str, epsilon:
         dp.calibrate(name, model, epsilon, 1e-3)
 
 
-@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize("name", sorted(set(mechanisms.names()) - set(WITHOUT_DELTA)))
 @pytest.mark.parametrize("delta", [0.0, 1.0, -0.5, 7.0, float("nan")])
 def test_delta_outside_its_domain(model: dp.GaussianModel, name: str, delta: float) -> None:
     with pytest.raises(dp.CalibrationError, match=rf"δ must be in \(0, 1\).*got δ = {delta:g}"):
         dp.calibrate(name, model, 1.0, delta)
 
 
-@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize("name", sorted(set(mechanisms.names()) - set(WITHOUT_DELTA)))
 def test_delta_left_out(model: dp.GaussianModel, name: str) -> None:
     with pytest.raises(dp.CalibrationError, match=r"needs a δ in \(0, 1\); give one"):
         dp.calibrate(name, model, 1.0)
 
 
-@pytest.mark.parametrize("name", LAPLACE)
+@pytest.mark.parametrize("name", WITHOUT_DELTA)
 def test_laplace_mechanisms_need_no_delta(model: dp.GaussianModel, name: str) -> None:
     noise = dp.calibrate(name, model, 0.7)
     assert (noise.mechanism, noise.distribution) == (name, "laplace")
@@ -142,7 +147,7 @@ def test_laplace_noise_covers_every_shift(
     make_model: MakeModel, statistics: int, pairs: int, seed: int, epsilon: float
 ) -> None:
     model = make_model(seed, statistics=statistics, pairs=pairs)
-    for name in set(LAPLACE) & set(PROTECTING):
+    for name in set(WITHOUT_DELTA) & set(PROTECTING):
         noise = dp.calibrate(name, model, epsilon)
         for fit in model.pairs:
             along = noise.directions.T @ fit.difference
