@@ -22,6 +22,9 @@ SECTIONS = {
         st.Page("app_pages/attack.py", title="Attack", icon=":material/person_search:"),
         st.Page("app_pages/belief.py", title="Belief", icon=":material/psychology:"),
     ],
+    "More mechanisms": [
+        st.Page("app_pages/wasserstein.py", title="Wasserstein", icon=":material/moving:"),
+    ],
 }
 
 st.set_page_config(page_title="distpriv", page_icon=frame.ICON, layout="wide")

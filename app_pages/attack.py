@@ -57,7 +57,7 @@ offered = mechanisms.names()
 shown = which.multiselect(
     "Mechanisms",
     offered,
-    default=[name for name in offered if not mechanisms.get(name).baseline],
+    default=widgets.shown_at_first(offered),
     key="attack_mechanisms",
     persist_state="session",
     wrap=True,
@@ -200,18 +200,18 @@ with over_epsilon:
 with over_width:
     if widgets.needs_closed_form(view, "The best attack against Δp"):
         widths = widgets.width_grid(scenario)
-        models = widgets.models_by_width(view, widths)
+        models, along = widgets.models_by_width(view, widths), widgets.along_width(view, drawn)
         curves = widgets.remembered(
             view,
-            f"accuracy by Δp {drawn}",
+            f"accuracy by Δp {along}",
             lambda: accuracy_against_width(
-                models, widths, drawn, scenario.epsilon, *budget, units=view.sizes
+                models, widths, along, scenario.epsilon, *budget, units=view.sizes
             ),
             epsilon=True,
         )
         widgets.chart(
             accuracy_curves(
-                Curves(widths, {name: curves.y[name] for name in drawn}),
+                Curves(widths, {name: curves.y[name] for name in along}),
                 x_title="Δp",
                 x_log=False,
                 current=scenario.width,

@@ -28,7 +28,7 @@ offered = mechanisms.names()
 shown = right.multiselect(
     "Mechanisms",
     offered,
-    default=[name for name in offered if not mechanisms.get(name).baseline],
+    default=widgets.shown_at_first(offered),
     key="tradeoff_mechanisms",
     persist_state="session",
     wrap=True,
@@ -82,14 +82,14 @@ with by_epsilon:
 with by_width:
     if widgets.needs_closed_form(view, "The error against Δp"):
         widths = widgets.width_grid(scenario)
-        models = widgets.models_by_width(view, widths)
+        models, along = widgets.models_by_width(view, widths), widgets.along_width(view, shown)
         curves = widgets.remembered(
             view,
-            f"error by Δp {shown} {measure}",
+            f"error by Δp {along} {measure}",
             lambda: error_against_width(
                 models,
                 widths,
-                shown,
+                along,
                 scenario.epsilon,
                 *budget,
                 measure,

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import maximum_bipartite_matching, maximum_flow
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import maximum_flow
 from scipy.spatial.distance import cdist
 
 from distpriv.errors import DistanceError
@@ -213,10 +213,6 @@ class _Transport:
     def __init__(self, first: Discrete, second: Discrete, delta: float) -> None:
         self._sizes = len(first.points), len(second.points)
         plain = first.weights is None and second.weights is None
-        self._matching = plain and self._sizes[0] == self._sizes[1]
-        if self._matching:
-            self._wanted = math.ceil(round((1 - delta) * self._sizes[0], 9))
-            return
         common = math.lcm(*self._sizes)
         units = common if plain and common <= _UNITS else _UNITS
         self._supply = np.rint(first.masses * units).astype(np.int32)
@@ -226,10 +222,11 @@ class _Transport:
         self._wanted = math.ceil(round((1 - delta) * units - slack, 9))
 
     def moves(self, allowed: NDArray[np.bool_]) -> bool:
-        """Whether the pairs marked, shape (k, l), carry enough."""
-        if self._matching:
-            matched = maximum_bipartite_matching(csr_array(allowed), perm_type="column")
-            return int((matched >= 0).sum()) >= self._wanted
+        """Whether the pairs marked, shape (k, l), carry enough.
+
+        By Dinic's algorithm for equal weights too: SciPy's bipartite matching can take minutes
+        where many points lie on a lattice.
+        """
         rows, columns = np.nonzero(allowed)
         left, right = self._sizes
         source, sink = left + right, left + right + 1

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from distpriv.coupling import Coupling, optimal_coupling
 from distpriv.distances import closeness, distribution
 from distpriv.errors import DistanceError, InapplicableError
 from distpriv.queries import Query
@@ -24,7 +25,7 @@ _LARGEST = 20_000  # records for which it is
 class Outcomes:
     """f_θ under p_i and under p_j: discrete, or samples of what they are.
 
-    Distances are kept once they are computed.
+    Distances and couplings are kept once they are computed.
 
     Attributes
     ----------
@@ -44,6 +45,7 @@ class Outcomes:
     weights: tuple[FloatArray | None, FloatArray | None] = (None, None)
     exact: bool = False
     _distances: dict[float, float] = field(default_factory=dict, repr=False)
+    _couplings: dict[float, Coupling] = field(default_factory=dict, repr=False)
     _scaled: dict[bytes, Outcomes] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +62,15 @@ class Outcomes:
         object.__setattr__(self, "weights", tuple(one.weights for one in each))
 
     @property
+    def masses(self) -> tuple[FloatArray, FloatArray]:
+        """Probabilities of the points, shape (k,) and (l,)."""
+        first, second = (
+            np.full(len(points), 1 / len(points)) if weights is None else weights
+            for points, weights in zip(self.points, self.weights, strict=True)
+        )
+        return first, second
+
+    @property
     def dimension(self) -> int:
         """m, the number of statistics."""
         return self.points[0].shape[1]
@@ -72,6 +83,12 @@ class Outcomes:
         if delta not in self._distances:
             self._distances[delta] = closeness(*self.points, delta, *self.weights)
         return self._distances[delta]
+
+    def coupling(self, delta: float = 0.0) -> Coupling:
+        """The moves behind :meth:`closeness`, see :func:`distpriv.optimal_coupling`."""
+        if delta not in self._couplings:
+            self._couplings[delta] = optimal_coupling(*self.points, delta, *self.weights)
+        return self._couplings[delta]
 
     def in_units(self, units: ArrayLike) -> Outcomes:
         """The same with each statistic divided by a unit, shape (m,), each > 0."""
@@ -95,7 +112,7 @@ class Outcomes:
             If a sample is too small to say: it needs 1/(1 − probability) points.
         """
         found = 0.0
-        for points, weights in zip(self.points, self.weights, strict=True):
+        for points, masses in zip(self.points, self.masses, strict=True):
             few = not self.exact and len(points) * (1 - probability) < 1 - 1e-9
             if few:
                 raise InapplicableError(
@@ -103,7 +120,6 @@ class Outcomes:
                     f"{1 - probability:g}; take at least {round(1 / (1 - probability))} of them, "
                     "or a larger δ."
                 )
-            masses = np.full(len(points), 1 / len(points)) if weights is None else weights
             lengths = np.abs(points - masses @ points).sum(axis=1)
             order = np.argsort(lengths)
             reached = np.cumsum(masses[order])

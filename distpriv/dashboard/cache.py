@@ -19,6 +19,7 @@ from distpriv.dashboard.dataset import Dataset, from_example
 from distpriv.datasets import EXAMPLES
 from distpriv.models import Theta
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.outcomes import Outcomes
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 from distpriv.simulation import SimulatedFit, simulate
@@ -29,6 +30,7 @@ __all__ = [
     "example",
     "figure",
     "moments",
+    "outcomes",
     "records",
     "resampled",
     "simulated",
@@ -146,6 +148,31 @@ def _simulated(
             for theta, stream in zip(_thetas, streams, strict=True)
         ]
     )
+
+
+def outcomes(
+    dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
+) -> Outcomes:
+    """Simulated outcomes of a pair, with the distances that were computed of them."""
+    key = repr((dataset.digest, query, thetas, subsets, seed))
+    return _outcomes(key, lambda: _simulated_outcomes(dataset, query, thetas, subsets, seed))
+
+
+@st.cache_resource(show_spinner="Simulating datasets …", max_entries=24, scope="session")
+def _outcomes(key: str, _simulate: Callable[[], Outcomes]) -> Outcomes:
+    return _simulate()
+
+
+def _simulated_outcomes(
+    dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
+) -> Outcomes:
+    groups = records(dataset, query, thetas[0].secret)
+    # Streams of their own: those of the simulated datasets are the children of the same seed.
+    first, second = (
+        simulate(groups, query, theta, subsets, np.random.default_rng((seed, subsets, place)))
+        for place, theta in enumerate(thetas)
+    )
+    return Outcomes((first, second))
 
 
 def resampled(

@@ -170,6 +170,7 @@ def draw() -> None:
                 help="Whether a record may occur twice in the released dataset. The paper draws "
                 "without replacement.",
             )
+            distances = settings.distances()
             seed = st.number_input(
                 "Seed of the simulations", 0, 2**31 - 1, 1, key="seed", bind="query-params"
             )
@@ -214,6 +215,7 @@ def draw() -> None:
         bounds=tuple(sorted(state.get("bounds", {}).items())),
         seed=int(seed),
         view=state["view"],
+        distances=distances,
     )
     with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from streamlit.navigation.page import Page as StreamlitPage
 
 from distpriv import mechanisms
-from distpriv.dashboard import cache
+from distpriv.dashboard import cache, settings
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.scenario import Scenario, Units
 from distpriv.dashboard.text import escape
-from distpriv.errors import DistprivError
+from distpriv.errors import DistprivError, ModelError
 from distpriv.models import GaussianModel, PairModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
@@ -28,6 +28,9 @@ __all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
+
+
+_MOST_SIMULATED = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +167,7 @@ def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
     """In closed form, or by a simulation that may have to go on."""
     pairs = scenario.pairs
     if scenario.query.is_linear:
-        return model_from_moments(
+        model = model_from_moments(
             moments_of(source, scenario),
             scenario.query,
             pairs,
@@ -172,6 +175,7 @@ def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
             replacement=scenario.replacement,
             bounds=dict(scenario.bounds),
         )
+        return model if scenario.distances == "normals" else _with_outcomes(model, source, scenario)
     run = cache.simulated_fit(
         source,
         scenario.query,
@@ -183,6 +187,27 @@ def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
     )
     run.step(0.3)
     return run.model() if run.done else run
+
+
+def _with_outcomes(model: GaussianModel, source: Dataset, scenario: Scenario) -> GaussianModel:
+    """The same with simulated outcomes where there are no exact ones."""
+    if len(model.pairs) > _MOST_SIMULATED:
+        raise ModelError(
+            f"Distances are simulated for at most {_MOST_SIMULATED} pairs of shares, there are "
+            f"{len(model.pairs)}; take those of the normals under More settings, or fewer pairs."
+        )
+    fits = [
+        fit
+        if fit.outcomes is not None
+        else replace(
+            fit,
+            outcomes=cache.outcomes(
+                source, scenario.query, fit.thetas, settings.SIMULATED, scenario.seed
+            ),
+        )
+        for fit in model.pairs
+    ]
+    return replace(model, pairs=tuple(fits))
 
 
 def _simulating(run: SimulatedFit) -> None:

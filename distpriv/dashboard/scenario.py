@@ -9,9 +9,10 @@ from distpriv.calibration import Calibration
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["Scenario", "Units", "ViewKind"]
+__all__ = ["Distances", "Scenario", "Units", "ViewKind"]
 
 ViewKind = Literal["analyst", "presentation"]
+Distances = Literal["normals", "simulated"]
 Units = Literal["raw", "standardised", "custom"]
 
 
@@ -48,6 +49,8 @@ class Scenario:
     seed : int
         Of simulations; a release never takes it.
     view : "analyst" or "presentation"
+    distances : "normals" or "simulated"
+        What Wasserstein mechanisms take for the distributions of the statistics.
     look : str
         Label of the pair that charts are about; empty for the one hardest to hide.
     """
@@ -72,6 +75,7 @@ class Scenario:
     bounds: tuple[tuple[str, tuple[float, float]], ...]
     seed: int
     view: ViewKind
+    distances: Distances = "normals"
     look: str = ""
 
     @property

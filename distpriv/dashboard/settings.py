@@ -10,15 +10,16 @@ import streamlit as st
 
 from distpriv.dashboard import choices
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.scenario import Units
+from distpriv.dashboard.scenario import Distances, Units
 from distpriv.dashboard.text import escape
 from distpriv.errors import PropertyError
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["bound", "further_pairs", "grid", "linked", "look", "own_key", "units"]
+__all__ = ["bound", "distances", "further_pairs", "grid", "linked", "look", "own_key", "units"]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
+SIMULATED = 1000  # datasets for each share
 MOST_VALUES = 3  # of a column
 
 
@@ -35,6 +36,22 @@ def own_key(dataset: Dataset, name: str) -> str:
 def linked(key: str) -> list[str]:
     """What the address asks for, before its widget is drawn for the first time."""
     return st.query_params.get_all(key) if key in st.query_params else []
+
+
+def distances() -> Distances:
+    """Where Wasserstein mechanisms take their distances from."""
+    chosen: Distances = st.segmented_control(
+        "Distances for Wasserstein mechanisms",
+        get_args(Distances),
+        default="normals",
+        required=True,
+        key="dist",
+        bind="query-params",
+        help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
+        f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
+        "whatever their distribution; statistics without a closed form are always simulated.",
+    )
+    return chosen
 
 
 def grid() -> tuple[float, float, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +30,7 @@ __all__ = [
     "accuracy",
     "after_releases",
     "all_noises",
+    "along_width",
     "answer",
     "attacker_views",
     "caveats",
@@ -45,6 +46,7 @@ __all__ = [
     "pair_words",
     "profile_grid",
     "remembered",
+    "shown_at_first",
     "table",
     "width_grid",
 ]
@@ -182,13 +184,22 @@ def guarantee(view: View) -> None:
     elif noise.distribution == "laplace":
         st.markdown(
             ":gray-badge[:material/shield_question: promised] "
-            f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a00, if the two shares do nothing "
-            "but shift the statistics. What Laplace noise delivers where they do more is not "
-            "computed here."
+            f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{noise.delta:g}, if "
+            f"{_premise(view)}. What Laplace noise delivers otherwise is not computed here."
         )
     else:
         st.markdown(_delivered(view))
     caveats(noise)
+
+
+def _premise(view: View) -> str:
+    """What the promise of the Laplace noise rests on."""
+    outcomes = view.fit.outcomes
+    if not mechanisms.get(view.scenario.mechanism).from_outcomes or outcomes is None:
+        return "the two shares do nothing but shift the statistics"
+    if outcomes.exact:
+        return "the records are drawn as described; the distributions are computed exactly"
+    return "the statistics are distributed as simulated"
 
 
 def _delivered(view: View) -> str:
@@ -250,6 +261,25 @@ def needs_closed_form(view: View, what: str) -> bool:
         icon=":material/info:",
     )
     return False
+
+
+def shown_at_first(offered: Sequence[str]) -> list[str]:
+    """Mechanisms that a chart starts with."""
+    chosen = [mechanisms.get(name) for name in offered]
+    return [each.name for each in chosen if each.shown_at_first and not each.baseline]
+
+
+def along_width(view: View, names: Sequence[str]) -> tuple[str, ...]:
+    """Mechanisms with a curve against Δp; says which ones would have to be simulated for each."""
+    left = tuple(
+        name
+        for name in names
+        if view.scenario.distances == "normals" or not mechanisms.get(name).from_outcomes
+    )
+    if len(left) < len(names):
+        out = ", ".join(escape(name) for name in names if name not in left)
+        st.caption(f"Without {out}: their distances are simulated for the current Δp only.")
+    return left
 
 
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:

@@ -48,6 +48,8 @@ class Mechanism(ABC):
         Where it stands in lists; the baselines follow the others.
     shown_at_first : bool
         Whether charts start with it.
+    from_outcomes : bool
+        Whether it takes the outcomes of a pair, where they are known, for its distributions.
     takes_delta : bool
         Whether its promise has a δ.
     """
@@ -60,6 +62,7 @@ class Mechanism(ABC):
     baseline: ClassVar[bool] = False
     position: ClassVar[int] = 100
     shown_at_first: ClassVar[bool] = True
+    from_outcomes: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
     distribution: ClassVar[Distribution]
 

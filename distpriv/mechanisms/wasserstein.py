@@ -16,12 +16,26 @@ from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
 from distpriv.normals import normal_closeness, normal_deviation
 
+__all__ = ["swap_reach"]
+
+
+def swap_reach(model: GaussianModel) -> float:
+    """A bound on every pair's W_∞ that assumes nothing about the data but their range.
+
+    A dataset with k_i records that have the property becomes one with k_j by exchanging
+    |k_i − k_j| records for ones of the other kind, drawn at random: a coupling of f_θi and f_θj
+    that moves the statistics by at most |k_i − k_j|·Δ_1, Δ_1 what one record can move, in L1.
+    """
+    exchanged = max(abs(fit.thetas[0].having - fit.thetas[1].having) for fit in model.pairs)
+    return exchanged * float(model.record_sensitivities.sum())
+
 
 class _WassersteinMechanism(Mechanism):
     """Independent Lap(W/ε) on every statistic, W the largest of the pairs' distances."""
 
     distribution = "laplace"
     shown_at_first = False  # where the pairs are translations they are ExpM(L), or about it
+    from_outcomes = True
 
     @abstractmethod
     def reach(self, model: GaussianModel, delta: float) -> float:

@@ -20,6 +20,7 @@ PAGES = (
     "guarantee",
     "attack",
     "belief",
+    "wasserstein",
 )
 RESULT = {
     "data": "best possible attacker tells",
@@ -30,6 +31,7 @@ RESULT = {
     "guarantee": "Promised δ",
     "attack": "the best possible attacker in",
     "belief": "Before the release the attacker took the share of",
+    "wasserstein": "some have to move by",
 }
 
 

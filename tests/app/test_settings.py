@@ -7,7 +7,17 @@ import pytest
 
 from tests.app.test_pages import errors, records, sound, texts, upload
 
-EXPLORE = ("data", "secret", "fit", "directions", "tradeoff", "guarantee", "attack", "belief")
+EXPLORE = (
+    "data",
+    "secret",
+    "fit",
+    "directions",
+    "tradeoff",
+    "guarantee",
+    "attack",
+    "belief",
+    "wasserstein",
+)
 
 
 def test_several_secrets_are_hidden_at_once_on_every_page(open_app):

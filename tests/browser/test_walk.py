@@ -22,6 +22,7 @@ PAGES = (
     "Guarantee",
     "Attack",
     "Belief",
+    "Wasserstein",
 )
 HEADINGS = {
     "Data": "What do these statistics give away?",
@@ -32,8 +33,24 @@ HEADINGS = {
     "Guarantee": "Is the promise kept?",
     "Attack": "Can an attacker tell?",
     "Belief": "What does the attacker believe?",
+    "Wasserstein": "How far must the statistics move?",
 }
-SECTION = {name: "Set up" if name in PAGES[:2] else "Explore" for name in PAGES}
+SECTION = dict.fromkeys(PAGES, "Explore") | {
+    "Data": "Set up",
+    "Secret & release": "Set up",
+    "Wasserstein": "More mechanisms",
+}
+FILES = (
+    "",
+    "secret",
+    "fit",
+    "directions",
+    "tradeoff",
+    "guarantee",
+    "attack",
+    "belief",
+    "wasserstein",
+)
 
 
 def go(page, name):
@@ -173,7 +190,7 @@ def test_no_page_is_wider_than_its_window(start, watched, width, scheme):
     address = start()
     watch = watched(width, 844, scheme)
     page = watch.page
-    for name in ("", "secret", "fit", "directions", "tradeoff", "guarantee", "attack", "belief"):
+    for name in FILES:
         page.goto(f"{address}/{name}")
         watch.idle()
         drawn(page, 1)

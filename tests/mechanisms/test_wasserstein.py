@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import distpriv as dp
+from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.outcomes import Outcomes
 
 PLACES = np.array([1.0, 2.0, 3.0, 100.0])
@@ -108,3 +109,23 @@ def test_adult(adult_income: dp.GaussianModel) -> None:
     """Theorem 3.1 on the fitted normals: the table's 21.08 for ExpM (L)."""
     noise = dp.calibrate("Wasserstein", adult_income, 1.0)
     assert noise.expected_error() == pytest.approx(21.08, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    "statistic", [dp.Count("town", "Ahausen"), dp.Proportion("town", "Ahausen")]
+)
+def test_exchanging_records_bounds_every_distance(
+    people, rich: dp.SensitiveProperty, statistic: dp.Statistic
+) -> None:
+    """Simulated, exact and fitted distances all stay below it."""
+    pairs = [rich.pair(0.5, 0.1), rich.pair(0.5, 0.4)]
+    single = dp.fit_gaussian(people, dp.Query([statistic]), pairs, n=60)
+    assert max(fit.outcomes.closeness() for fit in single.pairs) <= swap_reach(single) + 1e-9
+    query = dp.Query([statistic, dp.Mean("age"), dp.Mean("hours")])
+    simulated = dp.fit_gaussian(
+        people, query, pairs[1], n=60, method="monte-carlo", subsets=300, rng=1
+    )
+    assert simulated.pairs[0].outcomes.closeness() <= swap_reach(simulated)
+    assert simulated.sensitivity(1) <= swap_reach(simulated)
+    # 60 records, Δp = 0.4: 24 of them are exchanged.
+    assert swap_reach(simulated) == pytest.approx(24 * simulated.record_sensitivities.sum())
