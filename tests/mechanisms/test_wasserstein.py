@@ -115,10 +115,10 @@ def test_adult(adult_income: dp.GaussianModel) -> None:
     "statistic", [dp.Count("town", "Ahausen"), dp.Proportion("town", "Ahausen")]
 )
 def test_exchanging_records_bounds_every_distance(
-    people, rich: dp.SensitiveProperty, statistic: dp.Statistic
+    people, rich: dp.SensitiveProperty, kind: type[dp.Count] | type[dp.Proportion]
 ) -> None:
     """Simulated, exact and fitted distances all stay below it."""
-    pairs = [rich.pair(0.5, 0.1), rich.pair(0.5, 0.4)]
+    statistic, pairs = kind("town", "Ahausen"), [rich.pair(0.5, 0.1), rich.pair(0.5, 0.4)]
     single = dp.fit_gaussian(people, dp.Query([statistic]), pairs, n=60)
     assert max(fit.outcomes.closeness() for fit in single.pairs) <= swap_reach(single) + 1e-9
     query = dp.Query([statistic, dp.Mean("age"), dp.Mean("hours")])
