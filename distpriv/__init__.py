@@ -14,6 +14,16 @@ from distpriv.attacks import (
 from distpriv.audit import Audit, audit_attack
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import gaussian_distance
+from distpriv.composition import (
+    JointRelease,
+    Promise,
+    compose,
+    delivered_after,
+    joint_release,
+    mixture,
+    repeated_release,
+)
+from distpriv.composition_example import CompositionExample
 from distpriv.coupling import Coupling, optimal_coupling
 from distpriv.datasets import load_adult, load_census_income
 from distpriv.distances import closeness, wasserstein_inf
@@ -23,6 +33,7 @@ from distpriv.errors import (
     DatasetError,
     DistanceError,
     DistprivError,
+    FrameworkError,
     InapplicableError,
     ModelError,
     PropertyError,
@@ -40,6 +51,12 @@ from distpriv.optimal import optimal_precision_recall, optimal_roc
 from distpriv.outcomes import Outcomes
 from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
+from distpriv.pufferfish import (
+    DistributionPrivacy,
+    Pufferfish,
+    to_distribution_privacy,
+    to_pufferfish,
+)
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
 from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
@@ -49,16 +66,20 @@ __all__ = [
     "AttackResult",
     "Audit",
     "CalibrationError",
+    "CompositionExample",
     "Correlation",
     "Count",
     "Coupling",
     "DatasetError",
     "DistanceError",
     "DistprivError",
+    "DistributionPrivacy",
+    "FrameworkError",
     "GaussianModel",
     "GroupMoments",
     "InapplicableError",
     "Interval",
+    "JointRelease",
     "Mean",
     "Median",
     "ModelError",
@@ -66,9 +87,11 @@ __all__ = [
     "Outcomes",
     "Pair",
     "PairModel",
+    "Promise",
     "PropertyError",
     "PropertyInferenceAttack",
     "Proportion",
+    "Pufferfish",
     "Quantile",
     "Query",
     "QueryError",
@@ -85,15 +108,19 @@ __all__ = [
     "calibrate",
     "closeness",
     "column_types",
+    "compose",
+    "delivered_after",
     "delivered_delta",
     "delivered_epsilon",
     "digest",
     "fit_gaussian",
     "gaussian_distance",
     "group_moments",
+    "joint_release",
     "linear_attack_accuracy",
     "load_adult",
     "load_census_income",
+    "mixture",
     "model_from_moments",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
@@ -103,10 +130,13 @@ __all__ = [
     "privacy_profile",
     "read_table",
     "record_groups",
+    "repeated_release",
     "retype",
     "run_attack",
     "simulate",
     "summarise",
+    "to_distribution_privacy",
+    "to_pufferfish",
     "wasserstein_inf",
     "worst_case",
 ]

@@ -11,6 +11,7 @@ __all__ = [
     "DatasetError",
     "DistanceError",
     "DistprivError",
+    "FrameworkError",
     "InapplicableError",
     "ModelError",
     "PropertyError",
@@ -57,3 +58,7 @@ class AttackError(DistprivError):
 
 class DistanceError(DistprivError):
     """Points or weights that make no distribution to measure from."""
+
+
+class FrameworkError(DistprivError):
+    """An instantiation of a privacy framework that does not hang together."""

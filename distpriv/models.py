@@ -122,6 +122,19 @@ class PairModel:
             outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
         )
 
+    def of_statistics(self, indices: Sequence[int]) -> PairModel:
+        """The same for some of the statistics, in that order."""
+        block = np.ix_(range(2), indices, indices)
+        errors = self.mean_errors, self.covariance_errors
+        return replace(
+            self,
+            means=self.means[:, indices],
+            covariances=self.covariances[block],
+            mean_errors=None if errors[0] is None else errors[0][:, indices],
+            covariance_errors=None if errors[1] is None else errors[1][block],
+            outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class GaussianModel:
@@ -179,6 +192,16 @@ class GaussianModel:
     def only(self, *indices: int) -> GaussianModel:
         """The model of some of the pairs alone."""
         return replace(self, pairs=tuple(self.pairs[index] for index in indices))
+
+    def of_statistics(self, *indices: int) -> GaussianModel:
+        """The model of some of the statistics alone, in that order; raises QueryError for none."""
+        chosen = list(indices)
+        return replace(
+            self,
+            query=Query([self.query.statistics[index] for index in chosen]),
+            pairs=tuple(fit.of_statistics(chosen) for fit in self.pairs),
+            record_sensitivities=self.record_sensitivities[chosen],
+        )
 
 
 def model_from_moments(

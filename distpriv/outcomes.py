@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -98,6 +99,11 @@ class Outcomes:
             first, second = (points / sizes for points in self.points)
             self._scaled[key] = Outcomes((first, second), self.weights, self.exact)
         return self._scaled[key]
+
+    def of_statistics(self, indices: Sequence[int]) -> Outcomes:
+        """The same for some of the statistics, in that order."""
+        first, second = (points[:, list(indices)] for points in self.points)
+        return Outcomes((first, second), self.weights, self.exact)
 
     def deviation(self, probability: float) -> float:
         """The least c with ‖F − E F‖_1 ≤ c with at least that probability, under both.

@@ -89,6 +89,13 @@ def test_other_queries_have_no_exact_outcomes(people, rich: dp.SensitiveProperty
         assert dp.fit_gaussian(people, query, rich.pair(0.5, 0.2), n=60).pairs[0].outcomes is None
 
 
+def test_some_of_the_statistics() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(20, 3)), rng.normal(size=(20, 3)) + 1
+    both = Outcomes((x, y)).of_statistics([2, 0])
+    assert both.closeness(0.1) == dp.closeness(x[:, [2, 0]], y[:, [2, 0]], 0.1)
+
+
 def test_too_few_simulations_for_a_rare_event() -> None:
     rng = np.random.default_rng(1)
     outcomes = Outcomes((rng.normal(size=(100, 2)), rng.normal(size=(100, 2))))

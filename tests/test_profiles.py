@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import dp_accounting
@@ -15,7 +16,7 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal
 
 import distpriv as dp
-from distpriv.profiles import PrivacyLoss
+from distpriv.profiles import PrivacyLoss, privacy_losses
 
 QUERY = dp.Query(
     [
@@ -214,3 +215,13 @@ def test_the_gradient_is_the_slope_of_delta(seed: int, epsilon: float) -> None:
     gradient = loss(np.zeros((3, 3))).gradient(epsilon)
     assert gradient == pytest.approx(gradient.T)
     assert float((gradient * change).sum()) == pytest.approx(slope, rel=1e-4, abs=1e-11)
+
+
+def test_the_delivered_epsilon_is_the_largest_of_all_pairs_and_orders(several):
+    for mechanism in ("ExpM", "OptM"):
+        noise = dp.calibrate(mechanism, several, 1.0, 1e-3)
+        every = [loss.epsilon(1e-3) for fit in several.pairs for loss in privacy_losses(fit, noise)]
+        assert dp.delivered_epsilon(several, noise, 1e-3) == max(every)
+    singular = replace(several.pairs[0], covariances=several.pairs[0].covariances * [[[0]], [[1]]])
+    endless = replace(several, pairs=(*several.pairs[1:], singular, *several.pairs))
+    assert dp.delivered_epsilon(endless, None, 1e-3) == math.inf

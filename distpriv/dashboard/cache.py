@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.bootstrap import MomentReplicates, bootstrap_moments
+from distpriv.composition import JointRelease
 from distpriv.dashboard.dataset import Dataset, from_example
 from distpriv.datasets import EXAMPLES
 from distpriv.models import Theta
@@ -29,6 +30,7 @@ __all__ = [
     "curves",
     "example",
     "figure",
+    "joint",
     "moments",
     "outcomes",
     "records",
@@ -81,6 +83,12 @@ def _records(
 @st.cache_resource(show_spinner="Computing …", max_entries=32, scope="session")
 def curves(key: str, _compute: Callable[[], Curves]) -> Curves:
     """Curves that take long, computed once for everything their key names."""
+    return _compute()
+
+
+@st.cache_resource(show_spinner="Computing …", max_entries=32, scope="session")
+def joint(key: str, _compute: Callable[[], JointRelease]) -> JointRelease:
+    """Two releases of one dataset, computed once for everything their key names."""
     return _compute()
 
 

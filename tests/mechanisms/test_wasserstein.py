@@ -111,9 +111,7 @@ def test_adult(adult_income: dp.GaussianModel) -> None:
     assert noise.expected_error() == pytest.approx(21.08, rel=2e-3)
 
 
-@pytest.mark.parametrize(
-    "statistic", [dp.Count("town", "Ahausen"), dp.Proportion("town", "Ahausen")]
-)
+@pytest.mark.parametrize("kind", [dp.Count, dp.Proportion])
 def test_exchanging_records_bounds_every_distance(
     people, rich: dp.SensitiveProperty, kind: type[dp.Count] | type[dp.Proportion]
 ) -> None:
