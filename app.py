@@ -24,6 +24,7 @@ SECTIONS = {
     ],
     "More mechanisms": [
         st.Page("app_pages/wasserstein.py", title="Wasserstein", icon=":material/moving:"),
+        st.Page("app_pages/attribute.py", title="Attribute privacy", icon=":material/groups:"),
     ],
 }
 

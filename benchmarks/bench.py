@@ -23,6 +23,7 @@ import pandas as pd
 
 import distpriv as dp
 from benchmarks import naive, pages
+from distpriv.attribute.quilt import scale_quilts
 from distpriv.datasets import load_census_income
 from distpriv.mechanisms.optimal_noise import least_noise
 
@@ -191,6 +192,24 @@ def bench_guarantees(table: pd.DataFrame) -> None:
     print(f"  2 x 1000 subsets of a median, a deviation, a correlation: {readable(took)}")
 
 
+def bench_quilts() -> None:
+    """Quilts of a network of 12 attributes with 3 states each, and a slider's share of the work."""
+    rng = np.random.default_rng(0)
+    edges = [(f"n{a}", f"n{b}") for b in range(12) for a in rng.permutation(b)[:2]]
+    tables = {f"n{b}": rng.dirichlet(np.ones(3), (3,) * min(b, 2)) for b in range(12)}
+    network = dp.BayesianNetwork(edges, tables)
+    quilts = {"n0": dp.find_quilts(network, "n0")}
+    print("\nMarkov quilts, 12 attributes of 3 states")
+    took = seconds(partial(dp.find_quilts, network, "n0"), 5)
+    print(
+        f"  all {len(quilts['n0'])} quilts of up to 4, with influences: {readable(took)} "
+        f"{met(took, 2.0)}"
+    )
+    whole = frozenset({"n10", "n11"})
+    took = seconds(partial(scale_quilts, quilts, whole, {whole: 1.0}, 1.0), 9)
+    print(f"  their noise at another ε: {readable(took)}")
+
+
 def _laplace(model: dp.GaussianModel) -> dp.Noise:
     return dp.calibrate("ExpM(L)", model, 1.0)
 
@@ -268,6 +287,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_fit(table)
     bench_attack(table)
     bench_guarantees(table)
+    bench_quilts()
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

@@ -11,6 +11,27 @@ from distpriv.attacks import (
     linear_attack_accuracy,
     run_attack,
 )
+from distpriv.attribute.assumptions import Assumption, GaussianBox, noise_by_release
+from distpriv.attribute.files import (
+    AssumptionFile,
+    NetworkFile,
+    QuiltQuery,
+    hospital,
+    load_assumptions,
+    load_network,
+    save_assumptions,
+    save_network,
+    school,
+)
+from distpriv.attribute.gaussian import (
+    AttributeGaussian,
+    attribute_private_gaussian,
+    gaussian_from_model,
+)
+from distpriv.attribute.influence import Quilt, find_quilts, max_influence
+from distpriv.attribute.learning import LearnedNetwork, learn_network
+from distpriv.attribute.network import BayesianNetwork
+from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
 from distpriv.audit import Audit, audit_attack
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import gaussian_distance
@@ -29,6 +50,7 @@ from distpriv.datasets import load_adult, load_census_income
 from distpriv.distances import closeness, wasserstein_inf
 from distpriv.errors import (
     AttackError,
+    AttributePrivacyError,
     CalibrationError,
     DatasetError,
     DistanceError,
@@ -36,6 +58,7 @@ from distpriv.errors import (
     FrameworkError,
     InapplicableError,
     ModelError,
+    NetworkError,
     PropertyError,
     QueryError,
     TableError,
@@ -62,9 +85,14 @@ from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
 
 __all__ = [
+    "Assumption",
+    "AssumptionFile",
     "AttackError",
     "AttackResult",
+    "AttributeGaussian",
+    "AttributePrivacyError",
     "Audit",
+    "BayesianNetwork",
     "CalibrationError",
     "CompositionExample",
     "Correlation",
@@ -75,14 +103,18 @@ __all__ = [
     "DistprivError",
     "DistributionPrivacy",
     "FrameworkError",
+    "GaussianBox",
     "GaussianModel",
     "GroupMoments",
     "InapplicableError",
     "Interval",
     "JointRelease",
+    "LearnedNetwork",
     "Mean",
     "Median",
     "ModelError",
+    "NetworkError",
+    "NetworkFile",
     "Noise",
     "Outcomes",
     "Pair",
@@ -95,7 +127,11 @@ __all__ = [
     "Quantile",
     "Query",
     "QueryError",
+    "Quilt",
+    "QuiltQuery",
+    "QuiltResult",
     "RecordGroups",
+    "ScaledQuilt",
     "SensitiveProperty",
     "SimulatedFit",
     "StandardDeviation",
@@ -104,6 +140,7 @@ __all__ = [
     "TableError",
     "Theta",
     "accuracy_ceiling",
+    "attribute_private_gaussian",
     "audit_attack",
     "calibrate",
     "closeness",
@@ -113,15 +150,24 @@ __all__ = [
     "delivered_delta",
     "delivered_epsilon",
     "digest",
+    "find_quilts",
     "fit_gaussian",
     "gaussian_distance",
+    "gaussian_from_model",
     "group_moments",
+    "hospital",
     "joint_release",
+    "learn_network",
     "linear_attack_accuracy",
     "load_adult",
+    "load_assumptions",
     "load_census_income",
+    "load_network",
+    "markov_quilt",
+    "max_influence",
     "mixture",
     "model_from_moments",
+    "noise_by_release",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
     "optimal_coupling",
@@ -133,6 +179,9 @@ __all__ = [
     "repeated_release",
     "retype",
     "run_attack",
+    "save_assumptions",
+    "save_network",
+    "school",
     "simulate",
     "summarise",
     "to_distribution_privacy",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "AttackError",
+    "AttributePrivacyError",
     "CalibrationError",
     "DatasetError",
     "DistanceError",
@@ -14,6 +15,7 @@ __all__ = [
     "FrameworkError",
     "InapplicableError",
     "ModelError",
+    "NetworkError",
     "PropertyError",
     "QueryError",
     "TableError",
@@ -62,3 +64,11 @@ class DistanceError(DistprivError):
 
 class FrameworkError(DistprivError):
     """An instantiation of a privacy framework that does not hang together."""
+
+
+class AttributePrivacyError(DistprivError):
+    """Sensitivities, variances or assumptions that attribute privacy cannot be computed from."""
+
+
+class NetworkError(DistprivError):
+    """A Bayesian network that is none, is too large, or does not have what is asked of it."""

@@ -14,6 +14,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from distpriv.attribute.influence import Quilt
 from distpriv.bootstrap import MomentReplicates, bootstrap_moments
 from distpriv.composition import JointRelease
 from distpriv.dashboard.dataset import Dataset, from_example
@@ -33,6 +34,7 @@ __all__ = [
     "joint",
     "moments",
     "outcomes",
+    "quilts",
     "records",
     "resampled",
     "simulated",
@@ -96,6 +98,14 @@ def joint(key: str, _compute: Callable[[], JointRelease]) -> JointRelease:
 def figure(key: str, _draw: Callable[[], go.Figure]) -> go.Figure:
     """A figure, drawn once for everything its key names; it is not to be changed afterwards."""
     return _draw()
+
+
+@st.cache_resource(show_spinner="Looking for quilts …", max_entries=16, scope="session")
+def quilts(
+    key: str, _find: Callable[[], dict[str, tuple[Quilt, ...]]]
+) -> dict[str, tuple[Quilt, ...]]:
+    """Quilts of every protected attribute, which depend on neither the query nor ε."""
+    return _find()
 
 
 def simulated_fit(

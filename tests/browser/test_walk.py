@@ -23,6 +23,7 @@ PAGES = (
     "Attack",
     "Belief",
     "Wasserstein",
+    "Attribute privacy",
 )
 HEADINGS = {
     "Data": "What do these statistics give away?",
@@ -34,11 +35,13 @@ HEADINGS = {
     "Attack": "Can an attacker tell?",
     "Belief": "What does the attacker believe?",
     "Wasserstein": "How far must the statistics move?",
+    "Attribute privacy": "Does a release give an attribute away?",
 }
 SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Data": "Set up",
     "Secret & release": "Set up",
     "Wasserstein": "More mechanisms",
+    "Attribute privacy": "More mechanisms",
 }
 FILES = (
     "",
@@ -50,6 +53,8 @@ FILES = (
     "attack",
     "belief",
     "wasserstein",
+    "attribute",
+    "attribute?attribute_tab=Distribution",
 )
 
 
@@ -200,4 +205,4 @@ def test_no_page_is_wider_than_its_window(start, watched, width, scheme):
             " return main.scrollWidth - main.clientWidth; })()"
         )
         assert overflow <= 0
-        shot(page, f"{name or 'data'}-{width}-{scheme}")
+        shot(page, f"{name.replace('?', '-') or 'data'}-{width}-{scheme}")

@@ -1,0 +1,169 @@
+"""A Bayesian network from a table of records: columns made discrete, a tree, smoothed tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv.attribute.network import BayesianNetwork, check_entries
+from distpriv.columns import column_of
+from distpriv.errors import NetworkError
+
+__all__ = ["Cut", "LearnedNetwork", "learn_network"]
+
+Cut = Literal["quantiles", "widths"]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedNetwork:
+    """A network and the records it comes from.
+
+    Attributes
+    ----------
+    network : BayesianNetwork
+    records : int
+        Records counted.
+    dropped : int
+        Records left out because one of the columns is missing.
+    """
+
+    network: BayesianNetwork
+    records: int
+    dropped: int
+
+
+def learn_network(
+    table: pd.DataFrame,
+    columns: Iterable[str],
+    edges: Sequence[tuple[str, str]] | None = None,
+    *,
+    states: int = 3,
+    cut: Cut = "quantiles",
+    smoothing: float = 1.0,
+) -> LearnedNetwork:
+    """Fit a network to columns of a table: a tree, or tables for given edges.
+
+    The tree is the maximum spanning tree of the columns' mutual information (Chow & Liu 1968),
+    directed away from the first column. What is learned is how values go together within a
+    record; taking that for how the parameters of the attributes' distributions go together is an
+    assumption of the user.
+
+    Parameters
+    ----------
+    table : DataFrame, N records
+    columns : iterable of str
+        At least two.
+    edges : sequence of (parent, child), optional
+        A graph to fit instead of the tree.
+    states : int, at least 2
+        A number column with more values is cut into so many ranges; of another column the most
+        frequent values stay, and the rest becomes one state.
+    cut : "quantiles" or "widths"
+        Whether the ranges hold equally many records or are equally wide.
+    smoothing : float > 0
+        Added to every count (Laplace), so that nothing is impossible.
+
+    Returns
+    -------
+    LearnedNetwork
+
+    Raises
+    ------
+    NetworkError
+        If a column cannot be used, there are too few columns or records, or the network is too
+        large.
+    QueryError
+        If there is no such column.
+    """
+    names = list(dict.fromkeys(columns))
+    if len(names) < 2:
+        raise NetworkError("Choose at least two columns to learn how they depend on each other.")
+    if states < 2 or states % 1:
+        raise NetworkError(f"A column needs at least 2 states, got {states:g}.")
+    if not 0 < smoothing < math.inf:
+        raise NetworkError(
+            f"The smoothing must be a positive number, got {smoothing:g}; without it what never "
+            "occurs would count as impossible and its influence as infinite."
+        )
+    used = pd.DataFrame({name: column_of(table, name) for name in names})
+    complete = used.dropna()
+    if complete.empty:
+        raise NetworkError("No record has a value in every chosen column; leave a column out.")
+    codes, labels = {}, {}
+    for name in names:
+        codes[name], labels[name] = _discrete(name, complete[name], int(states), cut)
+    check_entries(len(each) for each in labels.values())
+    graph = _tree(names, codes) if edges is None else [(str(a), str(b)) for a, b in edges]
+    for edge in graph:
+        for node in edge:
+            if node not in codes:
+                raise NetworkError(
+                    f"The edge {edge[0]} → {edge[1]} names {node!r}, which is not among the "
+                    "chosen columns."
+                )
+    tables = {}
+    for name in names:
+        parents = [parent for parent, child in graph if child == name]
+        sizes = tuple(len(labels[each]) for each in (*parents, name))
+        flat = np.ravel_multi_index([codes[each] for each in (*parents, name)], sizes)
+        counts = np.bincount(flat, minlength=math.prod(sizes)).reshape(sizes) + smoothing
+        tables[name] = counts / counts.sum(axis=-1, keepdims=True)
+    network = BayesianNetwork(graph, tables, labels)
+    return LearnedNetwork(network, len(complete), len(used) - len(complete))
+
+
+def _discrete(
+    name: str, column: pd.Series, states: int, cut: Cut
+) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Codes of a column without missing values, and the names of its states."""
+    numeric = pd.api.types.is_numeric_dtype(column.dtype)
+    if numeric and not pd.api.types.is_bool_dtype(column.dtype) and column.nunique() > states:
+        values = column.astype("float64")
+        ranges = (
+            pd.qcut(values, states, duplicates="drop", precision=3)
+            if cut == "quantiles"
+            else pd.cut(values, states, precision=3)
+        )
+        # Quantiles that fall together, as of a column that is mostly 0, leave fewer ranges.
+        texts = ranges.cat.remove_unused_categories()
+        found = tuple(_range(interval) for interval in texts.cat.categories)
+        if 1 < len(found) == len(set(found)):
+            return np.asarray(texts.cat.codes, dtype=np.intp), found
+    counts = column.astype("str").value_counts()
+    if len(counts) < 2:
+        raise NetworkError(f"Column {name!r} holds one value only; leave it out.")
+    kept = list(counts.index[: states if len(counts) <= states else states - 1])
+    order = {label: index for index, label in enumerate(sorted(kept))}
+    codes = np.asarray(column.astype("str").map(order).fillna(len(order)), dtype=np.intp)
+    rest = () if len(kept) == len(counts) else (_unused("other", kept),)
+    return codes, (*order, *rest)
+
+
+def _range(interval: pd.Interval) -> str:
+    return f"{interval.left:g} to {interval.right:g}"
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += " values"
+    return name
+
+
+def _tree(names: Sequence[str], codes: dict[str, NDArray[np.intp]]) -> list[tuple[str, str]]:
+    """Maximum spanning tree of the mutual information, directed away from the first column."""
+    from sklearn.metrics import mutual_info_score
+
+    graph = nx.Graph()
+    graph.add_nodes_from(names)
+    for one, other in combinations(names, 2):
+        graph.add_edge(one, other, weight=mutual_info_score(codes[one], codes[other]))
+    tree = nx.maximum_spanning_tree(graph)
+    return [(str(a), str(b)) for a, b in nx.bfs_edges(tree, names[0])]
