@@ -22,9 +22,15 @@ SECTIONS = {
         st.Page("app_pages/attack.py", title="Attack", icon=":material/person_search:"),
         st.Page("app_pages/belief.py", title="Belief", icon=":material/psychology:"),
     ],
+    "Decide": [
+        st.Page("app_pages/choosing.py", title="Choosing ε", icon=":material/tune:"),
+    ],
     "More mechanisms": [
         st.Page("app_pages/wasserstein.py", title="Wasserstein", icon=":material/moving:"),
         st.Page("app_pages/attribute.py", title="Attribute privacy", icon=":material/groups:"),
+    ],
+    "Learn": [
+        st.Page("app_pages/frameworks.py", title="Frameworks", icon=":material/hub:"),
     ],
 }
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import multivariate_normal
+from scipy.stats import laplace, multivariate_normal
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -112,3 +112,13 @@ def profile(fit: PairModel, noise: Noise, epsilons: FloatArray, draws: int) -> F
     drawn = first.rvs(draws, random_state=1)
     losses = first.logpdf(drawn) - second.logpdf(drawn)
     return np.array([np.maximum(-np.expm1(epsilon - losses), 0).mean() for epsilon in epsilons])
+
+
+def max_f_scores(epsilons: FloatArray, beta: float, thresholds: int) -> list[float]:
+    """Largest F-score of one record's attacker on Laplace noise, threshold by threshold."""
+    best = []
+    for epsilon in epsilons:
+        psi = np.linspace(-10 / epsilon, 1 + 10 / epsilon, thresholds)
+        right, wrong = (laplace.sf(psi, loc=at, scale=1 / epsilon) for at in (1, 0))
+        best.append(float(((1 + beta**2) * right / (right + wrong + beta**2)).max()))
+    return best

@@ -4,6 +4,7 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
 """
 
+from distpriv import frameworks, hypothesis
 from distpriv.attacks import (
     AttackResult,
     Interval,
@@ -35,6 +36,7 @@ from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
 from distpriv.audit import Audit, audit_attack
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import gaussian_distance
+from distpriv.choosing import Limit, choose, promised_epsilon
 from distpriv.composition import (
     JointRelease,
     Promise,
@@ -56,6 +58,7 @@ from distpriv.errors import (
     DistanceError,
     DistprivError,
     FrameworkError,
+    HypothesisError,
     InapplicableError,
     ModelError,
     NetworkError,
@@ -106,10 +109,12 @@ __all__ = [
     "GaussianBox",
     "GaussianModel",
     "GroupMoments",
+    "HypothesisError",
     "InapplicableError",
     "Interval",
     "JointRelease",
     "LearnedNetwork",
+    "Limit",
     "Mean",
     "Median",
     "ModelError",
@@ -143,6 +148,7 @@ __all__ = [
     "attribute_private_gaussian",
     "audit_attack",
     "calibrate",
+    "choose",
     "closeness",
     "column_types",
     "compose",
@@ -152,10 +158,12 @@ __all__ = [
     "digest",
     "find_quilts",
     "fit_gaussian",
+    "frameworks",
     "gaussian_distance",
     "gaussian_from_model",
     "group_moments",
     "hospital",
+    "hypothesis",
     "joint_release",
     "learn_network",
     "linear_attack_accuracy",
@@ -174,6 +182,7 @@ __all__ = [
     "optimal_precision_recall",
     "optimal_roc",
     "privacy_profile",
+    "promised_epsilon",
     "read_table",
     "record_groups",
     "repeated_release",

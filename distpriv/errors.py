@@ -13,6 +13,7 @@ __all__ = [
     "DistanceError",
     "DistprivError",
     "FrameworkError",
+    "HypothesisError",
     "InapplicableError",
     "ModelError",
     "NetworkError",
@@ -72,3 +73,7 @@ class AttributePrivacyError(DistprivError):
 
 class NetworkError(DistprivError):
     """A Bayesian network that is none, is too large, or does not have what is asked of it."""
+
+
+class HypothesisError(DistprivError):
+    """A limit on an attacker, or what they know beforehand, outside its domain."""

@@ -27,7 +27,8 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-_FINE = 4001
+# Thresholds, closest together between the two means.
+_FINE = np.sinh(np.linspace(-4, 4, 1201)) / np.sinh(4)
 _TAIL = 9.0
 
 
@@ -178,15 +179,24 @@ def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 
 
 
 def optimal_precision_recall(
-    model: GaussianModel, noise: Noise | None = None, points: int = 101
+    model: GaussianModel,
+    noise: Noise | None = None,
+    points: int = 101,
+    *,
+    base_rate: float = 0.5,
 ) -> PrecisionRecallCurve:
-    """Precision–recall curve of the best possible attacker, at equal priors, for the worst pair.
+    """Precision–recall curve of the best possible attacker, for the worst pair.
 
-    Precision TPR/(TPR + FPR) against recall TPR along :func:`optimal_roc`, whose parameters and
-    errors these are.
+    Precision πTPR/(πTPR + (1 − π)FPR) against recall TPR along :func:`optimal_roc`, whose other
+    parameters and errors these are.
+
+    Parameters
+    ----------
+    base_rate : float in (0, 1)
+        π, how often the share is p_j.
     """
     false_rate, true_rate = _worst(model, noise).rates()
-    precision = _precision(false_rate, true_rate)
+    precision = _precision(false_rate * (1 - base_rate), true_rate * base_rate)
     area = float(np.trapezoid(precision, true_rate))
     chosen = _evenly(false_rate + true_rate, points)[::-1]
     return PrecisionRecallCurve(true_rate[chosen], precision[chosen], Interval(area, area, area))
@@ -198,9 +208,9 @@ def _evenly(way: FloatArray, points: int) -> NDArray[np.int_]:
     return np.unique(np.concatenate([[0], inner, [len(way) - 1]]))
 
 
-def _precision(false_rate: FloatArray, true_rate: FloatArray) -> FloatArray:
+def _precision(false: FloatArray, true: FloatArray) -> FloatArray:
     """Where nothing is guessed, the limit: the precision beside it."""
-    precision = true_rate[1:] / (true_rate[1:] + false_rate[1:])
+    precision = true[1:] / (true[1:] + false[1:])
     return np.concatenate([precision[:1], precision])
 
 
@@ -235,7 +245,7 @@ class _Coordinate:
     def rates(self) -> tuple[FloatArray, FloatArray]:
         """False and true positive rates at thresholds from above all scores to below all."""
         reach = _TAIL * (self.spread + 4 * self.scale)
-        below = np.linspace(-reach, self.shift + reach, _FINE)
+        below = self.shift / 2 + (reach + self.shift / 2) * _FINE
         rates = np.array([self.cdf(below - self.shift), self.cdf(below)]).clip(0, 1)
         rates[:, 0], rates[:, -1] = 0.0, 1.0
         return rates[0], rates[1]

@@ -16,6 +16,7 @@ from plotly import graph_objects as go
 
 from distpriv.attribute.influence import Quilt
 from distpriv.bootstrap import MomentReplicates, bootstrap_moments
+from distpriv.choosing import Design
 from distpriv.composition import JointRelease
 from distpriv.dashboard.dataset import Dataset, from_example
 from distpriv.datasets import EXAMPLES
@@ -29,6 +30,7 @@ from distpriv.utility import Curves
 
 __all__ = [
     "curves",
+    "design",
     "example",
     "figure",
     "joint",
@@ -92,6 +94,12 @@ def curves(key: str, _compute: Callable[[], Curves]) -> Curves:
 def joint(key: str, _compute: Callable[[], JointRelease]) -> JointRelease:
     """Two releases of one dataset, computed once for everything their key names."""
     return _compute()
+
+
+@st.cache_resource(show_spinner="Searching for ε …", max_entries=32, scope="session")
+def design(key: str, _search: Callable[[], Design]) -> Design:
+    """What a limit asks of a release, searched for once for everything its key names."""
+    return _search()
 
 
 @st.cache_resource(show_spinner=False, max_entries=32, scope="session")

@@ -167,7 +167,7 @@ def again(view: View) -> None:
     name = scenario.mechanism
     curves = widgets.remembered(
         view,
-        f"repeated {name} {scenario.seed}",
+        f"repeated {name}",
         lambda: repeated_release(view.model, view.noise, counts, scenario.delta),
         epsilon=True,
     )

@@ -94,6 +94,12 @@ class Scenario:
         return self.pairs_at(self.width)
 
     @property
+    def model_seed(self) -> int:
+        """The seed if the model rests on simulations, 0 if nothing in it does."""
+        exact = self.query.is_linear and self.distances == "normals"
+        return 0 if exact else self.seed
+
+    @property
     def presenting(self) -> bool:
         """Whether nothing computed from single records or true shares may show."""
         return self.view == "presentation"

@@ -109,7 +109,11 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
     if not _slow(scenario):
         return compute()
     key = replace(
-        scenario, mechanism="", seed=0, look="", epsilon=scenario.epsilon if epsilon else 1.0
+        scenario,
+        mechanism="",
+        seed=scenario.model_seed,
+        look="",
+        epsilon=scenario.epsilon if epsilon else 1.0,
     )
     return cache.curves(f"{what} {view.source.digest} {key!r}", compute)
 

@@ -22,6 +22,7 @@ PAGES = (
     "belief",
     "wasserstein",
     "attribute",
+    "choosing",
 )
 # What they show depends on the secret and the statistics of the sidebar.
 OF_THE_SCENARIO = tuple(page for page in PAGES if page != "attribute")
@@ -36,6 +37,7 @@ RESULT = {
     "belief": "Before the release the attacker took the share of",
     "wasserstein": "some have to move by",
     "attribute": "from an average of 50 records",
+    "choosing": "to an attacker who tells",
 }
 
 

@@ -16,6 +16,7 @@ EXPLORE = (
     "guarantee",
     "attack",
     "belief",
+    "choosing",
     "wasserstein",
 )
 

@@ -22,8 +22,10 @@ PAGES = (
     "Guarantee",
     "Attack",
     "Belief",
+    "Choosing ε",
     "Wasserstein",
     "Attribute privacy",
+    "Frameworks",
 )
 HEADINGS = {
     "Data": "What do these statistics give away?",
@@ -34,14 +36,18 @@ HEADINGS = {
     "Guarantee": "Is the promise kept?",
     "Attack": "Can an attacker tell?",
     "Belief": "What does the attacker believe?",
+    "Choosing ε": "Which ε is small enough?",
     "Wasserstein": "How far must the statistics move?",
     "Attribute privacy": "Does a release give an attribute away?",
+    "Frameworks": "Which privacy is it?",
 }
 SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Data": "Set up",
     "Secret & release": "Set up",
+    "Choosing ε": "Decide",
     "Wasserstein": "More mechanisms",
     "Attribute privacy": "More mechanisms",
+    "Frameworks": "Learn",
 }
 FILES = (
     "",
@@ -52,9 +58,11 @@ FILES = (
     "guarantee",
     "attack",
     "belief",
+    "choosing",
     "wasserstein",
     "attribute",
     "attribute?attribute_tab=Distribution",
+    "frameworks",
 )
 
 

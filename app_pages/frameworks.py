@@ -1,0 +1,23 @@
+"""Frameworks: what each notion of privacy protects, and how their ε relate."""
+
+import streamlit as st
+
+from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
+from distpriv.dashboard import frame, framework_parts, widgets
+from distpriv.frameworks import FRAMEWORKS, convert
+
+_, scenario = frame.open_page()
+
+st.title("Which privacy is it?")
+result_first = st.container()
+given, records = framework_parts.ask()
+ranges = convert(scenario.epsilon, given, records)
+with result_first:
+    st.markdown(framework_parts.sentence(scenario.epsilon, given, records, ranges))
+convertible, compared = st.columns(2, gap="large")
+with convertible:
+    widgets.chart(epsilon_ranges(ranges, FRAMEWORKS, given=given), "ranges")
+with compared:
+    widgets.chart(neighbouring_databases(FRAMEWORKS), "neighbours")
+framework_parts.table(ranges)
+framework_parts.formulas()

@@ -1,0 +1,309 @@
+"""What an ε means: attackers counted, and precision, recall and F_β of the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis, log_axis, rule
+from distpriv.charts.intervals import shown
+from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of
+from distpriv.charts.text import listed, number, percent, safe
+from distpriv.utility import UNDEFENDED, Curves
+
+__all__ = ["attackers_in_100", "f_score_lines", "precision_recall_lines", "roc_lines"]
+
+FloatArray = NDArray[np.float64]
+
+_HEIGHT = 430
+_SIDE = 10
+_APART = 12
+_LOOKS = (
+    ("#56B4E9", "dot"),
+    ("#0072B2", "dash"),
+    ("#009E73", "solid"),
+    ("#E69F00", "dashdot"),
+    ("#D55E00", "longdash"),
+    ("#CC79A7", "longdashdot"),
+)
+
+
+def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go.Figure:
+    """A hundred attackers for each of a few releases: who guesses right, and who by luck alone.
+
+    Parameters
+    ----------
+    groups : sequence of (label, right)
+        How many of 100 guess right.
+    by_chance : int
+        How many do without any release.
+    """
+    told = [f"{right} ({label})" for label, right in groups]
+    figure = empty(
+        "Of 100 attackers, this many guess right",
+        alt=f"Of 100 attackers {listed(told)} guess right; {by_chance} without any release.",
+        how_to_read=(
+            "each mark is one attacker who names one of the two shares. Grey ones are right by "
+            "luck, as many as without any release; orange ones are right because of the release; "
+            "the hollow ones are wrong."
+        ),
+        height=330,
+    )
+    width = _APART * len(groups)
+    hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
+    figure.update_layout(
+        xaxis=linear_axis("", -1.5, width - 1.5) | hidden,
+        yaxis=linear_axis("", 10.8, -3.2) | hidden,
+    )
+    looks: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("right by luck", {"symbol": "circle", "color": NEUTRAL}),
+        ("right because of the release", {"symbol": "diamond", "color": GROUP_COLORS[1]}),
+        ("wrong", {"symbol": "circle-open", "color": NEUTRAL}),
+    )
+    for kind, (name, look) in enumerate(looks):
+        x, y, texts = [], [], []
+        for place, (label, right) in enumerate(groups):
+            lucky = min(by_chance, right)
+            ends = (0, lucky, right, _SIDE**2)
+            for index in range(ends[kind], ends[kind + 1]):
+                x.append(place * _APART + index % _SIDE)
+                y.append(index // _SIDE)
+                texts.append(f"<b>{safe(label)}</b><br>{right} of 100 right")
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="markers",
+            name=name,
+            marker=look | {"size": 9},
+            hovertext=texts,
+            hoverinfo="text",
+            meta={"x_title": "column", "y_title": "row"},
+        )
+    for place, (label, right) in enumerate(groups):
+        figure.add_annotation(
+            x=place * _APART + 4.5,
+            y=-0.8,
+            yanchor="bottom",
+            text=f"<b>{right}</b><br>{safe(label)}",
+            showarrow=False,
+        )
+    return figure
+
+
+def precision_recall_lines(
+    lines: Mapping[str, tuple[FloatArray, FloatArray]],
+    *,
+    guessing: float,
+    hypothesis: str,
+    title: str,
+    selected: str | None = None,
+) -> go.Figure:
+    """Precision against recall of the best attacker, one line for each of a few releases.
+
+    Parameters
+    ----------
+    lines : mapping of label to (recall, precision), each of shape (points,)
+    guessing : float in (0, 1)
+        Precision of an attacker who sees nothing.
+    hypothesis : str
+        What the attacker says, e.g. ``the record is there``.
+    title : str
+    selected : str, optional
+        Label of the line to draw boldly.
+    """
+    halfway = {
+        label: float(np.interp(0.5, recall[order], precision[order]))
+        for label, (recall, precision) in lines.items()
+        for order in [np.argsort(recall)]
+    }
+    told = [f"{percent(value)} ({label})" for label, value in halfway.items()]
+    figure = empty(
+        safe(title),
+        alt=f"At a recall of one half the precision is {listed(told)}; guessing is right in "
+        f"{percent(guessing)}.",
+        how_to_read=(
+            f"of the times that the attacker says that {hypothesis}, the height is the share in "
+            "which it is so; the further right, the fewer cases they miss. On the dotted line "
+            "they guess."
+        ),
+        height=_HEIGHT + 10 * len(lines),
+    )
+    figure.update_layout(
+        xaxis=_shares("of the true cases, found: recall (%)", 0.0),
+        yaxis=_shares("right when they say so: precision (%)", 0.0 if guessing < 0.45 else 0.4),
+    )
+    _dotted(figure, "guessing", [0.0, 1.0], [guessing, guessing])
+    for order, (label, (recall, precision)) in enumerate(lines.items()):
+        _line(figure, order, label, recall, precision, ("recall", "precision"), selected)
+    return figure
+
+
+def roc_lines(
+    lines: Mapping[str, tuple[FloatArray, FloatArray]], *, selected: str | None = None
+) -> go.Figure:
+    """True against false positive rates of the best attacker.
+
+    Parameters
+    ----------
+    lines : mapping of label to (false positive rate, true positive rate), each (points,)
+    selected : str, optional
+        Label of the line to draw boldly.
+    """
+    ahead = [
+        f"{percent(float(np.max(right - wrong)))} ({label})"
+        for label, (wrong, right) in lines.items()
+    ]
+    figure = empty(
+        "Right and wrong, threshold by threshold",
+        alt=f"At best the attacker is ahead of guessing by {listed(ahead)}.",
+        how_to_read=(
+            "an attacker who speaks up more readily moves along a line, up and to the right: more "
+            "of the true cases found, and more false alarms. On the dotted diagonal they guess."
+        ),
+        height=_HEIGHT + 10 * len(lines),
+    )
+    figure.update_layout(
+        xaxis=_shares("false alarms (%)", 0.0),
+        yaxis=_shares("of the true cases, found: recall (%)", 0.0),
+    )
+    _dotted(figure, "guessing", [0.0, 1.0], [0.0, 1.0])
+    for order, (label, (wrong, right)) in enumerate(lines.items()):
+        _line(figure, order, label, wrong, right, ("false alarms", "recall"), selected)
+    return figure
+
+
+def f_score_lines(
+    curves: Curves,
+    *,
+    epsilon: float,
+    title: str,
+    turning: Mapping[str, tuple[float, float]] | None = None,
+    limit: float | None = None,
+    undefended: float | None = None,
+    mechanisms: bool = False,
+    selected: str | None = None,
+) -> go.Figure:
+    """Largest F_β of any attacker against ε.
+
+    Parameters
+    ----------
+    curves : Curves
+        By label; NaN leaves a gap.
+    epsilon : float > 0
+        Where the rule stands.
+    title : str
+    turning : mapping of label to (ε, F), optional
+        Where each curve leaves its floor.
+    limit : float, optional
+        Draws a bound on F.
+    undefended : float, optional
+        F without any noise.
+    mechanisms : bool
+        Whether the labels are mechanisms, which have looks of their own.
+    selected : str, optional
+        Label of the curve to draw boldly.
+    """
+    position = float(np.clip(epsilon, curves.x[0], curves.x[-1]))
+    here = [
+        f"{number(float(np.interp(position, curves.x, y)))} ({label})"
+        for label, y in curves.y.items()
+        if np.isfinite(np.interp(position, curves.x, y))
+    ]
+    figure = empty(
+        safe(title),
+        alt=f"At ε = {number(position)} the largest F-score is {listed(here)}."
+        if here
+        else "No F-score is known here.",
+        how_to_read=(
+            "higher means an attacker who is right more often and misses less. A line is flat "
+            "where saying yes every time is the best they can do"
+            + (", and leaves that at the cross" if turning else "")
+            + "; the dashed rule is the current ε."
+        ),
+        height=_HEIGHT + 10 * len(curves.y),
+    )
+    values = np.concatenate([y[np.isfinite(y)] for y in curves.y.values()] or [np.array([0.5])])
+    bottom = np.floor(min(float(values.min(initial=1.0)), limit or 1.0) * 20 - 0.2) / 20
+    figure.update_layout(
+        xaxis=log_axis("ε (more private ← → more accurate)", curves.x[0], curves.x[-1]),
+        yaxis=linear_axis("largest F-score of an attacker", max(float(bottom), 0.0), 1.01),
+    )
+    ends = [float(curves.x[0]), float(curves.x[-1])]
+    for label, level in (("your limit", limit), (shown(UNDEFENDED), undefended)):
+        if level is not None:
+            _dotted(figure, label, ends, [level, level])
+    for order, (label, y) in enumerate(curves.y.items()):
+        _line(figure, order, label, curves.x, y, ("ε", "F-score"), selected, mechanisms)
+    inside = {label: at for label, at in (turning or {}).items() if ends[0] <= at[0] <= ends[1]}
+    if inside:
+        figure.add_scatter(
+            x=[at[0] for at in inside.values()],
+            y=[at[1] for at in inside.values()],
+            mode="markers",
+            name="turning point",
+            marker={"symbol": "x", "size": 10, "color": NEUTRAL},
+            hovertext=[
+                f"<b>{safe(label)}</b><br>flat up to ε = {number(at[0])}"
+                for label, at in inside.items()
+            ],
+            hoverinfo="text",
+            meta={"x_title": "ε", "y_title": "F-score"},
+        )
+    rule(figure, epsilon, f"ε = {number(epsilon)}")
+    return figure
+
+
+def _shares(title: str, low: float) -> dict[str, Any]:
+    ticks = [tick for tick in (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0) if tick >= low]
+    if not low:
+        ticks.remove(0.5)
+    texts = [percent(tick) for tick in ticks]
+    return linear_axis(safe(title), low - 0.02, 1.02, tickvals=ticks, ticktext=texts)
+
+
+def _dotted(figure: go.Figure, label: str, x: list[float], y: list[float]) -> None:
+    figure.add_scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        name=safe(label),
+        line={"color": NEUTRAL, "dash": "solid" if label == shown(UNDEFENDED) else "dot"},
+        hovertext=safe(label),
+        hoverinfo="text",
+    )
+
+
+def _line(
+    figure: go.Figure,
+    order: int,
+    label: str,
+    x: FloatArray,
+    y: FloatArray,
+    names: tuple[str, str],
+    selected: str | None,
+    mechanisms: bool = False,
+) -> None:
+    color, dash = _LOOKS[order % len(_LOOKS)]
+    if mechanisms:
+        color, dash = style_of(label).color, style_of(label).dash
+    elif label == shown(UNDEFENDED):
+        color, dash = NEUTRAL, "solid"
+    drawn = [float(value) if np.isfinite(value) else None for value in y]
+    figure.add_scatter(
+        x=list(map(float, x)),
+        y=drawn,
+        mode="lines",
+        name=safe(label),
+        line={"color": color, "dash": dash, "width": 4 if label == selected else 2.5},
+        hovertext=[
+            f"<b>{safe(label)}</b><br>{names[0]}: {number(float(first))}<br>"
+            f"{names[1]}: {number(float(second))}"
+            for first, second in zip(x, y, strict=True)
+        ],
+        hoverinfo="text",
+        meta={"x_title": names[0], "y_title": names[1]},
+    )

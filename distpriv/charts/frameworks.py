@@ -1,0 +1,149 @@
+"""The map of privacy frameworks, their neighbours, and ranges of ε."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis, log_axis, rule
+from distpriv.charts.style import GROUP_COLORS, NEUTRAL
+from distpriv.charts.text import listed, number, safe, wrap
+from distpriv.frameworks import Framework, Range
+
+__all__ = ["epsilon_ranges", "neighbouring_databases"]
+
+_SPAN = (1e-2, 1e2)
+
+
+def neighbouring_databases(frameworks: Mapping[str, Framework]) -> go.Figure:
+    """Which records differ between the two databases that each notion compares.
+
+    Parameters
+    ----------
+    frameworks : mapping of key to Framework
+        Those that compare no two databases are left out.
+    """
+    drawn = {key: each for key, each in frameworks.items() if each.changed is not None}
+    told = [f"{sum(each.changed or ())} of 5 for {each.spoken}" for each in drawn.values()]
+    figure = empty(
+        "What may differ between neighbours",
+        alt=f"In a picture of five records the neighbours differ in {listed(told)}.",
+        how_to_read=(
+            "each row is a small database of five records. The diamond is the record that is "
+            "asked about, or one of those that make up the secret; full dots may change with it, "
+            "hollow ones stay as they are. The more may change, the harder is what is promised."
+        ),
+        height=130 + 46 * len(drawn),
+    )
+    names = [wrap(each.name, 20, 3) for each in drawn.values()]
+    figure.update_layout(
+        xaxis=linear_axis("records of a small database", 0.4, 5.6, tickvals=[1, 2, 3, 4, 5]),
+        yaxis=linear_axis(
+            "", len(drawn) - 0.4, -0.6, tickvals=list(range(len(drawn))), ticktext=names
+        ),
+    )
+    looks = (
+        ("asked about", {"symbol": "diamond", "color": GROUP_COLORS[1], "size": 17}),
+        ("may change with it", {"symbol": "circle", "color": GROUP_COLORS[0], "size": 15}),
+        ("stays", {"symbol": "circle-open", "color": NEUTRAL, "size": 15}),
+    )
+    marks: list[list[tuple[int, int, str]]] = [[], [], []]
+    for row, each in enumerate(drawn.values()):
+        changed = each.changed or ()
+        whole = each.key in ("PP", "DistP")
+        for place, moved in enumerate(changed):
+            kind = 2 if not moved else 0 if place == 0 or whole else 1
+            marks[kind].append((place + 1, row, f"<b>{safe(each.name)}</b><br>{each.neighbours}"))
+    for (name, look), points in zip(looks, marks, strict=True):
+        figure.add_scatter(
+            x=[point[0] for point in points],
+            y=[point[1] for point in points],
+            mode="markers",
+            name=name,
+            marker=look,
+            hovertext=[point[2] for point in points],
+            hoverinfo="text",
+            meta={"x_title": "record", "y_title": "framework"},
+        )
+    return figure
+
+
+def epsilon_ranges(
+    ranges: Mapping[str, Range], frameworks: Mapping[str, Framework], *, given: str
+) -> go.Figure:
+    """What ε can be in every notion at equal attackers.
+
+    Parameters
+    ----------
+    ranges : mapping of key to Range
+        From :func:`distpriv.frameworks.convert`.
+    frameworks : mapping of key to Framework
+    given : str
+        The notion that ε was given in.
+    """
+    epsilon = ranges[given].low
+    told = [
+        f"{frameworks[key].spoken} {words(found)}"
+        for key, found in ranges.items()
+        if key != given and known(found)
+    ]
+    span = (min(_SPAN[0], epsilon / 10), max(_SPAN[1], epsilon * 10))
+    figure = empty(
+        "ε of the same strength elsewhere",
+        alt=f"ε = {number(epsilon)} in {frameworks[given].spoken} means for "
+        f"{listed(told) or 'no other notion anything that is known'}.",
+        how_to_read=(
+            "a bar is the range of ε with which an attacker does equally well, by the "
+            "inequalities; a bar without an end in the chart is not bounded there, a mark alone is "
+            "exact, and no bar means that nothing is known."
+        ),
+        height=130 + 44 * len(ranges),
+    )
+    names = [wrap(frameworks[key].name, 20, 3) for key in ranges]
+    figure.update_layout(
+        xaxis=log_axis("ε", *span),
+        yaxis=linear_axis(
+            "", len(ranges) - 0.4, -0.6, tickvals=list(range(len(ranges))), ticktext=names
+        ),
+    )
+    for row, (key, found) in enumerate(ranges.items()):
+        ends = [max(found.low, span[0]), min(found.high, span[1])]
+        color = GROUP_COLORS[1] if key == given else GROUP_COLORS[0]
+        figure.add_scatter(
+            x=ends if known(found) else [],
+            y=[row, row] if known(found) else [],
+            mode="lines+markers" if found.low == found.high else "lines",
+            line={"width": 9, "color": color},
+            marker={"size": 15, "symbol": "diamond", "color": color},
+            name=safe(frameworks[key].name),
+            hovertext=f"<b>{safe(frameworks[key].name)}</b><br>ε {words(found)}",
+            hoverinfo="text",
+            showlegend=False,
+            meta={
+                "x": [found.low, found.high] if known(found) else [],
+                "x_title": "ε",
+                "y_title": "framework",
+            },
+        )
+    rule(figure, epsilon, f"ε = {number(epsilon)}")
+    return figure
+
+
+def known(found: Range) -> bool:
+    """Whether the range says anything."""
+    return found.low > 0 or math.isfinite(found.high)
+
+
+def words(found: Range) -> str:
+    """A range in words."""
+    if not known(found):
+        return "unknown"
+    if found.low == found.high:
+        return f"exactly {number(found.low)}"
+    if not math.isfinite(found.high):
+        return f"at least {number(found.low)}"
+    if not found.low:
+        return f"at most {number(found.high)}"
+    return f"from {number(found.low)} to {number(found.high)}"

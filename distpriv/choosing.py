@@ -1,0 +1,340 @@
+"""From what an attacker may achieve at most to the largest ε and the least noise that allow it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import dp_accounting
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from distpriv import mechanisms
+from distpriv.calibration import Calibration, check_delta, gaussian_distance
+from distpriv.errors import CalibrationError, HypothesisError
+from distpriv.hypothesis.auxiliary import odds_against
+from distpriv.hypothesis.releases import release_test
+from distpriv.hypothesis.scores import (
+    believed_after,
+    best_accuracy,
+    best_f_score,
+    check_beta,
+    check_open,
+    f_score_floor,
+    precision_at,
+)
+from distpriv.hypothesis.trials import OptimalTest, PromiseTest
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise
+from distpriv.profiles import delivered_epsilon
+from distpriv.utility import expected_error
+
+__all__ = [
+    "EPSILON_RANGE",
+    "KINDS",
+    "Choice",
+    "Design",
+    "Kind",
+    "Limit",
+    "choose",
+    "noiseless_epsilon",
+    "promised_epsilon",
+]
+
+Kind = Literal["guesses", "accuracy", "precision", "f_score", "belief"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+EPSILON_RANGE = (1e-3, 100.0)
+
+_STEP = 1e-3  # of ln ε, in the search
+# Every search starts from the same few ε, whose calibration is remembered.
+_GRID = np.geomspace(*EPSILON_RANGE, 21)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What an attacker may achieve at most, in the words of whoever sets it.
+
+    Attributes
+    ----------
+    kind : str
+        What is limited: ``guesses`` right of 100; ``accuracy``; ``precision``, how often the
+        attacker is right when they name the second share, at a recall; ``f_score``, F_β; or
+        ``belief``, the probability that they give the true share after a release.
+    value : float
+        The limit: 50 to 100 guesses, else a share.
+    base_rate : float in (0, 1)
+        How often the second share is the true one, as the attacker knows.
+    recall : float in (0, 1)
+        For a precision: the share of the cases with the second share in which they name it.
+    beta : float > 0
+        For F_β.
+    confidence : float in (0, 1)
+        For a belief: in this share of the releases it stays within the limit.
+    """
+
+    kind: Kind
+    value: float
+    base_rate: float = 0.5
+    recall: float = 0.5
+    beta: float = 1.0
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise HypothesisError(
+                f"There is no limit on {self.kind!r}; choose one of {', '.join(KINDS)}."
+            )
+        odds_against(self.base_rate)
+        check_open("recall", self.recall)
+        check_open("confidence", self.confidence)
+        check_beta(self.beta)
+        if not self.floor <= self.value < self.top:
+            nearest = self.floor if not self.value >= self.top else self.top * 0.999
+            raise HypothesisError(
+                f"The limit must be from {self.floor:.4g}, which takes no information at all, to "
+                f"below {self.top:g}, got {self.value:g}; the nearest is {nearest:.4g}."
+            )
+
+    @property
+    def floor(self) -> float:
+        """What whoever sees no release achieves."""
+        if self.kind in ("guesses", "accuracy"):
+            return self.top * max(self.base_rate, 1 - self.base_rate)
+        if self.kind == "f_score":
+            return f_score_floor(self.beta, odds_against(self.base_rate))
+        return self.base_rate
+
+    @property
+    def top(self) -> float:
+        """What certainty achieves."""
+        return 100.0 if self.kind == "guesses" else 1.0
+
+    def reached(self, test: OptimalTest) -> float:
+        """What the best attacker on a test achieves, in the limit's own measure."""
+        if self.kind in ("guesses", "accuracy"):
+            return self.top * float(best_accuracy(test, self.base_rate))
+        if self.kind == "precision":
+            return float(precision_at(test, self.recall, odds_against(self.base_rate)))
+        if self.kind == "f_score":
+            return float(best_f_score(test, self.beta, odds_against(self.base_rate)))
+        return float(believed_after(test, self.base_rate, self.confidence))
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """One mechanism at the largest ε that keeps a limit.
+
+    Attributes
+    ----------
+    mechanism : str
+    epsilon : float
+        At most 100, where the search ends.
+    noise : Noise
+    reached : float
+        What the best attacker then achieves, in the limit's measure.
+    error : float
+        Expected L2 error, in the units asked for.
+    """
+
+    mechanism: str
+    epsilon: float
+    noise: Noise
+    reached: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What a limit asks of a release.
+
+    Attributes
+    ----------
+    limit : Limit
+    choices : tuple of Choice
+        By error, the least first; empty if the limit takes no noise.
+    skipped : dict of mechanism to sentence
+        Those that do not apply here, or exceed the limit at any ε.
+    undefended : float
+        What the best attacker achieves on a release without noise.
+    noiseless : float
+        ε from which on the mechanisms that know the statistics' own variation add no noise.
+    """
+
+    limit: Limit
+    choices: tuple[Choice, ...]
+    skipped: dict[str, str]
+    undefended: float
+    noiseless: float
+
+    @property
+    def needs_no_noise(self) -> bool:
+        """Whether the limit holds without any noise."""
+        return self.undefended <= self.limit.value
+
+
+def promised_epsilon(limit: Limit, delta: float = 0.0) -> float:
+    """Largest ε whose promise alone keeps a limit, whatever the data.
+
+    Parameters
+    ----------
+    limit : Limit
+    delta : float in [0, 1)
+
+    Returns
+    -------
+    float
+        At most 100, where the search ends.
+
+    Raises
+    ------
+    HypothesisError
+        If no ε from 0.001 on keeps it; the message names the least limit that one does.
+    """
+    if delta:
+        check_delta(delta)
+
+    def reached(epsilon: float) -> float:
+        return limit.reached(PromiseTest(epsilon, delta))
+
+    epsilon = _largest(reached, limit.value)
+    if epsilon is None:
+        raise _infeasible(limit, reached(EPSILON_RANGE[0]), f"a promise with δ = {delta:g}")
+    return epsilon
+
+
+def noiseless_epsilon(
+    model: GaussianModel, delta: float, calibration: Calibration = "exact"
+) -> float:
+    """ε from which on no noise is needed (Chen & Ohrimenko 2023, Theorem 4.4).
+
+    Where the statistics vary so much by themselves that (ε, δ) holds already. With *guarded*
+    by the two covariances of every pair as they are, else by their mean. It may be infinite.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    delta : float in (0, 1)
+    calibration : "exact", "classical" or "guarded"
+    """
+    delta = check_delta(delta)
+    if calibration == "guarded":
+        return delivered_epsilon(model, None, delta)
+    distance = max(fit.mahalanobis for fit in model.pairs)
+    if calibration == "classical":
+        return distance / gaussian_distance(1.0, delta, calibration)
+    return float(dp_accounting.get_epsilon_gaussian(1 / distance, delta)) if distance else 0.0
+
+
+def choose(
+    limit: Limit,
+    model: GaussianModel,
+    names: Sequence[str] | None = None,
+    *,
+    delta: float,
+    calibration: Calibration = "exact",
+    units: ArrayLike | None = None,
+    report: Any = None,
+) -> Design:
+    """Largest ε and error of each mechanism under a limit on the best attacker, by the model.
+
+    The attacker achieves more the larger ε is; the largest ε is searched for to a thousandth.
+
+    Parameters
+    ----------
+    limit : Limit
+    model : GaussianModel
+        The limit holds for every pair.
+    names : sequence of str, optional
+        Mechanisms; by default all that protect the share and are no baselines.
+    delta : float in (0, 1)
+    calibration : "exact", "classical" or "guarded"
+    units : array-like, shape (m,), optional
+        What the noise is calibrated in.
+    report : ndarray, shape (m,), optional
+        Units of the error; raw by default.
+
+    Raises
+    ------
+    HypothesisError
+        If no mechanism keeps the limit at any ε from 0.001 on.
+    """
+    if names is None:
+        names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    undefended = limit.reached(release_test(model))
+    noiseless = noiseless_epsilon(model, delta, calibration)
+    choices: list[Choice] = []
+    skipped: dict[str, str] = {}
+    least = math.inf
+    for name in names if undefended > limit.value else ():
+
+        def calibrated(epsilon: float, name: str = name) -> Noise:
+            return mechanisms.calibrate(name, model, epsilon, delta, calibration, units)
+
+        @lru_cache
+        def reached(epsilon: float, at: Callable[[float], Noise] = calibrated) -> float:
+            try:
+                return limit.reached(release_test(model, at(epsilon)))
+            except CalibrationError:  # guarded noise may exist from some larger ε on
+                return limit.floor
+
+        try:
+            epsilon = _largest(reached, limit.value)
+            if epsilon is None:
+                found = reached(EPSILON_RANGE[0])
+                skipped[name] = str(_infeasible(limit, found, name))
+                least = min(least, found)
+                continue
+            noise = calibrated(epsilon)
+        except CalibrationError as error:
+            skipped[name] = str(error)
+            continue
+        error_of = expected_error(noise, units=report)
+        choices.append(Choice(name, epsilon, noise, reached(epsilon), error_of))
+    if not choices and math.isfinite(least):
+        raise _infeasible(limit, least, f"noise with δ = {delta:g}")
+    return Design(
+        limit,
+        tuple(sorted(choices, key=lambda choice: choice.error)),
+        skipped,
+        undefended,
+        noiseless,
+    )
+
+
+def _largest(reached: Callable[[float], float], bound: float) -> float | None:
+    """Largest ε at which a figure that rises with ε is at most the bound; None below the range."""
+    first, last = 0, len(_GRID) - 1
+    if reached(float(_GRID[first])) > bound:
+        return None
+    if reached(float(_GRID[last])) <= bound:
+        return float(_GRID[last])
+    while last - first > 1:
+        middle = (first + last) // 2
+        if reached(float(_GRID[middle])) <= bound:
+            first = middle
+        else:
+            last = middle
+    root = brentq(
+        # Rounded, so that mechanisms with the same answer share what is remembered of an ε.
+        lambda position: reached(float(f"{math.exp(position):.9g}")) - bound,
+        math.log(_GRID[first]),
+        math.log(_GRID[last]),
+        xtol=_STEP / 4,
+    )
+    # From just above the root to just below it: the limit is kept, not nearly kept.
+    for back in (0.0, _STEP / 2, _STEP):
+        if reached(epsilon := math.exp(root - back)) <= bound:
+            return epsilon
+    return float(_GRID[first])
+
+
+def _infeasible(limit: Limit, least: float, what: str) -> HypothesisError:
+    nearest = math.ceil(least * 1e4 / limit.top) * limit.top / 1e4
+    return HypothesisError(
+        f"With {what} an attacker exceeds the limit of {limit.value:g} at any ε from "
+        f"{EPSILON_RANGE[0]:g} on; the nearest that can be kept is {nearest:g}."
+    )

@@ -1,0 +1,132 @@
+"""The closer look of the Choosing ε page at this release: curves for every ε and mechanism."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.charts.choosing import f_score_lines, precision_recall_lines, roc_lines
+from distpriv.charts.style import group_names
+from distpriv.choosing import Limit
+from distpriv.dashboard import choosing_parts, widgets
+from distpriv.dashboard.frame import View
+from distpriv.errors import CalibrationError
+from distpriv.hypothesis import (
+    CurveTest,
+    best_f_score,
+    f_score_against_epsilon,
+    odds_against,
+    precision_at,
+    release_test,
+)
+from distpriv.mechanisms import calibrate
+from distpriv.utility import Curves
+
+__all__ = ["release"]
+
+_RECALL = np.linspace(0.005, 1.0, 67)
+
+
+def release(view: View, limit: Limit | None) -> None:
+    """The best attacker on this release, for several ε and every mechanism."""
+    scenario = view.scenario
+    base_rate = limit.base_rate if limit else 0.5
+    beta = choosing_parts.weight()
+    bold = f"ε = {scenario.epsilon:g}"
+    chosen = choosing_parts.epsilons_to_compare("release_epsilons", scenario.epsilon)
+    others = tuple(epsilon for epsilon in chosen if epsilon != scenario.epsilon)
+    errors = widgets.remembered(
+        view,
+        f"errors {scenario.mechanism} {others} {view.focus}",
+        lambda: _errors(view, others),
+        epsilon=False,
+    ).y | {bold: release_test(view.focused, view.noise).false_positive_rate(_RECALL)}
+    order = [f"ε = {epsilon:g}" for epsilon in chosen] + ["no noise"]
+    tests = {
+        name: CurveTest(np.append(0.0, errors[name]), np.append(0.0, _RECALL))
+        for name in order
+        if name in errors
+    }
+    precision_recall, roc, f_score = st.columns(3, gap="medium")
+    with precision_recall:
+        lines = {
+            label: (_RECALL, precision_at(test, _RECALL, odds_against(base_rate)))
+            for label, test in tests.items()
+        }
+        widgets.chart(
+            precision_recall_lines(
+                lines,
+                guessing=base_rate,
+                hypothesis=f"it is {group_names(view.fit.pair)[1]}",
+                title=f"How sure they can be, with {scenario.mechanism}",
+                selected=bold,
+            ),
+            "release_precision",
+        )
+    with roc:
+        lines = {
+            label: (test.false_positive_rate(_RECALL), _RECALL) for label, test in tests.items()
+        }
+        widgets.chart(roc_lines(lines, selected=bold), "release_roc")
+    with f_score:
+        names = tuple(
+            name
+            for name in mechanisms.names(baseline=False)
+            if mechanisms.get(name).protects and _quick(view, name)
+        )
+        widgets.chart(
+            f_score_lines(
+                widgets.remembered(
+                    view,
+                    f"F {beta} {base_rate} {names} {view.focus}",
+                    lambda: f_score_against_epsilon(
+                        view.model,
+                        names,
+                        widgets.epsilon_grid(scenario),
+                        scenario.delta,
+                        scenario.calibration,
+                        beta=beta,
+                        base_rate=base_rate,
+                        units=view.sizes,
+                        pair=view.focus,
+                    ),
+                    epsilon=False,
+                ),
+                epsilon=scenario.epsilon,
+                title=f"F-score at β = {beta:g}, by mechanism",
+                limit=limit.value if limit and limit.kind == "f_score" else None,
+                undefended=float(
+                    best_f_score(release_test(view.focused), beta, odds_against(base_rate))
+                ),
+                mechanisms=True,
+                selected=scenario.mechanism,
+            ),
+            "release_f_score",
+        )
+
+
+def _errors(view: View, epsilons: tuple[float, ...]) -> Curves:
+    """Fewest false alarms at each recall, for several ε and without noise."""
+    scenario = view.scenario
+    wrong = {}
+    for epsilon in epsilons:
+        budget = (epsilon, scenario.delta, scenario.calibration)
+        try:
+            noise = calibrate(scenario.mechanism, view.model, *budget, view.sizes)
+        except CalibrationError:
+            continue
+        test = release_test(view.focused, noise)
+        wrong[f"ε = {epsilon:g}"] = test.false_positive_rate(_RECALL)
+    wrong["no noise"] = release_test(view.focused).false_positive_rate(_RECALL)
+    return Curves(_RECALL, wrong)
+
+
+def _quick(view: View, name: str) -> bool:
+    """Whether a curve of many ε takes no simulation at every point."""
+    if mechanisms.get(name).distribution == "gaussian":
+        return True
+    try:
+        return view.calibrate(name).directions.shape[1] == 1
+    except CalibrationError:
+        return False
