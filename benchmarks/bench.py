@@ -231,6 +231,26 @@ def bench_choosing(table: pd.DataFrame) -> None:
         print(f"  largest ε of every mechanism under a limit on {kind}: {readable(took)}")
 
 
+def bench_relaxations(table: pd.DataFrame) -> None:
+    """What a repetition of each measurement on the Assumptions page takes."""
+    model = dp.fit_gaussian(table, QUERY, PAIR, N)
+    fit, groups = model.pairs[0], dp.record_groups(table, QUERY, PAIR.secret)
+    noise = dp.calibrate("ExpM", model, 1.0, 1e-3)
+    lambdas = np.linspace(0, 1.5, 31)
+    print("\nRelaxed assumptions")
+    for what, measure, datasets in (
+        ("η after the noise, 1500 datasets", dp.eta_measure(noise, lambdas), 1500),
+        ("(W, 0.001)-closeness, 1000 datasets", dp.distance_measure(1e-3), 1000),
+    ):
+        run = dp.RelaxationRun(
+            groups, QUERY, fit.thetas, fit.means, fit.covariances, measure, 100, datasets, seed=1
+        )
+        took = seconds(partial(run.step, 0.0), 8)
+        print(f"  {what}, one of 4 steps a repetition: {readable(took)}")
+    took = seconds(partial(dp.normal_etas, model, lambdas, noise), 20)
+    print(f"  η of unequal covariances, {len(lambdas)} points, exact: {readable(took)}")
+
+
 def _laplace(model: dp.GaussianModel) -> dp.Noise:
     return dp.calibrate("ExpM(L)", model, 1.0)
 
@@ -310,6 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_guarantees(table)
     bench_quilts()
     bench_choosing(table)
+    bench_relaxations(table)
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

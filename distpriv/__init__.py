@@ -5,6 +5,7 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 """
 
 from distpriv import frameworks, hypothesis
+from distpriv.assumptions import Assumption, Evidence, Shift, Verdict, fitted_shift, verdicts
 from distpriv.attacks import (
     AttackResult,
     Interval,
@@ -12,7 +13,7 @@ from distpriv.attacks import (
     linear_attack_accuracy,
     run_attack,
 )
-from distpriv.attribute.assumptions import Assumption, GaussianBox, noise_by_release
+from distpriv.attribute.assumptions import AttributeAssumption, GaussianBox, noise_by_release
 from distpriv.attribute.files import (
     AssumptionFile,
     NetworkFile,
@@ -84,6 +85,14 @@ from distpriv.pufferfish import (
     to_pufferfish,
 )
 from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.relaxation_runs import RelaxationRun, distance_measure, eta_measure
+from distpriv.relaxations import (
+    close_attacker_divergence,
+    errors_with_extra_noise,
+    max_divergence,
+    normal_etas,
+    relaxed_promise,
+)
 from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
 
@@ -92,6 +101,7 @@ __all__ = [
     "AssumptionFile",
     "AttackError",
     "AttackResult",
+    "AttributeAssumption",
     "AttributeGaussian",
     "AttributePrivacyError",
     "Audit",
@@ -105,6 +115,7 @@ __all__ = [
     "DistanceError",
     "DistprivError",
     "DistributionPrivacy",
+    "Evidence",
     "FrameworkError",
     "GaussianBox",
     "GaussianModel",
@@ -136,19 +147,23 @@ __all__ = [
     "QuiltQuery",
     "QuiltResult",
     "RecordGroups",
+    "RelaxationRun",
     "ScaledQuilt",
     "SensitiveProperty",
+    "Shift",
     "SimulatedFit",
     "StandardDeviation",
     "Statistic",
     "Sum",
     "TableError",
     "Theta",
+    "Verdict",
     "accuracy_ceiling",
     "attribute_private_gaussian",
     "audit_attack",
     "calibrate",
     "choose",
+    "close_attacker_divergence",
     "closeness",
     "column_types",
     "compose",
@@ -156,8 +171,12 @@ __all__ = [
     "delivered_delta",
     "delivered_epsilon",
     "digest",
+    "distance_measure",
+    "errors_with_extra_noise",
+    "eta_measure",
     "find_quilts",
     "fit_gaussian",
+    "fitted_shift",
     "frameworks",
     "gaussian_distance",
     "gaussian_from_model",
@@ -172,10 +191,12 @@ __all__ = [
     "load_census_income",
     "load_network",
     "markov_quilt",
+    "max_divergence",
     "max_influence",
     "mixture",
     "model_from_moments",
     "noise_by_release",
+    "normal_etas",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
     "optimal_coupling",
@@ -185,6 +206,7 @@ __all__ = [
     "promised_epsilon",
     "read_table",
     "record_groups",
+    "relaxed_promise",
     "repeated_release",
     "retype",
     "run_attack",
@@ -195,6 +217,7 @@ __all__ = [
     "summarise",
     "to_distribution_privacy",
     "to_pufferfish",
+    "verdicts",
     "wasserstein_inf",
     "worst_case",
 ]

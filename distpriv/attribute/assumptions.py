@@ -10,7 +10,7 @@ from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gau
 from distpriv.calibration import Calibration
 from distpriv.errors import AttributePrivacyError
 
-__all__ = ["Assumption", "GaussianBox", "noise_by_release"]
+__all__ = ["AttributeAssumption", "GaussianBox", "noise_by_release"]
 
 Range = tuple[float, float]
 
@@ -104,7 +104,7 @@ class GaussianBox:
 
 
 @dataclass(frozen=True)
-class Assumption:
+class AttributeAssumption:
     """How one released average depends on one protected share, for all that is thought possible.
 
     Records with the attribute differ from the others by ``difference`` on average, in the
@@ -167,7 +167,7 @@ class Assumption:
 
 
 def noise_by_release(
-    assumptions: Iterable[Assumption],
+    assumptions: Iterable[AttributeAssumption],
     epsilon: float,
     delta: float,
     calibration: Calibration = "exact",
@@ -178,7 +178,7 @@ def noise_by_release(
 
     Parameters
     ----------
-    assumptions : iterable of Assumption
+    assumptions : iterable of AttributeAssumption
     epsilon, delta, calibration
         As for :func:`attribute_private_gaussian`.
 
@@ -193,7 +193,7 @@ def noise_by_release(
     CalibrationError
         If ε, δ or the calibration is outside its domain.
     """
-    releases: dict[str, list[Assumption]] = {}
+    releases: dict[str, list[AttributeAssumption]] = {}
     for each in assumptions:
         known = releases.setdefault(each.release, [])
         if any(other.protected == each.protected for other in known):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from distpriv.attribute.assumptions import Assumption
+from distpriv.attribute.assumptions import AttributeAssumption
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import AttributePrivacyError, DatasetError, NetworkError
 
@@ -40,12 +40,12 @@ class AssumptionFile:
     Attributes
     ----------
     title, description : str
-    assumptions : tuple of Assumption
+    assumptions : tuple of AttributeAssumption
     """
 
     title: str
     description: str
-    assumptions: tuple[Assumption, ...]
+    assumptions: tuple[AttributeAssumption, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ def load_assumptions(content: bytes | str) -> AssumptionFile:
         row.where = f" in row {index} of the assumptions"
         ranges = {name: row.range(name) for name in _RANGES}
         rows.append(
-            Assumption(
+            AttributeAssumption(
                 release=row.text("release"),
                 unit=row.text("unit", ""),
                 protected=row.text("protected"),

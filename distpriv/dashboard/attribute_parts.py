@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from distpriv.attribute.assumptions import Assumption, noise_by_release
+from distpriv.attribute.assumptions import AttributeAssumption, noise_by_release
 from distpriv.attribute.files import (
     AssumptionFile,
     hospital,
@@ -89,7 +89,7 @@ def _rows(file: AssumptionFile) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(_NUMBERS, "float64"))
 
 
-def _assumptions(rows: pd.DataFrame) -> tuple[Assumption, ...]:
+def _assumptions(rows: pd.DataFrame) -> tuple[AttributeAssumption, ...]:
     """What the editor says; raises AttributePrivacyError for a row that makes no sense."""
     known = {_without_paper(each): each.paper_error for each in _file().assumptions}
     found = []
@@ -106,12 +106,12 @@ def _assumptions(rows: pd.DataFrame) -> tuple[Assumption, ...]:
         for column, (name, end, _) in _NUMBERS.items():
             value = float(row[column])
             values[name] = value if end is None else (*values.get(name, ()), value)
-        each = Assumption(**values)
+        each = AttributeAssumption(**values)
         found.append(replace(each, paper_error=known.get(_without_paper(each))))
     return tuple(found)
 
 
-def _without_paper(each: Assumption) -> tuple[object, ...]:
+def _without_paper(each: AttributeAssumption) -> tuple[object, ...]:
     entries = vars(each)
     return tuple(entries[name] for name in entries if name != "paper_error")
 
@@ -134,7 +134,7 @@ def dataset_tab(dataset: Dataset, scenario: Scenario) -> None:
     state["assumption_rows"] = rows = edited(
         f"assumptions_{state['assumption_round']}", state["assumption_rows"], config, rows="dynamic"
     )
-    assumptions: tuple[Assumption, ...] = ()
+    assumptions: tuple[AttributeAssumption, ...] = ()
     with result_first:
         try:
             assumptions = _assumptions(rows)
@@ -155,7 +155,7 @@ def dataset_tab(dataset: Dataset, scenario: Scenario) -> None:
     _formulas()
 
 
-def _results(assumptions: tuple[Assumption, ...], scenario: Scenario) -> None:
+def _results(assumptions: tuple[AttributeAssumption, ...], scenario: Scenario) -> None:
     budget = (scenario.epsilon, scenario.delta)
     calibration = "classical" if scenario.calibration == "classical" else "exact"
     by_way = {way: noise_by_release(assumptions, *budget, way) for way in ("exact", "classical")}
@@ -175,11 +175,13 @@ def _results(assumptions: tuple[Assumption, ...], scenario: Scenario) -> None:
     _accuracy(assumptions, noises)
 
 
-def _units(assumptions: tuple[Assumption, ...]) -> dict[str, str]:
+def _units(assumptions: tuple[AttributeAssumption, ...]) -> dict[str, str]:
     return {each.release: each.unit for each in assumptions}
 
 
-def _sentence(assumptions: tuple[Assumption, ...], noises: Noises, scenario: Scenario) -> str:
+def _sentence(
+    assumptions: tuple[AttributeAssumption, ...], noises: Noises, scenario: Scenario
+) -> str:
     units = _units(assumptions)
     parts = []
     for release, noise in noises.items():
@@ -201,7 +203,7 @@ def _listed(parts: list[str]) -> str:
     return ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
 
 
-def _table(assumptions: tuple[Assumption, ...], by_way: dict[str, Noises]) -> None:
+def _table(assumptions: tuple[AttributeAssumption, ...], by_way: dict[str, Noises]) -> None:
     """Errors under both calibrations, beside what a paper reports."""
     units = _units(assumptions)
     papers = {each.release: each.paper_error for each in assumptions}
@@ -244,7 +246,7 @@ def _erratum(classical: Noises) -> None:
     )
 
 
-def _accuracy(assumptions: tuple[Assumption, ...], noises: Noises) -> None:
+def _accuracy(assumptions: tuple[AttributeAssumption, ...], noises: Noises) -> None:
     """(α, β) both ways."""
     units = _units(assumptions)
     with st.expander("How far can a single release be off?", icon=":material/straighten:"):

@@ -8,6 +8,7 @@ session that brought it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar, cast
 
 import numpy as np
 import streamlit as st
@@ -29,6 +30,7 @@ from distpriv.simulation import SimulatedFit, simulate
 from distpriv.utility import Curves
 
 __all__ = [
+    "computed",
     "curves",
     "design",
     "example",
@@ -42,6 +44,18 @@ __all__ = [
     "simulated",
     "simulated_fit",
 ]
+
+T = TypeVar("T")
+
+
+def computed(key: str, compute: Callable[[], T]) -> T:
+    """Anything that is made once for everything its key names, a table's digest among it."""
+    return cast(T, _computed(key, compute))
+
+
+@st.cache_resource(show_spinner=False, max_entries=32, scope="session")
+def _computed(key: str, _compute: Callable[[], object]) -> object:
+    return _compute()
 
 
 @st.cache_resource(show_spinner="Loading the records …", max_entries=4)

@@ -20,6 +20,7 @@ from distpriv.errors import CalibrationError
 from distpriv.guarding import guarded
 from distpriv.models import GaussianModel
 from distpriv.noise import Distribution, Noise, gaussian_noise
+from distpriv.premises import Assumption
 
 __all__ = ["GaussianMechanism", "LaplaceMechanism", "Mechanism", "get", "names", "register"]
 
@@ -52,6 +53,11 @@ class Mechanism(ABC):
         Whether it takes the outcomes of a pair, where they are known, for its distributions.
     takes_delta : bool
         Whether its promise has a δ.
+    assumes : tuple of Assumption
+        What the promise rests on, besides the distributions f_θ that are to be hidden and the
+        pairs of them: empty if it holds whatever those distributions are.
+    dispenses : tuple of Assumption
+        What the cited theorem assumes and this implementation does without.
     """
 
     name: ClassVar[str]
@@ -64,6 +70,8 @@ class Mechanism(ABC):
     shown_at_first: ClassVar[bool] = True
     from_outcomes: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
+    assumes: ClassVar[tuple[Assumption, ...]] = ()
+    dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]
 
     @abstractmethod
@@ -79,6 +87,24 @@ class Mechanism(ABC):
     def caveats(self, model: GaussianModel) -> tuple[str, ...]:
         """Why the promise may not hold as it stands, whatever ε and δ."""
         return ()
+
+    def assumptions(
+        self, model: GaussianModel, calibration: Calibration | None
+    ) -> tuple[Assumption, ...]:
+        """What the promise on a model rests on under a calibration.
+
+        *guarded* Gaussian noise delivers the promise to normals with a covariance each: that the
+        shares only shift the statistics, or vary them equally, is not assumed any more.
+        """
+        eased = {Assumption.TRANSLATION, Assumption.EQUAL_COVARIANCE}
+        if (
+            self.distribution != "gaussian"
+            or calibration != "guarded"
+            or not eased & {*self.assumes}
+        ):
+            return self.assumes
+        left = [each for each in self.assumes if each not in eased]
+        return tuple(dict.fromkeys([Assumption.GAUSSIAN, *left]))
 
 
 class LaplaceMechanism(Mechanism):

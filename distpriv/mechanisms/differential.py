@@ -14,12 +14,14 @@ from distpriv.mechanisms.base import (
     register,
 )
 from distpriv.models import GaussianModel
+from distpriv.premises import Assumption
 
 
 class _RecordLevel(Mechanism):
     """Noise calibrated to replacing `group` of the n records."""
 
     baseline = True
+    assumes = (Assumption.KNOWN_BOUNDS,)
 
     @abstractmethod
     def group(self, model: GaussianModel) -> int:

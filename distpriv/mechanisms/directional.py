@@ -6,6 +6,7 @@ import numpy as np
 
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, LaplaceMechanism, register
 from distpriv.models import GaussianModel
+from distpriv.premises import Assumption
 
 __all__ = ["shift_directions"]
 
@@ -38,6 +39,8 @@ class LaplaceDirectional(LaplaceMechanism):
     title = "Directional mechanism, Laplace"
     summary = "Laplace noise only along the direction in which the secret moves the statistics."
     source = "Chen & Ohrimenko (2023), Theorem 4.3"
+    assumes = (Assumption.TRANSLATION,)
+    dispenses = (Assumption.PARALLEL,)
 
     def directions(self, model: GaussianModel) -> FloatArray:
         return shift_directions(model)
@@ -59,6 +62,8 @@ class GaussianDirectional(GaussianMechanism):
     title = "Directional mechanism, Gaussian"
     summary = "Gaussian noise only along the direction in which the secret moves the statistics."
     source = "Chen & Ohrimenko (2023), Section 4.2"
+    assumes = (Assumption.TRANSLATION,)
+    dispenses = (Assumption.PARALLEL,)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         basis = shift_directions(model)

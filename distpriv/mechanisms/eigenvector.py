@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
 from distpriv.models import GaussianModel
+from distpriv.premises import Assumption
 
 
 @register
@@ -30,6 +31,8 @@ class EigenvectorGaussian(GaussianMechanism):
         "they vary most."
     )
     source = "Chen & Ohrimenko (2023), Theorem 4.5"
+    assumes = (Assumption.GAUSSIAN, Assumption.EQUAL_COVARIANCE)
+    dispenses = (Assumption.SAME_EIGENVECTORS,)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         pooled = np.array([fit.pooled for fit in model.pairs])

@@ -6,6 +6,7 @@ import numpy as np
 
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, LaplaceMechanism, register
 from distpriv.models import GaussianModel
+from distpriv.premises import Assumption
 
 
 @register
@@ -21,6 +22,7 @@ class LaplaceExpectedValue(LaplaceMechanism):
     title = "Expected value mechanism, Laplace"
     summary = "The same Laplace noise on every statistic, as large as the largest total shift."
     source = "Chen & Ohrimenko (2023), Theorem 4.1"
+    assumes = (Assumption.TRANSLATION,)
 
     def directions(self, model: GaussianModel) -> FloatArray:
         return np.eye(len(model.query))
@@ -42,6 +44,7 @@ class GaussianExpectedValue(GaussianMechanism):
     title = "Expected value mechanism, Gaussian"
     summary = "The same Gaussian noise on every statistic."
     source = "Chen & Ohrimenko (2023), Theorem 4.2"
+    assumes = (Assumption.TRANSLATION,)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         return np.eye(len(model.query)) * (model.sensitivity(2) / distance) ** 2

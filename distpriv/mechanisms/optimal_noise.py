@@ -17,6 +17,7 @@ from distpriv.guarding import least_guarded
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, get, names, register
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, gaussian_noise
+from distpriv.premises import Assumption
 from distpriv.profiles import delivered_delta
 
 __all__ = ["LeastNoise", "least_noise"]
@@ -217,6 +218,7 @@ class OptimalNoise(GaussianMechanism):
     title = "Least noise, Gaussian"
     summary = "The least Gaussian noise that keeps the promise, in the best direction there is."
     source = "distpriv, from Chen & Ohrimenko (2023), Corollary A.1"
+    assumes = (Assumption.GAUSSIAN, Assumption.EQUAL_COVARIANCE)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         return self.solve(model, distance)[0]

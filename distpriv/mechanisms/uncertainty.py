@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
 from distpriv.mechanisms.directional import shift_directions
 from distpriv.models import GaussianModel
+from distpriv.premises import Assumption
 
 
 @register
@@ -29,6 +30,8 @@ class DirectionalUncertainty(GaussianMechanism):
         "variation leaves wanting."
     )
     source = "Chen & Ohrimenko (2023), Algorithm 1 and Theorem A.1"
+    assumes = (Assumption.GAUSSIAN, Assumption.EQUAL_COVARIANCE)
+    dispenses = (Assumption.PARALLEL,)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         basis = shift_directions(model)

@@ -7,6 +7,7 @@ the fitted normals with the pair's pooled covariance, translations of each other
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from distpriv.mechanisms.base import Mechanism, register
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
 from distpriv.normals import normal_closeness, normal_deviation
+from distpriv.premises import Assumption
 
 __all__ = ["swap_reach"]
 
@@ -31,11 +33,25 @@ def swap_reach(model: GaussianModel) -> float:
 
 
 class _WassersteinMechanism(Mechanism):
-    """Independent Lap(W/ε) on every statistic, W the largest of the pairs' distances."""
+    """Independent Lap(W/ε) on every statistic, W the largest of the pairs' distances.
+
+    Class attributes
+    ----------------
+    stand_in : tuple of Assumption
+        What the distance of the fitted normals rests on.
+    """
+
+    stand_in: ClassVar[tuple[Assumption, ...]]
 
     distribution = "laplace"
     shown_at_first = False  # where the pairs are translations they are ExpM(L), or about it
     from_outcomes = True
+
+    def assumptions(
+        self, model: GaussianModel, calibration: Calibration | None
+    ) -> tuple[Assumption, ...]:
+        """The theorems assume nothing; what stands in for distributions that are not known does."""
+        return self.stand_in if any(fit.outcomes is None for fit in model.pairs) else ()
 
     @abstractmethod
     def reach(self, model: GaussianModel, delta: float) -> float:
@@ -91,6 +107,7 @@ class Wasserstein(_WassersteinMechanism):
     )
     source = "Chen & Ohrimenko (2023), Theorem 3.1"
     takes_delta = False
+    stand_in = (Assumption.TRANSLATION,)
 
     def reach(self, model: GaussianModel, delta: float) -> float:
         return max(_closeness(fit, 0.0) for fit in model.pairs)
@@ -108,6 +125,7 @@ class ApproximateWasserstein(_WassersteinMechanism):
     title = "Approximate Wasserstein mechanism"
     summary = "The Wasserstein mechanism, leaving out the share δ that would have to move furthest."
     source = "Chen & Ohrimenko (2023), Theorem 3.2"
+    stand_in = (Assumption.GAUSSIAN, Assumption.EQUAL_COVARIANCE)
 
     def reach(self, model: GaussianModel, delta: float) -> float:
         return max(_closeness(fit, delta) for fit in model.pairs)
@@ -129,6 +147,7 @@ class BoundedWasserstein(_WassersteinMechanism):
         "except with probability δ."
     )
     source = "Chen & Ohrimenko (2023), Theorem 3.3"
+    stand_in = (Assumption.GAUSSIAN,)
 
     def reach(self, model: GaussianModel, delta: float) -> float:
         apart = [fit for fit in model.pairs if fit.thetas[0].having != fit.thetas[1].having]

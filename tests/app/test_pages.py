@@ -23,6 +23,7 @@ PAGES = (
     "wasserstein",
     "attribute",
     "choosing",
+    "assumptions",
 )
 # What they show depends on the secret and the statistics of the sidebar.
 OF_THE_SCENARIO = tuple(page for page in PAGES if page != "attribute")
@@ -38,6 +39,7 @@ RESULT = {
     "wasserstein": "some have to move by",
     "attribute": "from an average of 50 records",
     "choosing": "to an attacker who tells",
+    "assumptions": "the promise rests on",
 }
 
 

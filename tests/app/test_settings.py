@@ -17,6 +17,7 @@ EXPLORE = (
     "attack",
     "belief",
     "choosing",
+    "assumptions",
     "wasserstein",
 )
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import distpriv as dp
+from distpriv import mechanisms
 from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.outcomes import Outcomes
 
@@ -127,3 +128,16 @@ def test_exchanging_records_bounds_every_distance(
     assert simulated.sensitivity(1) <= swap_reach(simulated)
     # 60 records, Δp = 0.4: 24 of them are exchanged.
     assert swap_reach(simulated) == pytest.approx(24 * simulated.record_sensitivities.sum())
+
+
+def test_what_the_promise_rests_on(make_model) -> None:
+    """Nothing where the outcomes are known; else what stands in for them."""
+    model = make_model(1, statistics=1)
+    known = with_outcomes(model, Outcomes((PLACES, PLACES), (MU, NU), exact=True))
+    for name, expected in (
+        ("Wasserstein", (dp.Assumption.TRANSLATION,)),
+        ("ApproxWasserstein", (dp.Assumption.GAUSSIAN, dp.Assumption.EQUAL_COVARIANCE)),
+        ("BoundedWasserstein", (dp.Assumption.GAUSSIAN,)),
+    ):
+        assert mechanisms.get(name).assumptions(model, "exact") == expected
+        assert mechanisms.get(name).assumptions(known, "exact") == ()
