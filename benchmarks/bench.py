@@ -13,6 +13,7 @@ import resource
 import statistics
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -193,6 +194,34 @@ def bench_guarantees(table: pd.DataFrame) -> None:
     print(f"  2 x 1000 subsets of a median, a deviation, a correlation: {readable(took)}")
 
 
+def bench_distances() -> None:
+    """(W, δ)-closeness of samples, in several dimensions and in one."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(1000, 5)), rng.normal(size=(1000, 5)) + 0.5
+    weights = rng.dirichlet(np.ones(1000), 2)
+    print("\nDistances")
+    cases: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
+        ("W∞", 0.0, ()),
+        ("(W, 0.01)-closeness", 0.01, ()),
+        ("(W, 0.01)-closeness with weights", 0.01, tuple(weights)),
+    )
+    for what, delta, masses in cases:
+        call = partial(dp.closeness, x, y, delta, *masses)
+        took = seconds(call, 3)
+        tracemalloc.start()
+        call()
+        peak = tracemalloc.get_traced_memory()[1] / 2**30
+        tracemalloc.stop()
+        print(
+            f"  {what}, 1000 x 1000 points in 5 dimensions: {readable(took)} {met(took, 3.0)}, "
+            f"{peak:.2f} GB (goal 1 GB: {'met' if peak <= 1 else 'MISSED'})"
+        )
+    x, y = rng.normal(size=1_000_000), rng.normal(size=1_000_000) + 1
+    for what, delta in (("W∞", 0.0), ("(W, 0.01)-closeness", 0.01), ("(W, 0.1)-closeness", 0.1)):
+        took = seconds(partial(dp.closeness, x, y, delta), 3)
+        print(f"  {what}, a million points in one dimension: {readable(took)} {met(took, 1.0)}")
+
+
 def bench_quilts() -> None:
     """Quilts of a network of 12 attributes with 3 states each, and a slider's share of the work."""
     rng = np.random.default_rng(0)
@@ -328,6 +357,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_fit(table)
     bench_attack(table)
     bench_guarantees(table)
+    bench_distances()
     bench_quilts()
     bench_choosing(table)
     bench_relaxations(table)

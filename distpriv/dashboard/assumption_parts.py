@@ -142,7 +142,8 @@ def overview(view: View, found: dict[Assumption, Verdict]) -> None:
         pd.DataFrame(rows),
         hide_index=True,
         height="content",
-        column_config={
+        column_config={"": st.column_config.TextColumn(width="medium", pinned=True)}
+        | {
             each.title: st.column_config.TextColumn(each.title.capitalize(), help=each.meaning)
             for each in found
         },

@@ -30,6 +30,7 @@ FIGURE_1 = {
     "μ": pd.DataFrame({"Value": [1.0, 2.0, 100.0], "Weight": [0.6, 0.2, 0.2]}),
     "ν": pd.DataFrame({"Value": [1.0, 2.0, 3.0, 100.0], "Weight": [0.4, 0.3, 0.2, 0.1]}),
 }
+KEYS = {"μ": "example_mu", "ν": "example_nu"}
 BETWEEN, AGAIN, NORMALS = "the two shares", "one share simulated twice", "the fitted normals"
 COMPARED = ("ExpM(L)", "Wasserstein", "ApproxWasserstein", "BoundedWasserstein")
 ANY_DATA = "no assumption at all"
@@ -292,9 +293,9 @@ def example(view: View) -> None:
             "count for W; the promise then fails with at most this probability.",
         )
         if st.button("Back to the paper's example", icon=":material/restart_alt:"):
-            for name in FIGURE_1:
-                for key in (f"example_{name}", f"example_{name}_base", f"example_{name}_edited"):
-                    st.session_state.pop(key, None)
+            for key in KEYS.values():
+                for part in ("", "_base", "_edited"):
+                    st.session_state.pop(f"{key}{part}", None)
             st.rerun()
     with result_first:
         try:
@@ -305,7 +306,7 @@ def example(view: View) -> None:
 
 def _editor(name: str, default: pd.DataFrame) -> pd.DataFrame:
     """A table that stays as it was edited when the page is left and opened again."""
-    state, key = st.session_state, f"example_{name}"
+    state, key = st.session_state, KEYS[name]
     if key not in state:
         state[f"{key}_base"] = state.get(f"{key}_edited", default)
     st.markdown(f"**{name}**")

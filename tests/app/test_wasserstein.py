@@ -103,12 +103,12 @@ def test_the_example_is_figure_1(open_app):
 def test_a_bad_table_ends_in_a_sentence_and_stays(open_app, table, says):
     app = open_app("wasserstein")
     app.session_state["wasserstein_tab"] = "A small example"
-    app.session_state["example_μ_edited"] = table
+    app.session_state["example_mu_edited"] = table
     app.run()
     sound(app)
     assert says in errors(app).replace("\\", "")
     assert "μ" in errors(app)
-    pd.testing.assert_frame_equal(app.session_state["example_μ_edited"], table)
+    pd.testing.assert_frame_equal(app.session_state["example_mu_edited"], table)
 
 
 def test_simulated_distances_reach_the_other_pages(open_app):
