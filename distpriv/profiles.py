@@ -187,7 +187,7 @@ class PrivacyLoss:
                 coarse = saddle[:, None] + width[:, None] * (1j * _UP + other * _ASIDE)[::8]
                 sooner = self._fall(coarse, epsilons, peak)
                 bend, end = np.where(sooner < end, other, bend), np.minimum(sooner, end)
-        last = int(end.max())
+        last = min(int(end.max()), len(_U))
         up, along, aside = _UP[:last], _ALONG[:last], _ASIDE[:last]
         line = saddle[:, None] + width[:, None] * (1j * up + bend[:, None] * aside)
         # Once it is negligible the contour may go on as it likes: what comes later is left out.
@@ -195,6 +195,7 @@ class PrivacyLoss:
             values = np.exp(self._exponent(line, epsilons) - peak)
             values *= along - 1j * bend[:, None] * up
         values[np.arange(last) >= end[:, None]] = 0
+        values[end > len(_U)] = np.nan  # it grows on every contour: no figure is better than any
         values[:, 0] /= 2
         return line, np.exp(peak) * width[:, None] * _STEP / math.pi * values
 
