@@ -68,7 +68,9 @@ def release(view: View) -> None:
     @st.fragment(run_every=0.2 if run.running else None)
     def live() -> None:
         was_running = run.running
-        run.step(0.15 if run.done else 0.0)
+        if run.drawn or run.outcomes[BETWEEN].dimension == 1:
+            run.step(0.15)
+        run.drawn = True  # the first picture must not wait
         compared = _compared(view, run)
         st.markdown(_sentence(view, run, compared))
         if run.running:
@@ -169,13 +171,11 @@ def _normals(view: View) -> dict[float, float]:
 def _sentence(view: View, run: DistanceRun, compared: _Compared) -> str:
     scenario, fit = view.scenario, view.fit
     between = run.found(BETWEEN)
-    if 0.0 not in between:
-        return "Matching the simulated datasets of the two shares …"
     pair = fit.pair
     start = (
         f"To turn the statistics of datasets with {share(pair.p_i)} of "
         f"**{escape(pair.secret.label)}** into those with {share(pair.p_j)}, some have to move by "
-        f"**{number(between[0.0])}** in all"
+        f"**{number(between[0.0]) if 0.0 in between else '…'}** in all"
     )
     if scenario.delta in between:
         start += (

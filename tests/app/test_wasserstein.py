@@ -41,7 +41,7 @@ def test_it_measures_until_it_is_done(open_app):
 
 
 def test_it_can_be_stopped_and_goes_on(open_app):
-    app = open_app("wasserstein")
+    app = open_app("wasserstein").run()
     stop = next(button for button in app.button if button.label == "Stop")
     stop.click().run()
     run = app.session_state["wasserstein_run"]
