@@ -12,6 +12,7 @@ searched, blocks in which no trade could lift the result above δ are dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ FloatArray = NDArray[np.float64]
 
 _BLOCK = 256  # points, a power of two
 _FEW = 4096  # candidates to list
-_COARSE = 2048  # points of the first guess
+_COARSE = 1 << 14  # points of the first guess
 
 
 def line_closeness(
@@ -47,8 +48,9 @@ def line_closeness(
     everything = np.arange(line.blocks)
     widest = float(max(x[-1], y[-1]) - min(x[0], y[0]))
     low, high, blocks = _bracket(line, everything, widest)
-    while high > low:
-        candidates = line.candidates(low, high, blocks)
+    for turn in count():
+        # Counting the candidates takes as long as halving the bracket.
+        candidates = line.candidates(low, high, blocks) if turn % 6 == 0 else None
         if candidates is not None:
             return _least(line, candidates, blocks, high)
         middle = low + (high - low) / 2
@@ -66,27 +68,20 @@ def _bracket(
     line: _Line, everything: NDArray[np.intp], widest: float
 ) -> tuple[float, float, NDArray[np.intp]]:
     """Two W between which the answer lies, and the blocks that decide it."""
-    left = line.left_behind(0.0, everything)
-    if left.total <= line.missing:
-        return 0.0, 0.0, everything
-    low, high, blocks = 0.0, widest, left.blocks
-    if len(line.x) <= 4 * _COARSE:
-        return low, high, blocks
-    guess = _guess(line)
-    for factor in (0.98, 0.9, 0.5):
-        left = line.left_behind(factor * guess, blocks)
-        if left.total > line.missing:
-            low, blocks = factor * guess, left.blocks
-            break
-        high = factor * guess
-    for factor in (1.02, 1.1, 2.0):
-        middle = factor * guess
-        if not low < middle < high:
-            continue
+    low, high, blocks = 0.0, widest, everything
+    guess = _guess(line) if len(line.x) > 4 * _COARSE else 0.0
+    for middle in (0.98 * guess, 0.9 * guess, 0.0):
         left = line.left_behind(middle, blocks)
-        if left.total <= line.missing:
-            return low, middle, blocks
-        low, blocks = middle, left.blocks
+        if left.total > line.missing:
+            low, blocks = middle, left.blocks
+            break
+        high = middle
+    for middle in (1.02 * guess, 1.1 * guess):
+        if low < middle < high:
+            left = line.left_behind(middle, blocks)
+            if left.total <= line.missing:
+                return low, middle, blocks
+            low, blocks = middle, left.blocks
     return low, high, blocks
 
 

@@ -85,6 +85,10 @@ class Outcomes:
             self._distances[delta] = closeness(*self.points, delta, *self.weights)
         return self._distances[delta]
 
+    def knows(self, delta: float) -> bool:
+        """Whether the closeness at δ has been computed before, or takes next to no time."""
+        return delta in self._distances or self.dimension == 1
+
     def coupling(self, delta: float = 0.0) -> Coupling:
         """The moves behind :meth:`closeness`, see :func:`distpriv.optimal_coupling`."""
         if delta not in self._couplings:

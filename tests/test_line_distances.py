@@ -26,7 +26,7 @@ def moved(x: np.ndarray, y: np.ndarray, reach: float) -> int:
 @settings(max_examples=15, deadline=None)
 @given(
     st.integers(0, 10**6),
-    st.sampled_from([300, 5000, 20_000]),
+    st.sampled_from([300, 5000, 80_000]),
     st.sampled_from([0.001, 0.02, 0.1, 0.3]),
     st.sampled_from(["shift", "spread", "tails", "steps"]),
 )

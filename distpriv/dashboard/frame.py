@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from distpriv.models import GaussianModel, PairModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
 from distpriv.optimal import binding_pair
+from distpriv.outcomes import Outcomes
 from distpriv.properties import SensitiveProperty
 from distpriv.simulation import SimulatedFit
 
@@ -136,8 +138,8 @@ def footer(page: StreamlitPage, pages: Sequence[StreamlitPage]) -> None:
 def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     """Fit the scenario's model and calibrate its mechanism.
 
-    None where that cannot be, which a sentence explains, or while a simulation is under way,
-    whose progress shows.
+    None where that cannot be, which a sentence explains, or while a simulation or its distances
+    are under way, whose progress shows.
     """
     try:
         source = dataset
@@ -147,6 +149,9 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
         model = _model(source, scenario)
         if isinstance(model, SimulatedFit):
             _simulating(model)
+            return None
+        if (unmeasured := _unmeasured(model, scenario)) and not _measure(unmeasured, 0.3):
+            _measuring(unmeasured, scenario)
             return None
         noise = _calibrated(scenario.mechanism, model, scenario)
     except DistprivError as error:
@@ -232,6 +237,55 @@ def _simulating(run: SimulatedFit) -> None:
     progress()
     if st.button("Go on" if stopped else "Stop", key="simulation_stop"):
         state["simulation_stopped"] = None if stopped else run
+        st.rerun()
+
+
+def _unmeasured(model: GaussianModel, scenario: Scenario) -> list[tuple[Outcomes, float]]:
+    """Distances between simulated outcomes that the page will ask for and that take time."""
+    wanted = scenario.distances == "simulated"
+    if not (wanted or mechanisms.get(scenario.mechanism).from_outcomes):
+        return []
+    sizes = _sizes(scenario.units, model, scenario.tolerances)
+    pairs = [fit.outcomes for fit in model.pairs if fit.outcomes is not None]
+    return [
+        (each, delta)
+        for each in (pairs if sizes is None else [pair.in_units(sizes) for pair in pairs])
+        for delta in (0.0, scenario.delta)
+        if not each.knows(delta)
+    ]
+
+
+def _measure(unmeasured: Sequence[tuple[Outcomes, float]], budget_seconds: float) -> bool:
+    """Compute distances until the budget is spent; whether none is left."""
+    until = time.perf_counter() + budget_seconds
+    for outcomes, delta in unmeasured:
+        if time.perf_counter() >= until:
+            return False
+        outcomes.closeness(delta)
+    return True
+
+
+def _measuring(unmeasured: Sequence[tuple[Outcomes, float]], scenario: Scenario) -> None:
+    """Go on measuring distances, with progress and a way to stop it."""
+    state = st.session_state
+    stopped = state.get("distances_stopped") == scenario
+
+    @st.fragment(run_every=None if stopped else 0.2)
+    def progress() -> None:
+        left = [each for each in unmeasured if not each[0].knows(each[1])]
+        done = not left or (not stopped and _measure(left, 0.15))
+        share = 1 - len(left) / len(unmeasured)
+        st.progress(
+            share,
+            text=f"Matching simulated datasets for {len(unmeasured)} distances: {share:.0%}"
+            + (", stopped" if stopped else ""),
+        )
+        if done:
+            st.rerun()
+
+    progress()
+    if st.button("Go on" if stopped else "Stop", key="distances_stop"):
+        state["distances_stopped"] = None if stopped else scenario
         st.rerun()
 
 

@@ -20,6 +20,15 @@ def finish(app):
     return app.run()
 
 
+def settled(app):
+    """Wait until the distances that every page needs are there."""
+    for _ in range(200):
+        if not app.get("progress"):
+            return app
+        app.run()
+    raise AssertionError
+
+
 def test_it_measures_until_it_is_done(open_app):
     app = finish(open_app("wasserstein", delta="0.01"))
     sound(app)
@@ -117,12 +126,26 @@ def test_simulated_distances_reach_the_other_pages(open_app):
     same = app.session_state["scenario"]
     assert same.distances == "normals"
     assert "costs an expected L2 error of **21.1**" in texts(app)
-    app = open_app("tradeoff", mech="Wasserstein", dist="simulated")
+    app = settled(open_app("tradeoff", mech="Wasserstein", dist="simulated"))
     sound(app)
     assert app.session_state["scenario"].distances == "simulated"
     assert "costs an expected L2 error of **21.1**" not in texts(app)
     assert "1000 simulated datasets for each share" in " ".join(e.value for e in app.warning)
     assert "if the statistics are distributed as simulated" in texts(app)
+
+
+def test_measuring_for_all_pages_can_be_stopped(open_app):
+    app = open_app(
+        "tradeoff", mech="Wasserstein", dist="simulated", pairs="grid", grid="0.4_0.6", step="0.1"
+    )
+    sound(app)
+    assert "Matching simulated datasets for" in app.get("progress")[0].proto.text
+    app.button(key="distances_stop").click().run()
+    assert ", stopped" in app.get("progress")[0].proto.text
+    app.button(key="distances_stop").click().run()
+    settled(app)
+    sound(app)
+    assert "costs an expected L2 error of" in texts(app)
 
 
 def test_too_many_pairs_to_simulate_say_what_to_do(open_app):
