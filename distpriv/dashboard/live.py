@@ -76,15 +76,12 @@ class DistanceRun:
     key : object
         What it was set up from; another key is another run.
     stopped : bool
-    drawn : bool
-        Whether it has been shown once.
     """
 
     outcomes: dict[str, Outcomes]
     deltas: tuple[float, ...]
     key: object
     stopped: bool = False
-    drawn: bool = False
     _found: dict[tuple[str, float], float] = field(default_factory=dict)
 
     @property

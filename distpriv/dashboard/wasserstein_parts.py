@@ -65,12 +65,14 @@ def release(view: View) -> None:
         run.stopped = True
         st.rerun()
 
+    quick = run.outcomes[BETWEEN].dimension == 1
+    ticks = iter([quick])  # a slider must not wait for a distance; the fragment's own ticks go on
+
     @st.fragment(run_every=0.2 if run.running else None)
     def live() -> None:
         was_running = run.running
-        if run.drawn or run.outcomes[BETWEEN].dimension == 1:
+        if next(ticks, True):
             run.step(0.15)
-        run.drawn = True  # the first picture must not wait
         compared = _compared(view, run)
         st.markdown(_sentence(view, run, compared))
         if run.running:

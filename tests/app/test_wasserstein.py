@@ -50,7 +50,8 @@ def test_it_measures_until_it_is_done(open_app):
 
 
 def test_it_can_be_stopped_and_goes_on(open_app):
-    app = open_app("wasserstein").run()
+    app = open_app("wasserstein")
+    app.session_state["wasserstein_run"].step(0.0)
     stop = next(button for button in app.button if button.label == "Stop")
     stop.click().run()
     run = app.session_state["wasserstein_run"]
