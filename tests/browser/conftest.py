@@ -14,9 +14,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
+
+# A busy machine draws late; what is expected is awaited, not timed.
+expect.set_options(timeout=30_000)
 
 
 def _executable() -> str | None:
