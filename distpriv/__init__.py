@@ -65,6 +65,7 @@ from distpriv.errors import (
     NetworkError,
     PropertyError,
     QueryError,
+    ScenarioError,
     TableError,
 )
 from distpriv.fitting import fit_gaussian
@@ -92,6 +93,13 @@ from distpriv.relaxations import (
     max_divergence,
     normal_etas,
     relaxed_promise,
+)
+from distpriv.scenario import Scenario
+from distpriv.scenario_file import (
+    pack_scenario,
+    read_scenario,
+    unpack_scenario,
+    write_scenario,
 )
 from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
@@ -149,6 +157,8 @@ __all__ = [
     "RecordGroups",
     "RelaxationRun",
     "ScaledQuilt",
+    "Scenario",
+    "ScenarioError",
     "SensitiveProperty",
     "Shift",
     "SimulatedFit",
@@ -202,8 +212,10 @@ __all__ = [
     "optimal_coupling",
     "optimal_precision_recall",
     "optimal_roc",
+    "pack_scenario",
     "privacy_profile",
     "promised_epsilon",
+    "read_scenario",
     "read_table",
     "record_groups",
     "relaxed_promise",
@@ -217,7 +229,9 @@ __all__ = [
     "summarise",
     "to_distribution_privacy",
     "to_pufferfish",
+    "unpack_scenario",
     "verdicts",
     "wasserstein_inf",
     "worst_case",
+    "write_scenario",
 ]

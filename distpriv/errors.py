@@ -19,6 +19,7 @@ __all__ = [
     "NetworkError",
     "PropertyError",
     "QueryError",
+    "ScenarioError",
     "TableError",
 ]
 
@@ -77,3 +78,7 @@ class NetworkError(DistprivError):
 
 class HypothesisError(DistprivError):
     """A limit on an attacker, or what they know beforehand, outside its domain."""
+
+
+class ScenarioError(DistprivError):
+    """A scenario, or the file or link that holds one, that cannot be read."""

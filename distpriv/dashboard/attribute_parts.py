@@ -25,10 +25,10 @@ from distpriv.charts.network import variance_bars
 from distpriv.dashboard import frame, widgets
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.editing import edited, example_bar
-from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.errors import AttributePrivacyError, DistprivError
 from distpriv.profiles import worst_case
+from distpriv.scenario import Scenario
 
 __all__ = ["dataset_tab"]
 

@@ -10,13 +10,13 @@ from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.dashboard import choices, widgets
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.frame import View
-from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.settings import own_key
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import DistprivError
 from distpriv.optimal import binding_pair
 from distpriv.profiles import delivered_delta
 from distpriv.properties import SensitiveProperty
+from distpriv.scenario import Scenario
 
 __all__ = [
     "bounds_editor",

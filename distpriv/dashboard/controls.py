@@ -13,12 +13,12 @@ from distpriv import mechanisms
 from distpriv.calibration import CALIBRATIONS
 from distpriv.dashboard import cache, choices, settings
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.scenario import Scenario, ViewKind
 from distpriv.dashboard.text import escape
 from distpriv.datasets import EXAMPLES
 from distpriv.errors import DistprivError
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query, Statistic
+from distpriv.scenario import Scenario, ViewKind
 
 __all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
 

@@ -15,7 +15,6 @@ from streamlit.navigation.page import Page as StreamlitPage
 from distpriv import mechanisms
 from distpriv.dashboard import cache, settings
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.scenario import Scenario, Units
 from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError, ModelError
 from distpriv.models import GaussianModel, PairModel, model_from_moments
@@ -24,6 +23,7 @@ from distpriv.noise import Noise
 from distpriv.optimal import binding_pair
 from distpriv.outcomes import Outcomes
 from distpriv.properties import SensitiveProperty
+from distpriv.scenario import Scenario, Units
 from distpriv.simulation import SimulatedFit
 
 __all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page"]

@@ -16,9 +16,9 @@ from distpriv.attribute.learning import Cut, learn_network
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.editing import edited, example_bar
 from distpriv.dashboard.quilt_draft import Draft, take
-from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number
 from distpriv.errors import DistprivError
+from distpriv.scenario import Scenario
 
 __all__ = ["choose_query", "edit_network", "files", "learn"]
 

@@ -15,9 +15,9 @@ from distpriv.charts.network import network_graph
 from distpriv.dashboard import cache, quilt_editors, widgets
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.quilt_draft import Draft, draft_of
-from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent
 from distpriv.errors import DistprivError
+from distpriv.scenario import Scenario
 
 __all__ = ["distribution_tab"]
 

@@ -10,10 +10,10 @@ import streamlit as st
 
 from distpriv.dashboard import controls
 from distpriv.dashboard.dataset import Dataset, as_reference, from_upload, retyped
-from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent
 from distpriv.datasets import EXAMPLES
 from distpriv.errors import DistprivError
+from distpriv.scenario import Scenario
 from distpriv.tables import ColumnType, summarise
 
 __all__ = ["preview", "reference", "source", "upload"]

@@ -10,11 +10,11 @@ import streamlit as st
 
 from distpriv.dashboard import choices
 from distpriv.dashboard.dataset import Dataset
-from distpriv.dashboard.scenario import Distances, Units
 from distpriv.dashboard.text import escape
 from distpriv.errors import PropertyError
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
+from distpriv.scenario import Distances, Units
 
 __all__ = ["bound", "distances", "further_pairs", "grid", "linked", "look", "own_key", "units"]
 

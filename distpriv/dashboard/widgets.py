@@ -17,13 +17,13 @@ from distpriv.charts.data import figure_data
 from distpriv.charts.style import CONFIG
 from distpriv.dashboard import cache
 from distpriv.dashboard.frame import View, moments_of
-from distpriv.dashboard.scenario import Scenario
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
 from distpriv.optimal import equivalent_separation
 from distpriv.profiles import delivered_delta, delivered_epsilon, worst_case
+from distpriv.scenario import Scenario
 from distpriv.utility import Curves, models_against_width
 
 __all__ = [
