@@ -1,0 +1,23 @@
+"""Links that open a scenario."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from distpriv.scenario import Scenario
+from distpriv.scenario_file import pack_scenario
+
+__all__ = ["SCENARIO", "share"]
+
+SCENARIO = "scenario"  # the address's parameter
+
+
+def share(scenario: Scenario) -> str:
+    """Address of this page that opens the scenario, whoever follows it.
+
+    It holds every choice, names of columns and values among them, and the data's fingerprint,
+    but no record. It is made when the user asks for it; the address bar of an upload never holds
+    those names.
+    """
+    page = (st.context.url or "").partition("?")[0]
+    return f"{page}?{SCENARIO}={pack_scenario(scenario)}"
