@@ -117,10 +117,10 @@ class SensitiveProperty:
                 return f"{self.column} = {self.values[0]}"
             return f"{self.column} in {', '.join(map(str, self.values))}"
         if self.closed:
-            return f"{self.column} from {self.low:g} to {self.high:g}"
+            return f"{self.column} from {self.low:.12g} to {self.high:.12g}"
         if math.isinf(self.high):
-            return f"{self.column} > {self.low:g}"
-        return f"{self.column} < {self.high:g}"
+            return f"{self.column} > {self.low:.12g}"
+        return f"{self.column} < {self.high:.12g}"
 
     def mask(self, table: pd.DataFrame) -> NDArray[np.bool_]:
         """Mark the records that have the property, shape (N,); False where it is missing.
@@ -255,4 +255,4 @@ class Pair:
     @property
     def label(self) -> str:
         """The pair in words, e.g. ``income = >50K: 45 % or 55 %``."""
-        return f"{self.secret.label}: {100 * self.p_i:.4g} % or {100 * self.p_j:.4g} %"
+        return f"{self.secret.label}: {100 * self.p_i:.12g} % or {100 * self.p_j:.12g} %"

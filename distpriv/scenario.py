@@ -16,15 +16,19 @@ Distances = Literal["normals", "simulated"]
 Units = Literal["raw", "standardised", "custom"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """What is hidden, what is released, and how.
 
     Attributes
     ----------
-    digest : str
-        Fingerprint of the data.
     secret : SensitiveProperty
+    query : Query
+    digest : str
+        Fingerprint of the data, see :func:`distpriv.digest`; empty if it does not matter.
+    reference : str
+        Fingerprint of reference data that the whole table is thought of as drawn from; empty if
+        that is the table itself.
     center, width : float
         The main pair of proportions, Δp being its width.
     grid : tuple of (lowest, highest, step), or None
@@ -35,7 +39,6 @@ class Scenario:
         Records in the released dataset.
     whole : bool
         Whether the whole table is released: n is its size, drawn with replacement.
-    query : Query
     mechanism : str
     epsilon, delta : float
     calibration : Calibration
@@ -55,26 +58,27 @@ class Scenario:
         Label of the pair that charts are about; empty for the one hardest to hide.
     """
 
-    digest: str
     secret: SensitiveProperty
-    center: float
-    width: float
-    grid: tuple[float, float, float] | None
-    others: tuple[Pair, ...]
-    n: int
-    whole: bool
     query: Query
-    mechanism: str
-    epsilon: float
-    delta: float
-    calibration: Calibration
-    units: Units
-    report: Units
-    tolerances: tuple[float, ...]
-    replacement: bool
-    bounds: tuple[tuple[str, tuple[float, float]], ...]
-    seed: int
-    view: ViewKind
+    digest: str = ""
+    reference: str = ""
+    center: float = 0.5
+    width: float = 0.1
+    grid: tuple[float, float, float] | None = None
+    others: tuple[Pair, ...] = ()
+    n: int = 100
+    whole: bool = False
+    mechanism: str = "OptM"
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    calibration: Calibration = "exact"
+    units: Units = "raw"
+    report: Units = "raw"
+    tolerances: tuple[float, ...] = ()
+    replacement: bool = False
+    bounds: tuple[tuple[str, tuple[float, float]], ...] = ()
+    seed: int = 1
+    view: ViewKind = "analyst"
     distances: Distances = "normals"
     look: str = ""
 

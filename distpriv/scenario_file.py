@@ -28,6 +28,7 @@ from distpriv.scenario import Distances, Scenario, Units, ViewKind
 __all__ = [
     "FORMAT",
     "VERSION",
+    "check_columns",
     "pack_scenario",
     "read_scenario",
     "unpack_scenario",
@@ -102,7 +103,7 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
         )
     if "custom" in (scenario.units, scenario.report) and not scenario.tolerances:
         raise ScenarioError("The scenario's field 'tolerances' is empty, but its units are custom.")
-    _check_columns(scenario, columns)
+    check_columns(scenario, columns)
     return scenario
 
 
@@ -257,12 +258,13 @@ def _bound(value: Any) -> tuple[str, tuple[float, float]]:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "digest": _of(str),
+    "reference": _of(str),
     "secret": _property,
     "center": _number(0, 1),
     "width": _number(0.01, 1),
     "grid": lambda value: None if value is None else _tuple(_number(0, 1), 3)(value),
     "others": _tuple(_pair),
-    "n": _whole(2, 1_000_000),
+    "n": _whole(2, 1_000_000_000),
     "whole": _of(bool),
     "query": lambda value: Query(_tuple(_statistic)(value)),
     "mechanism": lambda value: _among(mechanisms.names())(value),
@@ -281,7 +283,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _check_columns(scenario: Scenario, columns: Collection[str] | None) -> None:
+def check_columns(scenario: Scenario, columns: Collection[str] | None) -> None:
+    """Raise ScenarioError if the scenario names a column that is not among the given ones."""
     if columns is None:
         return
     named = [("secret", scenario.secret.column)]

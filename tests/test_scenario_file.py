@@ -40,6 +40,7 @@ BASE = Scenario(
 AGE = SensitiveProperty("age", between=(20, 30))
 OTHER = {
     "digest": "def",
+    "reference": "ghi",
     "secret": SensitiveProperty("age", above=65),
     "center": 0.4,
     "width": 0.2,

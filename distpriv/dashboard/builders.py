@@ -289,7 +289,7 @@ def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
                     )
                     return
                 bounds[column] = (float(low), float(high))
-            st.session_state["bounds"] = bounds
+            st.session_state[own_key(dataset, "bounds")] = bounds
             st.rerun()
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.calibration import CALIBRATIONS
-from distpriv.dashboard import cache, choices, settings
+from distpriv.dashboard import cache, choices, opening, settings
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.text import escape
 from distpriv.datasets import EXAMPLES
@@ -26,7 +26,6 @@ EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
     1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
 )  # fmt: skip
-UPLOAD = "Your file"
 DEFAULT_MECHANISM = "OptM"
 _TITLES = {example.title: example.key for example in EXAMPLES}
 
@@ -56,22 +55,25 @@ def keep_upload(dataset: Dataset) -> None:
     """Make an uploaded table the session's data, with a scenario that fits it."""
     state = st.session_state
     state["upload"] = dataset
-    state["data"] = UPLOAD
-    for key in ("own_secret", "own_stat", "own_also", "own_secrets", "own_pairs", "bounds"):
+    state["data"] = opening.UPLOAD
+    for key in ("own_secret", "own_stat", "own_also", "own_bounds"):
         state.pop(key, None)
-    state.update(n=dataset.start_n, center=0.5, dp=0.1)
+    if not state.get("upload_wanted"):  # else the address has said them
+        state.update(n=dataset.start_n, center=0.5, dp=0.1)
+    opening.arrived(dataset)
 
 
 def replace_upload(dataset: Dataset) -> None:
     """Put the same upload with other column types in its place."""
     st.session_state["upload"] = dataset
+    opening.arrived(dataset)
 
 
 def _current_dataset() -> Dataset:
     state = st.session_state
     if state.pop("back_to_example", False):
         state["data"] = EXAMPLES[0].title
-    titles = [*_TITLES, *([UPLOAD] if "upload" in state else [])]
+    titles = [*_TITLES, *([opening.UPLOAD] if "upload" in state else [])]
     if state.get("data") not in (None, *titles):
         del state["data"]
     chosen = st.selectbox(
@@ -81,7 +83,7 @@ def _current_dataset() -> Dataset:
         bind="query-params",
         help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
     )
-    if chosen == UPLOAD:
+    if chosen == opening.UPLOAD:
         return cast(Dataset, state["upload"])
     try:
         return cache.example(_TITLES[chosen])
@@ -94,6 +96,7 @@ def _current_dataset() -> Dataset:
 def draw() -> None:
     """Draw the sidebar and put the scenario it describes into the session."""
     state = st.session_state
+    opening.follow_link()
     for key, value in state.pop("pending", {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
     with st.sidebar:
@@ -194,8 +197,10 @@ def draw() -> None:
                     disabled=dataset.origin != "example",
                 )
     state["dataset"] = dataset
+    reference = state.get("references", {}).get(dataset.digest) if whole else None
     scenario = Scenario(
         digest=dataset.digest,
+        reference="" if reference is None else reference.digest,
         secret=secret,
         center=round(center, 4),
         width=round(width, 4),
@@ -212,7 +217,7 @@ def draw() -> None:
         report=report,
         tolerances=tolerances,
         replacement=replacement or whole,
-        bounds=tuple(sorted(state.get("bounds", {}).items())),
+        bounds=settings.bounds(dataset),
         seed=int(seed),
         view=state["view"],
         distances=distances,
@@ -221,7 +226,8 @@ def draw() -> None:
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
     state["scenario"] = scenario
     if notice := state.pop("notice", None):
-        st.error(notice, icon=":material/cloud_off:")
+        st.error(notice, icon=":material/error:")
+    opening.banner(dataset)
 
 
 def _apply_preset(values: Mapping[str, object]) -> None:
@@ -308,6 +314,7 @@ def _query(dataset: Dataset) -> Query:
     state, key = st.session_state, settings.own_key(dataset, "stat")
     defaults = {statistic.label: statistic for statistic in dataset.query}
     options = dict(dataset.statistics) | defaults
+    options |= state.get("own_statistics", {}).get(dataset.digest, {})
     options |= _parsed([*state.get(key, []), *settings.linked(key)], options, dataset, _statistic)
     if any(label not in options for label in state.get(key, [])):
         state[key] = [label for label in state[key] if label in options] or list(defaults)

@@ -150,7 +150,9 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
         if isinstance(model, SimulatedFit):
             _simulating(model)
             return None
-        if (unmeasured := _unmeasured(model, scenario)) and not _measure(unmeasured, 0.3):
+        if (unmeasured := _unmeasured(model, scenario)) and (
+            _stopped(scenario) or not _measure(unmeasured, 0.3)
+        ):
             _measuring(unmeasured, scenario)
             return None
         noise = _calibrated(scenario.mechanism, model, scenario)
@@ -190,7 +192,8 @@ def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
         scenario.bounds,
         scenario.seed,
     )
-    run.step(0.3)
+    if not _stopped(run):
+        run.step(0.3)
     return run.model() if run.done else run
 
 
@@ -217,8 +220,7 @@ def _with_outcomes(model: GaussianModel, source: Dataset, scenario: Scenario) ->
 
 def _simulating(run: SimulatedFit) -> None:
     """Take a simulation further, with its progress and a way to stop it."""
-    state = st.session_state
-    stopped = state.get("simulation_stopped") is run
+    stopped = _stopped(run)
 
     @st.fragment(run_every=None if stopped else 0.2)
     def progress() -> None:
@@ -235,9 +237,7 @@ def _simulating(run: SimulatedFit) -> None:
     names = ", ".join(escape(each.label) for each in run.query if not each.linear)
     st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
     progress()
-    if st.button("Go on" if stopped else "Stop", key="simulation_stop"):
-        state["simulation_stopped"] = None if stopped else run
-        st.rerun()
+    _stop_button(run, "simulation_stop")
 
 
 def _unmeasured(model: GaussianModel, scenario: Scenario) -> list[tuple[Outcomes, float]]:
@@ -267,8 +267,7 @@ def _measure(unmeasured: Sequence[tuple[Outcomes, float]], budget_seconds: float
 
 def _measuring(unmeasured: Sequence[tuple[Outcomes, float]], scenario: Scenario) -> None:
     """Go on measuring distances, with progress and a way to stop it."""
-    state = st.session_state
-    stopped = state.get("distances_stopped") == scenario
+    stopped = _stopped(scenario)
 
     @st.fragment(run_every=None if stopped else 0.2)
     def progress() -> None:
@@ -284,9 +283,20 @@ def _measuring(unmeasured: Sequence[tuple[Outcomes, float]], scenario: Scenario)
             st.rerun()
 
     progress()
-    if st.button("Go on" if stopped else "Stop", key="distances_stop"):
-        state["distances_stopped"] = None if stopped else scenario
-        st.rerun()
+    _stop_button(scenario, "distances_stop")
+
+
+def _stopped(work: SimulatedFit | Scenario) -> bool:
+    return bool(st.session_state.get("stopped") == work)
+
+
+def _stop_button(work: SimulatedFit | Scenario, key: str) -> None:
+    stopped = _stopped(work)
+
+    def turn() -> None:
+        st.session_state["stopped"] = None if stopped else work
+
+    st.button("Go on" if stopped else "Stop", key=key, on_click=turn)
 
 
 def _calibrated(name: str, model: GaussianModel, scenario: Scenario) -> Noise:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from distpriv.scenario import Scenario
@@ -20,4 +22,8 @@ def share(scenario: Scenario) -> str:
     those names.
     """
     page = (st.context.url or "").partition("?")[0]
-    return f"{page}?{SCENARIO}={pack_scenario(scenario)}"
+    values = {SCENARIO: pack_scenario(scenario)}
+    dataset = st.session_state.get("dataset")
+    if dataset is not None and dataset.origin == "example" and dataset.digest == scenario.digest:
+        values["data"] = dataset.title
+    return f"{page}?{urlencode(values)}"

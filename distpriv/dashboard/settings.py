@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast, get_args
 
 import streamlit as st
@@ -16,7 +17,17 @@ from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 from distpriv.scenario import Distances, Units
 
-__all__ = ["bound", "distances", "further_pairs", "grid", "linked", "look", "own_key", "units"]
+__all__ = [
+    "bound",
+    "bounds",
+    "distances",
+    "further_pairs",
+    "grid",
+    "linked",
+    "look",
+    "own_key",
+    "units",
+]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
 SIMULATED = 1000  # datasets for each share
@@ -36,6 +47,34 @@ def own_key(dataset: Dataset, name: str) -> str:
 def linked(key: str) -> list[str]:
     """What the address asks for, before its widget is drawn for the first time."""
     return st.query_params.get_all(key) if key in st.query_params else []
+
+
+def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:
+    """Public bounds of numeric columns; those of an example stand in the address."""
+    state = st.session_state
+    if bound(dataset) is None:
+        return tuple(sorted(state.get(own_key(dataset, "bounds"), {}).items()))
+    if "bounds" not in state:
+        state["bounds"] = _linked_bounds(dataset)
+    found = tuple(sorted(state["bounds"].items()))
+    written = [f"{low!r} to {high!r} {column}" for column, (low, high) in found]
+    if written != linked("bounds"):
+        if written:
+            st.query_params["bounds"] = written
+        else:
+            st.query_params.pop("bounds", None)
+    return found
+
+
+def _linked_bounds(dataset: Dataset) -> dict[str, tuple[float, float]]:
+    found = {}
+    for text in linked("bounds"):
+        low, _, rest = text.partition(" to ")
+        high, _, column = rest.partition(" ")
+        with suppress(ValueError):
+            if dataset.types.get(column) == "number" and float(low) < float(high):
+                found[column] = (float(low), float(high))
+    return found
 
 
 def distances() -> Distances:

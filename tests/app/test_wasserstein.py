@@ -137,7 +137,12 @@ def test_simulated_distances_reach_the_other_pages(open_app):
 
 def test_measuring_for_all_pages_can_be_stopped(open_app):
     app = open_app(
-        "tradeoff", mech="Wasserstein", dist="simulated", pairs="grid", grid="0.4_0.6", step="0.1"
+        "tradeoff",
+        mech="Wasserstein",
+        dist="simulated",
+        pairs="grid",
+        grid=["0.4", "0.6"],
+        step="0.05",
     )
     sound(app)
     assert "Matching simulated datasets for" in app.get("progress")[0].proto.text

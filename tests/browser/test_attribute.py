@@ -49,6 +49,13 @@ def type_into(app: Watched, editor: str, row: int, column: int, value: str) -> N
     app.idle()
 
 
+def table_of(page: Page, node: str) -> None:
+    """Choose whose table is edited, and wait until it is the one that shows."""
+    pick(page, "Table of", node)
+    tables = page.locator("[class*=st-key-quilt_table_][data-stale=false]")
+    expect(tables).to_have_class(re.compile(rf"st-key-quilt_table_\d+_\d+_{node}_"))
+
+
 def alert(page: Page) -> object:
     return expect(page.locator("[data-testid=stMain] [data-testid=stAlert]"))
 
@@ -112,11 +119,11 @@ def test_the_school_s_network_is_edited(opened, tmp_path):  # noqa: F811
     expect(page.get_by_text(words("moves it by 62.8 on average"))).to_be_visible()
 
     # A row that does not sum to 1, then one that does.
-    pick(page, "Table of", "gender")
+    table_of(page, "gender")
     type_into(opened, "quilt_table_0_0_gender", 1, 1, "0.9")
     alert(page).to_contain_text("'gender' where family income = middle sum to 1.13")
-    pick(page, "Table of", "weight")
-    pick(page, "Table of", "gender")
+    table_of(page, "weight")
+    table_of(page, "gender")
     alert(page).to_contain_text("'gender' where family income = middle sum to 1.13")
     type_into(opened, "quilt_table_0_0_gender", 1, 2, "0.1")
     alert(page).to_have_count(0)
