@@ -25,6 +25,7 @@ SECTIONS = {
     "Decide": [
         st.Page("app_pages/choosing.py", title="Choosing ε", icon=":material/tune:"),
         st.Page("app_pages/assumptions.py", title="Assumptions", icon=":material/foundation:"),
+        st.Page("app_pages/compare.py", title="Compare & report", icon=":material/compare:"),
     ],
     "More mechanisms": [
         st.Page("app_pages/wasserstein.py", title="Wasserstein", icon=":material/moving:"),

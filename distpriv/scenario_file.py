@@ -4,7 +4,8 @@ Format, version 1: an object with ``format`` ("distpriv scenario"), ``version`` 
 ``scenario``, which holds every field of `Scenario` under its name. A property is an object of
 ``column`` and one of ``values``, ``above``, ``below``, ``between``; a statistic one of ``kind``
 and that statistic's own fields; a pair one of ``property``, ``p_i`` and ``p_j``. A link holds the
-same text, compressed.
+same text, compressed. Several scenarios are an object with ``format`` ("distpriv scenarios"),
+``version`` and ``scenarios``, a list of objects with ``name`` and ``scenario``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import base64
 import json
 import math
 import zlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
@@ -31,11 +32,14 @@ __all__ = [
     "check_columns",
     "pack_scenario",
     "read_scenario",
+    "read_scenarios",
     "unpack_scenario",
     "write_scenario",
+    "write_scenarios",
 ]
 
 FORMAT = "distpriv scenario"
+SEVERAL = "distpriv scenarios"
 VERSION = 1
 _LONGEST = 1_000_000  # bytes of JSON that a link may unfold to
 _KINDS: dict[str, type[Statistic]] = {
@@ -60,6 +64,45 @@ def write_scenario(scenario: Scenario) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
+def write_scenarios(scenarios: Mapping[str, Scenario]) -> str:
+    """Write scenarios with their names as one JSON text, which `read_scenarios` reads back."""
+    each = [
+        {"name": name, "scenario": json.loads(write_scenario(scenario))["scenario"]}
+        for name, scenario in scenarios.items()
+    ]
+    content = {"format": SEVERAL, "version": VERSION, "scenarios": each}
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
+    """Read named scenarios; a file of a single one has the name "Scenario".
+
+    Raises
+    ------
+    ScenarioError
+        As `read_scenario`; it names the scenario too.
+    """
+    content = _parsed(text)
+    if not isinstance(content, dict) or content.get("format") != SEVERAL:
+        return {"Scenario": read_scenario(text)}
+    _check_version(content)
+    found: dict[str, Scenario] = {}
+    given = content.get("scenarios")
+    if not isinstance(given, list) or not given:
+        raise ScenarioError("The file's field 'scenarios' must be a list that is not empty.")
+    for place, each in enumerate(given, start=1):
+        name = each.get("name") if isinstance(each, dict) else None
+        if not isinstance(name, str) or not name.strip() or name in found:
+            raise ScenarioError(
+                f"Scenario {place} of the file must have a name that no other one has."
+            )
+        try:
+            found[name] = _scenario(each.get("scenario"))
+        except ScenarioError as error:
+            raise ScenarioError(f"In scenario {name!r}: {error}") from None
+    return found
+
+
 def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> Scenario:
     """Read a scenario from JSON.
 
@@ -75,19 +118,32 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
     ScenarioError
         If the file is damaged or foreign, or a field is missing, unknown or outside its domain.
     """
+    content = _parsed(text)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ScenarioError(f"The file is no scenario: its field 'format' is not {FORMAT!r}.")
+    _check_version(content)
+    scenario = _scenario(content.get("scenario"))
+    check_columns(scenario, columns)
+    return scenario
+
+
+def _parsed(text: str | bytes) -> Any:
     try:
-        content = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
         raise ScenarioError(
             "The scenario file is damaged: it is no JSON text; save the scenario again."
         ) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ScenarioError(f"The file is no scenario: its field 'format' is not {FORMAT!r}.")
+
+
+def _check_version(content: Mapping[str, Any]) -> None:
     if content.get("version") != VERSION:
         raise ScenarioError(
             f"The scenario's version must be {VERSION}, got {content.get('version')!r}."
         )
-    given = content.get("scenario")
+
+
+def _scenario(given: Any) -> Scenario:
     if not isinstance(given, dict):
         raise ScenarioError("The scenario's field 'scenario' must be an object.")
     names = {field.name for field in fields(Scenario)}
@@ -103,7 +159,6 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
         )
     if "custom" in (scenario.units, scenario.report) and not scenario.tolerances:
         raise ScenarioError("The scenario's field 'tolerances' is empty, but its units are custom.")
-    check_columns(scenario, columns)
     return scenario
 
 

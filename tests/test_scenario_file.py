@@ -13,7 +13,14 @@ from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Count, Mean, Proportion, Query, Sum
 from distpriv.scenario import Scenario
-from distpriv.scenario_file import pack_scenario, read_scenario, unpack_scenario, write_scenario
+from distpriv.scenario_file import (
+    pack_scenario,
+    read_scenario,
+    read_scenarios,
+    unpack_scenario,
+    write_scenario,
+    write_scenarios,
+)
 
 BASE = Scenario(
     digest="abc",
@@ -152,3 +159,32 @@ def test_tolerances_are_as_many_as_statistics() -> None:
         read_scenario(write_scenario(wrong))
     with pytest.raises(ScenarioError, match="'tolerances' is empty"):
         read_scenario(write_scenario(replace(wrong, tolerances=())))
+
+
+def test_several_scenarios_come_back_with_their_names() -> None:
+    kept = {"now": BASE, 'later, "safer"': replace(BASE, epsilon=0.5)}
+    assert read_scenarios(write_scenarios(kept)) == kept
+    assert read_scenarios(write_scenario(BASE)) == {"Scenario": BASE}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"scenarios": []}, "not empty"),
+        ({"scenarios": [3]}, "Scenario 1 of the file must have a name"),
+        ({"scenarios": [{"name": "a", "scenario": {}}]}, "In scenario 'a': .*lacks the field"),
+        ({"version": 9}, "version must be 1, got 9"),
+        ({"format": "x"}, "no scenario"),
+    ],
+)
+def test_what_is_wrong_with_several_is_told(change: dict[str, object], said: str) -> None:
+    content = json.loads(write_scenarios({"a": BASE})) | change
+    with pytest.raises(ScenarioError, match=said):
+        read_scenarios(json.dumps(content))
+
+
+def test_two_of_a_name_are_refused() -> None:
+    content = json.loads(write_scenarios({"a": BASE}))
+    content["scenarios"] *= 2
+    with pytest.raises(ScenarioError, match="Scenario 2 of the file must have a name that no"):
+        read_scenarios(json.dumps(content))

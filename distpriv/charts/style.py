@@ -21,6 +21,7 @@ __all__ = [
     "NEUTRAL",
     "MechanismStyle",
     "group_names",
+    "series_style",
     "style_of",
     "translucent",
 ]
@@ -97,6 +98,23 @@ def style_of(name: str) -> MechanismStyle:
         "longdashdot",
         _OTHER_SYMBOLS[key // len(_OTHER_COLORS) % len(_OTHER_SYMBOLS)],
     )
+
+
+_SERIES = (
+    MechanismStyle("#0072B2", "solid", "circle"),
+    MechanismStyle(_VERMILLION, "dash", "square"),
+    MechanismStyle(_GREEN, "dashdot", "diamond"),
+    MechanismStyle(_PURPLE, "dot", "triangle-up"),
+    MechanismStyle(_ORANGE, "longdash", "pentagon"),
+    MechanismStyle(_SKY, "longdashdot", "star"),
+    MechanismStyle(_OLIVE, "solid", "hexagon"),
+    MechanismStyle(_BROWN, "dash", "x"),
+)
+
+
+def series_style(place: int) -> MechanismStyle:
+    """Style of the first, second, ... of several things that are no mechanisms."""
+    return _SERIES[place % len(_SERIES)]
 
 
 def group_names(pair: Pair) -> tuple[str, str]:

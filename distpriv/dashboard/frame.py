@@ -26,7 +26,7 @@ from distpriv.properties import SensitiveProperty
 from distpriv.scenario import Scenario, Units
 from distpriv.simulation import SimulatedFit
 
-__all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page"]
+__all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page", "quiet"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -142,10 +142,7 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     are under way, whose progress shows.
     """
     try:
-        source = dataset
-        if scenario.whole:
-            source = st.session_state.get("references", {}).get(dataset.digest, dataset)
-            scenario = replace(scenario, n=_size(dataset, scenario))
+        source, scenario = _resolved(dataset, scenario)
         model = _model(source, scenario)
         if isinstance(model, SimulatedFit):
             _simulating(model)
@@ -155,10 +152,39 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
         ):
             _measuring(unmeasured, scenario)
             return None
-        noise = _calibrated(scenario.mechanism, model, scenario)
+        return _view(dataset, source, scenario, model)
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return None
+
+
+def quiet(dataset: Dataset, scenario: Scenario) -> View | None:
+    """The same for a scenario that is not the current one, without a word and without simulation.
+
+    None where it has no model, or one that would have to be simulated.
+    """
+    if not scenario.query.is_linear or scenario.distances == "simulated":
+        return None
+    try:
+        source, scenario = _resolved(dataset, scenario)
+        model = _model(source, scenario)
+        if isinstance(model, SimulatedFit) or _unmeasured(model, scenario):
+            return None
+        return _view(dataset, source, scenario, model)
+    except DistprivError:
+        return None
+
+
+def _resolved(dataset: Dataset, scenario: Scenario) -> tuple[Dataset, Scenario]:
+    """What the model is fitted to, and the scenario with n resolved."""
+    if not scenario.whole:
+        return dataset, scenario
+    source = st.session_state.get("references", {}).get(dataset.digest, dataset)
+    return source, replace(scenario, n=_size(dataset, scenario))
+
+
+def _view(dataset: Dataset, source: Dataset, scenario: Scenario, model: GaussianModel) -> View:
+    noise = _calibrated(scenario.mechanism, model, scenario)
     labels = [fit.pair.label for fit in model.pairs]
     focus = labels.index(scenario.look) if scenario.look in labels else binding_pair(model, noise)
     return View(dataset, source, scenario, model, noise, focus)

@@ -24,6 +24,7 @@ PAGES = (
     "attribute",
     "choosing",
     "assumptions",
+    "compare",
 )
 # What they show depends on the secret and the statistics of the sidebar.
 OF_THE_SCENARIO = tuple(page for page in PAGES if page != "attribute")
@@ -40,6 +41,7 @@ RESULT = {
     "attribute": "from an average of 50 records",
     "choosing": "to an attacker who tells",
     "assumptions": "the promise rests on",
+    "compare": "is the safest: the best attacker is right in",
 }
 
 

@@ -18,6 +18,7 @@ EXPLORE = (
     "belief",
     "choosing",
     "assumptions",
+    "compare",
     "wasserstein",
 )
 

@@ -1,0 +1,82 @@
+"""A scenario built in one browser session opens in another with the same figures."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Watched
+from tests.browser.test_controls import app as opened  # noqa: F401
+from tests.browser.test_controls import pick, pick_one_more
+from tests.browser.test_walk import HEADINGS, drawn, go, no_traceback, people, shot, words
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def link(app: Watched) -> str:
+    page = app.idle()
+    page.get_by_text("Link to the current scenario", exact=True).click()
+    code = page.locator("[data-testid=stCode] code")
+    expect(code).to_contain_text("?scenario=")
+    return code.inner_text().strip()
+
+
+def answer(page: Page) -> str:
+    go(page, "Data")
+    said = page.get_by_text("best possible attacker tells")
+    expect(said).to_be_visible()
+    return str(said.text_content())
+
+
+def test_a_link_opens_the_scenario_in_another_session(opened, watched):  # noqa: F811
+    page = opened.page
+    pick(page, "Mechanism", "DauM")
+    page.get_by_label("ε, exactly", exact=True).fill("2.2")
+    page.get_by_label("ε, exactly", exact=True).press("Enter")
+    expect(page.get_by_text("DauM").first).to_be_visible()
+    page.get_by_text("More settings", exact=True).click()
+    pick_one_more(page, "Hide as well", "race = White: 45 % or 55 %")
+    pick(page, "Secret: share of records with …", "workclass = Private")
+    go(page, "Compare & report")
+    expect(page.get_by_text("is the safest")).to_be_visible()
+    drawn(page, 4)
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.get_by_label("Name of kept scenario 1")).to_have_value("DauM, ε = 2.2")
+    drawn(page, 4)
+    shot(page, "compare")
+    address, typed = link(opened), page.url
+    first = answer(page)
+    assert "DauM" in first
+    for target in (address, typed):
+        other = watched()
+        other.page.goto(target)
+        other.idle()
+        assert answer(other.page) == first
+        assert "scenario=" not in other.page.url
+        no_traceback(other.page)
+
+
+def test_a_link_about_an_upload_waits_for_the_table(opened, watched, tmp_path):  # noqa: F811
+    page, table = opened.page, tmp_path / "people.csv"
+    people(table)
+    page.locator("input[type=file]").first.set_input_files(table)
+    expect(page.get_by_text("people.csv").first).to_be_visible()
+    opened.idle()
+    first = answer(page)
+    assert "sector" not in page.url
+    go(page, "Compare & report")
+    address = link(opened)
+    other = watched(width=390, height=844)
+    other.page.goto(address)
+    expect(other.page.get_by_text("about a table that is not here")).to_be_visible()
+    shot(other.page, "link-without-table")
+    other.page.get_by_role("link", name="Open the Data page").click()
+    expect(other.page.get_by_role("heading", name=HEADINGS["Data"])).to_be_visible()
+    other.idle()
+    other.page.locator("input[type=file]").first.set_input_files(table)
+    expect(other.page.get_by_text("about a table that is not here")).to_have_count(0)
+    said = other.page.get_by_text("best possible attacker tells")
+    expect(said).to_have_text(re.compile(words(first).pattern))
+    no_traceback(other.page)
