@@ -95,7 +95,7 @@ def banner(dataset: Dataset) -> None:
         _lacking(
             "This scenario is about a table that is not here, with the fingerprint "
             f"`{awaiting.digest[:12]}`. It holds every choice but no record: open that table on "
-            "the Data page, and the choices are made. Until then you see what was here before."
+            "the Data page, and the choices are made. Until then the pages show what is open now."
         )
     elif state.get("upload_wanted"):
         _lacking(
@@ -128,9 +128,9 @@ def _differing(opened: Scenario, dataset: Dataset) -> None:
 def _lacking(text: str) -> None:
     with st.container(border=True):
         st.markdown(f":material/link: {text}")
-        left, right = st.columns([1, 1])
-        left.page_link("app_pages/data.py", label="Open the Data page", icon=":material/table:")
-        right.button("Dismiss", key="dismiss_opened", on_click=_dismiss, type="tertiary")
+        row = st.container(horizontal=True, vertical_alignment="center")
+        row.page_link("app_pages/data.py", label="Open the Data page", icon=":material/table:")
+        row.button("Dismiss", key="dismiss_opened", on_click=_dismiss, type="tertiary")
 
 
 def _dismiss() -> None:
