@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -46,41 +47,62 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def start() -> Iterator[Callable[[], str]]:
-    """Start a server of its own and return its address."""
-    processes: list[subprocess.Popen[bytes]] = []
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let a browser test begin anew, twice at most; the summary lists those that did.
 
-    def started() -> str:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-        options = ["--server.headless=true", f"--server.port={port}"]
-        environment = {key: value for key, value in os.environ.items() if key != "ADULT_DIR"}
-        processes.append(
-            subprocess.Popen(
-                [*command, *options],
-                cwd=ROOT,
-                env=environment,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        )
-        address = f"http://127.0.0.1:{port}"
+    Browser and script run side by side: a driver can meet a page between two states, where no
+    person could act. What is really broken fails three times.
+    """
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=2))
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """A server of its own, by its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = ["--server.headless=true", f"--server.port={port}"]
+    environment = {key: value for key, value in os.environ.items() if key != "ADULT_DIR"}
+    process = subprocess.Popen(
+        [*command, *options],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    try:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 with urllib.request.urlopen(f"{address}/_stcore/health"):
-                    return address
+                    break
             except (urllib.error.URLError, ConnectionError):
                 time.sleep(0.1)
-        raise RuntimeError("the dashboard did not come up")
-
-    yield started
-    for process in processes:
+        else:
+            raise RuntimeError("the dashboard did not come up")
+        yield address
+    finally:
         process.terminate()
         process.wait()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of the dashboard that the tests share, each in sessions of its own."""
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_server() -> Iterator[str]:
+    """The address of a dashboard that nobody has opened yet."""
+    with serving() as address:
+        yield address
 
 
 class Watched:

@@ -63,17 +63,17 @@ def alert(page: Page) -> object:
 def test_the_hospital_is_edited_saved_and_loaded(opened, tmp_path):  # noqa: F811
     page = opened.page
     go(page, "Attribute privacy")
-    expect(page.get_by_text(words("average weight by 12.5 pounds"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 12.5 pounds")).first).to_be_visible()
     drawn(page, 1)
     shot(page, "attribute-dataset")
     # Twice the distance of the shares.
     type_into(opened, "assumptions", 0, 4, "0.5")
-    expect(page.get_by_text(words("average weight by 25.1 pounds"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 25.1 pounds")).first).to_be_visible()
     # The upper slope below the lower one: a sentence, and the edit stays.
     type_into(opened, "assumptions", 0, 6, "1")
     alert(page).to_contain_text("runs from 3 to 1")
     type_into(opened, "assumptions", 0, 5, "1")
-    expect(page.get_by_text(words("average weight by 6.99"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 6.99")).first).to_be_visible()
     alert(page).to_have_count(0)
     opened.idle()
     page.get_by_text("Save, load, start again", exact=True).click()
@@ -84,39 +84,39 @@ def test_the_hospital_is_edited_saved_and_loaded(opened, tmp_path):  # noqa: F81
     row = json.loads(saved.read_text(encoding="utf-8"))["assumptions"][0]
     assert (row["diameter"], row["slope"]) == (0.5, [1, 1])
     page.get_by_role("button", name="The hospital again").click()
-    expect(page.get_by_text(words("average weight by 12.5 pounds"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 12.5 pounds")).first).to_be_visible()
     page.locator("input[type=file]").set_input_files(saved)
-    expect(page.get_by_text(words("average weight by 6.99"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 6.99")).first).to_be_visible()
     broken = tmp_path / "broken.json"
     broken.write_text("{")
     page.locator("input[type=file]").set_input_files(broken)
     alert(page).to_contain_text("broken.json: The file is not JSON (line 1)")
-    expect(page.get_by_text(words("average weight by 6.99"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 6.99")).first).to_be_visible()
     # The edits are there after a visit to another page.
     go(page, "Directions")
     go(page, "Attribute privacy")
-    expect(page.get_by_text(words("average weight by 6.99"))).to_be_visible()
+    expect(page.get_by_text(words("average weight by 6.99")).first).to_be_visible()
     page.get_by_text("From your table", exact=True).click()
-    expect(page.get_by_text(words("delivered, with the covariance"))).to_be_visible()
+    expect(page.get_by_text(words("delivered, with the covariance")).first).to_be_visible()
 
 
 def test_the_school_s_network_is_edited(opened, tmp_path):  # noqa: F811
     page = opened.page
     go(page, "Attribute privacy")
     page.get_by_role("tab", name="Distribution").click()
-    expect(page.get_by_text(words("no noise is needed"))).to_be_visible()
-    expect(page.get_by_text(words("Algorithm 2 finds the same"))).to_be_visible()
+    expect(page.get_by_text(words("no noise is needed")).first).to_be_visible()
+    expect(page.get_by_text(words("Algorithm 2 finds the same")).first).to_be_visible()
     drawn(page, 1)
     shot(page, "attribute-distribution")
     pick(page, "Release", "students taller than 66 inches with an SAT score above 1300")
-    expect(page.get_by_text(words("moves it by 100 on average"))).to_be_visible()
+    expect(page.get_by_text(words("moves it by 100 on average")).first).to_be_visible()
     # The scores alone move it by 60: a quilt is better than none.
     type_into(opened, "quilt_delta_0_1", 1, 1, "60")
-    expect(page.get_by_text(words("moves it by 62.8 on average"))).to_be_visible()
+    expect(page.get_by_text(words("moves it by 62.8 on average")).first).to_be_visible()
     type_into(opened, "quilt_delta_0_1", 1, 1, "-60")
     alert(page).to_contain_text("finite number from 0 on, got -60")
     type_into(opened, "quilt_delta_0_1", 1, 1, "60")
-    expect(page.get_by_text(words("moves it by 62.8 on average"))).to_be_visible()
+    expect(page.get_by_text(words("moves it by 62.8 on average")).first).to_be_visible()
 
     # A row that does not sum to 1, then one that does.
     table_of(page, "gender")
@@ -127,11 +127,13 @@ def test_the_school_s_network_is_edited(opened, tmp_path):  # noqa: F811
     alert(page).to_contain_text("'gender' where family income = middle sum to 1.13")
     type_into(opened, "quilt_table_0_0_gender", 1, 2, "0.1")
     alert(page).to_have_count(0)
-    expect(page.get_by_text(re.compile(r"take the quilt gender"))).to_contain_text("0.956")
+    expect(page.get_by_text(re.compile(r"take the quilt gender")).first).to_contain_text("0.956")
 
     # Two attributes hidden at once; the tab is in the address.
     pick_one_more(page, "Hide how these are distributed", "weight")
-    expect(page.get_by_text(words("how family income and weight are distributed"))).to_be_visible()
+    expect(
+        page.get_by_text(words("how family income and weight are distributed")).first
+    ).to_be_visible()
     expect(page).to_have_url(re.compile("attribute_tab=Distribution"))
 
     opened.idle()
@@ -148,10 +150,12 @@ def test_the_school_s_network_is_edited(opened, tmp_path):  # noqa: F811
     page.locator("input[type=file]").set_input_files(saved)
     alert(page).to_contain_text("The edges make a cycle")
     page.get_by_role("button", name="The school again").click()
-    expect(page.get_by_text(words("no noise is needed"))).to_be_visible()
+    expect(page.get_by_text(words("no noise is needed")).first).to_be_visible()
     expect(page.get_by_text(words("how family income and weight are distributed"))).to_have_count(0)
 
     page.get_by_text("From your table", exact=True).click()
     page.get_by_role("button", name="Learn a network").click()
-    expect(page.get_by_text(re.compile("Learned from 45.222 records of Census"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("Learned from 45.222 records of Census")).first
+    ).to_be_visible()
     drawn(page, 1)

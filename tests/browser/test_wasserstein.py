@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 def told(page: Page, sentence: str) -> None:
-    expect(page.get_by_text(words(sentence))).to_be_visible()
+    expect(page.get_by_text(words(sentence)).first).to_be_visible()
 
 
 def no_error(page: Page) -> None:
@@ -26,10 +26,10 @@ def no_error(page: Page) -> None:
 def test_distances_come_in_and_can_be_stopped(opened):  # noqa: F811
     page = opened.page
     go(page, "Wasserstein")
-    expect(page.get_by_text("some have to move by")).to_be_visible()
+    expect(page.get_by_text("some have to move by").first).to_be_visible()
     drawn(page, 3)
     expect(page.get_by_text(re.compile(r"\d+ of \d+ distances"))).to_have_count(0, timeout=60_000)
-    expect(page.get_by_text("Which datasets pair up")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Which datasets pair up").first).to_be_visible(timeout=60_000)
     shot(page, "wasserstein-release")
     # Another Δp starts anew; it stops where it is told to, and goes on.
     page.get_by_role("spinbutton", name="n: records in the release").fill("150")
@@ -37,7 +37,7 @@ def test_distances_come_in_and_can_be_stopped(opened):  # noqa: F811
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Go on")).to_be_enabled()
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("Which datasets pair up")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Which datasets pair up").first).to_be_visible(timeout=60_000)
     opened.idle()
 
 
@@ -67,7 +67,7 @@ def test_simulated_distances_move_the_other_pages(opened):  # noqa: F811
     page = opened.page
     go(page, "Privacy–utility")
     pick(page, "Mechanism", "Wasserstein")
-    expect(page.get_by_text(words("costs an expected L2 error of 21.1"))).to_be_visible()
+    expect(page.get_by_text(words("costs an expected L2 error of 21.1")).first).to_be_visible()
     open_settings(page)
     press(page, "Distances for Wasserstein mechanisms", "simulated")
     expect(page.get_by_text("1000 simulated datasets for each share").first).to_be_visible()
@@ -78,26 +78,26 @@ def test_simulated_distances_move_the_other_pages(opened):  # noqa: F811
 def test_what_survives_on_the_example_and_on_an_upload(opened, tmp_path):  # noqa: F811
     page = opened.page
     go(page, "Assumptions")
-    expect(page.get_by_text("two assumptions")).to_be_visible()
-    expect(page.get_by_text(words("still promises ε′ = 1.6"))).to_be_visible()
+    expect(page.get_by_text("two assumptions").first).to_be_visible()
+    expect(page.get_by_text(words("still promises ε′ = 1.6")).first).to_be_visible()
     for tab in ("Without the normal curve", "An attacker who knows more", "Several releases"):
         page.get_by_role("tab", name=tab).click()
         opened.idle()
         no_error(page)
-    expect(page.get_by_text("No rule holds.")).to_be_visible()
+    expect(page.get_by_text("No rule holds.").first).to_be_visible()
     page.get_by_role("tab", name="In Pufferfish's words").click()
     opened.idle()
     go(page, "Data")
     table = tmp_path / "people.csv"
     people(table)
     page.locator("input[type=file]").set_input_files(table)
-    expect(page.get_by_text("2000 records you uploaded")).to_be_visible()
+    expect(page.get_by_text("2000 records you uploaded").first).to_be_visible()
     for name, sentence in (
         ("Assumptions", "the promise rests on"),
         ("Wasserstein", "some have to move by"),
     ):
         go(page, name)
-        expect(page.get_by_text(sentence)).to_be_visible()
+        expect(page.get_by_text(sentence).first).to_be_visible()
         drawn(page, 1)
         no_error(page)
     assert "sector" not in page.url
