@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard import compare_parts, frame
+from distpriv.dashboard import code_parts, compare_parts, frame
 
 dataset, scenario = frame.open_page()
 
@@ -16,3 +16,4 @@ compare_parts.keep(view)
 if summaries:
     compare_parts.lists(summaries)
 compare_parts.files()
+code_parts.note("compare", others=compare_parts.in_code())
