@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard import code_parts, compare_parts, frame
+from distpriv.dashboard import code_parts, compare_parts, frame, report_parts
 
 dataset, scenario = frame.open_page()
 
@@ -16,4 +16,5 @@ compare_parts.keep(view)
 if summaries:
     compare_parts.lists(summaries)
 compare_parts.files()
-code_parts.note("compare", others=compare_parts.in_code())
+report_parts.draw(view)
+code_parts.note("compare", others=code_parts.settings(compare_parts.kept()))

@@ -67,6 +67,7 @@ from distpriv.errors import (
     NetworkError,
     PropertyError,
     QueryError,
+    ReportError,
     ScenarioError,
     TableError,
 )
@@ -97,6 +98,7 @@ from distpriv.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.report import Report, ReportRun, build_report
 from distpriv.scenario import Scenario
 from distpriv.scenario_file import (
     pack_scenario,
@@ -160,6 +162,9 @@ __all__ = [
     "QuiltResult",
     "RecordGroups",
     "RelaxationRun",
+    "Report",
+    "ReportError",
+    "ReportRun",
     "ScaledQuilt",
     "Scenario",
     "ScenarioError",
@@ -179,6 +184,7 @@ __all__ = [
     "binding_pair",
     "bootstrap_model",
     "bootstrap_moments",
+    "build_report",
     "calibrate",
     "choose",
     "close_attacker_divergence",

@@ -9,12 +9,12 @@ import streamlit as st
 from streamlit.navigation.page import Page as StreamlitPage
 
 from distpriv.code import Setting, Source, notebook, script_of
-from distpriv.dashboard import downloads
+from distpriv.dashboard import downloads, opening
 from distpriv.dashboard.dataset import Dataset
 from distpriv.datasets import EXAMPLES
 from distpriv.scenario import Scenario
 
-__all__ = ["foot", "note", "setting_of"]
+__all__ = ["foot", "note", "setting_of", "settings"]
 
 _NOTE = "shown_on_page"
 
@@ -77,6 +77,16 @@ def setting_of(dataset: Dataset, scenario: Scenario) -> Setting:
     references: Mapping[str, Dataset] = st.session_state.get("references", {})
     known = references.get(dataset.digest) if scenario.whole else None
     return Setting(scenario, _source(dataset), None if known is None else _source(known))
+
+
+def settings(kept: Mapping[str, Any]) -> dict[str, Setting]:
+    """The same for kept scenarios, those whose results are known."""
+    found = {}
+    for name, each in kept.items():
+        dataset = opening.dataset_of(each.scenario)
+        if dataset is not None and each.summary is not None:
+            found[name] = setting_of(dataset, each.scenario)
+    return found
 
 
 def _source(dataset: Dataset) -> Source:

@@ -15,9 +15,8 @@ from distpriv.charts.comparison import (
     error_bars,
     errors_against_epsilon,
 )
-from distpriv.code import Setting
 from distpriv.comparison import Summary, best_of, choices_in_words, differences
-from distpriv.dashboard import code_parts, links, opening, widgets
+from distpriv.dashboard import links, opening, widgets
 from distpriv.dashboard.frame import View, quiet
 from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.errors import DistprivError, ScenarioError
@@ -26,7 +25,7 @@ from distpriv.scenario import Scenario
 from distpriv.scenario_file import read_scenarios, write_scenario, write_scenarios
 from distpriv.utility import Curves, accuracy_against_epsilon, error_against_epsilon
 
-__all__ = ["Kept", "answer", "compared", "files", "in_code", "keep", "kept", "lists", "pictures"]
+__all__ = ["Kept", "answer", "compared", "files", "keep", "kept", "lists", "pictures"]
 
 MOST = 7  # beside the current one
 NOW = "now"
@@ -218,16 +217,6 @@ def files() -> None:
         help="A single scenario is shown at once; several are kept here. What was on screen before "
         "is kept too.",
     )
-
-
-def in_code() -> dict[str, Setting]:
-    """The kept scenarios whose data are here, for the page's script."""
-    found = {name: (each, opening.dataset_of(each.scenario)) for name, each in kept().items()}
-    return {
-        name: code_parts.setting_of(dataset, each.scenario)
-        for name, (each, dataset) in found.items()
-        if dataset is not None and each.summary is not None
-    }
 
 
 def _read_file() -> None:
