@@ -7,7 +7,7 @@ run a deep link's file alone, without the frame, in the first session after a st
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard import controls, frame
+from distpriv.dashboard import code_parts, controls, frame
 
 SECTIONS = {
     "Set up": [
@@ -40,4 +40,5 @@ st.set_page_config(page_title="distpriv", page_icon=frame.ICON, layout="wide")
 page = st.navigation(SECTIONS, position="top")
 controls.draw()
 page.run()
+code_parts.foot(page)
 frame.footer(page, [each for pages in SECTIONS.values() for each in pages])

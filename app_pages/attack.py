@@ -8,7 +8,7 @@ from distpriv import mechanisms
 from distpriv.attacks import AttackResult, PropertyInferenceAttack, optimal_attack_accuracy
 from distpriv.charts.attack import accuracy_by_mechanism, accuracy_curves
 from distpriv.classifiers import classifier_names, get_classifier
-from distpriv.dashboard import attackers, cache, frame, widgets
+from distpriv.dashboard import attackers, cache, code_parts, frame, widgets
 from distpriv.dashboard.live import AttackRun
 from distpriv.dashboard.text import escape, percent
 from distpriv.guarantees import accuracy_ceiling
@@ -64,6 +64,9 @@ shown = which.multiselect(
 )
 noises = widgets.all_noises(view, tuple(dict.fromkeys([*shown, scenario.mechanism])))
 shown = list(noises)
+code_parts.note(
+    "attack", names=shown, adaptive=adaptive, classifier=classifier, repetitions=repetitions
+)
 undefended = optimal_attack_accuracy(view.focused)
 optimal = {UNDEFENDED: undefended}
 optimal |= {name: widgets.accuracy(view.focused, noise) for name, noise in noises.items()}

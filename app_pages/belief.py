@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from distpriv.charts.posterior import posterior_curve
-from distpriv.dashboard import belief_parts, frame, widgets
+from distpriv.dashboard import belief_parts, code_parts, frame, widgets
 from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.posterior import posterior
@@ -33,6 +33,7 @@ except DistprivError as error:
     result_first.error(escape(error), icon=":material/error:")
     st.stop()
 
+code_parts.note("belief", **belief_parts.in_code(release))
 with result_first:
     st.markdown(belief_parts.sentence(view, prior, updated, clear))
     widgets.chart(

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard import choosing_parts, frame, lens_parts, record_parts, widgets
+from distpriv.dashboard import choosing_parts, code_parts, frame, lens_parts, record_parts, widgets
 
 view = frame.modelled()
 
@@ -12,6 +12,7 @@ picture, controls = st.columns([3, 2], gap="large")
 with controls:
     st.markdown("**What may an attacker achieve at most?**")
     limit = choosing_parts.ask(view)
+    code_parts.note("choosing", limit=limit)
     design = choosing_parts.searched(view, limit) if limit else None
     if limit and design:
         choosing_parts.feasible(limit, design)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard import compare_parts, frame
+from distpriv.dashboard import code_parts, compare_parts, frame, report_parts
 
 dataset, scenario = frame.open_page()
 
@@ -16,3 +16,5 @@ compare_parts.keep(view)
 if summaries:
     compare_parts.lists(summaries)
 compare_parts.files()
+report_parts.draw(view)
+code_parts.note("compare", others=code_parts.settings(compare_parts.kept()))

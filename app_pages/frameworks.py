@@ -3,7 +3,7 @@
 import streamlit as st
 
 from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
-from distpriv.dashboard import frame, framework_parts, widgets
+from distpriv.dashboard import code_parts, frame, framework_parts, widgets
 from distpriv.frameworks import FRAMEWORKS, convert
 
 _, scenario = frame.open_page()
@@ -11,6 +11,7 @@ _, scenario = frame.open_page()
 st.title("Which privacy is it?")
 result_first = st.container()
 given, records = framework_parts.ask()
+code_parts.note("frameworks", given=given, records=records)
 ranges = convert(scenario.epsilon, given, records)
 with result_first:
     st.markdown(framework_parts.sentence(scenario.epsilon, given, records, ranges))

@@ -8,7 +8,7 @@ from distpriv import mechanisms
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import delivered_by_releases, profile_curves
-from distpriv.dashboard import builders, frame, widgets
+from distpriv.dashboard import builders, code_parts, frame, widgets
 from distpriv.dashboard.text import escape
 from distpriv.utility import (
     Curves,
@@ -71,6 +71,7 @@ releases = st.select_slider(
     persist_state="session",
     help="Each with noise drawn anew on the same true statistics: the noises average out.",
 )
+code_parts.note("guarantee", names=shown, releases=releases)
 with again:
     if gaussian:
         st.markdown(widgets.after_releases(view, releases))

@@ -5,7 +5,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
-from distpriv.dashboard import frame, widgets
+from distpriv.dashboard import code_parts, frame, widgets
 from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.utility import error_against_epsilon, error_against_width, expected_error
 
@@ -34,6 +34,7 @@ shown = right.multiselect(
     wrap=True,
     help="Group differential privacy is far off the scale and left out at first.",
 )
+code_parts.note("tradeoff", names=shown, measure=measure)
 unit = view.units[measure] if measure is not None else view.report_name or "mixed units"
 name = "expected L2 error" if measure is None else f"expected error of {labels[measure]}"
 sensible = [other for other in shown if mechanisms.get(other).protects]

@@ -4,7 +4,7 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
 """
 
-from distpriv import frameworks, hypothesis
+from distpriv import frameworks, hypothesis, mechanisms, posterior
 from distpriv.assumptions import Assumption, Evidence, Shift, Verdict, fitted_shift, verdicts
 from distpriv.attacks import (
     AttackResult,
@@ -36,6 +36,7 @@ from distpriv.attribute.network import BayesianNetwork
 from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
 from distpriv.audit import Audit, audit_attack
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
+from distpriv.bootstrap import bootstrap_model, bootstrap_moments, delivered_intervals
 from distpriv.calibration import gaussian_distance
 from distpriv.choosing import Limit, choose, promised_epsilon
 from distpriv.composition import (
@@ -50,6 +51,7 @@ from distpriv.composition import (
 from distpriv.composition_example import CompositionExample
 from distpriv.coupling import Coupling, optimal_coupling
 from distpriv.datasets import load_adult, load_census_income
+from distpriv.diagnostics import fit_diagnostics
 from distpriv.distances import closeness, wasserstein_inf
 from distpriv.errors import (
     AttackError,
@@ -65,6 +67,7 @@ from distpriv.errors import (
     NetworkError,
     PropertyError,
     QueryError,
+    ReportError,
     ScenarioError,
     TableError,
 )
@@ -75,7 +78,8 @@ from distpriv.models import GaussianModel, PairModel, Theta, model_from_moments
 from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.noise import Noise
 from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
-from distpriv.optimal import optimal_precision_recall, optimal_roc
+from distpriv.normals import normal_closeness
+from distpriv.optimal import binding_pair, optimal_precision_recall, optimal_roc
 from distpriv.outcomes import Outcomes
 from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
@@ -94,6 +98,7 @@ from distpriv.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.report import Report, ReportRun, build_report
 from distpriv.scenario import Scenario
 from distpriv.scenario_file import (
     pack_scenario,
@@ -103,6 +108,7 @@ from distpriv.scenario_file import (
 )
 from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
+from distpriv.tables.reference import align
 
 __all__ = [
     "Assumption",
@@ -156,6 +162,9 @@ __all__ = [
     "QuiltResult",
     "RecordGroups",
     "RelaxationRun",
+    "Report",
+    "ReportError",
+    "ReportRun",
     "ScaledQuilt",
     "Scenario",
     "ScenarioError",
@@ -169,8 +178,13 @@ __all__ = [
     "Theta",
     "Verdict",
     "accuracy_ceiling",
+    "align",
     "attribute_private_gaussian",
     "audit_attack",
+    "binding_pair",
+    "bootstrap_model",
+    "bootstrap_moments",
+    "build_report",
     "calibrate",
     "choose",
     "close_attacker_divergence",
@@ -180,11 +194,13 @@ __all__ = [
     "delivered_after",
     "delivered_delta",
     "delivered_epsilon",
+    "delivered_intervals",
     "digest",
     "distance_measure",
     "errors_with_extra_noise",
     "eta_measure",
     "find_quilts",
+    "fit_diagnostics",
     "fit_gaussian",
     "fitted_shift",
     "frameworks",
@@ -203,9 +219,11 @@ __all__ = [
     "markov_quilt",
     "max_divergence",
     "max_influence",
+    "mechanisms",
     "mixture",
     "model_from_moments",
     "noise_by_release",
+    "normal_closeness",
     "normal_etas",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
@@ -213,6 +231,7 @@ __all__ = [
     "optimal_precision_recall",
     "optimal_roc",
     "pack_scenario",
+    "posterior",
     "privacy_profile",
     "promised_epsilon",
     "read_scenario",

@@ -19,6 +19,7 @@ __all__ = [
     "NetworkError",
     "PropertyError",
     "QueryError",
+    "ReportError",
     "ScenarioError",
     "TableError",
 ]
@@ -82,3 +83,7 @@ class HypothesisError(DistprivError):
 
 class ScenarioError(DistprivError):
     """A scenario, or the file or link that holds one, that cannot be read."""
+
+
+class ReportError(DistprivError):
+    """A report that lacks what it is to be about."""

@@ -40,7 +40,9 @@ def overlap(
     panels = [("Without noise", undefended)]
     if defended is not None:
         panels.append((f"With {mechanism}", defended))
-    results = [f"{title.lower()} right in {percent(right)}" for title, (_, right) in panels]
+    results = [
+        f"{title[0].lower()}{title[1:]} right in {percent(right)}" for title, (_, right) in panels
+    ]
     figure = empty(
         "What the best attacker sees",
         alt=f"The best attacker is {listed(results)} of cases.",

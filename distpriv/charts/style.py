@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from distpriv.properties import Pair
 from distpriv.utility import UNDEFENDED
@@ -19,7 +19,9 @@ __all__ = [
     "GROUP_COLORS",
     "GROUP_DASHES",
     "NEUTRAL",
+    "ImageFormat",
     "MechanismStyle",
+    "config",
     "group_names",
     "series_style",
     "style_of",
@@ -34,6 +36,9 @@ GROUP_COLORS = ("#0072B2", "#D55E00")
 
 GROUP_DASHES = ("solid", "dash")
 
+ImageFormat = Literal["SVG", "PNG"]
+"""What the camera of a chart's tool bar saves."""
+
 CONFIG: dict[str, Any] = {
     "responsive": True,
     "displaylogo": False,
@@ -42,6 +47,24 @@ CONFIG: dict[str, Any] = {
     "toImageButtonOptions": {"format": "svg", "filename": "distpriv", "scale": 1},
 }
 """Options of plotly.js for every chart; a dollar sign in a label is no formula."""
+
+
+def config(name: str, image: ImageFormat = "SVG") -> dict[str, Any]:
+    """Options of plotly.js for one chart.
+
+    Parameters
+    ----------
+    name : str
+        Of the chart, which its image is saved under.
+    image : "SVG" or "PNG"
+        A drawing that scales, or pixels, twice as many as on screen.
+    """
+    options = {
+        "format": image.lower(),
+        "filename": f"distpriv-{name}",
+        "scale": 2 if image == "PNG" else 1,
+    }
+    return CONFIG | {"toImageButtonOptions": options}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.assumptions import Assumption, Evidence, Holds, Verdict, fitted_shift, verdicts
 from distpriv.charts.text import listed
-from distpriv.dashboard import cache
+from distpriv.dashboard import cache, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.text import escape, number, with_unit
 from distpriv.diagnostics import FitDiagnostics, fit_diagnostics
@@ -138,9 +138,9 @@ def overview(view: View, found: dict[Assumption, Verdict]) -> None:
         marks = dict.fromkeys(mechanism.dispenses, "theorem only")
         marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
         rows.append({"": name} | {each.title: marks.get(each, "–") for each in found})
-    st.dataframe(
+    widgets.table(
         pd.DataFrame(rows),
-        hide_index=True,
+        "assumptions",
         height="content",
         column_config={"": st.column_config.TextColumn(width="medium", pinned=True)}
         | {

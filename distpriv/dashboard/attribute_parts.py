@@ -22,7 +22,7 @@ from distpriv.attribute.gaussian import (
     protected_properties,
 )
 from distpriv.charts.network import variance_bars
-from distpriv.dashboard import frame, widgets
+from distpriv.dashboard import code_parts, frame, widgets
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.editing import edited, example_bar
 from distpriv.dashboard.text import escape, number, percent, with_unit
@@ -138,6 +138,9 @@ def dataset_tab(dataset: Dataset, scenario: Scenario) -> None:
     with result_first:
         try:
             assumptions = _assumptions(rows)
+            written = save_assumptions(AssumptionFile(file.title, file.description, assumptions))
+            unchanged = assumptions == hospital().assumptions
+            code_parts.note("attribute", assumptions="" if unchanged else written)
             _results(assumptions, scenario)
         except DistprivError as error:
             assumptions = ()

@@ -32,6 +32,7 @@ __all__ = [
     "choose_prior",
     "choose_release",
     "formulas",
+    "in_code",
     "provenance",
     "release_model",
     "release_table",
@@ -148,6 +149,23 @@ def choose_release(view: View, model: ReleaseModel) -> Release:
             )
         )
     return Release(np.array(values, dtype=np.float64))
+
+
+def in_code(release: Release) -> dict[str, object]:
+    """What the page's controls say, for its script."""
+    state = st.session_state
+    priors = {
+        UNIFORM: "uniform_prior(shares)",
+        BELL: f"normal_prior(shares, {state.get('belief_center')}, {state.get('belief_width')})",
+        BETA: f"beta_prior(shares, {state.get('belief_a')}, {state.get('belief_b')})",
+        PAIR: f"pair_prior(fit.pair, n, {state.get('belief_weight')})",
+    }
+    return {
+        "prior": f"dp.posterior.{priors[state['belief_prior']]}",
+        "truth": release.truth,
+        "draw": state["belief_draw"],
+        "released": () if release.truth is not None else tuple(release.values.tolist()),
+    }
 
 
 def provenance(view: View, release: Release) -> str:

@@ -177,6 +177,7 @@ def draw() -> None:
             seed = st.number_input(
                 "Seed of the simulations", 0, 2**31 - 1, 1, key="seed", bind="query-params"
             )
+            settings.image_format()
         st.segmented_control(
             "View",
             get_args(ViewKind),

@@ -43,6 +43,8 @@ class Dataset:
     start_n : int
         Records in a release to start with: 100, or as many as leave an attacker records to
         train on.
+    corrected : mapping of column to ColumnType
+        Types that the user set.
     """
 
     origin: Literal["example", "upload"]
@@ -58,6 +60,7 @@ class Dataset:
     secret: SensitiveProperty
     query: tuple[Statistic, ...]
     start_n: int
+    corrected: Mapping[str, ColumnType] = field(default_factory=dict)
 
 
 def _dataset(
@@ -120,7 +123,7 @@ def from_upload(content: bytes, name: str) -> Dataset:
 
 def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
     """The same data with the user's column types; raises TableError."""
-    return _dataset(
+    made = _dataset(
         dataset.origin,
         retype(dataset.table, types),
         dataset.title,
@@ -128,6 +131,7 @@ def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
         dataset.attribution,
         dataset.units,
     )
+    return replace(made, corrected={**dataset.corrected, **types})
 
 
 def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:

@@ -147,9 +147,9 @@ def _statistics_table(found: FitDiagnostics, labels: tuple[str, ...]) -> None:
         "p": f"{found.test} test: how probable so large a deviation is if the statistic is "
         "normal. Below 0.05 is common where nothing matters.",
     }
-    st.dataframe(
+    widgets.table(
         pd.DataFrame(rows),
-        hide_index=True,
+        "normality",
         column_config={
             name: st.column_config.TextColumn(help=text) for name, text in helps.items()
         },

@@ -12,7 +12,7 @@ from distpriv.attribute.influence import find_quilts
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, scale_quilts
 from distpriv.charts.network import network_graph
-from distpriv.dashboard import cache, quilt_editors, widgets
+from distpriv.dashboard import cache, code_parts, quilt_editors, widgets
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.quilt_draft import Draft, draft_of
 from distpriv.dashboard.text import escape, number, percent
@@ -50,6 +50,7 @@ def distribution_tab(dataset: Dataset, scenario: Scenario) -> None:
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
         else:
+            code_parts.note("attribute", network=save_network(draft.file()), query=query)
             _show(draft, networks[0], query, result)
     quilt_editors.files(draft)
     quilt_editors.learn(dataset, scenario)
@@ -145,7 +146,7 @@ def _table(result: QuiltResult) -> None:
         }
         for each in result.quilts[:_MOST_ROWS]
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, height=320)
+    widgets.table(pd.DataFrame(rows), "quilts", height=320)
 
 
 def _paper(result: QuiltResult) -> None:

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 
 import streamlit as st
 
+from distpriv.charts.style import ImageFormat
 from distpriv.dashboard import choices
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.text import escape
@@ -23,6 +24,7 @@ __all__ = [
     "distances",
     "further_pairs",
     "grid",
+    "image_format",
     "linked",
     "look",
     "own_key",
@@ -89,6 +91,20 @@ def distances() -> Distances:
         help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
         f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
         "whatever their distribution; statistics without a closed form are always simulated.",
+    )
+    return chosen
+
+
+def image_format() -> ImageFormat:
+    """What the camera of a chart's tool bar saves."""
+    chosen: ImageFormat = st.segmented_control(
+        "Save charts as",
+        get_args(ImageFormat),
+        default="SVG",
+        required=True,
+        key="image_format",
+        help="What the camera in a chart's tool bar saves: *SVG*, a drawing that stays sharp at "
+        "any size, or *PNG*, an image of pixels.",
     )
     return chosen
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
 from distpriv.charts.style import group_names
-from distpriv.dashboard import cache, widgets
+from distpriv.dashboard import cache, code_parts, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.live import DistanceRun
 from distpriv.dashboard.text import escape, number, percent, share
@@ -52,6 +52,7 @@ def release(view: View) -> None:
         "every dataset with another. A single count has exact distributions; statistics without "
         "a closed form are simulated when the model is fitted.",
     )
+    code_parts.note("wasserstein", datasets=count)
     run = _run(view, count)
     if start.button(
         "Go on",
@@ -337,6 +338,8 @@ def _worked_example(
         points.append(filled["Value"].to_numpy(dtype=float))
         weights.append(filled["Weight"].to_numpy(dtype=float))
         distribution(name, points[-1], weights[-1])  # its sentence names the table
+    given = dict(zip(FIGURE_1, zip(points, weights, strict=True), strict=True))
+    code_parts.note("wasserstein", example=given, delta=delta)
     outcomes = Outcomes((points[0], points[1]), (weights[0], weights[1]), exact=True)
     x, y = (points[:, 0] for points in outcomes.points)
     x_masses, y_masses = outcomes.masses

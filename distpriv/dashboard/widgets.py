@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 from distpriv import mechanisms
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.charts.data import figure_data
-from distpriv.charts.style import CONFIG
-from distpriv.dashboard import cache
+from distpriv.charts.style import ImageFormat, config
+from distpriv.dashboard import cache, downloads
 from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import CalibrationError
@@ -55,21 +56,12 @@ __all__ = [
 def chart(figure: go.Figure, key: str) -> None:
     """A figure with its alternative text, its reading aid, and its data to take away."""
     meta = figure.layout.meta or {}
-    st.plotly_chart(figure, key=key, config=CONFIG, alt=meta.get("alt"))
+    image: ImageFormat = st.session_state.get("image_format") or "SVG"
+    st.plotly_chart(figure, key=key, config=config(key, image), alt=meta.get("alt"))
     below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):
         below.caption(f"How to read this: {escape(meta['how_to_read'])}", width="stretch")
-    below.download_button(
-        "CSV",
-        lambda: figure_data(figure).to_csv(index=False).encode("utf-8-sig"),
-        file_name=f"distpriv-{key}.csv",
-        mime="text/csv",
-        key=f"{key}_csv",
-        icon=":material/download:",
-        help="Download the chart's data",
-        type="tertiary",
-        on_click="ignore",
-    )
+    downloads.csv_button(below, lambda: figure_data(figure), key)
 
 
 def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figure:
@@ -370,6 +362,21 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
     table(pd.DataFrame(rows))
 
 
-def table(frame: pd.DataFrame) -> None:
-    """A read-only table without its index."""
-    st.dataframe(frame, hide_index=True)
+def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
+    """A read-only table without its index, and its data to take away.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    key : str, optional
+        Names the download; by default it follows from the columns.
+    **options
+        Of `st.dataframe`.
+    """
+    st.dataframe(frame, hide_index=True, **options)
+    downloads.csv_button(
+        st.container(horizontal=True, horizontal_alignment="right"),
+        lambda: frame,
+        key,
+        list(frame.columns),
+    )

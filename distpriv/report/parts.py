@@ -1,0 +1,154 @@
+"""Parts of a report, each worked out on its own."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import metadata
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv import mechanisms
+from distpriv.assumptions import Verdict
+from distpriv.best_attack import optimal_attack_estimate
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise
+from distpriv.optimal import Interval
+from distpriv.properties import SensitiveProperty
+from distpriv.report import words
+from distpriv.report.values import Finding, Truth
+from distpriv.scenario import Scenario, Units
+from distpriv.utility import Curves, accuracy_against_epsilon, error_against_epsilon, profiles
+from distpriv.version import VERSION
+
+__all__ = ["RECORDS", "curves", "finding", "sizes", "true_values", "versions"]
+
+FloatArray = NDArray[np.float64]
+
+RECORDS = 100  # shown at most
+_EPSILONS = 17
+_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "plotly", "streamlit")
+
+
+def sizes(kind: Units, scenario: Scenario, model: GaussianModel) -> FloatArray | None:
+    """Units of the statistics, shape (m,); None for raw ones."""
+    if kind == "raw":
+        return None
+    return model.standard_deviations if kind == "standardised" else np.array(scenario.tolerances)
+
+
+def finding(
+    name: str,
+    noise: Noise,
+    scenario: Scenario,
+    model: GaussianModel,
+    focus: int,
+    judged: Sequence[Verdict],
+    simulated: Interval,
+) -> Finding:
+    """What comes of one mechanism."""
+    mechanism = mechanisms.get(name)
+    wanted = mechanism.assumptions(model, scenario.calibration)
+    told, delta, epsilon, kept = words.guarantee(mechanism, model, noise)
+    units = sizes(scenario.report, scenario, model)
+    best = optimal_attack_estimate(model.only(focus), noise, rng=0, tolerance=1.5e-3)
+    return Finding(
+        mechanism=name,
+        summary=mechanism.summary,
+        protects=mechanism.protects,
+        epsilon=noise.epsilon,
+        delta=noise.delta,
+        delivered_delta=delta,
+        delivered_epsilon=epsilon,
+        kept=kept,
+        guarantee=told,
+        caveats=noise.caveats,
+        accuracy=best.estimate,
+        simulated=simulated,
+        error=(noise if units is None else noise.in_units(units)).expected_error(),
+        errors=tuple(map(float, noise.expected_absolute_errors())),
+        assumptions=tuple(each for each in judged if each.assumption in wanted),
+    )
+
+
+def curves(
+    found: dict[str, Curves],
+    scenario: Scenario,
+    model: GaussianModel,
+    noises: Mapping[str, Noise],
+    focus: int,
+) -> Iterator[tuple[float, str]]:
+    """Work out error, accuracy and profile, point by point, so that it can be stopped.
+
+    Parameters
+    ----------
+    found : dict
+        Takes them under "error", "accuracy" and "profile".
+
+    Yields
+    ------
+    tuple of (share done, what is under way)
+    """
+    names = list(noises)
+    epsilons = np.geomspace(0.1, 10, _EPSILONS)
+    epsilons = np.unique(np.append(epsilons, np.clip(scenario.epsilon, 0.1, 10)))
+    units, report = (sizes(kind, scenario, model) for kind in (scenario.units, scenario.report))
+    budget = (scenario.delta, scenario.calibration)
+    errors, accuracies = [], []
+    for place, epsilon in enumerate(epsilons):
+        at = epsilons[place : place + 1]
+        errors.append(error_against_epsilon(model, names, at, *budget, units=units, report=report))
+        accuracies.append(
+            accuracy_against_epsilon(model, names, at, *budget, units=units, pair=focus)
+        )
+        yield 0.9 * (place + 1) / len(epsilons), f"Curves at ε = {epsilon:.2g}"
+    found["error"], found["accuracy"] = _joined(epsilons, errors), _joined(epsilons, accuracies)
+    grid = np.linspace(0, max(2.0, 2 * scenario.epsilon), 25)
+    grid = np.unique(np.append(grid, scenario.epsilon))
+    found["profile"] = Curves(grid, {})
+    for name, noise in noises.items():
+        if noise.distribution == "gaussian" and mechanisms.get(name).protects:
+            found["profile"].y.update(profiles(model, {name: noise}, grid).y)
+            yield 0.95, f"What {name} delivers"
+
+
+def _joined(x: FloatArray, parts: Sequence[Curves]) -> Curves:
+    """Curves of single points as whole ones; mechanisms without any value are left out."""
+    names = dict.fromkeys(name for part in parts for name in part.y)
+    y = {name: np.array([float(part.y[name][0]) for part in parts]) for name in names}
+    return Curves(x, {name: values for name, values in y.items() if np.isfinite(values).any()})
+
+
+def true_values(
+    table: pd.DataFrame,
+    scenario: Scenario,
+    secret: SensitiveProperty,
+    *,
+    statistics: bool,
+    records: bool,
+) -> Truth | None:
+    """What was asked for knowingly; None if nothing was."""
+    if not (statistics or records):
+        return None
+    used = list(dict.fromkeys([secret.column, *scenario.query.columns]))
+    known = table[used].dropna()
+    found = Truth()
+    if statistics:
+        share = float(secret.mask(known).mean())
+        answer = tuple(map(float, scenario.query.answer(known)))
+        found = replace(found, share=share, statistics=answer)
+    return replace(found, records=known.head(RECORDS)) if records else found
+
+
+def versions() -> dict[str, str]:
+    """Of this package, Python, and the packages it computes and draws with."""
+    found = {"distpriv": VERSION, "Python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,5 @@
+"""The package's version."""
+
+__all__ = ["VERSION"]
+
+VERSION = "0.1.0"
