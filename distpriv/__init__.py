@@ -4,7 +4,8 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
 """
 
-from distpriv import frameworks, hypothesis
+from distpriv import frameworks, hypothesis, store
+from distpriv.accumulation import Part, Standing, accumulate, joint_noise
 from distpriv.assumptions import Assumption, Evidence, Shift, Verdict, fitted_shift, verdicts
 from distpriv.attacks import (
     AttackResult,
@@ -55,6 +56,7 @@ from distpriv.errors import (
     AttackError,
     AttributePrivacyError,
     CalibrationError,
+    ConflictError,
     DatasetError,
     DistanceError,
     DistprivError,
@@ -66,6 +68,7 @@ from distpriv.errors import (
     PropertyError,
     QueryError,
     ScenarioError,
+    StoreError,
     TableError,
 )
 from distpriv.fitting import fit_gaussian
@@ -94,6 +97,7 @@ from distpriv.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.release import Release, draw_release
 from distpriv.scenario import Scenario
 from distpriv.scenario_file import (
     pack_scenario,
@@ -116,6 +120,7 @@ __all__ = [
     "BayesianNetwork",
     "CalibrationError",
     "CompositionExample",
+    "ConflictError",
     "Correlation",
     "Count",
     "Coupling",
@@ -143,6 +148,7 @@ __all__ = [
     "Outcomes",
     "Pair",
     "PairModel",
+    "Part",
     "Promise",
     "PropertyError",
     "PropertyInferenceAttack",
@@ -156,6 +162,7 @@ __all__ = [
     "QuiltResult",
     "RecordGroups",
     "RelaxationRun",
+    "Release",
     "ScaledQuilt",
     "Scenario",
     "ScenarioError",
@@ -163,11 +170,14 @@ __all__ = [
     "Shift",
     "SimulatedFit",
     "StandardDeviation",
+    "Standing",
     "Statistic",
+    "StoreError",
     "Sum",
     "TableError",
     "Theta",
     "Verdict",
+    "accumulate",
     "accuracy_ceiling",
     "attribute_private_gaussian",
     "audit_attack",
@@ -182,6 +192,7 @@ __all__ = [
     "delivered_epsilon",
     "digest",
     "distance_measure",
+    "draw_release",
     "errors_with_extra_noise",
     "eta_measure",
     "find_quilts",
@@ -193,6 +204,7 @@ __all__ = [
     "group_moments",
     "hospital",
     "hypothesis",
+    "joint_noise",
     "joint_release",
     "learn_network",
     "linear_attack_accuracy",
@@ -226,6 +238,7 @@ __all__ = [
     "save_network",
     "school",
     "simulate",
+    "store",
     "summarise",
     "to_distribution_privacy",
     "to_pufferfish",

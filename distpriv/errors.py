@@ -9,6 +9,7 @@ __all__ = [
     "AttackError",
     "AttributePrivacyError",
     "CalibrationError",
+    "ConflictError",
     "DatasetError",
     "DistanceError",
     "DistprivError",
@@ -20,6 +21,7 @@ __all__ = [
     "PropertyError",
     "QueryError",
     "ScenarioError",
+    "StoreError",
     "TableError",
 ]
 
@@ -82,3 +84,11 @@ class HypothesisError(DistprivError):
 
 class ScenarioError(DistprivError):
     """A scenario, or the file or link that holds one, that cannot be read."""
+
+
+class StoreError(DistprivError):
+    """A database that cannot be reached, read or written, or a record that it cannot take."""
+
+
+class ConflictError(StoreError):
+    """A decision that somebody else has changed since it was opened; the message says who."""

@@ -1,0 +1,408 @@
+"""Decisions: who proposes which ε, why, what else there was, and what became of it.
+
+A decision is the row of its revisions. Whoever changes it says which version they have seen;
+if there is a later one by then, nothing is written and they are told of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+from uuid import uuid4
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from distpriv.errors import ConflictError, StoreError
+from distpriv.store.engine import Store, TakenError
+from distpriv.store.models import RevisionRow
+from distpriv.store.texts import cleaned
+
+__all__ = [
+    "Alternative",
+    "Decision",
+    "Revision",
+    "Status",
+    "all_decisions",
+    "moment",
+    "one_decision",
+    "propose",
+    "revise",
+    "settle",
+]
+
+Status = Literal["proposed", "agreed", "rejected"]
+_MOST_ALTERNATIVES = 20
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A scenario that was looked at, with what came of it when it was.
+
+    Attributes
+    ----------
+    name : str
+    scenario : str
+        As :func:`distpriv.write_scenario` writes it.
+    mechanism : str
+    epsilon, delta : float
+        As chosen.
+    undefended, accuracy : float
+        Accuracy of the best attack without and with the noise.
+    error : float
+        Expected L2 error, in `unit`.
+    unit : str
+        Empty for the statistics' own units, mixed.
+    promised : float
+        δ that the mechanism promises.
+    delivered : float or None
+        δ that is delivered at ε; None where it is not computed.
+    """
+
+    name: str
+    scenario: str
+    mechanism: str
+    epsilon: float
+    delta: float
+    undefended: float
+    accuracy: float
+    error: float
+    unit: str
+    promised: float
+    delivered: float | None
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A decision as it stood at one time.
+
+    Attributes
+    ----------
+    version : int
+        From 1 on.
+    at : datetime
+        In UTC.
+    author : str
+        Who made this revision: proposed, changed, agreed or rejected.
+    status : "proposed", "agreed" or "rejected"
+    reason : str
+        Why this ε.
+    comment : str
+        What who agreed or rejected had to say.
+    chosen : str
+        Name of the proposed alternative.
+    alternatives : tuple of Alternative
+        Those that were seen, the chosen one among them.
+    """
+
+    version: int
+    at: datetime
+    author: str
+    status: Status
+    reason: str
+    comment: str
+    chosen: str
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def choice(self) -> Alternative:
+        """The proposed alternative."""
+        return next(each for each in self.alternatives if each.name == self.chosen)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision with its history.
+
+    Attributes
+    ----------
+    key : str
+    data : str
+        Title of the data it is about.
+    digest : str
+        Fingerprint of the data.
+    revisions : tuple of Revision
+        The first one first; never empty.
+    """
+
+    key: str
+    data: str
+    digest: str
+    revisions: tuple[Revision, ...]
+
+    @property
+    def now(self) -> Revision:
+        """The latest revision."""
+        return self.revisions[-1]
+
+    @property
+    def proposed_by(self) -> str:
+        """Who proposed it first."""
+        return self.revisions[0].author
+
+
+def propose(
+    store: Store,
+    *,
+    author: str,
+    reason: str,
+    data: str,
+    digest: str,
+    alternatives: Sequence[Alternative],
+    chosen: str,
+) -> Decision:
+    """Put a proposal on record.
+
+    Parameters
+    ----------
+    store : Store
+    author, reason : str
+        Not empty.
+    data, digest : str
+        Title and fingerprint of the data.
+    alternatives : sequence of Alternative
+        At most 20, of different names.
+    chosen : str
+        Name of one of them.
+
+    Raises
+    ------
+    StoreError
+        If a text is missing or too long, or the database fails; nothing is kept then.
+    """
+    first = Revision(
+        version=1,
+        at=datetime.now(UTC),
+        author=cleaned(author, "name", required=True),
+        status="proposed",
+        reason=cleaned(reason, "reason", required=True),
+        comment="",
+        chosen=chosen,
+        alternatives=_checked(alternatives, chosen),
+    )
+    decision = Decision(uuid4().hex, data, digest, (first,))
+    with store.writing() as session:
+        session.add(_row(decision, first))
+    return decision
+
+
+def revise(
+    store: Store,
+    key: str,
+    version: int,
+    *,
+    author: str,
+    reason: str,
+    alternatives: Sequence[Alternative],
+    chosen: str,
+) -> Decision:
+    """Change a decision that is proposed and not yet agreed or rejected.
+
+    Parameters
+    ----------
+    version : int
+        The one that the author has seen.
+
+    Other parameters and errors are those of :func:`propose`.
+
+    Raises
+    ------
+    ConflictError
+        If there is a later version; nothing is written.
+    """
+    return _append(
+        store,
+        key,
+        version,
+        author=cleaned(author, "name", required=True),
+        reason=cleaned(reason, "reason", required=True),
+        chosen=chosen,
+        alternatives=_checked(alternatives, chosen),
+    )
+
+
+def settle(
+    store: Store, key: str, version: int, *, author: str, status: Status, comment: str = ""
+) -> Decision:
+    """Agree to a proposed decision or reject it.
+
+    Parameters
+    ----------
+    version : int
+        The one that the author has seen.
+    author : str
+        Who agrees or rejects; not empty.
+    status : "agreed" or "rejected"
+    comment : str
+
+    Raises
+    ------
+    ConflictError
+        If there is a later version; nothing is written.
+    StoreError
+        As :func:`propose`.
+    """
+    if status not in get_args(Status) or status == "proposed":
+        raise StoreError(f"A decision is agreed or rejected, got {status!r}.")
+    return _append(
+        store,
+        key,
+        version,
+        author=cleaned(author, "name", required=True),
+        status=status,
+        comment=cleaned(comment, "comment"),
+    )
+
+
+def all_decisions(store: Store, digest: str | None = None) -> list[Decision]:
+    """Every decision, or those about the data of one fingerprint, the latest change first."""
+    query = select(RevisionRow).order_by(RevisionRow.decision, RevisionRow.version)
+    if digest is not None:
+        query = query.where(RevisionRow.digest == digest)
+    with store.reading() as session:
+        rows = list(session.scalars(query))
+    found: dict[str, list[RevisionRow]] = {}
+    for row in rows:
+        found.setdefault(row.decision, []).append(row)
+    decisions = [_decision(each) for each in found.values()]
+    return sorted(decisions, key=lambda each: each.now.at, reverse=True)
+
+
+def one_decision(store: Store, key: str) -> Decision:
+    """A decision by its key; raises StoreError if there is none."""
+    with store.reading() as session:
+        return _one(session, key)
+
+
+def moment(at: datetime) -> str:
+    """A time as people read it: ``2025-01-31 14:03 UTC``."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _append(store: Store, key: str, version: int, **changes: Any) -> Decision:
+    """Add the next revision to the version that was seen, unless somebody else has."""
+    try:
+        with store.writing() as session:
+            before = _one(session, key)
+            _check_latest(before, version)
+            after = replace(before.now, version=version + 1, at=datetime.now(UTC), **changes)
+            session.add(_row(before, after))
+            session.flush()
+            return replace(before, revisions=(*before.revisions, after))
+    except TakenError:
+        _check_latest(one_decision(store, key), version)
+        raise StoreError("The decision could not be changed; open it again.") from None
+
+
+def _check_latest(decision: Decision, version: int) -> None:
+    now = decision.now
+    if now.version != version:
+        seen = next((each for each in decision.revisions if each.version == version), None)
+        raise ConflictError(
+            f"{now.author} {_verb(now)} this decision on {moment(now.at)}, after you opened it"
+            f"{_difference(seen, now)}; what you did was not written over it."
+        )
+    if now.status != "proposed":
+        raise ConflictError(
+            f"{now.author} {_verb(now)} this decision on {moment(now.at)}, so it cannot be "
+            "changed any more; propose a new one."
+        )
+
+
+def _verb(revision: Revision) -> str:
+    return {"proposed": "changed", "agreed": "agreed to", "rejected": "rejected"}[revision.status]
+
+
+def _difference(before: Revision | None, now: Revision) -> str:
+    """What is different, in brackets."""
+    if before is None:
+        return ""
+    found = []
+    if before.choice.epsilon != now.choice.epsilon:
+        found.append(f"ε from {before.choice.epsilon:g} to {now.choice.epsilon:g}")
+    if before.choice.mechanism != now.choice.mechanism:
+        found.append(f"{before.choice.mechanism} to {now.choice.mechanism}")
+    if before.choice.scenario != now.choice.scenario and not found:
+        found.append("another scenario")
+    if before.reason != now.reason:
+        found.append("another reason")
+    return f" ({', '.join(found)})" if found else ""
+
+
+def _one(session: Session, key: str) -> Decision:
+    query = select(RevisionRow).where(RevisionRow.decision == key).order_by(RevisionRow.version)
+    rows = list(session.scalars(query))
+    if not rows:
+        raise StoreError("The decision is not in the database any more; it was opened elsewhere.")
+    return _decision(rows)
+
+
+def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternative, ...]:
+    names = [each.name for each in alternatives]
+    if chosen not in names:
+        raise StoreError("A decision must be for one of the alternatives; choose one.")
+    if len(set(names)) < len(names):
+        raise StoreError("Two of the alternatives have the same name; rename one.")
+    if len(names) > _MOST_ALTERNATIVES:
+        raise StoreError(
+            f"A decision holds {_MOST_ALTERNATIVES} alternatives at most, got {len(names)}; leave "
+            "some out."
+        )
+    return tuple(alternatives)
+
+
+def _row(decision: Decision, revision: Revision) -> RevisionRow:
+    return RevisionRow(
+        decision=decision.key,
+        version=revision.version,
+        at=revision.at,
+        author=revision.author,
+        status=revision.status,
+        reason=revision.reason,
+        comment=revision.comment,
+        digest=decision.digest,
+        data=decision.data,
+        epsilon=revision.choice.epsilon,
+        delta=revision.choice.delta,
+        chosen=revision.chosen,
+        alternatives=[_plain(each) for each in revision.alternatives],
+    )
+
+
+def _plain(alternative: Alternative) -> dict[str, Any]:
+    """As JSON has it, which knows no infinity."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in asdict(alternative).items()
+    }
+
+
+def _alternative(plain: dict[str, Any]) -> Alternative:
+    values = {field.name: plain.get(field.name) for field in fields(Alternative)}
+    for name in ("undefended", "accuracy", "error", "promised"):
+        values[name] = math.nan if values[name] is None else values[name]
+    return Alternative(**values)  # type: ignore[arg-type]
+
+
+def _decision(rows: Sequence[RevisionRow]) -> Decision:
+    return Decision(
+        rows[0].decision,
+        rows[0].data,
+        rows[0].digest,
+        tuple(
+            Revision(
+                version=row.version,
+                at=row.at,
+                author=row.author,
+                status=row.status,  # type: ignore[arg-type]
+                reason=row.reason,
+                comment=row.comment,
+                chosen=row.chosen,
+                alternatives=tuple(map(_alternative, row.alternatives)),
+            )
+            for row in rows
+        ),
+    )
