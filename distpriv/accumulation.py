@@ -54,8 +54,8 @@ class Standing:
     exact : bool
         Whether that is the accuracy itself, not a bound from above.
     epsilon : float or None
-        Least ε that they deliver together at the δ asked for; None for Laplace noise, where it
-        is not computed.
+        Least ε that they deliver together at the δ asked for; None if none was, and for Laplace
+        noise, where it is not computed.
     promise : Promise or None
         What they promise together, where adding up is proven.
     """
@@ -68,7 +68,7 @@ class Standing:
 
 
 def accumulate(
-    parts: Sequence[Part], *, shared: bool, delta: float, pair: int | None = None
+    parts: Sequence[Part], *, shared: bool, delta: float | None, pair: int | None = None
 ) -> Standing:
     """What releases of the same statistics tell together.
 
@@ -92,8 +92,8 @@ def accumulate(
         if `shared`.
     shared : bool
         Whether all are computed from one dataset.
-    delta : float in (0, 1)
-        At which ε is asked for.
+    delta : float in (0, 1), or None
+        At which ε is asked for; None if it is not.
     pair : int, optional
         Index of the pair that the attacker is about; by default the worst one.
 
@@ -102,7 +102,8 @@ def accumulate(
     CalibrationError
         If δ is outside its domain, or the models are not about the same.
     """
-    delta = check_delta(delta)
+    if delta is not None:
+        check_delta(delta)
     if not parts:
         return Standing(0, 0.5, True, 0.0, None)
     _check_alike(parts)
@@ -113,7 +114,8 @@ def accumulate(
         if shared:
             parts = [Part(parts[0].model, joint_noise([part.noise for part in parts]))]
         accuracy = float(ndtr(max(_distance(parts, index) for index in asked) / 2))
-        return Standing(count, accuracy, True, _delivered(parts, delta), promise)
+        epsilon = None if delta is None else _delivered(parts, delta)
+        return Standing(count, accuracy, True, epsilon, promise)
     if len(parts) == 1:
         model = parts[0].model if pair is None else parts[0].model.only(pair)
         found = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)

@@ -15,7 +15,7 @@ from distpriv.noise import Noise
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["Release", "draw_release", "noise_deviations"]
+__all__ = ["Release", "draw_release", "noise_deviations", "released_text"]
 
 FloatArray = NDArray[np.float64]
 _PARTS = 100  # of the noise's standard deviation that a released number is rounded to, at most
@@ -50,6 +50,23 @@ def noise_deviations(noise: Noise) -> FloatArray:
     """Standard deviation of the noise on each statistic, shape (m,); 0 where there is none."""
     deviations = np.sqrt(np.diag(noise.covariance))
     return np.where(deviations > 1e-9 * deviations.max(initial=0.0), deviations, 0.0)
+
+
+def released_text(value: float, deviation: float) -> str:
+    """A released number with the decimal places it was rounded to.
+
+    Parameters
+    ----------
+    value : float
+    deviation : float >= 0
+        Of its noise, as :func:`noise_deviations` has it.
+    """
+    places = _decimals(deviation)
+    return f"{value:.12g}" if places is None else f"{value:.{max(places, 0)}f}"
+
+
+def _decimals(deviation: float) -> int | None:
+    return None if deviation == 0 else -math.floor(math.log10(deviation / _PARTS))
 
 
 def draw_release(
@@ -107,10 +124,7 @@ def draw_release(
             )
         records = records[generator.choice(len(records), n, replace=replacement)]
     values = noise.release(query.evaluate(records[None])[0])
-    decimals = tuple(
-        None if deviation == 0 else -math.floor(math.log10(deviation / _PARTS))
-        for deviation in noise_deviations(noise)
-    )
+    decimals = tuple(map(_decimals, noise_deviations(noise).tolist()))
     rounded = [
         value if places is None else round(value, places)
         for value, places in zip(values.tolist(), decimals, strict=True)

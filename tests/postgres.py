@@ -1,4 +1,4 @@
-"""A throwaway PostgreSQL server, where the programs are installed: its own files, its own socket."""
+"""A throwaway PostgreSQL server with files and a socket of its own."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 
 from distpriv.charts.text import plain
 
-__all__ = ["figure_data"]
+__all__ = ["figure_data", "inert"]
 
 _OWN_COLUMNS = ("series", "x axis", "y axis", "value", "low", "high")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -55,10 +55,10 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
     if not parts:
         return pd.DataFrame({"series": pd.Series(dtype="str")})
     table = pd.concat(parts, ignore_index=True)
-    table.columns = pd.Index([_inert(name) for name in table.columns])
+    table.columns = pd.Index([inert(name) for name in table.columns])
     for name in table.columns:
         if not pd.api.types.is_numeric_dtype(table[name].dtype):
-            table[name] = table[name].map(_inert)
+            table[name] = table[name].map(inert)
     return table
 
 
@@ -98,7 +98,7 @@ def _title(figure: go.Figure, trace: Any, axis: str) -> str:
     return plain(layout.title.text)
 
 
-def _inert(cell: Any) -> Any:
+def inert(cell: Any) -> Any:
     """A text no spreadsheet runs."""
     if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
         return f"'{cell}"

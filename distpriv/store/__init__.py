@@ -5,18 +5,10 @@ In a database through SQLAlchemy: SQLite in the user's data folder, or PostgreSQ
 loses anything.
 """
 
-from distpriv.store.decisions import (
-    Alternative,
-    Decision,
-    Revision,
-    all_decisions,
-    one_decision,
-    propose,
-    revise,
-    settle,
-)
+from distpriv.store.decisions import all_decisions, one_decision, propose, revise, settle
 from distpriv.store.engine import Store, database_url, open_store
 from distpriv.store.ledger import LedgerEntry, ledger, record
+from distpriv.store.values import Alternative, Decision, Revision
 
 __all__ = [
     "Alternative",

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from uuid import uuid4
 
 from sqlalchemy import select
@@ -20,128 +20,11 @@ from distpriv.errors import ConflictError, StoreError
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
 from distpriv.store.texts import cleaned
+from distpriv.store.values import Alternative, Decision, Revision, Status, moment
 
-__all__ = [
-    "Alternative",
-    "Decision",
-    "Revision",
-    "Status",
-    "all_decisions",
-    "moment",
-    "one_decision",
-    "propose",
-    "revise",
-    "settle",
-]
+__all__ = ["MOST_ALTERNATIVES", "all_decisions", "one_decision", "propose", "revise", "settle"]
 
-Status = Literal["proposed", "agreed", "rejected"]
-_MOST_ALTERNATIVES = 20
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """A scenario that was looked at, with what came of it when it was.
-
-    Attributes
-    ----------
-    name : str
-    scenario : str
-        As :func:`distpriv.write_scenario` writes it.
-    mechanism : str
-    epsilon, delta : float
-        As chosen.
-    undefended, accuracy : float
-        Accuracy of the best attack without and with the noise.
-    error : float
-        Expected L2 error, in `unit`.
-    unit : str
-        Empty for the statistics' own units, mixed.
-    promised : float
-        δ that the mechanism promises.
-    delivered : float or None
-        δ that is delivered at ε; None where it is not computed.
-    """
-
-    name: str
-    scenario: str
-    mechanism: str
-    epsilon: float
-    delta: float
-    undefended: float
-    accuracy: float
-    error: float
-    unit: str
-    promised: float
-    delivered: float | None
-
-
-@dataclass(frozen=True)
-class Revision:
-    """A decision as it stood at one time.
-
-    Attributes
-    ----------
-    version : int
-        From 1 on.
-    at : datetime
-        In UTC.
-    author : str
-        Who made this revision: proposed, changed, agreed or rejected.
-    status : "proposed", "agreed" or "rejected"
-    reason : str
-        Why this ε.
-    comment : str
-        What who agreed or rejected had to say.
-    chosen : str
-        Name of the proposed alternative.
-    alternatives : tuple of Alternative
-        Those that were seen, the chosen one among them.
-    """
-
-    version: int
-    at: datetime
-    author: str
-    status: Status
-    reason: str
-    comment: str
-    chosen: str
-    alternatives: tuple[Alternative, ...]
-
-    @property
-    def choice(self) -> Alternative:
-        """The proposed alternative."""
-        return next(each for each in self.alternatives if each.name == self.chosen)
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A decision with its history.
-
-    Attributes
-    ----------
-    key : str
-    data : str
-        Title of the data it is about.
-    digest : str
-        Fingerprint of the data.
-    revisions : tuple of Revision
-        The first one first; never empty.
-    """
-
-    key: str
-    data: str
-    digest: str
-    revisions: tuple[Revision, ...]
-
-    @property
-    def now(self) -> Revision:
-        """The latest revision."""
-        return self.revisions[-1]
-
-    @property
-    def proposed_by(self) -> str:
-        """Who proposed it first."""
-        return self.revisions[0].author
+MOST_ALTERNATIVES = 20
 
 
 def propose(
@@ -277,11 +160,6 @@ def one_decision(store: Store, key: str) -> Decision:
         return _one(session, key)
 
 
-def moment(at: datetime) -> str:
-    """A time as people read it: ``2025-01-31 14:03 UTC``."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
 def _append(store: Store, key: str, version: int, **changes: Any) -> Decision:
     """Add the next revision to the version that was seen, unless somebody else has."""
     try:
@@ -346,9 +224,9 @@ def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternat
         raise StoreError("A decision must be for one of the alternatives; choose one.")
     if len(set(names)) < len(names):
         raise StoreError("Two of the alternatives have the same name; rename one.")
-    if len(names) > _MOST_ALTERNATIVES:
+    if len(names) > MOST_ALTERNATIVES:
         raise StoreError(
-            f"A decision holds {_MOST_ALTERNATIVES} alternatives at most, got {len(names)}; leave "
+            f"A decision holds {MOST_ALTERNATIVES} alternatives at most, got {len(names)}; leave "
             "some out."
         )
     return tuple(alternatives)

@@ -164,11 +164,10 @@ class Store:
             if self._sqlite:
                 _make_file(Path(str(self.url.database)))
                 # Readers do not wait for writers then; where it cannot be had it only costs time.
-                with suppress(DBAPIError, sqlite3.Error):
-                    with self._engine.connect() as connection:
-                        raw = connection.connection.driver_connection
-                        assert raw is not None
-                        raw.execute("PRAGMA journal_mode = WAL")
+                with suppress(DBAPIError, sqlite3.Error), self._engine.connect() as connection:
+                    raw = connection.connection.driver_connection
+                    assert raw is not None
+                    raw.execute("PRAGMA journal_mode = WAL")
             reading = self._engine.execution_options(**{_READING: True})
             with Session(reading) as session:
                 found = _schema(session)
