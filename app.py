@@ -26,6 +26,8 @@ SECTIONS = {
         st.Page("app_pages/choosing.py", title="Choosing ε", icon=":material/tune:"),
         st.Page("app_pages/assumptions.py", title="Assumptions", icon=":material/foundation:"),
         st.Page("app_pages/compare.py", title="Compare & report", icon=":material/compare:"),
+        st.Page("app_pages/decisions.py", title="Decisions", icon=":material/gavel:"),
+        st.Page("app_pages/release.py", title="Release", icon=":material/outbox:"),
     ],
     "More mechanisms": [
         st.Page("app_pages/wasserstein.py", title="Wasserstein", icon=":material/moving:"),

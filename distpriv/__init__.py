@@ -4,7 +4,8 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
 """
 
-from distpriv import frameworks, hypothesis, mechanisms, posterior
+from distpriv import frameworks, hypothesis, mechanisms, posterior, store
+from distpriv.accumulation import Part, Standing, accumulate, joint_noise
 from distpriv.assumptions import Assumption, Evidence, Shift, Verdict, fitted_shift, verdicts
 from distpriv.attacks import (
     AttackResult,
@@ -57,6 +58,7 @@ from distpriv.errors import (
     AttackError,
     AttributePrivacyError,
     CalibrationError,
+    ConflictError,
     DatasetError,
     DistanceError,
     DistprivError,
@@ -69,6 +71,7 @@ from distpriv.errors import (
     QueryError,
     ReportError,
     ScenarioError,
+    StoreError,
     TableError,
 )
 from distpriv.fitting import fit_gaussian
@@ -98,6 +101,7 @@ from distpriv.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.release import Release, draw_release
 from distpriv.report import Report, ReportRun, build_report
 from distpriv.scenario import Scenario
 from distpriv.scenario_file import (
@@ -122,6 +126,7 @@ __all__ = [
     "BayesianNetwork",
     "CalibrationError",
     "CompositionExample",
+    "ConflictError",
     "Correlation",
     "Count",
     "Coupling",
@@ -149,6 +154,7 @@ __all__ = [
     "Outcomes",
     "Pair",
     "PairModel",
+    "Part",
     "Promise",
     "PropertyError",
     "PropertyInferenceAttack",
@@ -162,6 +168,7 @@ __all__ = [
     "QuiltResult",
     "RecordGroups",
     "RelaxationRun",
+    "Release",
     "Report",
     "ReportError",
     "ReportRun",
@@ -172,11 +179,14 @@ __all__ = [
     "Shift",
     "SimulatedFit",
     "StandardDeviation",
+    "Standing",
     "Statistic",
+    "StoreError",
     "Sum",
     "TableError",
     "Theta",
     "Verdict",
+    "accumulate",
     "accuracy_ceiling",
     "align",
     "attribute_private_gaussian",
@@ -197,6 +207,7 @@ __all__ = [
     "delivered_intervals",
     "digest",
     "distance_measure",
+    "draw_release",
     "errors_with_extra_noise",
     "eta_measure",
     "find_quilts",
@@ -209,6 +220,7 @@ __all__ = [
     "group_moments",
     "hospital",
     "hypothesis",
+    "joint_noise",
     "joint_release",
     "learn_network",
     "linear_attack_accuracy",
@@ -245,6 +257,7 @@ __all__ = [
     "save_network",
     "school",
     "simulate",
+    "store",
     "summarise",
     "to_distribution_privacy",
     "to_pufferfish",

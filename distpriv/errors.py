@@ -9,6 +9,7 @@ __all__ = [
     "AttackError",
     "AttributePrivacyError",
     "CalibrationError",
+    "ConflictError",
     "DatasetError",
     "DistanceError",
     "DistprivError",
@@ -21,6 +22,7 @@ __all__ = [
     "QueryError",
     "ReportError",
     "ScenarioError",
+    "StoreError",
     "TableError",
 ]
 
@@ -87,3 +89,11 @@ class ScenarioError(DistprivError):
 
 class ReportError(DistprivError):
     """A report that lacks what it is to be about."""
+
+
+class StoreError(DistprivError):
+    """A database that cannot be reached, read or written, or a record that it cannot take."""
+
+
+class ConflictError(StoreError):
+    """A decision that somebody else has changed since it was opened; the message says who."""

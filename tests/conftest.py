@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,6 +19,18 @@ settings.register_profile(
     "distpriv", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("distpriv")
+
+# No test may write into the database of whoever runs it.
+_KEPT = tempfile.TemporaryDirectory(prefix="distpriv-tests-", ignore_cleanup_errors=True)
+os.environ["DATABASE_URL"] = f"sqlite:///{_KEPT.name}/kept.sqlite"
+
+
+@pytest.fixture(autouse=True)
+def own_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Every test begins with a database of its own, which is made when it is used."""
+    file = tmp_path / "database" / "kept.sqlite"
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{file}")
+    return file
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ PAGES = (
     "choosing",
     "assumptions",
     "compare",
+    "decisions",
+    "release",
 )
 # What they show depends on the secret and the statistics of the sidebar.
 OF_THE_SCENARIO = tuple(page for page in PAGES if page != "attribute")
@@ -42,6 +44,8 @@ RESULT = {
     "choosing": "to an attacker who tells",
     "assumptions": "the promise rests on",
     "compare": "is the safest: the best attacker is right in",
+    "decisions": "is decided or proposed about",
+    "release": "is on record. With one by OptM at",
 }
 
 

@@ -1,0 +1,25 @@
+"""Release: the noisy statistics drawn once and for good, and what all releases add up to."""
+
+import streamlit as st
+
+from distpriv.dashboard import frame, ledger_parts, release_parts, storage
+
+dataset, scenario = frame.open_page()
+desk = release_parts.desk()
+
+st.title("What is out, and what comes next?")
+view = frame.attempt(dataset, scenario)
+made = ledger_parts.entries(scenario.digest, desk.unrecorded)
+if view is not None:
+    told = ledger_parts.tally(view, made)
+    st.markdown(ledger_parts.answer(view, told))
+storage.banner(
+    "So the ledger does not count here: earlier releases are missing from the figures, and new "
+    "ones are not kept."
+)
+if view is not None:
+    ledger_parts.picture(view, told)
+    release_parts.offer(view)
+release_parts.result()
+ledger_parts.table(made, desk.unrecorded)
+ledger_parts.formulas()

@@ -1,0 +1,234 @@
+"""What several releases of the same statistics add up to, whatever noise each of them had."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from distpriv.best_attack import optimal_attack_estimate
+from distpriv.calibration import check_delta
+from distpriv.composition import Promise, compose
+from distpriv.errors import CalibrationError
+from distpriv.guarantees import accuracy_ceiling
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise, gaussian_noise
+from distpriv.profiles import PrivacyLoss, privacy_losses
+
+__all__ = ["Part", "Standing", "accumulate", "joint_noise"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A release, as far as it tells about the secret.
+
+    Attributes
+    ----------
+    model : GaussianModel
+        Of the statistics of the dataset that it was computed from.
+    noise : Noise
+    promise : Promise or None
+        What it promises about every pair of the model; None if that is nothing.
+    """
+
+    model: GaussianModel
+    noise: Noise
+    promise: Promise | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known of several releases together.
+
+    Attributes
+    ----------
+    count : int
+    accuracy : float
+        Of the best attacker who has all of them, at equal priors.
+    exact : bool
+        Whether that is the accuracy itself, not a bound from above.
+    epsilon : float or None
+        Least ε that they deliver together at the δ asked for; None if none was, and for Laplace
+        noise, where it is not computed.
+    promise : Promise or None
+        What they promise together, where adding up is proven.
+    """
+
+    count: int
+    accuracy: float
+    exact: bool
+    epsilon: float | None
+    promise: Promise | None
+
+
+def accumulate(
+    parts: Sequence[Part], *, shared: bool, delta: float | None, pair: int | None = None
+) -> Standing:
+    """What releases of the same statistics tell together.
+
+    *From one dataset*, a whole table released again and again, the statistics are the same every
+    time and only the noises differ: Gaussian ones are one release with :func:`joint_noise`.
+    *From datasets of their own*, samples drawn independently, all of one share or all of the
+    other, nothing is shared: privacy losses add up, and so do squared Mahalanobis distances
+    under the pooled covariances. Promises add up for such samples (Chen & Ohrimenko 2023, full
+    version, Proposition A.5). For one dataset they do where one mechanism adds Laplace noise
+    with δ = 0: the coupling that proves ε for one release, of the statistics under one share
+    with those under the other, proves Σ ε_k for all, whose noises are independent given the
+    statistics.
+
+    Where nothing is computed the accuracy is bounded by the promise together and by what the
+    true statistics without noise would tell.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        Models of the same pairs in the same order, and of the same query; of the same dataset
+        if `shared`.
+    shared : bool
+        Whether all are computed from one dataset.
+    delta : float in (0, 1), or None
+        At which ε is asked for; None if it is not.
+    pair : int, optional
+        Index of the pair that the attacker is about; by default the worst one.
+
+    Raises
+    ------
+    CalibrationError
+        If δ is outside its domain, or the models are not about the same.
+    """
+    if delta is not None:
+        check_delta(delta)
+    if not parts:
+        return Standing(0, 0.5, True, 0.0, None)
+    _check_alike(parts)
+    promise = _together(parts, shared)
+    asked = range(len(parts[0].model.pairs)) if pair is None else (pair,)
+    if all(part.noise.distribution == "gaussian" or part.noise.is_zero for part in parts):
+        count = len(parts)
+        if shared:
+            parts = [Part(parts[0].model, joint_noise([part.noise for part in parts]))]
+        accuracy = float(ndtr(max(_distance(parts, index) for index in asked) / 2))
+        epsilon = None if delta is None else _delivered(parts, delta)
+        return Standing(count, accuracy, True, epsilon, promise)
+    if len(parts) == 1:
+        model = parts[0].model if pair is None else parts[0].model.only(pair)
+        found = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)
+        return Standing(1, found.estimate, True, None, promise)
+    open_ = [Part(part.model, _no_noise(part.noise)) for part in (parts[:1] if shared else parts)]
+    bound = float(ndtr(max(_distance(open_, index) for index in asked) / 2))
+    if promise is not None and promise.delta < 1:
+        bound = min(bound, accuracy_ceiling(promise.epsilon, promise.delta))
+    return Standing(len(parts), bound, False, None, promise)
+
+
+def joint_noise(noises: Sequence[Noise]) -> Noise:
+    """What is left of several Gaussian noises on the same true statistics.
+
+    All releases together tell what one tells whose noise has the parallel sum of the
+    covariances, S₁:S₂ = S₁(S₁ + S₂)⁺S₂, that is (S₁⁻¹ + S₂⁻¹)⁻¹ where they can be inverted
+    (Anderson & Duffin 1969): y₁ − S₁(S₁ + S₂)⁺(y₁ − y₂) has that covariance about the true
+    statistics and is independent of y₁ − y₂, which tells nothing about them. For r equal ones it
+    is S/r, as :meth:`distpriv.Noise.after_releases` has it.
+
+    Parameters
+    ----------
+    noises : sequence of Gaussian Noise
+        At least one, of the same number of statistics.
+
+    Raises
+    ------
+    CalibrationError
+        If there is none, one is Laplace, or they differ in the number of statistics.
+    """
+    if not noises or len({noise.dimension for noise in noises}) > 1:
+        raise CalibrationError("Noises add up over the same statistics; give at least one.")
+    if any(noise.distribution != "gaussian" and not noise.is_zero for noise in noises):
+        raise CalibrationError(
+            "What is left of several Laplace noises is no Laplace noise; take Gaussian ones."
+        )
+    first = noises[0]
+    if len(noises) == 1:
+        return first
+    covariance = first.covariance
+    for noise in noises[1:]:
+        covariance = _parallel_sum(covariance, noise.covariance)
+    promise = f"ε = {first.epsilon:g} and δ = {first.delta:g} are promised for one release only."
+    return gaussian_noise(
+        first.mechanism,
+        covariance,
+        epsilon=first.epsilon,
+        delta=first.delta,
+        calibration=first.calibration or "exact",
+        caveats=(*first.caveats, promise),
+    )
+
+
+def _parallel_sum(one: FloatArray, other: FloatArray) -> FloatArray:
+    # In units in which every statistic's noise counts alike, whatever its own unit.
+    sizes = np.sqrt(np.diag(one + other))
+    sizes[sizes == 0] = 1.0
+    across = np.outer(sizes, sizes)
+    one, other = one / across, other / across
+    found = one @ np.linalg.pinv(one + other, rcond=1e-12, hermitian=True) @ other
+    return (found + found.T) / 2 * across
+
+
+def _no_noise(noise: Noise) -> Noise:
+    size = noise.dimension
+    return gaussian_noise(
+        noise.mechanism, np.zeros((size, size)), epsilon=1.0, delta=0.0, calibration="exact"
+    )
+
+
+def _check_alike(parts: Sequence[Part]) -> None:
+    first = parts[0].model
+    pairs = [fit.pair for fit in first.pairs]
+    for part in parts:
+        if part.model.query != first.query or [fit.pair for fit in part.model.pairs] != pairs:
+            raise CalibrationError(
+                "Releases add up if they are of the same statistics and about the same pairs of "
+                "shares; leave the others out."
+            )
+
+
+def _together(parts: Sequence[Part], shared: bool) -> Promise | None:
+    promises = [part.promise for part in parts if part.promise is not None]
+    if len(promises) < len(parts):
+        return None
+    if not shared or len(parts) == 1:
+        return compose(promises, "independent")
+    laplace = all(part.noise.distribution == "laplace" and not part.noise.delta for part in parts)
+    if laplace and len({part.noise.mechanism for part in parts}) == 1:
+        return Promise(math.fsum(promise.epsilon for promise in promises))
+    return None
+
+
+def _distance(parts: Sequence[Part], pair: int) -> float:
+    """Mahalanobis distance of all releases together under the pooled covariances."""
+    squared = 0.0
+    for part in parts:
+        fit = part.model.pairs[pair]
+        covariance = fit.pooled + part.noise.covariance
+        squared += float(fit.difference @ np.linalg.solve(covariance, fit.difference))
+    return math.sqrt(max(squared, 0.0))
+
+
+def _delivered(parts: Sequence[Part], delta: float) -> float:
+    """ε at δ, for the worst pair and order, each normal with its own covariance."""
+    largest = 0.0
+    for pair in range(len(parts[0].model.pairs)):
+        both = [privacy_losses(part.model.pairs[pair], part.noise) for part in parts]
+        for order in range(2):
+            loss = PrivacyLoss(
+                np.concatenate([losses[order].shift for losses in both]),
+                np.concatenate([losses[order].spread for losses in both]),
+            )
+            if largest < math.inf and loss.delta(largest) > delta:
+                largest = loss.epsilon(delta)
+    return largest

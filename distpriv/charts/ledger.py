@@ -1,0 +1,109 @@
+"""What releases of the same statistics add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plotly import graph_objects as go
+
+from distpriv.accumulation import Standing
+from distpriv.charts.frame import accuracy_axis, empty, linear_axis
+from distpriv.charts.intervals import GUESSING, within
+from distpriv.charts.style import GROUP_COLORS, NEUTRAL
+from distpriv.charts.text import percent
+
+__all__ = ["adding_up"]
+
+_MEASURE = "accuracy of the best attacker (share)"
+
+
+def adding_up(
+    standings: Sequence[Standing], *, undefended: float | None, ceiling: float | None
+) -> go.Figure:
+    """The best attacker's accuracy after every release, and after the next one.
+
+    Parameters
+    ----------
+    standings : sequence of Standing
+        By rising count, at least two; the last is with the next release.
+    undefended : float or None
+        Accuracy from the true statistics; None where every release has statistics of its own.
+    ceiling : float or None
+        What one release promises that nobody exceeds; None if it promises nothing.
+    """
+    made, following = standings[:-1], standings[-1]
+    last = following.count
+    figure = empty(
+        "The best attacker after each release",
+        alt=(
+            f"After {_releases(made[-1].count)} the best attacker is right in {_told(made[-1])} "
+            f"of cases, after {_releases(last)} in {_told(following)}."
+        ),
+        how_to_read=(
+            "filled marks are releases that were made, the hollow one is the next; 50 % is "
+            "guessing. A triangle is a bound: the attacker is right at most so often."
+        ),
+        height=380,
+    )
+    step = max(1, -(-last // 10))
+    figure.update_layout(
+        xaxis=linear_axis("releases", -0.04 * last - 0.1, 1.04 * last + 0.1, dtick=step, tick0=0),
+        yaxis=accuracy_axis("accuracy (%)"),
+    )
+    _line(figure, made, "released so far", "solid", GROUP_COLORS[0])
+    _line(figure, [made[-1], following], "with the next one", "dot", GROUP_COLORS[1])
+    for value, name, dash in (
+        (undefended, "true statistics", "dash"),
+        (ceiling, "one release promises no more than", "dot"),
+    ):
+        if value is not None:
+            figure.add_scatter(
+                x=[0, last],
+                y=[within(value)] * 2,
+                mode="lines",
+                name=name,
+                line={"color": NEUTRAL, "dash": dash, "width": 1.5},
+                hovertext=f"{name}: {percent(value)}",
+                hoverinfo="text",
+                meta={"y": [value] * 2, "y_title": _MEASURE},
+            )
+    return figure
+
+
+def _line(
+    figure: go.Figure, standings: Sequence[Standing], name: str, dash: str, color: str
+) -> None:
+    following = dash == "dot"
+    filled = ["circle" if each.exact else "triangle-down" for each in standings]
+    symbols = [
+        f"{symbol}-open" if following and place else symbol for place, symbol in enumerate(filled)
+    ]
+    figure.add_scatter(
+        x=[each.count for each in standings],
+        y=[within(each.accuracy) for each in standings],
+        mode="lines+markers",
+        name=name,
+        line={"color": color, "dash": dash, "width": 2.5},
+        marker={
+            "symbol": symbols,
+            "size": [0 if following and not place else 11 for place in range(len(standings))],
+            "color": color,
+            "line": {"width": 2, "color": color},
+        },
+        hovertext=[
+            f"<b>{_releases(each.count)}</b><br>right in {_told(each)}" for each in standings
+        ],
+        hoverinfo="text",
+        meta={"y": [each.accuracy for each in standings], "y_title": _MEASURE},
+        cliponaxis=False,
+    )
+
+
+def _releases(count: int) -> str:
+    return f"{count or 'no'} release{'' if count == 1 else 's'}"
+
+
+def _told(standing: Standing) -> str:
+    if standing.count == 0:
+        return percent(GUESSING)
+    return f"{'' if standing.exact else 'at most '}{percent(standing.accuracy)}"

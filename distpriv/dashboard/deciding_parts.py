@@ -1,0 +1,298 @@
+"""The Decisions page's forms: a proposal is made, changed, agreed to or rejected.
+
+Whoever changes or settles a decision does it to the version they have seen. If somebody else was
+first, they are told of it, and what they typed stays in its field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from distpriv.dashboard import storage
+from distpriv.dashboard.dataset import Dataset
+from distpriv.dashboard.decision_parts import SHOWN, weighed
+from distpriv.dashboard.text import escape
+from distpriv.errors import ConflictError, StoreError
+from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
+from distpriv.store.decisions import MOST_ALTERNATIVES
+from distpriv.store.values import Status
+
+__all__ = ["change", "everything", "proposal", "settling"]
+
+_ON_SCREEN = "as on screen now"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """An edit that is under way.
+
+    Attributes
+    ----------
+    key : str
+        Of the decision.
+    version : int
+        The one that the editor has seen, or has been told of.
+    alternatives : tuple of Alternative
+        Those to choose from.
+    told : str
+        What somebody else has done meanwhile.
+    settled : bool
+        Whether it can be changed no more.
+    """
+
+    key: str
+    version: int
+    alternatives: tuple[Alternative, ...]
+    told: str = ""
+    settled: bool = False
+
+
+def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
+    """Propose one of the alternatives on screen."""
+    st.subheader("Propose an ε")
+    _said("proposal_said")
+    if not seen:
+        st.caption("There is nothing to propose: the current scenario has no result.")
+        return
+    weighed(seen, None)
+    st.caption(
+        "The current scenario and those kept on the Compare page, or the same at other ε if none "
+        "is kept. All of them go on record with these figures, their names of columns and values "
+        f"and the data's fingerprint, but no record of the data; in the {storage.place()}."
+        if storage.place()
+        else "The current scenario and those kept on the Compare page."
+    )
+    with st.form("proposal", border=True):
+        left, right = st.columns(2)
+        with left:
+            storage.who("proposal_who")
+        names = [each.name for each in seen]
+        right.selectbox("Propose", names, key="proposal_choice", format_func=_named(seen))
+        st.text_area(
+            "Why",
+            key="proposal_reason",
+            persist_state="session",
+            max_chars=4000,
+            placeholder="What speaks for it, and against the others",
+        )
+        st.form_submit_button(
+            "Propose", icon=":material/how_to_vote:", on_click=_propose, args=(dataset, list(seen))
+        )
+
+
+def _named(seen: Sequence[Alternative]) -> Callable[[str], str]:
+    by_name = {each.name: each for each in seen}
+
+    def words(name: str) -> str:
+        each = by_name[name]
+        return f"{name}: ε = {each.epsilon:g} with {each.mechanism}"
+
+    return words
+
+
+def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
+    state = st.session_state
+    try:
+        made = storage.keep(
+            propose,
+            author=state["proposal_who"],
+            reason=state["proposal_reason"],
+            data=dataset.title,
+            digest=dataset.digest,
+            alternatives=seen,
+            chosen=state["proposal_choice"],
+        )
+    except StoreError as error:
+        state["proposal_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        return
+    state["who"] = state["proposal_who"]
+    state["proposal_reason"] = ""
+    state[SHOWN] = made.key
+
+
+def change(decision: Decision, now: Sequence[Alternative]) -> None:
+    """Change a proposed decision: another alternative, or another reason."""
+    state = st.session_state
+    edit: Edit | None = state.get("decision_edit")
+    if edit is None or edit.key != decision.key:
+        if decision.now.status == "proposed":
+            st.button(
+                "Change it",
+                key="decision_change",
+                icon=":material/edit:",
+                on_click=_begin,
+                args=(decision, list(now)),
+            )
+        return
+    with st.container(border=True):
+        st.markdown("**Change this decision**")
+        if edit.told:
+            st.warning(escape(edit.told), icon=":material/group:")
+            st.markdown(
+                "What you typed is below. "
+                + (
+                    "Propose it as a decision of its own, or leave it."
+                    if edit.settled
+                    else "Save it once more to put it after theirs, or leave it."
+                )
+            )
+        _said("edit_said")
+        storage.who("edit_who")
+        names = [each.name for each in edit.alternatives]
+        st.selectbox(
+            "Proposed instead",
+            names,
+            key="edit_choice",
+            persist_state="session",
+            format_func=_named(edit.alternatives),
+        )
+        st.text_area("Why", key="edit_reason", max_chars=4000, persist_state="session")
+        row = st.container(horizontal=True)
+        if edit.settled:
+            row.button(
+                "Propose mine as a new one", key="edit_new", on_click=_anew, args=(decision,)
+            )
+        else:
+            row.button(
+                "Save after theirs" if edit.told else "Save",
+                key="edit_save",
+                type="primary",
+                on_click=_save,
+                args=(edit,),
+            )
+        row.button("Leave it", key="edit_leave", on_click=_leave)
+
+
+def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
+    state, latest = st.session_state, decision.now
+    offered = list(latest.alternatives)
+    known = {each.scenario for each in offered}
+    for each in now[:1]:
+        if each.scenario not in known and len(offered) < MOST_ALTERNATIVES:
+            taken = {other.name for other in offered}
+            names = [_ON_SCREEN, *(f"{_ON_SCREEN} ({place})" for place in range(2, 30))]
+            free = next(name for name in names if name not in taken)
+            offered.append(replace(each, name=free))
+    state["decision_edit"] = Edit(decision.key, latest.version, tuple(offered))
+    state["edit_reason"] = latest.reason
+    state["edit_choice"] = latest.chosen
+
+
+def _save(edit: Edit) -> None:
+    state = st.session_state
+    try:
+        storage.keep(
+            revise,
+            edit.key,
+            edit.version,
+            author=state["edit_who"],
+            reason=state["edit_reason"],
+            alternatives=edit.alternatives,
+            chosen=state["edit_choice"],
+        )
+    except ConflictError as conflict:
+        state["decision_edit"] = _after(edit, str(conflict))
+        return
+    except StoreError as error:
+        state["edit_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        return
+    _leave()
+
+
+def _after(edit: Edit, told: str) -> Edit:
+    """The edit goes on from what the other one has made of the decision."""
+    try:
+        latest = storage.keep(one_decision, edit.key).now
+    except StoreError:
+        return replace(edit, told=told)
+    return replace(edit, version=latest.version, told=told, settled=latest.status != "proposed")
+
+
+def _anew(decision: Decision) -> None:
+    state, edit = st.session_state, st.session_state["decision_edit"]
+    try:
+        made = storage.keep(
+            propose,
+            author=state["edit_who"],
+            reason=state["edit_reason"],
+            data=decision.data,
+            digest=decision.digest,
+            alternatives=edit.alternatives,
+            chosen=state["edit_choice"],
+        )
+    except StoreError as error:
+        state["edit_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        return
+    state[SHOWN] = made.key
+    _leave()
+
+
+def _leave() -> None:
+    st.session_state.pop("decision_edit", None)
+
+
+def settling(decision: Decision) -> None:
+    """Agree to a proposed decision or reject it."""
+    _said("settling_said")
+    if decision.now.status != "proposed":
+        return
+    with st.form("settling", border=True):
+        st.markdown("**Agree or reject**")
+        left, right = st.columns([1, 2])
+        with left:
+            storage.who("settling_who")
+        right.text_input("Comment", key="settling_comment", max_chars=2000)
+        row = st.container(horizontal=True)
+        with row:
+            for label, status, icon in (
+                ("Agree", "agreed", ":material/check:"),
+                ("Reject", "rejected", ":material/close:"),
+            ):
+                st.form_submit_button(
+                    label,
+                    key=f"settle_{status}",
+                    icon=icon,
+                    on_click=_settle,
+                    args=(decision.key, decision.now.version, status),
+                )
+        st.caption("For good: what is agreed or rejected is not changed any more.")
+
+
+def _settle(key: str, version: int, status: Status) -> None:
+    state = st.session_state
+    try:
+        storage.keep(
+            settle,
+            key,
+            version,
+            author=state["settling_who"],
+            status=status,
+            comment=state["settling_comment"],
+        )
+    except ConflictError as conflict:
+        state["settling_said"] = f"{escape(conflict)} Look at it again; your comment is still here."
+        return
+    except StoreError as error:
+        state["settling_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        return
+    state["who"] = state["settling_who"]
+    state["settling_comment"] = ""
+
+
+def everything() -> None:
+    """Whether decisions about other data are listed too."""
+    st.toggle(
+        "Show decisions about other data too",
+        key="decisions_all",
+        persist_state="session",
+        help="Everybody who uses the same database sees what is on record there.",
+    )
+
+
+def _said(key: str) -> None:
+    """What went wrong with the last click, once."""
+    if message := st.session_state.pop(key, None):
+        st.error(message, icon=":material/error:")

@@ -1,0 +1,88 @@
+"""The database, as a session meets it: a page works on without it and says what is not kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+import streamlit as st
+
+from distpriv.dashboard.text import escape
+from distpriv.errors import StoreError
+from distpriv.store import Store, open_store
+
+__all__ = ["ask", "banner", "keep", "place", "trouble", "who"]
+
+T = TypeVar("T")
+P = ParamSpec("P")
+_PAUSE = 15.0  # seconds before a database that did not answer is asked again
+_DOWN = "store_down"
+
+
+def ask(what: Callable[[Store], T]) -> T | None:
+    """What the database answers, or None while it cannot; :func:`trouble` says why.
+
+    After a failure it is left alone for a while, so that not every move of a slider waits for it.
+    """
+    state = st.session_state
+    until, _ = state.get(_DOWN, (0.0, ""))
+    if time.monotonic() < until:
+        return None
+    try:
+        answer = what(open_store())
+    except StoreError as error:
+        state[_DOWN] = (time.monotonic() + _PAUSE, str(error))
+        return None
+    state.pop(_DOWN, None)
+    return answer
+
+
+def keep(what: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Have the database do something that the user asked for; raises StoreError if it cannot."""
+    answer = what(open_store(), *args, **kwargs)
+    st.session_state.pop(_DOWN, None)
+    return answer
+
+
+def trouble() -> str:
+    """Why the database did not answer when it was last asked; empty if it did."""
+    return str(st.session_state.get(_DOWN, (0.0, ""))[1])
+
+
+def banner(lost: str) -> None:
+    """Say what is wrong with the database, if anything is, and what that means here."""
+    if message := trouble():
+        with st.container(border=True):
+            st.markdown(f":material/cloud_off: {escape(message)} {lost}")
+            st.button("Ask again", key="store_again", on_click=_forgive, icon=":material/refresh:")
+
+
+def _forgive() -> None:
+    st.session_state.pop(_DOWN, None)
+
+
+def place() -> str:
+    """What the database is and where, for a sentence; empty if its address cannot be read."""
+    try:
+        return open_store().place
+    except StoreError:
+        return ""
+
+
+def who(key: str, label: str = "Your name") -> str:
+    """The name that goes on record, typed once in a session."""
+    state = st.session_state
+    if key not in state:
+        state[key] = state.get("who", "")
+
+    name = st.text_input(
+        label,
+        key=key,
+        max_chars=80,
+        persist_state="session",
+        help="It is kept as you type it; nobody checks it.",
+    )
+    if name:
+        state["who"] = name
+    return name

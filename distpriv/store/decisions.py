@@ -1,0 +1,286 @@
+"""Decisions: who proposes which ε, why, what else there was, and what became of it.
+
+A decision is the row of its revisions. Whoever changes it says which version they have seen;
+if there is a later one by then, nothing is written and they are told of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
+from datetime import UTC, datetime
+from typing import Any, get_args
+from uuid import uuid4
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from distpriv.errors import ConflictError, StoreError
+from distpriv.store.engine import Store, TakenError
+from distpriv.store.models import RevisionRow
+from distpriv.store.texts import cleaned
+from distpriv.store.values import Alternative, Decision, Revision, Status, moment
+
+__all__ = ["MOST_ALTERNATIVES", "all_decisions", "one_decision", "propose", "revise", "settle"]
+
+MOST_ALTERNATIVES = 20
+
+
+def propose(
+    store: Store,
+    *,
+    author: str,
+    reason: str,
+    data: str,
+    digest: str,
+    alternatives: Sequence[Alternative],
+    chosen: str,
+) -> Decision:
+    """Put a proposal on record.
+
+    Parameters
+    ----------
+    store : Store
+    author, reason : str
+        Not empty.
+    data, digest : str
+        Title and fingerprint of the data.
+    alternatives : sequence of Alternative
+        At most 20, of different names.
+    chosen : str
+        Name of one of them.
+
+    Raises
+    ------
+    StoreError
+        If a text is missing or too long, or the database fails; nothing is kept then.
+    """
+    first = Revision(
+        version=1,
+        at=datetime.now(UTC),
+        author=cleaned(author, "name", required=True),
+        status="proposed",
+        reason=cleaned(reason, "reason", required=True),
+        comment="",
+        chosen=chosen,
+        alternatives=_checked(alternatives, chosen),
+    )
+    decision = Decision(uuid4().hex, data, digest, (first,))
+    with store.writing() as session:
+        session.add(_row(decision, first))
+    return decision
+
+
+def revise(
+    store: Store,
+    key: str,
+    version: int,
+    *,
+    author: str,
+    reason: str,
+    alternatives: Sequence[Alternative],
+    chosen: str,
+) -> Decision:
+    """Change a decision that is proposed and not yet agreed or rejected.
+
+    Parameters
+    ----------
+    version : int
+        The one that the author has seen.
+
+    Other parameters and errors are those of :func:`propose`.
+
+    Raises
+    ------
+    ConflictError
+        If there is a later version; nothing is written.
+    """
+    return _append(
+        store,
+        key,
+        version,
+        author=cleaned(author, "name", required=True),
+        reason=cleaned(reason, "reason", required=True),
+        chosen=chosen,
+        alternatives=_checked(alternatives, chosen),
+    )
+
+
+def settle(
+    store: Store, key: str, version: int, *, author: str, status: Status, comment: str = ""
+) -> Decision:
+    """Agree to a proposed decision or reject it.
+
+    Parameters
+    ----------
+    version : int
+        The one that the author has seen.
+    author : str
+        Who agrees or rejects; not empty.
+    status : "agreed" or "rejected"
+    comment : str
+
+    Raises
+    ------
+    ConflictError
+        If there is a later version; nothing is written.
+    StoreError
+        As :func:`propose`.
+    """
+    if status not in get_args(Status) or status == "proposed":
+        raise StoreError(f"A decision is agreed or rejected, got {status!r}.")
+    return _append(
+        store,
+        key,
+        version,
+        author=cleaned(author, "name", required=True),
+        status=status,
+        comment=cleaned(comment, "comment"),
+    )
+
+
+def all_decisions(store: Store, digest: str | None = None) -> list[Decision]:
+    """Every decision, or those about the data of one fingerprint, the latest change first."""
+    query = select(RevisionRow).order_by(RevisionRow.decision, RevisionRow.version)
+    if digest is not None:
+        query = query.where(RevisionRow.digest == digest)
+    with store.reading() as session:
+        rows = list(session.scalars(query))
+    found: dict[str, list[RevisionRow]] = {}
+    for row in rows:
+        found.setdefault(row.decision, []).append(row)
+    decisions = [_decision(each) for each in found.values()]
+    return sorted(decisions, key=lambda each: each.now.at, reverse=True)
+
+
+def one_decision(store: Store, key: str) -> Decision:
+    """A decision by its key; raises StoreError if there is none."""
+    with store.reading() as session:
+        return _one(session, key)
+
+
+def _append(store: Store, key: str, version: int, **changes: Any) -> Decision:
+    """Add the next revision to the version that was seen, unless somebody else has."""
+    try:
+        with store.writing() as session:
+            before = _one(session, key)
+            _check_latest(before, version)
+            after = replace(before.now, version=version + 1, at=datetime.now(UTC), **changes)
+            session.add(_row(before, after))
+            session.flush()
+            return replace(before, revisions=(*before.revisions, after))
+    except TakenError:
+        _check_latest(one_decision(store, key), version)
+        raise StoreError("The decision could not be changed; open it again.") from None
+
+
+def _check_latest(decision: Decision, version: int) -> None:
+    now = decision.now
+    if now.version != version:
+        seen = next((each for each in decision.revisions if each.version == version), None)
+        raise ConflictError(
+            f"{now.author} {_verb(now)} this decision on {moment(now.at)}, after you opened it"
+            f"{_difference(seen, now)}; what you did was not written over it."
+        )
+    if now.status != "proposed":
+        raise ConflictError(
+            f"{now.author} {_verb(now)} this decision on {moment(now.at)}, so it cannot be "
+            "changed any more; propose a new one."
+        )
+
+
+def _verb(revision: Revision) -> str:
+    return {"proposed": "changed", "agreed": "agreed to", "rejected": "rejected"}[revision.status]
+
+
+def _difference(before: Revision | None, now: Revision) -> str:
+    """What is different, in brackets."""
+    if before is None:
+        return ""
+    found = []
+    if before.choice.epsilon != now.choice.epsilon:
+        found.append(f"ε from {before.choice.epsilon:g} to {now.choice.epsilon:g}")
+    if before.choice.mechanism != now.choice.mechanism:
+        found.append(f"{before.choice.mechanism} to {now.choice.mechanism}")
+    if before.choice.scenario != now.choice.scenario and not found:
+        found.append("another scenario")
+    if before.reason != now.reason:
+        found.append("another reason")
+    return f" ({', '.join(found)})" if found else ""
+
+
+def _one(session: Session, key: str) -> Decision:
+    query = select(RevisionRow).where(RevisionRow.decision == key).order_by(RevisionRow.version)
+    rows = list(session.scalars(query))
+    if not rows:
+        raise StoreError("The decision is not in the database any more; it was opened elsewhere.")
+    return _decision(rows)
+
+
+def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternative, ...]:
+    names = [each.name for each in alternatives]
+    if chosen not in names:
+        raise StoreError("A decision must be for one of the alternatives; choose one.")
+    if len(set(names)) < len(names):
+        raise StoreError("Two of the alternatives have the same name; rename one.")
+    if len(names) > MOST_ALTERNATIVES:
+        raise StoreError(
+            f"A decision holds {MOST_ALTERNATIVES} alternatives at most, got {len(names)}; leave "
+            "some out."
+        )
+    return tuple(alternatives)
+
+
+def _row(decision: Decision, revision: Revision) -> RevisionRow:
+    return RevisionRow(
+        decision=decision.key,
+        version=revision.version,
+        at=revision.at,
+        author=revision.author,
+        status=revision.status,
+        reason=revision.reason,
+        comment=revision.comment,
+        digest=decision.digest,
+        data=decision.data,
+        epsilon=revision.choice.epsilon,
+        delta=revision.choice.delta,
+        chosen=revision.chosen,
+        alternatives=[_plain(each) for each in revision.alternatives],
+    )
+
+
+def _plain(alternative: Alternative) -> dict[str, Any]:
+    """As JSON has it, which knows no infinity."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in asdict(alternative).items()
+    }
+
+
+def _alternative(plain: dict[str, Any]) -> Alternative:
+    values = {field.name: plain.get(field.name) for field in fields(Alternative)}
+    for name in ("undefended", "accuracy", "error", "promised"):
+        values[name] = math.nan if values[name] is None else values[name]
+    return Alternative(**values)  # type: ignore[arg-type]
+
+
+def _decision(rows: Sequence[RevisionRow]) -> Decision:
+    return Decision(
+        rows[0].decision,
+        rows[0].data,
+        rows[0].digest,
+        tuple(
+            Revision(
+                version=row.version,
+                at=row.at,
+                author=row.author,
+                status=row.status,  # type: ignore[arg-type]
+                reason=row.reason,
+                comment=row.comment,
+                chosen=row.chosen,
+                alternatives=tuple(map(_alternative, row.alternatives)),
+            )
+            for row in rows
+        ),
+    )

@@ -1,0 +1,255 @@
+"""The database: where it is, how it is opened, and what its failures mean in a sentence."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_dir
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, select, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from distpriv.errors import StoreError
+from distpriv.store.models import SCHEMA, Base, SchemaRow
+
+__all__ = ["Store", "TakenError", "database_url", "open_store"]
+
+_CONNECT_SECONDS = 3
+_LOCK_SECONDS = 20
+_POSTGRES_LOCK = 7_211_983  # of the advisory lock under which tables are made
+_READING = "distpriv_reading"
+
+
+class TakenError(StoreError):
+    """Somebody else has written that row already."""
+
+
+def database_url() -> URL:
+    """Where the database is: ``DATABASE_URL``, else a file in the user's data folder.
+
+    Raises
+    ------
+    StoreError
+        If ``DATABASE_URL`` is no address of a PostgreSQL database or an SQLite file.
+    """
+    given = os.environ.get("DATABASE_URL", "").strip()
+    if not given:
+        folder = user_data_dir("distpriv", appauthor=False)
+        return URL.create("sqlite", database=str(Path(folder) / "distpriv.sqlite"))
+    return _normalised(given)
+
+
+def _normalised(given: str) -> URL:
+    try:
+        url = make_url(given)
+        kind = url.get_backend_name()
+    except (ArgumentError, ValueError):
+        raise StoreError(
+            "DATABASE_URL cannot be read; it must look like postgresql://user@host/name or "
+            "sqlite:////folder/file.sqlite."
+        ) from None
+    if kind in ("postgres", "postgresql"):
+        return url.set(drivername="postgresql+psycopg")
+    if kind != "sqlite":
+        raise StoreError(
+            f"DATABASE_URL must begin with postgresql:// or sqlite:///, got {kind[:20]!r}."
+        )
+    if not url.database or ":memory:" in url.database:
+        raise StoreError(
+            "DATABASE_URL names an SQLite database in memory, which would keep nothing; name a "
+            "file: sqlite:////folder/file.sqlite."
+        )
+    return url.set(drivername="sqlite")
+
+
+@lru_cache(maxsize=16)
+def _opened(url: URL) -> Store:
+    return Store(url)
+
+
+def open_store(url: str | URL | None = None) -> Store:
+    """The database of an address, opened once in a process; it connects when it is used.
+
+    Parameters
+    ----------
+    url : str or URL, optional
+        As ``DATABASE_URL``; by default what :func:`database_url` says.
+
+    Raises
+    ------
+    StoreError
+        As `database_url`.
+    """
+    if url is None:
+        return _opened(database_url())
+    return _opened(_normalised(url) if isinstance(url, str) else url)
+
+
+class Store:
+    """A database that is connected to whenever something is read or written.
+
+    Parameters
+    ----------
+    url : URL
+        As :func:`database_url` makes it.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self._sqlite = url.get_backend_name() == "sqlite"
+        self._prepared = False
+        self._preparing = threading.Lock()
+        self._engine = _sqlite_engine(url) if self._sqlite else _postgres_engine(url)
+
+    @property
+    def place(self) -> str:
+        """What it is and where, without user or password."""
+        if self._sqlite:
+            path, home = str(self.url.database), str(Path.home())
+            inside = path.startswith(home + os.sep) and home != os.sep
+            return f"SQLite file {'~' + path.removeprefix(home) if inside else path}"
+        host, port = self.url.host or "this machine", self.url.port
+        where = f"{host}:{port}" if port else host
+        return f"PostgreSQL database {self.url.database or 'of that user'!s} on {where}"
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session that only reads; raises StoreError."""
+        with self._session(self._engine.execution_options(**{_READING: True})) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A session whose changes are kept at its end, all or none; raises StoreError."""
+        with self._session(self._engine) as session:
+            yield session
+            session.commit()
+
+    def check_writable(self) -> None:
+        """Raise StoreError if the database cannot be reached or written."""
+        with self._session(self._engine) as session:
+            session.add(SchemaRow(version=-1))
+            session.flush()
+            session.rollback()
+
+    def close(self) -> None:
+        """Give connections back; it opens again when it is used."""
+        self._engine.dispose()
+        self._prepared = False
+
+    @contextmanager
+    def _session(self, engine: Engine) -> Iterator[Session]:
+        try:
+            self._prepare()
+            with Session(engine, expire_on_commit=False) as session:
+                yield session
+        except IntegrityError:
+            raise TakenError("That is in the database already.") from None
+        except (SQLAlchemyError, OSError) as error:
+            raise StoreError(self._sentence(error)) from None
+
+    def _prepare(self) -> None:
+        """Make the tables once; a file that was deleted meanwhile is made anew."""
+        if self._prepared and not (self._sqlite and not Path(str(self.url.database)).exists()):
+            return
+        with self._preparing:
+            if self._sqlite:
+                _make_file(Path(str(self.url.database)))
+                # Readers do not wait for writers then; where it cannot be had it only costs time.
+                with suppress(DBAPIError, sqlite3.Error), self._engine.connect() as connection:
+                    raw = connection.connection.driver_connection
+                    assert raw is not None
+                    raw.execute("PRAGMA journal_mode = WAL")
+            reading = self._engine.execution_options(**{_READING: True})
+            with Session(reading) as session:
+                found = _schema(session)
+            if found is None:
+                with Session(self._engine) as session:
+                    if not self._sqlite:
+                        lock = text("SELECT pg_advisory_xact_lock(:key)")
+                        session.execute(lock, {"key": _POSTGRES_LOCK})
+                    Base.metadata.create_all(session.connection())
+                    found = session.scalar(select(SchemaRow.version).limit(1))
+                    if found is None:
+                        session.add(SchemaRow(version=SCHEMA))
+                    session.commit()
+            if found is not None and found > SCHEMA:
+                raise StoreError(
+                    f"The {self.place} was made by a later version of distpriv; update distpriv, "
+                    "or set DATABASE_URL to another database."
+                )
+            self._prepared = True
+
+    def _sentence(self, error: BaseException) -> str:
+        """What is wrong and what to do, without the driver's own words, which may tell too much."""
+        said = str(getattr(error, "orig", None) or error).lower()
+        reasons = (
+            (("readonly", "read-only", "query_only"), "can be read but not written; allow that"),
+            (("permission denied", "must be owner"), "does not allow it; give its user the right"),
+            (("locked", "lock timeout", "statement timeout"), "is busy; try again in a moment"),
+            (("full", "no space"), "has no space left; make some"),
+            (("not a database", "malformed"), "is damaged or no database; move it away"),
+            (("authentication", "no password"), "refuses the user or password; check DATABASE_URL"),
+            (("does not exist",), "does not exist; create it, or check DATABASE_URL"),
+        )
+        for signs, reason in reasons:
+            if any(sign in said for sign in signs):
+                return f"The {self.place} {reason}."
+        what = "cannot be opened; check that its folder exists and can be written"
+        if not self._sqlite:
+            what = "cannot be reached; check that it runs and that DATABASE_URL is right"
+        return f"The {self.place} {what}."
+
+
+def _schema(session: Session) -> int | None:
+    """Version of the tables, or None where there are none yet."""
+    if not inspect(session.connection()).has_table(SchemaRow.__tablename__):
+        return None
+    return session.scalar(select(SchemaRow.version).limit(1))
+
+
+def _make_file(path: Path) -> None:
+    """The folder and an empty file that nobody else can read: names stand in it."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    # No pool: a connection costs a fraction of a millisecond, and none outlives its file.
+    engine = create_engine(
+        url,
+        poolclass=NullPool,
+        connect_args={"timeout": _LOCK_SECONDS, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def own_transactions(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # the driver would begin them too late
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A writer takes its turn at once: one that began as a reader could not wait for it.
+        reading = connection.get_execution_options().get(_READING)
+        connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _postgres_engine(url: URL) -> Engine:
+    options: dict[str, Any] = {
+        "connect_timeout": _CONNECT_SECONDS,
+        "tcp_user_timeout": 1000 * _LOCK_SECONDS,
+    }
+    if "options" not in url.query:
+        options["options"] = f"-c statement_timeout={1000 * _LOCK_SECONDS}"
+    given = {key: value for key, value in options.items() if key not in url.query}
+    return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20, connect_args=given)

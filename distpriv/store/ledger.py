@@ -1,0 +1,143 @@
+"""The ledger of releases: what came out, when, and the noise that was in it.
+
+What came out is public by then; the true statistics and the records are not among it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from sqlalchemy import select
+
+from distpriv.errors import ScenarioError
+from distpriv.noise import Noise
+from distpriv.scenario import Scenario
+from distpriv.scenario_file import read_scenario, write_scenario
+from distpriv.store.engine import Store, TakenError
+from distpriv.store.models import ReleaseRow
+from distpriv.store.texts import cleaned
+
+__all__ = ["LedgerEntry", "ledger", "noise_in", "noise_out", "record"]
+
+
+@dataclass(frozen=True, eq=False)
+class LedgerEntry:
+    """A release that was drawn.
+
+    Attributes
+    ----------
+    scenario : Scenario or None
+        What it was drawn for, the number of records resolved; None if another version of
+        distpriv wrote it in words that this one does not know.
+    data : str
+        Title of the data.
+    values : tuple of float
+        The released numbers, in the order of the statistics.
+    units : tuple of str
+        Of the statistics.
+    noise : Noise
+        The distribution of the noise, not the noise that was drawn.
+    author, note : str
+    at : datetime
+        In UTC.
+    token : str
+        Tells it from every other release, so that it is recorded once.
+    """
+
+    scenario: Scenario | None
+    data: str
+    values: tuple[float, ...]
+    units: tuple[str, ...]
+    noise: Noise
+    author: str = ""
+    note: str = ""
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    token: str = field(default_factory=lambda: uuid4().hex)
+
+
+def record(store: Store, entry: LedgerEntry) -> None:
+    """Put a release into the ledger; one that is there already stays as it is.
+
+    Raises
+    ------
+    StoreError
+        If the note or the name is too long, or the database fails; nothing is kept then.
+    """
+    if entry.scenario is None:
+        raise ScenarioError("A release without its scenario cannot be recorded; draw it again.")
+    row = ReleaseRow(
+        token=entry.token,
+        at=entry.at,
+        author=cleaned(entry.author, "name"),
+        note=cleaned(entry.note, "note"),
+        digest=entry.scenario.digest,
+        data=entry.data,
+        scenario=write_scenario(entry.scenario),
+        units=list(entry.units),
+        values=list(map(float, entry.values)),
+        noise=noise_out(entry.noise),
+    )
+    try:
+        with store.writing() as session:
+            session.add(row)
+            session.flush()
+    except TakenError:
+        return
+
+
+def ledger(store: Store, digest: str | None = None) -> list[LedgerEntry]:
+    """Every release, or those of the data of one fingerprint, the first one first.
+
+    Raises
+    ------
+    StoreError
+        If the database fails.
+    """
+    query = select(ReleaseRow).order_by(ReleaseRow.at, ReleaseRow.number)
+    if digest is not None:
+        query = query.where(ReleaseRow.digest == digest)
+    with store.reading() as session:
+        rows = list(session.scalars(query))
+    return [_entry(row) for row in rows]
+
+
+def noise_out(noise: Noise) -> dict[str, Any]:
+    """A noise as plain numbers for JSON."""
+    return {
+        "mechanism": noise.mechanism,
+        "distribution": noise.distribution,
+        "directions": noise.directions.tolist(),
+        "scales": noise.scales.tolist(),
+        "epsilon": noise.epsilon,
+        "delta": noise.delta,
+        "calibration": noise.calibration,
+    }
+
+
+def noise_in(plain: dict[str, Any]) -> Noise:
+    """A noise from what :func:`noise_out` made of it."""
+    scales = np.asarray(plain["scales"], dtype=np.float64)
+    directions = np.asarray(plain["directions"], dtype=np.float64).reshape(-1, len(scales))
+    return Noise(**plain | {"directions": directions, "scales": scales})
+
+
+def _entry(row: ReleaseRow) -> LedgerEntry:
+    try:
+        scenario = read_scenario(row.scenario)
+    except ScenarioError:
+        scenario = None
+    return LedgerEntry(
+        scenario=scenario,
+        data=row.data,
+        values=tuple(row.values),
+        units=tuple(row.units),
+        noise=noise_in(row.noise),
+        author=row.author,
+        note=row.note,
+        at=row.at,
+        token=row.token,
+    )

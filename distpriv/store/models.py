@@ -1,0 +1,85 @@
+"""The tables of the database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, Dialect, Float, String, Text, TypeDecorator
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+__all__ = ["SCHEMA", "Base", "ReleaseRow", "RevisionRow", "SchemaRow"]
+
+SCHEMA = 1
+"""Version of the tables; a database with a later one belongs to a later distpriv."""
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time in UTC; SQLite keeps no time zone, so it gets it back here."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Times without a zone would be ambiguous, and there are none."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """The same moment, in UTC."""
+        if value is None or value.tzinfo is not None:
+            return None if value is None else value.astimezone(UTC)
+        return value.replace(tzinfo=UTC)
+
+
+class Base(DeclarativeBase):
+    """What the tables share."""
+
+
+class SchemaRow(Base):
+    """Which version of the tables this is; one row."""
+
+    __tablename__ = "distpriv_schema"
+
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+
+
+class RevisionRow(Base):
+    """A decision as it stood at one time: rows are added, never changed.
+
+    The primary key is what keeps two people apart who edit the same version: only one of them
+    can add the next.
+    """
+
+    __tablename__ = "decision_revisions"
+
+    decision: Mapped[str] = mapped_column(String(32), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = mapped_column(Moment)
+    author: Mapped[str] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(Text)
+    comment: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(128), index=True)
+    data: Mapped[str] = mapped_column(Text)
+    epsilon: Mapped[float] = mapped_column(Float(53))
+    delta: Mapped[float] = mapped_column(Float(53))
+    chosen: Mapped[str] = mapped_column(Text)
+    alternatives: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+
+
+class ReleaseRow(Base):
+    """A release that was drawn: what came out, and the noise that was in it."""
+
+    __tablename__ = "releases"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    token: Mapped[str] = mapped_column(String(32), unique=True)
+    at: Mapped[datetime] = mapped_column(Moment)
+    author: Mapped[str] = mapped_column(Text)
+    note: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(128), index=True)
+    data: Mapped[str] = mapped_column(Text)
+    scenario: Mapped[str] = mapped_column(Text)
+    units: Mapped[list[str]] = mapped_column(JSON)
+    values: Mapped[list[float]] = mapped_column(JSON)
+    noise: Mapped[dict[str, Any]] = mapped_column(JSON)

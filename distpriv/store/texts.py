@@ -1,0 +1,43 @@
+"""What people type, made fit to be kept: trimmed, bounded, without signs that hide others."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from distpriv.errors import StoreError
+
+__all__ = ["LONGEST", "cleaned"]
+
+LONGEST = {"name": 80, "reason": 4000, "comment": 2000, "note": 500}
+"""Most characters of each kind of text."""
+
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def cleaned(text: str, kind: str, *, required: bool = False) -> str:
+    """A text without control characters and blanks around it; raises StoreError.
+
+    Parameters
+    ----------
+    text : str
+    kind : "name", "reason", "comment" or "note"
+        Only the name is one line.
+    required : bool
+        Whether it must not be empty.
+    """
+    lines = _DIRECTIONS.sub("", text).replace("\r\n", "\n").split("\n")
+    rows = ["".join(sign if _printed(sign) else " " for sign in line).rstrip() for line in lines]
+    kept = (" " if kind == "name" else "\n").join(rows).strip()
+    if required and not kept:
+        raise StoreError(f"The {kind} is empty; fill it in.")
+    if len(kept) > LONGEST[kind]:
+        raise StoreError(
+            f"The {kind} has {len(kept)} characters and may have {LONGEST[kind]} at most; "
+            "shorten it."
+        )
+    return kept
+
+
+def _printed(sign: str) -> bool:
+    return unicodedata.category(sign) not in {"Cc", "Cs", "Zl", "Zp"}

@@ -1,0 +1,122 @@
+"""What a decision is: its revisions, and the alternatives that were weighed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+__all__ = ["Alternative", "Decision", "Revision", "Status", "moment"]
+
+Status = Literal["proposed", "agreed", "rejected"]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A scenario that was looked at, with what came of it when it was.
+
+    Attributes
+    ----------
+    name : str
+    scenario : str
+        As :func:`distpriv.write_scenario` writes it.
+    mechanism : str
+    epsilon, delta : float
+        As chosen.
+    undefended, accuracy : float
+        Accuracy of the best attack without and with the noise.
+    error : float
+        Expected L2 error, in `unit`.
+    unit : str
+        Empty for the statistics' own units, mixed.
+    promised : float
+        δ that the mechanism promises.
+    delivered : float or None
+        δ that is delivered at ε; None where it is not computed.
+    """
+
+    name: str
+    scenario: str
+    mechanism: str
+    epsilon: float
+    delta: float
+    undefended: float
+    accuracy: float
+    error: float
+    unit: str
+    promised: float
+    delivered: float | None
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A decision as it stood at one time.
+
+    Attributes
+    ----------
+    version : int
+        From 1 on.
+    at : datetime
+        In UTC.
+    author : str
+        Who made this revision: proposed, changed, agreed or rejected.
+    status : "proposed", "agreed" or "rejected"
+    reason : str
+        Why this ε.
+    comment : str
+        What who agreed or rejected had to say.
+    chosen : str
+        Name of the proposed alternative.
+    alternatives : tuple of Alternative
+        Those that were seen, the chosen one among them.
+    """
+
+    version: int
+    at: datetime
+    author: str
+    status: Status
+    reason: str
+    comment: str
+    chosen: str
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def choice(self) -> Alternative:
+        """The proposed alternative."""
+        return next(each for each in self.alternatives if each.name == self.chosen)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision with its history.
+
+    Attributes
+    ----------
+    key : str
+    data : str
+        Title of the data it is about.
+    digest : str
+        Fingerprint of the data.
+    revisions : tuple of Revision
+        The first one first; never empty.
+    """
+
+    key: str
+    data: str
+    digest: str
+    revisions: tuple[Revision, ...]
+
+    @property
+    def now(self) -> Revision:
+        """The latest revision."""
+        return self.revisions[-1]
+
+    @property
+    def proposed_by(self) -> str:
+        """Who proposed it first."""
+        return self.revisions[0].author
+
+
+def moment(at: datetime) -> str:
+    """A time as people read it: ``2025-01-31 14:03 UTC``."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,59 @@
+"""Both databases: the same tests run on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+from distpriv.store import Alternative, Store, open_store
+from tests.postgres import postgres
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    with postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_postgres(server: str) -> str:
+    """The address of a new database on the server."""
+    name = f"test_{uuid4().hex[:12]}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return make_url(server).set(database=name).render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/folder/kept.sqlite"
+    return str(request.getfixturevalue("fresh_postgres"))
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    opened = open_store(url)
+    yield opened
+    opened.close()
+
+
+def alternative(name: str = "now", epsilon: float = 1.0, **changes: object) -> Alternative:
+    values: dict[str, object] = {
+        "scenario": f'{{"of": {epsilon}}}',
+        "mechanism": "OptM",
+        "delta": 1e-3,
+        "undefended": 0.76,
+        "accuracy": 0.58,
+        "error": 8.15,
+        "unit": "",
+        "promised": 1e-3,
+        "delivered": None,
+    }
+    return Alternative(name=name, epsilon=epsilon, **values | changes)  # type: ignore[arg-type]

@@ -1,0 +1,151 @@
+"""Decisions: proposed, changed, agreed or rejected, with all that was before."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from distpriv.errors import ConflictError, StoreError
+from distpriv.store import Decision, Store, all_decisions, one_decision, propose, revise, settle
+from distpriv.store.texts import LONGEST, cleaned
+from tests.store.conftest import alternative
+
+pytestmark = pytest.mark.xdist_group("store")
+
+SEEN = [alternative("now"), alternative("half", 0.5, delivered=0.002), alternative("twice", 2.0)]
+
+
+def proposed(store: Store, **changes: object) -> Decision:
+    values: dict[str, object] = {
+        "author": "Ann",
+        "reason": "Enough for the report.",
+        "data": "people.csv",
+        "digest": "abc",
+        "alternatives": SEEN,
+        "chosen": "now",
+    }
+    return propose(store, **values | changes)  # type: ignore[arg-type]
+
+
+def test_a_decision_with_its_history(store: Store) -> None:
+    first = proposed(store)
+    assert one_decision(store, first.key) == first
+    second = revise(
+        store,
+        first.key,
+        1,
+        author="Bob",
+        reason="Less is enough.",
+        alternatives=SEEN,
+        chosen="half",
+    )
+    third = settle(store, first.key, 2, author="Cem", status="agreed", comment="Fine.")
+    assert one_decision(store, first.key) == third
+    assert [each.author for each in third.revisions] == ["Ann", "Bob", "Cem"]
+    assert [each.choice.epsilon for each in third.revisions] == [1.0, 0.5, 0.5]
+    assert [each.status for each in third.revisions] == ["proposed", "proposed", "agreed"]
+    assert third.revisions[:2] == second.revisions
+    assert third.now.reason == "Less is enough."
+    assert third.now.comment == "Fine."
+    assert third.proposed_by == "Ann"
+    for each in third.revisions:
+        assert each.at.tzinfo is not None
+        assert abs(datetime.now(UTC) - each.at) < timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("status", ["agreed", "rejected"])
+def test_what_is_settled_cannot_be_changed(store: Store, status: str) -> None:
+    key = proposed(store).key
+    settled = settle(store, key, 1, author="Cem", status=status)  # type: ignore[arg-type]
+    said = {"agreed": "Cem agreed to", "rejected": "Cem rejected"}[status]
+    with pytest.raises(ConflictError, match=f"{said} this decision on .* UTC, so it cannot"):
+        revise(store, key, 2, author="Ann", reason="But", alternatives=SEEN, chosen="now")
+    with pytest.raises(ConflictError, match=said):
+        settle(store, key, 2, author="Ann", status="rejected")
+    assert one_decision(store, key) == settled
+
+
+def test_the_later_of_two_editors_is_told_of_the_earlier(store: Store) -> None:
+    key = proposed(store).key
+    kept = revise(
+        store, key, 1, author="Bob", reason="More noise.", alternatives=SEEN, chosen="half"
+    )
+    with pytest.raises(ConflictError) as caught:
+        revise(store, key, 1, author="Ann", reason="Less noise.", alternatives=SEEN, chosen="twice")
+    assert "Bob changed this decision on" in str(caught.value)
+    assert "(ε from 1 to 0.5, another reason)" in str(caught.value)
+    assert one_decision(store, key) == kept
+    with pytest.raises(ConflictError, match="Bob changed"):
+        settle(store, key, 1, author="Ann", status="agreed")
+    after = revise(
+        store, key, 2, author="Ann", reason="Less noise.", alternatives=SEEN, chosen="twice"
+    )
+    assert [each.author for each in after.revisions] == ["Ann", "Bob", "Ann"]
+
+
+def test_the_latest_change_comes_first_and_data_are_told_apart(store: Store) -> None:
+    first, second = proposed(store), proposed(store, digest="other")
+    settle(store, first.key, 1, author="Cem", status="rejected")
+    assert [each.key for each in all_decisions(store)] == [first.key, second.key]
+    assert [each.key for each in all_decisions(store, "other")] == [second.key]
+    assert all_decisions(store, "nothing") == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"author": " \n"}, "The name is empty"),
+        ({"reason": "\x00"}, "The reason is empty"),
+        ({"reason": "x" * 4001}, "has 4001 characters and may have 4000"),
+        ({"author": "x" * 81}, "may have 80"),
+        ({"chosen": "never seen"}, "one of the alternatives"),
+        ({"alternatives": [SEEN[0], SEEN[0]]}, "same name"),
+        ({"alternatives": [alternative(str(k)) for k in range(21)], "chosen": "3"}, "20 alt"),
+    ],
+)
+def test_what_cannot_be_kept_is_a_sentence(store: Store, changes, said) -> None:
+    with pytest.raises(StoreError, match=said):
+        proposed(store, **changes)
+    assert all_decisions(store) == []
+
+
+def test_a_status_is_agreed_or_rejected(store: Store) -> None:
+    key = proposed(store).key
+    for status in ("proposed", "forgotten"):
+        with pytest.raises(StoreError, match="agreed or rejected, got"):
+            settle(store, key, 1, author="Cem", status=status)  # type: ignore[arg-type]
+
+
+def test_a_decision_that_is_gone(store: Store) -> None:
+    proposed(store)
+    with pytest.raises(StoreError, match="not in the database any more"):
+        settle(store, "0" * 32, 1, author="Cem", status="agreed")
+
+
+def test_figures_that_are_none(store: Store) -> None:
+    odd = alternative("now", error=math.inf, delivered=math.nan)
+    found = one_decision(store, proposed(store, alternatives=[odd]).key).now.choice
+    assert math.isnan(found.error)
+    assert found.delivered is None
+
+
+@given(name=st.text(max_size=80), reason=st.text(max_size=200))
+@example(name="'; DROP TABLE releases; --", reason="Zürich ∑ 🔏 \r\n second\tline")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+def test_any_text_is_kept_as_it_reads_or_refused(store: Store, name: str, reason: str) -> None:
+    said = [sign for sign in (name, reason) if not cleaned(sign, "reason")]
+    if said:
+        with pytest.raises(StoreError, match="is empty"):
+            proposed(store, author=name, reason=reason)
+        return
+    made = proposed(store, author=name, reason=reason)
+    assert one_decision(store, made.key) == made
+    visible = [sign for sign in reason if sign.isprintable() and not sign.isspace()]
+    kept = made.now.reason
+    assert [sign for sign in kept if sign.isprintable() and not sign.isspace()] == visible
+    assert len(made.now.author) <= LONGEST["name"]
+    assert "\n" not in made.now.author
