@@ -57,10 +57,10 @@ def scores(
         Not empty; as for :func:`overlap`. The first one sets the width.
     title : str
     """
-    results = [f"{name.lower()} right in {percent(right)}" for name, (_, right) in panels.items()]
+    results = [f"{percent(right)} of cases ({name})" for name, (_, right) in panels.items()]
     figure = empty(
         safe(title),
-        alt=f"The best attacker is {listed(results)} of cases.",
+        alt=f"The best attacker is right in {listed(results)}.",
         how_to_read=(
             "each curve shows where the attacker's best score falls under one of the two shares; "
             "the attacker decides by the side of the dotted rule. The more the curves overlap, the "

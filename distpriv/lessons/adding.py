@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -150,6 +151,7 @@ class Least:
     tilt: float
 
 
+@lru_cache(maxsize=8)
 def least(course: Course) -> Least:
     """What the same promise costs with each mechanism."""
     model = course.model()

@@ -38,12 +38,12 @@ QUERY = Query(
     [
         Mean("age"),
         Mean("education-num"),
-        Mean("hours-per-week"),
         Count("marital-status", "Never-married"),
         Count("sex", "Female"),
+        Mean("hours-per-week"),
     ]
 )
-NAMES = ("age", "schooling", "working hours", "never married", "women")
+NAMES = ("age", "schooling", "never married", "women", "working hours")
 """The statistics in plain words, in the order of the query."""
 
 RECORDS = 100
@@ -53,7 +53,7 @@ SIZES = (20, 40, 100, 200, 400)
 """Records of a release in the second step."""
 PLANE = (0, 1)
 """Statistics that the second step draws: two averages, whose axes do not grow with n."""
-COUNTS = (3, 4)
+COUNTS = (2, 3)
 """Statistics that the third step draws: two counts, which move and are disturbed in one unit."""
 EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 RELEASES = (1, 2, 3, 5, 10, 20, 50, 100)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.choosing import Limit, choose
@@ -40,6 +41,7 @@ class Allowed:
     undefended: float
 
 
+@lru_cache(maxsize=64)
 def allowed(course: Course, guesses: int) -> Allowed:
     """The largest ε that allows so many right guesses of 100; raises HypothesisError for others.
 

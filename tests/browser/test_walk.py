@@ -27,6 +27,7 @@ PAGES = (
     "Compare & report",
     "Wasserstein",
     "Attribute privacy",
+    "Guided tour",
     "Frameworks",
 )
 HEADINGS = {
@@ -43,6 +44,7 @@ HEADINGS = {
     "Compare & report": "Which scenario is better?",
     "Wasserstein": "How far must the statistics move?",
     "Attribute privacy": "Does a release give an attribute away?",
+    "Guided tour": "A tour in seven steps",
     "Frameworks": "Which privacy is it?",
 }
 SECTION = dict.fromkeys(PAGES, "Explore") | {
@@ -53,6 +55,7 @@ SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Compare & report": "Decide",
     "Wasserstein": "More mechanisms",
     "Attribute privacy": "More mechanisms",
+    "Guided tour": "Learn",
     "Frameworks": "Learn",
 }
 FILES = (
@@ -70,6 +73,7 @@ FILES = (
     "wasserstein",
     "attribute",
     "attribute?attribute_tab=Distribution",
+    "tour",
     "frameworks",
 )
 

@@ -7,10 +7,9 @@ import streamlit as st
 from distpriv.charts.network import variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.charts.utility import error_against_epsilon
-from distpriv.dashboard import cache
 from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
-from distpriv.lessons import Course, Least, ally, least, turned
+from distpriv.lessons import Course, ally, least, turned
 from distpriv.lessons.course import COUNTS, EPSILON, EPSILONS, MECHANISMS, NAMES
 
 __all__ = ["ALLY", "DIRECTION", "LEAST"]
@@ -211,12 +210,8 @@ def _ask_least(course: Course) -> str:
     )
 
 
-def _least(course: Course) -> Least:
-    return cache.computed("tour least", lambda: least(course))
-
-
 def _show_least(course: Course, other: str) -> Shown:
-    found = _least(course)
+    found = least(course)
     factor = found.errors[other] / found.errors[_BEST]
     return Shown(
         f"At ε\u00a0=\u00a0{EPSILON:g} {_BEST} moves the statistics by "
@@ -234,7 +229,7 @@ def _show_least(course: Course, other: str) -> Shown:
 
 
 def _question_least(course: Course) -> Question:
-    found = _least(course)
+    found = least(course)
     saved = found.errors[_BEST] / found.errors["ExpM"]
     gain = found.accuracies[_BEST] - found.accuracies["ExpM"]
     figures = (

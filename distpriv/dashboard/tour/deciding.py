@@ -8,20 +8,15 @@ import streamlit as st
 
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.choosing import attackers_in_100
-from distpriv.dashboard import cache
 from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
-from distpriv.lessons import Allowed, Course, again, allowed, hidden
+from distpriv.lessons import Course, again, allowed, hidden
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
 
 __all__ = ["CHOOSING", "FAILING"]
 
 _GUESSES = 60
 _WEEKS = max(RELEASES)
-
-
-def _allowed(course: Course, guesses: int) -> Allowed:
-    return cache.computed(f"tour allowed {guesses}", lambda: allowed(course, guesses))
 
 
 def _ask_choosing(course: Course) -> int:
@@ -38,7 +33,7 @@ def _ask_choosing(course: Course) -> int:
 
 
 def _show_choosing(course: Course, guesses: int) -> Shown:
-    found = _allowed(course, guesses)
+    found = allowed(course, guesses)
     return Shown(
         f"If an attacker may be right in **{guesses} of 100** guesses, ε can be up to "
         f"**{number(found.epsilon)}** on these data, and OptM moves the statistics by "
@@ -55,7 +50,7 @@ def _show_choosing(course: Course, guesses: int) -> Shown:
 
 
 def _question_choosing(course: Course) -> Question:
-    found = _allowed(course, _GUESSES)
+    found = allowed(course, _GUESSES)
     promised = math.floor(100 * found.promised + 1e-9)
     figures = (
         f"(e^ε + δ)/(1 + e^ε) is {percent(found.promised)} at ε\u00a0=\u00a0{number(found.epsilon)}"

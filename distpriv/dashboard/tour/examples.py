@@ -16,7 +16,7 @@ from distpriv.charts.coupling import moves_on_line
 from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.dashboard import cache, widgets
-from distpriv.dashboard.text import escape, number, percent, with_unit
+from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.wasserstein_parts import FIGURE_1
 from distpriv.lessons import eigenvector_example
 from distpriv.lessons.course import DELTA, EPSILON
@@ -96,6 +96,7 @@ def _eigenvectors() -> None:
                 ("first statistic", "second statistic"),
                 ("", ""),
                 names=("θ = θ₁", "θ = θ₂"),
+                to_scale=True,
             ),
             "tour_eigenvectors",
         )
@@ -106,8 +107,8 @@ def _eigenvectors() -> None:
             pd.DataFrame(
                 {
                     "Mechanism": list(along),
-                    "along v₁ = (1, 2)/√5": [f"{each[0]:.2f}" for each in along.values()],
-                    "along v₂ = (2, −1)/√5": [f"{each[1]:.2f}" for each in along.values()],
+                    "along v₁": [f"{each[0]:.2f}" for each in along.values()],
+                    "along v₂": [f"{each[1]:.2f}" for each in along.values()],
                     "in all": [
                         f"{np.trace(each.covariance):.2f}" for each in example.noises.values()
                     ],
@@ -115,7 +116,8 @@ def _eigenvectors() -> None:
             )
         )
         st.caption(
-            "With the paper's classical calibration. DirM, DauM and OptM add noise in one "
+            "v₁ = (1, 2)/√5 and v₂ = (2, −1)/√5 are the axes of variation, and the calibration is "
+            "the paper's classical one. DirM, DauM and OptM add noise in one "
             "direction, seen here along the same two axes."
         )
     _source(
@@ -147,7 +149,7 @@ def _hospital() -> None:
             {
                 "Release": list(noises),
                 "The share moves it by": [
-                    with_unit(float(noise.sensitivities[noise.binding]), units[release])
+                    f"{noise.sensitivities[noise.binding]:g}\u00a0{units[release]}"
                     for release, noise in noises.items()
                 ],
                 "Varies by itself, variance": [
@@ -213,7 +215,7 @@ def _school() -> None:
 
 def _source(cited: str, page: str, label: str, query: dict[str, str] | None = None) -> None:
     st.caption(cited)
-    st.page_link(page, label=label, icon=":material/open_in_new:", query_params=query or {})
+    st.page_link(page, label=label, icon=":material/open_in_new:", query_params=query)
 
 
 _EXAMPLES: dict[str, Callable[[], None]] = {

@@ -13,11 +13,11 @@ from distpriv.datasets import EXAMPLES
 from distpriv.lessons import Course
 from distpriv.lessons.course import QUERY, SECRET
 
-__all__ = ["LESSONS", "course", "tour"]
+__all__ = ["LESSONS", "PLACES", "course", "tour"]
 
 LESSONS = (HIDING, SEEING, DIRECTION, ALLY, LEAST, CHOOSING, FAILING)
 _SUMMARY = "summary"
-_PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
+PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
     ("app_pages/data.py", "Ask the question of your own table", ":material/table:"),
     ("app_pages/secret.py", "Choose the secret and the release", ":material/lock:"),
@@ -30,15 +30,17 @@ _GO_ON = (
 def course() -> Course:
     """The tour's data: always the embedded example, whatever the sidebar holds."""
     dataset = cache.example(EXAMPLES[0].key)
-    return Course(cache.moments(dataset, QUERY, SECRET))
+    return cache.computed(
+        f"tour {dataset.digest}", lambda: Course(cache.moments(dataset, QUERY, SECRET))
+    )
 
 
 def tour() -> None:
     """The step that the address names, or the summary."""
     place = st.segmented_control(
         "Step",
-        _PLACES,
-        default=_PLACES[0],
+        PLACES,
+        default=PLACES[0],
         required=True,
         key="lesson",
         bind="query-params",
@@ -108,7 +110,7 @@ def _onward(number: int) -> None:
         disabled=number == 1,
         key=f"tour_back_{number}",
         on_click=_open,
-        args=(_PLACES[max(number - 2, 0)],),
+        args=(PLACES[max(number - 2, 0)],),
     )
     last = number == len(LESSONS)
     row.button(
@@ -118,7 +120,7 @@ def _onward(number: int) -> None:
         key=f"tour_next_{number}",
         help=None if last else LESSONS[number].title,
         on_click=_open,
-        args=(_PLACES[number],),
+        args=(PLACES[number],),
     )
 
 
@@ -131,7 +133,7 @@ def _deeper(lesson: Lesson) -> None:
     with st.expander("The formula", icon=":material/function:"):
         st.latex(lesson.formula)
         st.markdown(lesson.source)
-    st.page_link(lesson.page, label=lesson.leads_to, icon=":material/open_in_new:", query_params={})
+    st.page_link(lesson.page, label=lesson.leads_to, icon=":material/open_in_new:")
 
 
 def _summary(data: Course) -> None:
@@ -157,7 +159,7 @@ def _summary(data: Course) -> None:
         )
     row = st.container(horizontal=True)
     row.button(
-        "Back", icon=":material/arrow_back:", key="tour_back", on_click=_open, args=(_PLACES[-2],)
+        "Back", icon=":material/arrow_back:", key="tour_back", on_click=_open, args=(PLACES[-2],)
     )
     row.button(
         "Start again", icon=":material/restart_alt:", key="tour_again", on_click=_start_again
@@ -175,7 +177,7 @@ def _summary(data: Course) -> None:
         st.caption("The sidebar now holds the tour's scenario; every other page shows it.")
     st.subheader("Where to go on")
     for page, label, icon in _GO_ON:
-        st.page_link(page, label=label, icon=icon, query_params={})
+        st.page_link(page, label=label, icon=icon)
 
 
 def _mark(chosen: Option | None) -> str:
@@ -193,7 +195,7 @@ def _start_again() -> None:
     state["tour_answers"] = {}
     for number in range(1, len(LESSONS) + 1):
         state[_answer_key(number)] = None
-    _open(_PLACES[0])
+    _open(PLACES[0])
 
 
 def _take() -> None:
