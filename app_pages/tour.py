@@ -6,6 +6,6 @@ from distpriv.dashboard.tour import tour, worked_examples
 
 st.title("A tour in seven steps")
 st.caption("On the embedded example and with a setting of its own, whatever the sidebar holds.")
-tour()
-st.divider()
-worked_examples()
+if tour():
+    st.divider()
+    worked_examples()

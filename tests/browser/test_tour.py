@@ -36,8 +36,9 @@ SLIDERS = {
 
 
 def opened(page: Page, number: int) -> None:
+    """Wait for a step, which opens at its top."""
     expect(page.get_by_text(f"Step {number} of 7", exact=True)).to_be_visible()
-    expect(page.get_by_role("heading", name=LESSONS[number - 1].title)).to_be_visible()
+    expect(page.get_by_role("heading", name=LESSONS[number - 1].title)).to_be_in_viewport()
 
 
 def move(page: Page, number: int) -> None:

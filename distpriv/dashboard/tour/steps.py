@@ -16,7 +16,7 @@ from distpriv.lessons.course import QUERY, SECRET
 __all__ = ["LESSONS", "PLACES", "course", "tour"]
 
 LESSONS = (HIDING, SEEING, DIRECTION, ALLY, LEAST, CHOOSING, FAILING)
-_SUMMARY = "summary"
+_SUMMARY, _TURNING = "summary", "tour_turning"
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
     ("app_pages/data.py", "Ask the question of your own table", ":material/table:"),
@@ -35,8 +35,8 @@ def course() -> Course:
     )
 
 
-def tour() -> None:
-    """The step that the address names, or the summary."""
+def tour() -> bool:
+    """The step that the address names, or the summary; False while the page turns to it."""
     place = st.segmented_control(
         "Step",
         PLACES,
@@ -47,16 +47,40 @@ def tour() -> None:
         persist_state="session",
         label_visibility="collapsed",
     )
+    _heading(place)
+    if st.session_state.pop(_TURNING, False):
+        _turn()
+        return False
     if place == _SUMMARY:
         _summary(course())
     else:
         _step(int(place), course())
+    return True
+
+
+def _heading(place: str) -> None:
+    if place == _SUMMARY:
+        st.progress(1.0, text="The tour is done")
+        st.header("What you have seen")
+    else:
+        st.progress(int(place) / len(LESSONS), text=f"Step {place} of {len(LESSONS)}")
+        st.header(LESSONS[int(place) - 1].title)
+
+
+def _turn() -> None:
+    """Leave the page short for a moment, so that the next step does not open scrolled down."""
+    ticks = iter([False])
+
+    @st.fragment(run_every=0.1)
+    def on() -> None:
+        if next(ticks, True):
+            st.rerun()
+
+    on()
 
 
 def _step(number: int, data: Course) -> None:
     lesson = LESSONS[number - 1]
-    st.progress(number / len(LESSONS), text=f"Step {number} of {len(LESSONS)}")
-    st.header(lesson.title)
     result_first = st.container()
     picture, controls = st.columns([3, 2], gap="large")
     with controls:
@@ -126,6 +150,7 @@ def _onward(number: int) -> None:
 
 def _open(place: str) -> None:
     st.session_state["lesson"] = place
+    st.session_state[_TURNING] = True
 
 
 def _deeper(lesson: Lesson) -> None:
@@ -146,8 +171,6 @@ def _summary(data: Course) -> None:
         if (chosen := question.chosen(answers.get(number))) is not None
     }
     right = sum(chosen.holds for chosen in given.values())
-    st.progress(1.0, text="The tour is done")
-    st.header("What you have seen")
     st.markdown(
         "A share can be read off statistics that never mention it, and a little noise in the "
         f"right place hides it: you answered **{len(given)} of {len(LESSONS)}** questions, "
