@@ -34,6 +34,7 @@ SECTIONS = {
         st.Page("app_pages/attribute.py", title="Attribute privacy", icon=":material/groups:"),
     ],
     "Learn": [
+        st.Page("app_pages/tour.py", title="Guided tour", icon=":material/school:"),
         st.Page("app_pages/frameworks.py", title="Frameworks", icon=":material/hub:"),
     ],
 }

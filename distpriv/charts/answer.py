@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from plotly import graph_objects as go
@@ -13,7 +13,7 @@ from distpriv.charts.text import listed, number, percent, safe, with_unit, wrap
 from distpriv.models import PairModel
 from distpriv.properties import Pair
 
-__all__ = ["overlap", "shifts"]
+__all__ = ["overlap", "scores", "shifts"]
 
 _SCORES = np.linspace(-5.0, 5.0, 241)
 _DENSITY = np.exp(-(_SCORES**2) / 2)
@@ -37,15 +37,30 @@ def overlap(
     mechanism : str
         Short name.
     """
-    panels = [("Without noise", undefended)]
+    panels = {"Without noise": undefended}
     if defended is not None:
-        panels.append((f"With {mechanism}", defended))
-    results = [
-        f"{title[0].lower()}{title[1:]} right in {percent(right)}" for title, (_, right) in panels
-    ]
+        panels[f"With {mechanism}"] = defended
+    return scores(pair, panels)
+
+
+def scores(
+    pair: Pair,
+    panels: Mapping[str, tuple[float, float]],
+    title: str = "What the best attacker sees",
+) -> go.Figure:
+    """What the best attacker sees under the two proportions, release by release.
+
+    Parameters
+    ----------
+    pair : Pair
+    panels : mapping of name to (separation, accuracy)
+        Not empty; as for :func:`overlap`. The first one sets the width.
+    title : str
+    """
+    results = [f"{percent(right)} of cases ({name})" for name, (_, right) in panels.items()]
     figure = empty(
-        "What the best attacker sees",
-        alt=f"The best attacker is {listed(results)} of cases.",
+        safe(title),
+        alt=f"The best attacker is right in {listed(results)}.",
         how_to_read=(
             "each curve shows where the attacker's best score falls under one of the two shares; "
             "the attacker decides by the side of the dotted rule. The more the curves overlap, the "
@@ -61,12 +76,12 @@ def overlap(
         shared_xaxes=True,
         vertical_spacing=0.16,
         subplot_titles=[
-            safe(f"{title}: right in {percent(right)} of cases")
+            safe(f"{name}: right in {percent(right)} of cases")
             + (" (further apart than drawn)" if separation > _WIDEST else "")
-            for title, (separation, right) in panels
+            for name, (separation, right) in panels.items()
         ],
     )
-    for row, (_, (separation, _)) in enumerate(panels, start=1):
+    for row, (separation, _) in enumerate(panels.values(), start=1):
         for index, (share, color) in enumerate(
             zip((pair.p_i, pair.p_j), GROUP_COLORS, strict=True)
         ):
@@ -85,7 +100,8 @@ def overlap(
                 col=1,
             )
         figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5, "dash": "dot"}, row=row, col=1)
-    reach = max(4.0, min(undefended[0], _WIDEST) / 2 + 3.2)
+    widest = next(iter(panels.values()))[0]
+    reach = max(4.0, min(widest, _WIDEST) / 2 + 3.2)
     figure.update_xaxes(linear_axis("", -reach, reach, showgrid=False, showticklabels=False))
     figure.update_xaxes(
         title_text="the attacker's score (std. deviations)",

@@ -39,6 +39,10 @@ def ellipses(
     j: int,
     labels: Sequence[str],
     units: Sequence[str],
+    *,
+    names: tuple[str, str] | None = None,
+    widest: PairModel | None = None,
+    to_scale: bool = False,
 ) -> go.Figure:
     """Two statistics: the fitted 95 % ellipses, the shift between them, and the noise.
 
@@ -52,15 +56,19 @@ def ellipses(
     i, j : int
         The statistics on the x and the y axis.
     labels, units : sequence of str, one a statistic
+    names : tuple of two str, optional
+        Safe texts for the two distributions; by default the shares of the pair.
+    widest : PairModel, optional
+        Sets the extent of the axes in place of `fit`, so that charts can be compared.
+    to_scale : bool
+        Whether a unit is as long upwards as across, so that angles are what they are.
     """
     chosen = [i, j]
-    names = group_names(fit.pair)
-    outlines = [
-        _outline(fit.means[group, chosen], fit.covariances[group][np.ix_(chosen, chosen)])
-        for group in (0, 1)
-    ]
+    names = names or group_names(fit.pair)
+    outlines = _outlines(fit, chosen)
     middle = fit.means[:, chosen].mean(axis=0)
-    extent = np.abs(np.concatenate(outlines) - middle).max(axis=0)
+    seen = outlines if widest is None else _outlines(widest, chosen)
+    extent = np.abs(np.concatenate(seen) - middle).max(axis=0)
     noise_outlines = {
         name: _outline(middle, noise.covariance[np.ix_(chosen, chosen)])
         for name, noise in noises.items()
@@ -80,15 +88,16 @@ def ellipses(
     absent = [name for name in noises if name not in sizes]
     low, high = middle - 1.12 * zoom * extent, middle + 1.12 * zoom * extent
     figure = empty(
-        "Secret, variation and noise",
-        alt=_alt_ellipses(fit, chosen, labels, units, sizes),
-        how_to_read=_reading_ellipses(names, cut, absent),
+        "Secret, variation and noise" if noises else "Secret and variation",
+        alt=_alt_ellipses(fit, chosen, labels, units, sizes, names),
+        how_to_read=_reading_ellipses(names, bool(noises), cut, absent),
         height=520,
     )
     titles = [safe(with_unit(shorten(labels[index], 36), units[index])) for index in chosen]
     figure.update_layout(
         xaxis=linear_axis(titles[0], float(low[0]), float(high[0]), nticks=7),
-        yaxis=linear_axis(titles[1], float(low[1]), float(high[1]), nticks=7),
+        yaxis=linear_axis(titles[1], float(low[1]), float(high[1]), nticks=7)
+        | ({"scaleanchor": "x"} if to_scale else {}),
     )
     full = {
         f"{axis}_title": with_unit(labels[index], units[index])
@@ -151,6 +160,14 @@ def ellipses(
     if fit.difference[chosen].any():
         _add_arrow(figure, *fit.means[:, chosen])
     return figure
+
+
+def _outlines(fit: PairModel, chosen: list[int]) -> list[FloatArray]:
+    """The 95 % ellipses of the two distributions."""
+    return [
+        _outline(fit.means[group, chosen], fit.covariances[group][np.ix_(chosen, chosen)])
+        for group in (0, 1)
+    ]
 
 
 def _outline(center: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -217,14 +234,19 @@ def _spread(label: str, unit: str, variance: float) -> str:
     return safe(f"{label}: ± {number(math.sqrt(max(variance, 0)))} {unit}".strip())
 
 
-def _reading_ellipses(names: tuple[str, str], cut: Sequence[str], absent: Sequence[str]) -> str:
+def _reading_ellipses(
+    names: tuple[str, str], noisy: bool, cut: Sequence[str], absent: Sequence[str]
+) -> str:
     text = (
         f"the filled ellipses hold 95 % of the releases when {names[0]} (blue) and when "
         f"{names[1]} (vermillion, dashed); the arrow is the shift between them, the thin grey "
-        "lines are the axes of variation. Each coloured outline holds 95 % of a mechanism's "
-        "noise (for Laplace noise, of normal noise with its variance); a straight line is "
-        "noise in one direction."
+        "lines are the axes of variation."
     )
+    if noisy:
+        text += (
+            " Each coloured outline holds 95 % of a mechanism's noise (for Laplace noise, of "
+            "normal noise with its variance); a straight line is noise in one direction."
+        )
     if cut:
         text += f" The frame cuts the noise of {listed(list(cut))}, which reaches further."
     if absent:
@@ -238,8 +260,8 @@ def _alt_ellipses(
     labels: Sequence[str],
     units: Sequence[str],
     sizes: Mapping[str, float],
+    names: tuple[str, str],
 ) -> str:
-    names = group_names(fit.pair)
     moves = [
         f"{labels[index]} {'rises' if fit.difference[index] <= 0 else 'falls'} by "
         f"{number(abs(float(fit.difference[index])))} {units[index]}".strip()

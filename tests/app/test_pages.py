@@ -27,9 +27,10 @@ PAGES = (
     "compare",
     "decisions",
     "release",
+    "tour",
 )
 # What they show depends on the secret and the statistics of the sidebar.
-OF_THE_SCENARIO = tuple(page for page in PAGES if page != "attribute")
+OF_THE_SCENARIO = tuple(page for page in PAGES if page not in ("attribute", "tour"))
 RESULT = {
     "data": "best possible attacker tells",
     "secret": "must not be able to tell whether",
@@ -46,6 +47,7 @@ RESULT = {
     "compare": "is the safest: the best attacker is right in",
     "decisions": "is decided or proposed about",
     "release": "is on record. With one by OptM at",
+    "tour": "and yet the best attacker tells",
 }
 
 

@@ -29,6 +29,7 @@ PAGES = (
     "Release",
     "Wasserstein",
     "Attribute privacy",
+    "Guided tour",
     "Frameworks",
 )
 HEADINGS = {
@@ -47,6 +48,7 @@ HEADINGS = {
     "Release": "What is out, and what comes next?",
     "Wasserstein": "How far must the statistics move?",
     "Attribute privacy": "Does a release give an attribute away?",
+    "Guided tour": "A tour in seven steps",
     "Frameworks": "Which privacy is it?",
 }
 SECTION = dict.fromkeys(PAGES, "Explore") | {
@@ -59,6 +61,7 @@ SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Release": "Decide",
     "Wasserstein": "More mechanisms",
     "Attribute privacy": "More mechanisms",
+    "Guided tour": "Learn",
     "Frameworks": "Learn",
 }
 FILES = (
@@ -78,6 +81,7 @@ FILES = (
     "wasserstein",
     "attribute",
     "attribute?attribute_tab=Distribution",
+    "tour",
     "frameworks",
 )
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import distpriv as dp
-from distpriv.charts.answer import overlap, shifts
+from distpriv.charts.answer import overlap, scores, shifts
 from distpriv.charts.data import figure_data
 
 PAIR = dp.SensitiveProperty("a<b>", "x").pair(0.5, 0.1)
@@ -33,6 +33,19 @@ def test_overlap_has_two_curves_a_panel_that_far_apart():
 
 def test_overlap_without_a_known_best_attack_leaves_its_panel_out():
     assert len(overlap(PAIR, (1.4, 0.758), None, "ExpM(L)").data) == 2
+
+
+def test_scores_name_each_release():
+    figure = scores(PAIR, {"All <5>": (1.4, 0.758), "Two left": (0.9, 0.674)}, "a < b")
+    titles = [annotation.text for annotation in figure.layout.annotations]
+    assert titles == [
+        "All &lt;5&gt;: right in 75.8 % of cases",
+        "Two left: right in 67.4 % of cases",
+    ]
+    assert figure.layout.meta["alt"] == (
+        "The best attacker is right in 75.8 % of cases (All <5>) and 67.4 % of cases (Two left)."
+    )
+    assert "a &lt; b" in figure.layout.title.text
 
 
 def test_shifts_are_in_standard_deviations_and_point_to_the_larger_share(fit):

@@ -48,6 +48,25 @@ def test_the_ellipses_hold_95_percent(
     assert figure.layout.yaxis.title.text == "count status = married (records)"
 
 
+def test_axes_can_be_those_of_another_fit_and_to_scale(
+    fit: dp.PairModel, model: dp.GaussianModel, well_made: Check
+) -> None:
+    wide = dp.PairModel(fit.pair, fit.thetas, fit.means, 4 * fit.covariances)
+    options = {"names": ("one", "two"), "widest": wide, "to_scale": True}
+    figure = ellipses(fit, {}, 0, 2, model.query.labels, UNITS, **options)
+    well_made(figure)
+    expected = ellipses(wide, {}, 0, 2, model.query.labels, UNITS)
+    for axis in ("xaxis", "yaxis"):
+        assert figure.layout[axis].range == pytest.approx(expected.layout[axis].range)
+    assert figure.layout.yaxis.scaleanchor == "x"
+    assert expected.layout.yaxis.scaleanchor is None
+    assert trace_of(figure, "two").fill == "toself"
+    # Without noise there is no word of it.
+    meta = figure.layout.meta
+    assert "noise" not in f"{figure.layout.title.text} {meta['alt']} {meta['how_to_read']}"
+    assert meta["alt"].startswith("From one to two, ")
+
+
 def test_the_arrow_is_the_shift(
     fit: dp.PairModel, model: dp.GaussianModel, noises: dict[str, Noise]
 ) -> None:

@@ -1,0 +1,190 @@
+"""Steps 1 and 2 of the tour: what a release without noise gives away."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from distpriv.charts.answer import scores
+from distpriv.charts.plane import ellipses
+from distpriv.dashboard.text import percent
+from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
+from distpriv.lessons import Course, hidden, seen
+from distpriv.lessons.course import NAMES, PAIR, PLANE, QUERY, RECORDS, SIZES
+from distpriv.optimal import equivalent_separation
+
+__all__ = ["HIDING", "SEEING"]
+
+_UNITS = ("years", "years")
+
+
+def _listed(places: tuple[int, ...]) -> str:
+    names = [NAMES[place] for place in places]
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else names[0]
+
+
+def _ask_hiding(course: Course) -> int:
+    return st.slider(
+        "Statistics taken out as well, the most telling first",
+        0,
+        len(QUERY) - 1,
+        0,
+        key="tour_taken_out",
+        persist_state="session",
+        help="Each time the one goes whose loss costs the best attacker most.",
+    )
+
+
+def _show_hiding(course: Course, count: int) -> Shown:
+    found = hidden(course, count)
+    panels = {f"All {len(QUERY)} statistics": found.before}
+    if count:
+        panels[f"{len(found.left)} of {len(QUERY)} left"] = found.after
+        sentence = (
+            f"Without {_listed(found.taken_out)} as well, the best attacker is still right in "
+            f"**{percent(found.after)}** of cases; guessing is right in 50\u00a0%."
+        )
+    else:
+        sentence = (
+            "The column *income* is not in the release, and yet the best attacker tells 45\u00a0% "
+            "high earners from 55\u00a0% by the other columns, right in "
+            f"**{percent(found.before)}** of cases; guessing is right in 50\u00a0%."
+        )
+    told = {name: (equivalent_separation(right), right) for name, right in panels.items()}
+    return Shown(sentence, scores(PAIR, told))
+
+
+def _question_hiding(course: Course) -> Question:
+    found = hidden(course, 1)
+    left = found.after
+    facts = (
+        f"without {_listed(found.taken_out)}, the most telling of the five, the attacker is right "
+        f"in {percent(left)} of cases."
+    )
+    return Question(
+        "Income is hidden, and you take the most telling of the five statistics out as well. What "
+        "is left for the attacker?",
+        (
+            Option(
+                "Nothing: they can only guess",
+                left < 0.53,
+                f"The other four still look different under the two shares: {facts}",
+            ),
+            Option(
+                "Little: right in 53 to 65 of 100 cases",
+                0.53 <= left < 0.65,
+                f"Each of the four that are left shows the share too, and they add up: {facts}",
+            ),
+            Option(
+                "Most of it: right in more than 65 of 100",
+                left >= 0.65,
+                f"Income is tied to all the other columns at once, so hiding columns is not "
+                f"enough: {facts}",
+            ),
+        ),
+    )
+
+
+HIDING = Lesson(
+    title="Why hiding a column is not enough",
+    intro=(
+        f"You release five statistics of {RECORDS} records: average age, years of schooling and "
+        "hours of work, and how many people have never married and how many are women. How many "
+        "of them earn more than 50K is nobody's business, so you leave that column out. People who "
+        "earn more are older, went to school for longer and are married more often, though."
+    ),
+    takeaway="The columns you release tell of the one you hide.",
+    ask=_ask_hiding,
+    show=_show_hiding,
+    question=_question_hiding,
+    formula=r"\text{right in }\Phi\left(\tfrac12\sqrt{d^\top\Sigma^{-1}d}\right)\text{ of cases},"
+    r"\quad d=\mu_i-\mu_j",
+    source=(
+        "μ are the averages of the released statistics under the two shares, Σ is their "
+        "covariance: how they vary from one set of 100 records to the next. This is the best "
+        "test there is for two normal distributions (Neyman & Pearson), both shares being "
+        "equally likely before."
+    ),
+    page="app_pages/data.py",
+    leads_to="Ask the same of your own table: Data",
+)
+
+
+def _ask_seeing(course: Course) -> int:
+    return st.select_slider(
+        "Records in the release",
+        SIZES,
+        value=RECORDS,
+        key="tour_records",
+        persist_state="session",
+        help="The two averages are taken of this many records.",
+    )
+
+
+def _show_seeing(course: Course, n: int) -> Shown:
+    found = seen(course, n)
+    first, second = (NAMES[place] for place in PLANE)
+    return Shown(
+        f"Averages of {n} records fall into one of two clouds, one for each share: from {first} "
+        f"and {second} alone the best attacker is right in **{percent(found.accuracy)}** of cases, "
+        f"from all five statistics in {percent(found.together)}.",
+        ellipses(
+            found.fit,
+            {},
+            0,
+            1,
+            (f"average {first}", f"average {second}"),
+            _UNITS,
+            widest=found.widest,
+        ),
+    )
+
+
+def _question_seeing(course: Course) -> Question:
+    few, many = (seen(course, n).accuracy for n in (RECORDS, 4 * RECORDS))
+    figures = f"right in {percent(many)} of cases instead of {percent(few)}"
+    return Question(
+        f"You release the same two averages of {4 * RECORDS} records instead of {RECORDS}. Is the "
+        "share safer?",
+        (
+            Option(
+                "Yes: every single record counts for less",
+                many < few - 0.005,
+                "That helps each record, but the share is a property of all of them, and averages "
+                f"of more records vary less: {figures}.",
+            ),
+            Option(
+                "No: the clouds shrink, and come apart",
+                many > few + 0.005,
+                f"Averages of more records vary less around what the share makes them: {figures}. "
+                "Single records are safer in a crowd; the crowd is not.",
+            ),
+            Option(
+                "It makes no difference: the averages are the same",
+                abs(many - few) <= 0.005,
+                "The centres of the clouds stay where they are, but the clouds around them change "
+                f"their size: {figures}.",
+            ),
+        ),
+    )
+
+
+SEEING = Lesson(
+    title="What an attacker sees",
+    intro=(
+        "Draw many sets of records with 45\u00a0% high earners, and many with 55\u00a0%, and mark "
+        "each set by its averages: the marks form two clouds. The attacker sees one mark, the "
+        "one that you release, and asks which cloud it is from. That is all that an attack on a "
+        "share is, and no single record matters for it."
+    ),
+    takeaway="An attack on a share compares two clouds, and more records pull them apart.",
+    ask=_ask_seeing,
+    show=_show_seeing,
+    question=_question_seeing,
+    formula=r"F(\mathit{Data})\mid p\;\sim\;\mathcal N(\mu_p,\Sigma_p)",
+    source=(
+        "Each cloud is described by a normal distribution, fitted to the records with and without "
+        "the property. Chen & Ohrimenko (2023), Sections 2 and 5."
+    ),
+    page="app_pages/fit.py",
+    leads_to="See how normal the clouds are: Gaussian fit",
+)

@@ -1,0 +1,226 @@
+"""The way through the tour: one step at a time, its question, and what is said at the end."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from distpriv.dashboard import cache, opening, widgets
+from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
+from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
+from distpriv.dashboard.tour.lesson import Lesson, Option, Question
+from distpriv.dashboard.tour.seeing import HIDING, SEEING
+from distpriv.datasets import EXAMPLES
+from distpriv.lessons import Course
+from distpriv.lessons.course import QUERY, SECRET
+
+__all__ = ["LESSONS", "PLACES", "course", "tour"]
+
+LESSONS = (HIDING, SEEING, DIRECTION, ALLY, LEAST, CHOOSING, FAILING)
+_SUMMARY, _TURNING = "summary", "tour_turning"
+PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
+_GO_ON = (
+    ("app_pages/data.py", "Ask the question of your own table", ":material/table:"),
+    ("app_pages/secret.py", "Choose the secret and the release", ":material/lock:"),
+    ("app_pages/choosing.py", "Find the ε that fits your limit", ":material/tune:"),
+    ("app_pages/assumptions.py", "Check what the promise rests on", ":material/foundation:"),
+    ("app_pages/compare.py", "Compare scenarios and hand them on", ":material/compare:"),
+)
+
+
+def course() -> Course:
+    """The tour's data: always the embedded example, whatever the sidebar holds."""
+    dataset = cache.example(EXAMPLES[0].key)
+    return cache.computed(
+        f"tour {dataset.digest}", lambda: Course(cache.moments(dataset, QUERY, SECRET))
+    )
+
+
+def tour() -> bool:
+    """The step that the address names, or the summary; False while the page turns to it."""
+    place = st.segmented_control(
+        "Step",
+        PLACES,
+        default=PLACES[0],
+        required=True,
+        key="lesson",
+        bind="query-params",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    _heading(place)
+    if st.session_state.pop(_TURNING, False):
+        _turn()
+        return False
+    if place == _SUMMARY:
+        _summary(course())
+    else:
+        _step(int(place), course())
+    return True
+
+
+def _heading(place: str) -> None:
+    if place == _SUMMARY:
+        st.progress(1.0, text="The tour is done")
+        st.header("What you have seen")
+    else:
+        st.progress(int(place) / len(LESSONS), text=f"Step {place} of {len(LESSONS)}")
+        st.header(LESSONS[int(place) - 1].title)
+
+
+def _turn() -> None:
+    """Leave the page short for a moment, so that the next step does not open scrolled down."""
+    ticks = iter([False])
+
+    @st.fragment(run_every=0.1)
+    def on() -> None:
+        if next(ticks, True):
+            st.rerun()
+
+    on()
+
+
+def _step(number: int, data: Course) -> None:
+    lesson = LESSONS[number - 1]
+    result_first = st.container()
+    picture, controls = st.columns([3, 2], gap="large")
+    with controls:
+        st.markdown(lesson.intro)
+        shown = lesson.show(data, lesson.ask(data))
+        _question(number, lesson.question(data))
+        _onward(number)
+    with result_first:
+        st.markdown(shown.sentence)
+    with picture:
+        widgets.chart(shown.figure, f"tour_{number}")
+    if lesson.more is not None:
+        st.markdown(lesson.more(data))
+    _deeper(lesson)
+
+
+def _question(number: int, question: Question) -> None:
+    """The question, and what the chosen answer deserves; any answer can be changed."""
+    with st.container(border=True):
+        statement = st.radio(
+            question.text,
+            [option.statement for option in question.options],
+            index=None,
+            key=_answer_key(number),
+            persist_state="session",
+        )
+        answers = st.session_state.setdefault("tour_answers", {})
+        if (chosen := question.chosen(statement)) is not None:
+            answers[number] = statement
+            st.markdown(_verdict(chosen))
+
+
+def _answer_key(number: int) -> str:
+    return f"tour_answer_{number}"
+
+
+def _verdict(chosen: Option) -> str:
+    badge = (
+        ":green-badge[:material/check: right]"
+        if chosen.holds
+        else ":red-badge[:material/close: not so]"
+    )
+    return f"{badge} {chosen.why}"
+
+
+def _onward(number: int) -> None:
+    row = st.container(horizontal=True)
+    row.button(
+        "Back",
+        icon=":material/arrow_back:",
+        disabled=number == 1,
+        key=f"tour_back_{number}",
+        on_click=_open,
+        args=(PLACES[max(number - 2, 0)],),
+    )
+    last = number == len(LESSONS)
+    row.button(
+        "Finish" if last else "Next",
+        icon=":material/flag:" if last else ":material/arrow_forward:",
+        type="primary",
+        key=f"tour_next_{number}",
+        help=None if last else LESSONS[number].title,
+        on_click=_open,
+        args=(PLACES[number],),
+    )
+
+
+def _open(place: str) -> None:
+    st.session_state["lesson"] = place
+    st.session_state[_TURNING] = True
+
+
+def _deeper(lesson: Lesson) -> None:
+    """The formula, and the page that goes on from here."""
+    with st.expander("The formula", icon=":material/function:"):
+        st.latex(lesson.formula)
+        st.markdown(lesson.source)
+    st.page_link(lesson.page, label=lesson.leads_to, icon=":material/open_in_new:")
+
+
+def _summary(data: Course) -> None:
+    """The seven results, how the questions were answered, and where to go on."""
+    answers: dict[int, str] = st.session_state.get("tour_answers", {})
+    questions = {number: each.question(data) for number, each in enumerate(LESSONS, 1)}
+    given = {
+        number: chosen
+        for number, question in questions.items()
+        if (chosen := question.chosen(answers.get(number))) is not None
+    }
+    right = sum(chosen.holds for chosen in given.values())
+    st.markdown(
+        "A share can be read off statistics that never mention it, and a little noise in the "
+        f"right place hides it: you answered **{len(given)} of {len(LESSONS)}** questions, "
+        f"**{right}** of them right."
+    )
+    for number, (lesson, question) in enumerate(zip(LESSONS, questions.values(), strict=True), 1):
+        st.markdown(
+            f"{number}. **{lesson.takeaway}** {_mark(given.get(number))}  \n{question.right.why}"
+        )
+    row = st.container(horizontal=True)
+    row.button(
+        "Back", icon=":material/arrow_back:", key="tour_back", on_click=_open, args=(PLACES[-2],)
+    )
+    row.button(
+        "Start again", icon=":material/restart_alt:", key="tour_again", on_click=_start_again
+    )
+    row.button(
+        "Set the sidebar to the tour's scenario",
+        icon=":material/done:",
+        type="primary",
+        key="tour_take",
+        on_click=_take,
+        help="45 % or 55 % high earners among 100 records, five statistics, OptM at ε = 1: to "
+        "change it on every other page.",
+    )
+    if st.session_state.pop("tour_taken", False):
+        st.caption("The sidebar now holds the tour's scenario; every other page shows it.")
+    st.subheader("Where to go on")
+    for page, label, icon in _GO_ON:
+        st.page_link(page, label=label, icon=icon)
+
+
+def _mark(chosen: Option | None) -> str:
+    if chosen is None:
+        return ":gray-badge[not answered]"
+    return (
+        ":green-badge[:material/check: right]"
+        if chosen.holds
+        else ":red-badge[:material/close: answered otherwise]"
+    )
+
+
+def _start_again() -> None:
+    state = st.session_state
+    state["tour_answers"] = {}
+    for number in range(1, len(LESSONS) + 1):
+        state[_answer_key(number)] = None
+    _open(PLACES[0])
+
+
+def _take() -> None:
+    opening.open_scenario(course().scenario(cache.example(EXAMPLES[0].key).digest))
+    st.session_state["tour_taken"] = True

@@ -1,0 +1,167 @@
+"""Steps 3 to 5: where noise goes, and how much of it there has to be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
+from distpriv.best_attack import optimal_attack_accuracy
+from distpriv.choosing import noiseless_epsilon
+from distpriv.lessons.course import COUNTS, DELTA, EPSILON, MECHANISMS, Course
+from distpriv.mechanisms import calibrate
+from distpriv.models import GaussianModel, PairModel
+from distpriv.noise import Noise
+from distpriv.utility import Curves, error_against_epsilon
+
+__all__ = ["Ally", "Least", "Turned", "ally", "least", "turned"]
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """Step 3: noise in one direction, turned away from the shift.
+
+    Attributes
+    ----------
+    fit : PairModel
+        Of the two counts.
+    noise, everywhere : Noise
+        The turned noise of DirM, and that of ExpM, as large in every direction.
+    accuracy, along, across, undefended, around : float
+        Accuracy of the best attacker: with the turned noise, with the same along the shift,
+        across it, without noise, and with ExpM.
+    """
+
+    fit: PairModel
+    noise: Noise
+    everywhere: Noise
+    accuracy: float
+    along: float
+    across: float
+    undefended: float
+    around: float
+
+
+def turned(course: Course, degrees: float) -> Turned:
+    """Noise of one size in the plane of two counts, at an angle to their shift.
+
+    Parameters
+    ----------
+    course : Course
+    degrees : float
+        0 along the shift, which is DirM; 90 across it.
+    """
+    model = course.model().of_statistics(*COUNTS)
+    noise, everywhere = (calibrate(name, model, EPSILON, DELTA) for name in ("DirM", "ExpM"))
+    along = noise.directions[:, 0]
+    across = np.array([-along[1], along[0]])
+
+    def at(angle: float) -> Noise:
+        towards = math.cos(math.radians(angle)) * along + math.sin(math.radians(angle)) * across
+        return replace(noise, directions=towards[:, None])
+
+    return Turned(
+        fit=model.pairs[0],
+        noise=at(degrees),
+        everywhere=everywhere,
+        accuracy=optimal_attack_accuracy(model, at(degrees)),
+        along=optimal_attack_accuracy(model, noise),
+        across=optimal_attack_accuracy(model, at(90)),
+        undefended=optimal_attack_accuracy(model),
+        around=optimal_attack_accuracy(model, everywhere),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Ally:
+    """Step 4: the part of the noise that the statistics bring themselves.
+
+    Attributes
+    ----------
+    axes : dict of int to AttributeGaussian
+        By the statistic that leads the axis of variation, the widest axis first: the variance
+        that is there, and what noise has to add.
+    ignoring, using : float
+        Expected L2 error of ExpM, and of EigM, which needs noise for the rest alone.
+    varied_more : float
+        That of EigM if every variance were twice as large.
+    noiseless : float
+        ε from which on mechanisms that know the direction too need no noise at all.
+    """
+
+    axes: dict[int, AttributeGaussian]
+    ignoring: float
+    using: float
+    varied_more: float
+    noiseless: float
+
+
+def ally(course: Course, epsilon: float) -> Ally:
+    """What each axis of variation brings of the variance that ε asks for (Theorem 4.5)."""
+    model = course.model()
+    fit = model.pairs[0]
+    more = replace(model, pairs=(replace(fit, covariances=2 * fit.covariances),))
+    using, ignoring, varied_more = (
+        calibrate(name, each, epsilon, DELTA).expected_error()
+        for name, each in (("EigM", model), ("ExpM", model), ("EigM", more))
+    )
+    return Ally(
+        axes=_axes(model, epsilon, DELTA),
+        ignoring=ignoring,
+        using=using,
+        varied_more=varied_more,
+        noiseless=noiseless_epsilon(model, DELTA),
+    )
+
+
+def _axes(model: GaussianModel, epsilon: float, delta: float) -> dict[int, AttributeGaussian]:
+    """One-dimensional noise along each eigenvector, which is what EigM consists of."""
+    variances, vectors = np.linalg.eigh(model.pairs[0].pooled)
+    free = list(range(len(variances)))
+    axes = {}
+    for place in reversed(range(len(variances))):
+        leader = max(free, key=lambda each: abs(vectors[each, place]))
+        free.remove(leader)
+        axes[leader] = attribute_private_gaussian(
+            [model.sensitivity(2)], [variances[place]], epsilon, delta
+        )
+    return axes
+
+
+@dataclass(frozen=True, eq=False)
+class Least:
+    """Step 5: five mechanisms with the same promise.
+
+    Attributes
+    ----------
+    curves : Curves
+        Expected L2 error against ε.
+    errors, accuracies : dict of mechanism to float
+        Expected L2 error, and accuracy of the best attacker, at ε = 1.
+    tilt : float
+        Angle between OptM's noise and the shift, in degrees.
+    """
+
+    curves: Curves
+    errors: dict[str, float]
+    accuracies: dict[str, float]
+    tilt: float
+
+
+@lru_cache(maxsize=8)
+def least(course: Course) -> Least:
+    """What the same promise costs with each mechanism."""
+    model = course.model()
+    noises = {name: course.noise(name) for name in MECHANISMS}
+    shift = model.pairs[0].difference / np.linalg.norm(model.pairs[0].difference)
+    cosine = min(abs(float(shift @ noises["OptM"].directions[:, 0])), 1.0)
+    grid = np.unique(np.append(np.geomspace(0.1, 10, 25), EPSILON))
+    return Least(
+        curves=error_against_epsilon(model, MECHANISMS, grid, DELTA),
+        errors={name: noise.expected_error() for name, noise in noises.items()},
+        accuracies={name: optimal_attack_accuracy(model, each) for name, each in noises.items()},
+        tilt=math.degrees(math.acos(cosine)),
+    )

@@ -1,0 +1,105 @@
+"""Steps 6 and 7: which ε, and what a promise rests on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from distpriv.best_attack import optimal_attack_accuracy
+from distpriv.choosing import Limit, choose
+from distpriv.guarantees import accuracy_ceiling
+from distpriv.lessons.course import DELTA, EPSILON, RELEASES, Course
+from distpriv.profiles import delivered_delta, delivered_epsilon
+from distpriv.utility import Curves, accuracy_against_releases
+
+__all__ = ["Again", "Allowed", "again", "allowed"]
+
+
+@dataclass(frozen=True, eq=False)
+class Allowed:
+    """Step 6: from what an attacker may achieve to ε.
+
+    Attributes
+    ----------
+    guesses : int
+        Right guesses of 100 that are allowed.
+    epsilon : float
+        The largest ε that keeps to that with OptM, rounded down to three digits.
+    error : float
+        Expected L2 error at that ε.
+    reached, promised, undefended : float
+        Accuracy of the best attacker at that ε, what the promise alone allows whatever the
+        data, and the accuracy without noise.
+    """
+
+    guesses: int
+    epsilon: float
+    error: float
+    reached: float
+    promised: float
+    undefended: float
+
+
+@lru_cache(maxsize=64)
+def allowed(course: Course, guesses: int) -> Allowed:
+    """The largest ε that allows so many right guesses of 100; raises HypothesisError for others.
+
+    Parameters
+    ----------
+    course : Course
+    guesses : int
+        At least 50, and fewer than without noise.
+    """
+    model = course.model()
+    design = choose(Limit("guesses", guesses), model, ["OptM"], delta=DELTA)
+    epsilon = design.choices[0].epsilon
+    step = 10.0 ** (math.floor(math.log10(epsilon)) - 2)
+    epsilon = round(math.floor(epsilon / step + 1e-9) * step, 9)
+    noise = course.noise("OptM", epsilon)
+    return Allowed(
+        guesses=guesses,
+        epsilon=epsilon,
+        error=noise.expected_error(),
+        reached=optimal_attack_accuracy(model, noise),
+        promised=accuracy_ceiling(epsilon, DELTA),
+        undefended=optimal_attack_accuracy(model),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """Step 7: the same statistics released again and again, and what else the promise rests on.
+
+    Attributes
+    ----------
+    curves : Curves
+        Accuracy of the best attacker against the number of releases.
+    single, accuracy, undefended : float
+        After one release, after all of them, and without noise.
+    epsilon : float
+        What all releases deliver together at δ.
+    delta : float
+        What one release delivers at ε with the covariance that each share has.
+    """
+
+    curves: Curves
+    single: float
+    accuracy: float
+    undefended: float
+    epsilon: float
+    delta: float
+
+
+def again(course: Course, count: int) -> Again:
+    """OptM at ε = 1, drawn anew for every release of the same statistics."""
+    model, noise = course.model(), course.noise("OptM")
+    left = noise.after_releases(count)
+    return Again(
+        curves=accuracy_against_releases(model, {"OptM": noise}, RELEASES),
+        single=optimal_attack_accuracy(model, noise),
+        accuracy=optimal_attack_accuracy(model, left),
+        undefended=optimal_attack_accuracy(model),
+        epsilon=delivered_epsilon(model, left, DELTA),
+        delta=delivered_delta(model, noise, EPSILON),
+    )

@@ -1,0 +1,181 @@
+"""The guided tour without a browser: every step, control and question, and the way through."""
+
+from __future__ import annotations
+
+import pytest
+
+from distpriv.dashboard.tour.steps import LESSONS, PLACES
+from distpriv.datasets import load_census_income
+from distpriv.lessons import Course, course_of
+from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
+from tests.app.test_pages import charts, errors, records, sound, texts, upload
+
+# Each step's control, a value to move it to, and what the result says then.
+CONTROLS = (
+    ("slider", "tour_taken_out", 2, "Without schooling and never married as well"),
+    ("select_slider", "tour_records", 400, "Averages of 400 records"),
+    ("slider", "tour_angle", 30, "Turned 30° away from the shift"),
+    ("select_slider", "tour_epsilon", 5.0, "At ε = 5 the statistics bring **100 %**"),
+    ("segmented_control", "tour_mechanism", "DauM", "and DauM by 8.48"),
+    ("slider", "tour_guesses", 55, "right in **55 of 100** guesses"),
+    ("select_slider", "tour_releases", 100, "After **100 releases**"),
+)
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return course_of(load_census_income())
+
+
+@pytest.fixture
+def tour(open_app):
+    return open_app("tour")
+
+
+def press(app, key: str):
+    """Press a button that turns the page, which takes another run."""
+    app.button(key=key).click().run()
+    return app.run()
+
+
+def statements(app) -> list[str]:
+    return list(app.radio[0].options)
+
+
+def test_the_tour_from_start_to_end(tour, course):
+    app = tour
+    for number, (lesson, (kind, key, value, says)) in enumerate(
+        zip(LESSONS, CONTROLS, strict=True), 1
+    ):
+        sound(app)
+        assert [header.value for header in app.header] == [lesson.title]
+        assert len(charts(app)) == 1
+        # One control besides the frame's and the question.
+        own = [
+            widget.key
+            for widgets in (app.main.slider, app.main.select_slider, app.main.segmented_control)
+            for widget in widgets
+            if widget.key != "lesson"
+        ]
+        assert own == [key]
+        assert says not in texts(app)
+        getattr(app, kind)(key=key).set_value(value).run()
+        sound(app)
+        assert says in texts(app)
+        # The first question is answered wrongly, then put right, the others are right at once.
+        question = lesson.question(course)
+        assert statements(app) == [option.statement for option in question.options]
+        if number == 1:
+            wrong = next(option for option in question.options if not option.holds)
+            app.radio[0].set_value(wrong.statement).run()
+            assert "not so" in texts(app)
+            assert wrong.why.replace("\u00a0", " ") in texts(app)
+        app.radio[0].set_value(question.right.statement).run()
+        assert "not so" not in texts(app)
+        assert question.right.why.replace("\u00a0", " ") in texts(app)
+        press(app, f"tour_next_{number}")
+    sound(app)
+    assert "summary" in app.query_params["lesson"]
+    assert "you answered **7 of 7** questions, **7** of them right" in texts(app)
+    assert app.session_state["scenario"].epsilon == 1.0
+    # Back leads to the last step as it was left.
+    press(app, "tour_back")
+    assert app.select_slider(key="tour_releases").value == 100
+    assert app.radio[0].value == LESSONS[-1].question(course).right.statement
+    press(app, "tour_back_7")
+    assert [header.value for header in app.header] == [LESSONS[5].title]
+
+
+def test_a_question_holds_nobody_up_and_a_wrong_answer_counts_as_one(tour, course):
+    app = tour
+    wrong = next(option for option in LESSONS[0].question(course).options if not option.holds)
+    app.radio[0].set_value(wrong.statement).run()
+    for number in range(1, 8):
+        press(app, f"tour_next_{number}")
+    assert "you answered **1 of 7** questions, **0** of them right" in texts(app)
+    assert texts(app).count("not answered") == 6
+    assert texts(app).count("answered otherwise") == 1
+    press(app, "tour_again")
+    sound(app)
+    assert app.session_state["lesson"] == "1"
+    assert app.radio[0].value is None
+    app.segmented_control(key="lesson").set_value("summary").run()
+    assert "you answered **0 of 7** questions" in texts(app)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_link_opens_its_step(open_app, place):
+    app = open_app("tour", lesson=place)
+    sound(app)
+    assert app.session_state["lesson"] == place
+
+
+def test_a_damaged_link_opens_the_first_step(open_app):
+    app = open_app("tour", lesson="99")
+    sound(app)
+    assert [header.value for header in app.header] == [LESSONS[0].title]
+
+
+def test_what_was_answered_and_moved_is_there_after_another_page(open_app):
+    app = open_app("tour", lesson="2")
+    app.select_slider(key="tour_records").set_value(200).run()
+    app.radio[0].set_value(statements(app)[0]).run()
+    app.switch_page("app_pages/directions.py").run()
+    app.switch_page("app_pages/tour.py").run()
+    sound(app)
+    assert app.session_state["lesson"] == "2"
+    assert app.select_slider(key="tour_records").value == 200
+    assert "not so" in texts(app)
+
+
+def test_the_tour_goes_its_own_way_whatever_the_sidebar_holds(open_app):
+    app = open_app("tour")
+    before = texts(app)
+    app.sidebar.number_input(key="eps").set_value(4.0).run()
+    app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
+    assert texts(app) == before
+    app.switch_page("app_pages/data.py").run()
+    upload(app, records(500))
+    app.switch_page("app_pages/tour.py").run()
+    assert texts(app) == before
+    # On demand the sidebar follows, even from an upload.
+    app.segmented_control(key="lesson").set_value("summary").run()
+    app.button(key="tour_take").click().run()
+    sound(app)
+    assert not errors(app)
+    scenario = app.session_state["scenario"]
+    assert (scenario.secret, scenario.pair, scenario.query) == (SECRET, PAIR, QUERY)
+    assert (scenario.epsilon, scenario.delta, scenario.mechanism) == (EPSILON, DELTA, "OptM")
+    assert app.session_state["dataset"].origin == "example"
+    assert "The sidebar now holds" in " ".join(each.value for each in app.caption)
+    app.run()
+    assert "The sidebar now holds" not in " ".join(each.value for each in app.caption)
+
+
+EXAMPLES = {
+    "Figure 1": (
+        "some mass has to move by **97**; leave out the 10 % that moves furthest and nothing "
+        "moves by more than **1**"
+    ),
+    "Two statistics": (
+        "needs a variance of **28.52**; the two statistics bring 10 and 25 of it along their axes "
+        "themselves, so that noise of variance **18.52** and **3.52** is enough"
+    ),
+    "The hospital": (
+        "the average weight by **18.378 pounds**, the average blood pressure by **7.448 mmHg** "
+        "and the average temperature by **0.0119 °F**"
+    ),
+    "The school": "it needs **no noise**; counting",
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_papers_worked_examples(open_app, name):
+    app = open_app()
+    app.session_state["tour_examples"] = True
+    app.session_state["tour_example"] = name
+    app.switch_page("app_pages/tour.py").run()
+    sound(app)
+    assert EXAMPLES[name] in texts(app)
+    # The step's picture and the example's.
+    assert len(charts(app)) == 2
