@@ -33,6 +33,7 @@ SECTIONS = {
     ],
     "Learn": [
         st.Page("app_pages/frameworks.py", title="Frameworks", icon=":material/hub:"),
+        st.Page("app_pages/papers.py", title="Paper results", icon=":material/article:"),
     ],
 }
 

@@ -1,6 +1,7 @@
 """The papers' tables and figures as functions; ``python -m distpriv.experiments`` prints them."""
 
-from distpriv.experiments.attacks import PaperAttacks, figure4, table4, table4_attackers
+from distpriv.experiments.attack_runs import PaperAttacks
+from distpriv.experiments.attacks import figure4, table4, table4_attackers
 from distpriv.experiments.cells import VERDICTS, Cell, Tally, Verdict, tally
 from distpriv.experiments.errata import ERRATA, Erratum, evidence
 from distpriv.experiments.items import ITEMS, Item

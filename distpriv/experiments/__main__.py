@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from distpriv.attacks import Interval
 from distpriv.datasets import load_adult, load_census_income
 from distpriv.errors import DistprivError
-from distpriv.experiments.attacks import REPETITIONS, PaperAttacks, table4_attackers
+from distpriv.experiments.attack_runs import REPETITIONS, PaperAttacks
+from distpriv.experiments.attacks import table4_attackers
 from distpriv.experiments.cells import Cell, tally
 from distpriv.experiments.errata import ERRATA, evidence
 from distpriv.experiments.items import ITEMS, Item
@@ -52,7 +53,9 @@ def _format_item(item: Item, cells: Sequence[Cell]) -> str:
 def _format_attackers(attacks: PaperAttacks) -> str:
     rows = [
         [
-            f"{SHORTHAND[row.mechanism]}, ε = {row.epsilon:g}, δ = {row.delta:g}",
+            "no noise"
+            if row.epsilon is None
+            else f"{SHORTHAND[row.mechanism]}, ε = {row.epsilon:g}, δ = {row.delta:g}",
             _spread(row.clean),
             _spread(row.adaptive),
             f"{row.optimal:.3f}",

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from distpriv.attacks import AttackResult, Interval, PropertyInferenceAttack
-from distpriv.best_attack import optimal_attack_accuracy
-from distpriv.errors import AttackError
+from distpriv.attacks import Interval
 from distpriv.experiments import printed
+from distpriv.experiments.attack_runs import (
+    ADAPTIVE,
+    CURVE_EPSILONS,
+    CURVE_MECHANISMS,
+    PANELS,
+    REPETITIONS,
+    WIDTHS,
+    PaperAttacks,
+    noise_name,
+)
 from distpriv.experiments.cells import Cell
-from distpriv.experiments.records import DELTA, QUERY, SECRETS, SEED, SIZE, PaperRecords
-from distpriv.experiments.tables import PAIR, SHORTHAND
-from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel
-from distpriv.noise import Noise
-from distpriv.properties import Pair
+from distpriv.experiments.records import DELTA, SECRETS
+from distpriv.experiments.tables import SHORTHAND
 from distpriv.utility import UNDEFENDED
 
 __all__ = [
-    "PANELS",
-    "REPETITIONS",
     "TOLERANCE",
-    "WIDTHS",
     "AttackCurve",
     "AttackRow",
-    "PaperAttacks",
     "figure4",
     "figure4a_curves",
     "figure4bc_curves",
@@ -39,136 +38,10 @@ __all__ = [
     "table4_attackers",
 ]
 
-REPETITIONS = 50
-"""As many as in the paper."""
-
 TOLERANCE = 0.02
 """Largest difference of two accuracies that agree."""
 
-WIDTHS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
-PANELS = {"income": 0.1, "work class": 0.2}
-"""Δp of Figures 4b and 4c."""
-
-_CURVE_EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-_CURVE_MECHANISMS = ("ExpM", "EigM", "DauM", "GroupDP")
-_ADAPTIVE = "adaptive"
-
 Key = tuple[str, float]
-
-
-def _noise_name(mechanism: str, epsilon: float, delta: float) -> str:
-    return f"{mechanism}, ε = {epsilon:g}, δ = {delta:g}"
-
-
-@dataclass
-class PaperAttacks:
-    """All attacks of Table 4 and Figure 4, one repetition of one attack at a time.
-
-    Every Δp of Figure 4a is an attack on undefended statistics; those of Figures 4b and 4c meet
-    their noises too, that of Table 4 once more with an adaptive attacker. All repetitions of the
-    same number come before the next, so that everything sharpens at the same pace. The seed
-    decides every figure: neither the budget of a step nor stopping moves one.
-
-    Attributes
-    ----------
-    records : PaperRecords
-    repetitions : int, at least 1
-    seed : int
-    stopped : bool
-    """
-
-    records: PaperRecords
-    repetitions: int = REPETITIONS
-    seed: int = SEED
-    stopped: bool = False
-    _attacks: dict[Key, PropertyInferenceAttack] = field(default_factory=dict)
-    _runs: dict[Key, list[dict[str, float]]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.repetitions < 1:
-            raise AttackError(f"An attack needs at least one repetition, got {self.repetitions}.")
-        for name in SECRETS:
-            for width in WIDTHS:
-                self._attacks[name, width] = self._attack(name, width)
-        table = self._attacks["income", PANELS["income"]]
-        defences = self._table4_noises()
-        with_table = replace(table, noises={**table.noises, **defences})
-        self._attacks["income", PANELS["income"]] = with_table
-        self._attacks[_ADAPTIVE, PANELS["income"]] = replace(table, noises=defences, adaptive=True)
-        self._runs = {key: [] for key in self._attacks}
-
-    @property
-    def wanted(self) -> int:
-        """Repetitions of all attacks together."""
-        return len(self._attacks) * self.repetitions
-
-    @property
-    def done(self) -> int:
-        """Those that are done."""
-        return sum(map(len, self._runs.values()))
-
-    @property
-    def rounds(self) -> int:
-        """Repetitions that every attack has behind it."""
-        return min(map(len, self._runs.values()))
-
-    @property
-    def running(self) -> bool:
-        """Whether there is more to do."""
-        return not self.stopped and self.done < self.wanted
-
-    def step(self, budget_seconds: float) -> None:
-        """Go on until the budget is spent; at least one repetition of one attack.
-
-        Raises
-        ------
-        AttackError
-            If a part of the records has too few of a kind.
-        """
-        until = time.perf_counter() + budget_seconds
-        while self.running:
-            key = min(self._runs, key=lambda each: len(self._runs[each]))
-            self._runs[key].append(self._attacks[key].repetition(len(self._runs[key])))
-            if time.perf_counter() >= until:
-                return
-
-    def result(self, attack: str, width: float) -> AttackResult | None:
-        """Accuracies so far of an attack on "income", "work class" or the adaptive one.
-
-        None before its first repetition.
-        """
-        runs = self._runs[attack, width]
-        if not runs:
-            return None
-        chosen = self._attacks[attack, width]
-        accuracy = {name: np.array([run[name] for run in runs]) for name in chosen.noises}
-        return AttackResult(accuracy, chosen.tests, chosen.adaptive, chosen.seed)
-
-    def noise(self, attack: str, width: float, name: str) -> Noise | None:
-        """A noise that an attack meets, by its name there."""
-        return self._attacks[attack, width].noises[name]
-
-    def _attack(self, name: str, width: float) -> PropertyInferenceAttack:
-        secret = SECRETS[name]
-        pair = secret.pair(0.5, width)
-        noises: dict[str, Noise | None] = {UNDEFENDED: None}
-        if PANELS[name] == width:
-            model = self.records.model(pair)
-            for mechanism in _CURVE_MECHANISMS:
-                for epsilon in _CURVE_EPSILONS:
-                    noises[_noise_name(mechanism, epsilon, DELTA)] = calibrate(
-                        mechanism, model, epsilon, DELTA, "classical"
-                    )
-        groups = self.records.groups[secret]
-        return PropertyInferenceAttack(groups, QUERY, pair, SIZE, noises, False, seed=self.seed)
-
-    def _table4_noises(self) -> dict[str, Noise | None]:
-        model = self.records.model(PAIR)
-        return {
-            _noise_name(name, epsilon, delta): calibrate(name, model, epsilon, delta, "classical")
-            for name, epsilon in printed.TABLE_4
-            for delta in printed.DELTAS
-        }
 
 
 @dataclass(frozen=True)
@@ -178,7 +51,8 @@ class AttackRow:
     Attributes
     ----------
     mechanism : str
-    epsilon, delta : float
+        ``UNDEFENDED`` for no noise.
+    epsilon, delta : float or None
     clean : Interval or None
         The paper's attacker, trained on clean statistics.
     adaptive : Interval or None
@@ -188,8 +62,8 @@ class AttackRow:
     """
 
     mechanism: str
-    epsilon: float
-    delta: float
+    epsilon: float | None
+    delta: float | None
     clean: Interval | None
     adaptive: Interval | None
     optimal: float
@@ -198,25 +72,31 @@ class AttackRow:
 def table4_attackers(attacks: PaperAttacks) -> tuple[AttackRow, ...]:
     """The paper's attacker of Table 4 beside an adaptive one and the best possible one.
 
+    In the order of :func:`table4`, the undefended release last.
+
     Erratum: the paper's attacker trains on clean statistics, which understates the leak.
     """
-    width, model = PANELS["income"], attacks.records.model(PAIR)
-    clean, adaptive = attacks.result("income", width), attacks.result(_ADAPTIVE, width)
-    rows = []
-    for mechanism, epsilon in printed.TABLE_4:
-        for delta in printed.DELTAS:
-            name = _noise_name(mechanism, epsilon, delta)
-            rows.append(
-                AttackRow(
-                    mechanism,
-                    epsilon,
-                    delta,
-                    None if clean is None else clean.interval(name),
-                    None if adaptive is None else adaptive.interval(name),
-                    optimal_attack_accuracy(model, attacks.noise("income", width, name)),
-                )
-            )
-    return tuple(rows)
+    width = PANELS["income"]
+    clean, adaptive = attacks.result("income", width), attacks.result(ADAPTIVE, width)
+
+    def row(name: str, mechanism: str, epsilon: float | None, delta: float | None) -> AttackRow:
+        # Without noise the two attackers are the same.
+        second = clean if name == UNDEFENDED else adaptive
+        return AttackRow(
+            mechanism,
+            epsilon,
+            delta,
+            None if clean is None else clean.interval(name),
+            None if second is None else second.interval(name),
+            attacks.optimal("income", width, name),
+        )
+
+    rows = [
+        row(noise_name(mechanism, epsilon, delta), mechanism, epsilon, delta)
+        for mechanism, epsilon in printed.TABLE_4
+        for delta in printed.DELTAS
+    ]
+    return (*rows, row(UNDEFENDED, UNDEFENDED, None, None))
 
 
 def table4(attacks: PaperAttacks) -> tuple[Cell, ...]:
@@ -228,7 +108,7 @@ def table4(attacks: PaperAttacks) -> tuple[Cell, ...]:
     cells = []
     for (mechanism, epsilon), row in printed.TABLE_4.items():
         for delta, text in zip(printed.DELTAS, row, strict=True):
-            name = _noise_name(mechanism, epsilon, delta)
+            name = noise_name(mechanism, epsilon, delta)
             cells.append(
                 _cell(
                     attacks,
@@ -281,7 +161,7 @@ def figure4(attacks: PaperAttacks) -> tuple[Cell, ...]:
                 _cell(
                     attacks,
                     (name, width),
-                    _noise_name(mechanism, epsilon, DELTA),
+                    noise_name(mechanism, epsilon, DELTA),
                     "figure-4",
                     f"{name}, {SHORTHAND[mechanism]}",
                     f"ε = {epsilon:g}",
@@ -361,46 +241,30 @@ class AttackCurve:
 def figure4a_curves(attacks: PaperAttacks) -> Mapping[str, AttackCurve]:
     """Accuracy against Δp without noise, for income and work class."""
     curves = {}
-    for name, secret in SECRETS.items():
-        pairs = [secret.pair(0.5, width) for width in WIDTHS]
+    for name in SECRETS:
         results = [attacks.result(name, width) for width in WIDTHS]
+        known = [result for result in results if result is not None]
         curves[name] = AttackCurve(
             WIDTHS,
-            tuple(result.interval(UNDEFENDED) for result in results if result is not None)
-            if None not in results
+            tuple(result.interval(UNDEFENDED) for result in known)
+            if len(known) == len(WIDTHS)
             else (),
-            tuple(optimal_attack_accuracy(model) for model in _each(attacks, pairs)),
+            tuple(attacks.optimal(name, width, UNDEFENDED) for width in WIDTHS),
         )
     return curves
 
 
 def figure4bc_curves(attacks: PaperAttacks) -> Mapping[str, Mapping[str, AttackCurve]]:
     """Accuracy against ε at δ = 0.001, by secret and mechanism."""
-    found = {}
+    found: dict[str, dict[str, AttackCurve]] = {}
     for name, width in PANELS.items():
-        model = attacks.records.model(SECRETS[name].pair(0.5, width))
         result = attacks.result(name, width)
-        found[name] = {
-            mechanism: AttackCurve(
-                _CURVE_EPSILONS,
-                ()
-                if result is None
-                else tuple(
-                    result.interval(_noise_name(mechanism, epsilon, DELTA))
-                    for epsilon in _CURVE_EPSILONS
-                ),
-                tuple(
-                    optimal_attack_accuracy(
-                        model,
-                        attacks.noise(name, width, _noise_name(mechanism, epsilon, DELTA)),
-                    )
-                    for epsilon in _CURVE_EPSILONS
-                ),
+        found[name] = {}
+        for mechanism in CURVE_MECHANISMS:
+            noises = [noise_name(mechanism, epsilon, DELTA) for epsilon in CURVE_EPSILONS]
+            found[name][mechanism] = AttackCurve(
+                CURVE_EPSILONS,
+                () if result is None else tuple(map(result.interval, noises)),
+                tuple(attacks.optimal(name, width, noise) for noise in noises),
             )
-            for mechanism in _CURVE_MECHANISMS
-        }
     return found
-
-
-def _each(attacks: PaperAttacks, pairs: Sequence[Pair]) -> list[GaussianModel]:
-    return [attacks.records.model(pair) for pair in pairs]

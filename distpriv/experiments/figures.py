@@ -37,7 +37,7 @@ __all__ = [
     "FEMALES",
     "Releases",
     "figure1",
-    "figure1_coupling",
+    "figure1_moves",
     "figure2",
     "figure3",
     "figure3_curves",
@@ -51,6 +51,7 @@ FloatArray = NDArray[np.float64]
 VARIANTS = ("ExpM(L)", "DirM(L)", "ExpM", "EigM", "DauM")
 GAUSSIAN = ("ExpM", "EigM", "DauM")
 FEMALES = 3
+FIGURE_6_WIDTHS = {"income": 0.02, "work class": 0.04}
 EPSILONS = np.geomspace(0.1, 10, 25)
 WIDTHS = np.round(np.arange(0.02, 0.401, 0.02), 2)
 _STEP = 0.02
@@ -80,10 +81,13 @@ def figure1() -> tuple[Cell, ...]:
     )
 
 
-def figure1_coupling() -> Coupling:
-    """The moves that Figure 1 draws, those of 0.1 of the mass left out."""
-    points, (first, second) = printed.FIGURE_1_POINTS, printed.FIGURE_1_MASSES
-    return optimal_coupling(points, points, printed.FIGURE_1_DELTA, first, second)
+def figure1_moves() -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray], Coupling]:
+    """What Figure 1 draws: both supports, their masses, and the moves but those of 0.1."""
+    points = np.array(printed.FIGURE_1_POINTS)
+    masses = [np.array(each) for each in printed.FIGURE_1_MASSES]
+    (x, first), (y, second) = ((points[each > 0], each[each > 0]) for each in masses)
+    coupling = optimal_coupling(x, y, printed.FIGURE_1_DELTA, first, second)
+    return x, y, (first, second), coupling
 
 
 def figure2(records: PaperRecords) -> Mapping[str, Curves]:
@@ -214,7 +218,8 @@ def figure6(records: PaperRecords, *, seed: int = SEED) -> Mapping[str, Releases
     """
     rng = np.random.default_rng(seed)
     found = {}
-    for (name, secret), width in zip(SECRETS.items(), (0.02, 0.04), strict=True):
+    for name, secret in SECRETS.items():
+        width = FIGURE_6_WIDTHS[name]
         model = records.model(secret.pair(0.5, width))
         middle = Theta(secret, 0.5, SIZE)
         answer = simulate(records.groups[secret], QUERY, middle, 1, rng)[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from distpriv.experiments import attacks as attacked
 from distpriv.experiments import attribute_privacy, figures, hypothesis_testing, tables
-from distpriv.experiments.attacks import PaperAttacks
+from distpriv.experiments.attack_runs import PaperAttacks
 from distpriv.experiments.cells import Cell
 from distpriv.experiments.items import ITEMS
 from distpriv.experiments.records import SEED, PaperRecords
