@@ -36,6 +36,7 @@ SECTIONS = {
     "Learn": [
         st.Page("app_pages/tour.py", title="Guided tour", icon=":material/school:"),
         st.Page("app_pages/frameworks.py", title="Frameworks", icon=":material/hub:"),
+        st.Page("app_pages/papers.py", title="Paper results", icon=":material/article:"),
     ],
 }
 

@@ -1,25 +1,33 @@
 """The papers' tables and figures as functions; ``python -m distpriv.experiments`` prints them."""
 
-from distpriv.experiments.distribution_privacy import (
-    AttackCell,
-    AttackPoint,
-    ErrorRow,
-    Figure4a,
-    Table3,
-    Table4,
-    figure4a,
-    table3,
-    table4,
-)
+from distpriv.experiments.attack_runs import PaperAttacks
+from distpriv.experiments.attacks import figure4, table4, table4_attackers
+from distpriv.experiments.cells import VERDICTS, Cell, Tally, Verdict, tally
+from distpriv.experiments.errata import ERRATA, Erratum, evidence
+from distpriv.experiments.items import ITEMS, Item
+from distpriv.experiments.records import PaperRecords, paper_records
+from distpriv.experiments.results import Results, closed_results, simulated_results
+from distpriv.experiments.tables import table3
 
 __all__ = [
-    "AttackCell",
-    "AttackPoint",
-    "ErrorRow",
-    "Figure4a",
-    "Table3",
-    "Table4",
-    "figure4a",
+    "ERRATA",
+    "ITEMS",
+    "VERDICTS",
+    "Cell",
+    "Erratum",
+    "Item",
+    "PaperAttacks",
+    "PaperRecords",
+    "Results",
+    "Tally",
+    "Verdict",
+    "closed_results",
+    "evidence",
+    "figure4",
+    "paper_records",
+    "simulated_results",
     "table3",
     "table4",
+    "table4_attackers",
+    "tally",
 ]

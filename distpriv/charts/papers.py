@@ -1,0 +1,284 @@
+"""Printed figures beside ours: all at once by how far they are off, and table by table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from plotly import graph_objects as go
+
+from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.style import NEUTRAL, MechanismStyle, translucent
+from distpriv.charts.text import safe
+from distpriv.experiments.cells import VERDICTS, Cell, Verdict, tally
+from distpriv.experiments.items import ITEMS
+from distpriv.experiments.report import figure as said
+from distpriv.experiments.report import range_of, summary
+
+__all__ = ["VERDICT_STYLES", "deviations", "printed_beside_ours"]
+
+VERDICT_STYLES: dict[Verdict, MechanismStyle] = {
+    "agrees": MechanismStyle("#009E73", "solid", "circle"),
+    "within sampling error": MechanismStyle("#0072B2", "solid", "diamond"),
+    "erratum": MechanismStyle("#E69F00", "solid", "square"),
+    "differs": MechanismStyle("#D55E00", "solid", "x"),
+    "other data": MechanismStyle("#CC79A7", "solid", "triangle-up"),
+    "undecided": MechanismStyle(NEUTRAL, "solid", "circle-open"),
+}
+
+_ROW, _LINE = 34, 22
+_FARTHEST = 2.0
+_GOLDEN = 0.6180339887498949
+
+
+def deviations(results: Mapping[str, Sequence[Cell]]) -> go.Figure:
+    """How far every printed figure is from ours, in units of what is allowed.
+
+    Parameters
+    ----------
+    results : mapping of item's key to its cells
+        Those without cells get no row; a figure that is not known yet gets no mark.
+    """
+    keys = [key for key, cells in results.items() if cells]
+    cells = [cell for key in keys for cell in results[key]]
+    figure = empty(
+        "How far our figures are from the printed ones",
+        alt=f"{summary(tally(cells))}.",
+        how_to_read=(
+            "each mark is a printed figure. Between the dotted lines the difference is no larger "
+            "than the tolerance or than chance explains; left of the middle ours is smaller, "
+            f"right of it larger. Marks at the edge are {_FARTHEST:g} times too far off, or more. "
+            "Figures that no repetition has reached yet have none."
+        ),
+        height=170 + _ROW * len(keys),
+    )
+    rows = {key: len(keys) - 1 - place for place, key in enumerate(keys)}
+    figure.update_layout(
+        xaxis=linear_axis(
+            "difference, in units of the largest that is allowed",
+            -_FARTHEST - 0.15,
+            _FARTHEST + 0.15,
+            tickvals=[-2, -1, 0, 1, 2],
+            ticktext=["≤ −2", "−1", "0", "1", "≥ 2"],
+        ),
+        yaxis=linear_axis(
+            "",
+            -0.6,
+            len(keys) - 0.4,
+            tickvals=list(rows.values()),
+            ticktext=[safe(_short(key)) for key in keys],
+            fixedrange=True,
+        ),
+    )
+    for edge in (-1, 1):
+        figure.add_shape(
+            type="line",
+            x0=edge,
+            x1=edge,
+            y0=0,
+            y1=1,
+            yref="paper",
+            line={"color": NEUTRAL, "dash": "dot", "width": 1.5},
+        )
+    for verdict in VERDICTS:
+        chosen = [
+            (cell, deviation, rows[cell.item] + _aside(place))
+            for key in keys
+            for place, cell in enumerate(results[key])
+            if cell.verdict == verdict and (deviation := cell.deviation) is not None
+        ]
+        if chosen:
+            figure.add_scatter(**_marks(verdict, chosen))
+    return figure
+
+
+def _marks(verdict: Verdict, chosen: Sequence[tuple[Cell, float, float]]) -> dict[str, Any]:
+    style = VERDICT_STYLES[verdict]
+    return {
+        "x": [max(-_FARTHEST, min(_FARTHEST, deviation)) for _, deviation, _ in chosen],
+        "y": [height for _, _, height in chosen],
+        "mode": "markers",
+        "name": f"{verdict} ({len(chosen)})",
+        "marker": {"symbol": style.symbol, "color": style.color, "size": 9},
+        "hovertext": [_hover(cell) for cell, _, _ in chosen],
+        "hoverinfo": "text",
+        "cliponaxis": False,
+        "meta": {
+            "x": [deviation if math.isfinite(deviation) else None for _, deviation, _ in chosen],
+            "y": [f"{_short(cell.item)}: {cell.row}, {cell.column}" for cell, _, _ in chosen],
+            "x_title": "difference, in units of the largest that is allowed",
+            "y_title": "printed figure",
+        },
+    }
+
+
+def printed_beside_ours(
+    cells: Iterable[Cell],
+    *,
+    title: str,
+    measure: str,
+    ratio: bool = False,
+    optimal: Sequence[float] | None = None,
+) -> go.Figure:
+    """Printed figures and ours in one row each, with what repeats would print.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+    title : str
+    measure : str
+        What the figures are.
+    ratio : bool
+        As multiples of ours, where they are of different sizes.
+    optimal : sequence of float, one a cell, optional
+        Accuracy of the best possible attacker.
+    """
+    shown = [cell for cell in cells if not cell.at_least]
+    height = {id(cell): len(shown) - 1 - place for place, cell in enumerate(shown)}
+    known = [cell for cell in shown if cell.ours]
+    figure = empty(
+        safe(title),
+        alt=f"{summary(tally(shown))}.",
+        how_to_read=(
+            "each row is a printed figure: the hollow mark is the paper's, the full one ours, "
+            "coloured by its verdict. The bar is the range in which 95 % of repeats of the "
+            "paper's experiment would lie"
+            + ("; all as multiples of ours" if ratio else "")
+            + (
+                ". Diamonds are the best possible attacker, whom no simulated one passes."
+                if optimal
+                else "."
+            )
+        ),
+        height=150 + _LINE * max(len(shown), 1),
+    )
+    unit = "times ours" if ratio else measure
+
+    def at(cell: Cell, value: float) -> float:
+        return value / cell.ours if ratio and cell.ours else value
+
+    values = [at(cell, cell.paper) for cell in known] + [at(cell, cell.ours or 0) for cell in known]
+    values += [at(cell, end) for cell in known for end in cell.repeats or ()]
+    values += [at(cell, cell.alternative) for cell in known if cell.alternative] + [
+        *(optimal or ())
+    ]
+    if not known:
+        values += [cell.paper for cell in shown] if not ratio else [0.8, 1.2]
+    low, high = min(values), max(values)
+    margin = 0.05 * (high - low) or 0.1
+    figure.update_layout(
+        xaxis=linear_axis(safe(f"{measure}, {unit}" if ratio else measure), low - margin,
+                          high + margin),
+        yaxis=linear_axis(
+            "",
+            -0.7,
+            len(shown) - 0.3,
+            tickvals=list(height.values()),
+            ticktext=[safe(f"{cell.row}, {cell.column}", 34) for cell in shown],
+            fixedrange=True,
+        ),
+    )  # fmt: skip
+    for cell in known:
+        if cell.repeats is not None:
+            ends = [at(cell, end) for end in cell.repeats]
+            _bar(figure, cell, ends, height[id(cell)], unit)
+    paper = known if ratio else shown
+    _series(
+        figure,
+        "printed",
+        [(cell, at(cell, cell.paper), height[id(cell)]) for cell in paper],
+        {"symbol": "circle-open", "size": 11, "color": NEUTRAL, "line": {"width": 2.5}},
+        unit,
+    )
+    for verdict, style in VERDICT_STYLES.items():
+        chosen = [cell for cell in known if cell.verdict == verdict]
+        _series(
+            figure,
+            f"ours: {verdict}",
+            [(cell, at(cell, cell.ours or 0.0), height[id(cell)]) for cell in chosen],
+            {"symbol": style.symbol, "size": 9, "color": style.color},
+            unit,
+        )
+    _series(
+        figure,
+        "ours, by the erratum",
+        [
+            (cell, at(cell, cell.alternative), height[id(cell)])
+            for cell in known
+            if cell.alternative
+        ],
+        {"symbol": "cross-open", "size": 11, "color": VERDICT_STYLES["erratum"].color},
+        unit,
+    )
+    if optimal is not None:
+        _series(
+            figure,
+            "best possible attacker",
+            [(cell, value, height[id(cell)]) for cell, value in zip(shown, optimal, strict=False)],
+            {"symbol": "diamond-open", "size": 10, "color": NEUTRAL},
+            unit,
+        )
+    return figure
+
+
+def _bar(figure: go.Figure, cell: Cell, ends: list[float], height: int, unit: str) -> None:
+    figure.add_scatter(
+        x=ends,
+        y=[height, height],
+        mode="lines",
+        line={"color": translucent(NEUTRAL, 0.45), "width": 7},
+        name="95 % of repeats",
+        legendgroup="repeats",
+        showlegend=not any(trace.legendgroup == "repeats" for trace in figure.data),
+        hoverinfo="skip",
+        meta={"y": [f"{cell.row}, {cell.column}"] * 2, "x_title": unit, "y_title": "figure"},
+    )
+
+
+def _series(
+    figure: go.Figure,
+    name: str,
+    points: Sequence[tuple[Cell, float, int]],
+    marker: dict[str, Any],
+    unit: str,
+) -> None:
+    if not points:
+        return
+    figure.add_scatter(
+        x=[value for _, value, _ in points],
+        y=[height for _, _, height in points],
+        mode="markers",
+        name=name,
+        marker=marker,
+        hovertext=[_hover(cell) for cell, _, _ in points],
+        hoverinfo="text",
+        cliponaxis=False,
+        meta={
+            "y": [f"{cell.row}, {cell.column}" for cell, _, _ in points],
+            "x_title": unit,
+            "y_title": "figure",
+        },
+    )
+
+
+def _hover(cell: Cell) -> str:
+    lines = [
+        f"<b>{safe(f'{_short(cell.item)}: {cell.row}, {cell.column}')}</b>",
+        safe(f"printed {cell.printed}, ours {said(cell, cell.ours)}"),
+    ]
+    if cell.repeats is not None:
+        lines.append(safe(f"95 % of repeats: {range_of(cell, cell.repeats)}"))
+    return "<br>".join([*lines, safe(cell.said)])
+
+
+def _short(key: str) -> str:
+    """An item by paper and name, short enough for an axis."""
+    item = ITEMS[key]
+    author = item.paper.split(" ")[0].rstrip(",")
+    return item.name if author == "Chen" else f"{author}, {item.name}"
+
+
+def _aside(place: int) -> float:
+    """A little up or down, so that marks of one row do not hide each other."""
+    return 0.62 * ((place * _GOLDEN) % 1 - 0.5)

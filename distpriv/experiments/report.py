@@ -1,0 +1,96 @@
+"""Results as text: rows of a table, the tally in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from distpriv.experiments.cells import Cell, Tally
+from distpriv.experiments.items import ITEMS
+
+__all__ = ["MARKS", "chance", "figure", "range_of", "row_of", "rows", "summary"]
+
+MARKS = {
+    "agrees": "✓",
+    "within sampling error": "≈",
+    "erratum": "§",
+    "differs": "✗",
+    "other data": "–",
+    "undecided": "…",
+}
+"""A sign for each verdict, beside the word."""
+
+
+def figure(cell: Cell, value: float | None) -> str:
+    """A figure of a cell with as many digits as the paper prints; – if there is none."""
+    if value is None:
+        return "–"
+    if "%" in cell.printed:
+        return f"{100 * value:.1f} %"
+    digits = re.fullmatch(r"\D*[\d ]+(?:\.(\d+))?", cell.printed)
+    if digits is None:
+        return f"{value:.3g}"
+    decimals = len(digits[1] or "")
+    # A figure that rounding would make 0 is told from one that is.
+    return f"{value:.{decimals}f}" if round(value, decimals) or not value else f"{value:.2g}"
+
+
+def range_of(cell: Cell, ends: tuple[float, float] | None) -> str:
+    """A range of a cell's figure, e.g. ``0.49 to 0.51``; empty if there is none."""
+    if ends is None:
+        return ""
+    return f"{figure(cell, ends[0])} to {figure(cell, ends[1])}"
+
+
+def row_of(cell: Cell) -> dict[str, str]:
+    """A cell as a row of a table, all of it text."""
+    interval = None if cell.interval is None else (cell.interval.low, cell.interval.high)
+    return {
+        "Row": cell.row,
+        "Column": cell.column,
+        "Printed": cell.printed,
+        "Ours": figure(cell, cell.ours),
+        "95 % interval": range_of(cell, interval),
+        "95 % of repeats": range_of(cell, cell.repeats),
+        "Verdict": f"{MARKS[cell.verdict]} {cell.said}",
+        "Note": cell.note,
+    }
+
+
+def rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
+    """Cells of any tables and figures as rows, with where they stand and what was done."""
+    return [
+        {"Paper": ITEMS[cell.item].paper, "Item": ITEMS[cell.item].name}
+        | row_of(cell)
+        | {
+            "Tolerance": f"{cell.tolerance:g}",
+            "Repetitions": "" if cell.repetitions is None else str(cell.repetitions),
+            "Seed": "" if cell.seed is None else str(cell.seed),
+            "Data": "synthetic" if cell.stand_in else "as the paper",
+        }
+        for cell in cells
+    ]
+
+
+def summary(found: Tally) -> str:
+    """The tally in one sentence: ``115 printed figures: 84 agree, 24 …``."""
+    words = {
+        "agrees": ("agrees", "agree"),
+        "within sampling error": ("is within sampling error", "are within sampling error"),
+        "erratum": ("is explained by an erratum", "are explained by an erratum"),
+        "differs": ("differs", "differ"),
+        "other data": ("differs on other data", "differ on other data"),
+        "undecided": ("is not decided yet", "are not decided yet"),
+    }
+    told = [f"{count} {words[verdict][count != 1]}" for verdict, count in found.counts.items()]
+    return f"{found.total} printed figures: {', '.join(told)}"
+
+
+def chance(found: Tally) -> str:
+    """How many figures lie where few repeats would put them, beside what chance makes of it."""
+    return (
+        f"Of {found.random} figures that are means of random draws in the papers {found.outside} "
+        "lie outside the range of 95 % of repeats, which holds for each by itself; by chance "
+        f"about {found.by_chance:.1f} would. Those of Table 4 share their datasets here, and go "
+        "astray together."
+    )
