@@ -71,7 +71,7 @@ def release_table(view: View) -> None:
             with_unit(value, unit)
             for value, unit in zip(view.scenario.query.answer(known), view.units, strict=True)
         ]
-    widgets.table(pd.DataFrame(columns))
+    widgets.table(pd.DataFrame(columns), "release")
 
 
 def pairs_table(view: View) -> None:
@@ -102,7 +102,7 @@ def pairs_table(view: View) -> None:
         f"The noise is as large as it is because of **{escape(rows[binding]['Pair'])}**: no other "
         "pair is told apart more often."
     )
-    widgets.table(pd.DataFrame(rows))
+    widgets.table(pd.DataFrame(rows), "pairs")
 
 
 def pair_builder(dataset: Dataset, scenario: Scenario) -> None:

@@ -327,7 +327,7 @@ def errors_table(view: View) -> None:
     }
     if view.report is not None:
         columns[f"In {view.report_name}"] = [number(float(e)) for e in errors / view.report]
-    table(pd.DataFrame(columns))
+    table(pd.DataFrame(columns), "errors")
 
 
 def mechanism_table(view: View, names: tuple[str, ...]) -> None:
@@ -359,7 +359,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 )
             }
         )
-    table(pd.DataFrame(rows))
+    table(pd.DataFrame(rows), "mechanisms")
 
 
 def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:

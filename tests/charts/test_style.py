@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from distpriv import mechanisms
-from distpriv.charts.style import CONFIG, GROUP_COLORS, NEUTRAL, group_names, style_of, translucent
+from distpriv.charts.style import (
+    CONFIG,
+    GROUP_COLORS,
+    NEUTRAL,
+    config,
+    group_names,
+    style_of,
+    translucent,
+)
 from distpriv.properties import SensitiveProperty
 
 NAMES = tuple(
@@ -73,3 +81,14 @@ def test_translucent_keeps_the_hue() -> None:
 def test_no_formula_is_typeset_from_a_label() -> None:
     assert CONFIG["typesetMath"] is False
     assert CONFIG["displaylogo"] is False
+
+
+@pytest.mark.parametrize(("image", "scale"), [("SVG", 1), ("PNG", 2)])
+def test_the_camera_saves_under_the_chart_s_name(image, scale) -> None:
+    options = config("roc", image)
+    assert options["toImageButtonOptions"] == {
+        "format": image.lower(),
+        "filename": "distpriv-roc",
+        "scale": scale,
+    }
+    assert options["displaylogo"] is False
