@@ -156,7 +156,7 @@ def test_the_delivered_guarantee_stands_beside_the_promised_one(open_app):
     app.sidebar.segmented_control(key="cal").set_value("guarded").run()
     sound(app)
     assert "promise kept" in texts(app)
-    for page in ("directions", "tradeoff", "attack"):
+    for page in ("directions", "attack"):
         app.switch_page(f"app_pages/{page}.py").run()
         sound(app)
         assert "promise kept" in texts(app)
