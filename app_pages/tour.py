@@ -2,10 +2,8 @@
 
 import streamlit as st
 
-from distpriv.dashboard.tour import tour, worked_examples
+from distpriv.dashboard.tour import tour
 
 st.title("A tour in seven steps")
 st.caption("On the embedded example and with a setting of its own, whatever the sidebar holds.")
-if tour():
-    st.divider()
-    worked_examples()
+tour()

@@ -32,12 +32,6 @@ def tour(open_app):
     return open_app("tour")
 
 
-def press(app, key: str):
-    """Press a button that turns the page, which takes another run."""
-    app.button(key=key).click().run()
-    return app.run()
-
-
 def statements(app) -> list[str]:
     return list(app.radio[0].options)
 
@@ -73,16 +67,16 @@ def test_the_tour_from_start_to_end(tour, course):
         app.radio[0].set_value(question.right.statement).run()
         assert "not so" not in texts(app)
         assert question.right.why.replace("\u00a0", " ") in texts(app)
-        press(app, f"tour_next_{number}")
+        app.button(key=f"tour_next_{number}").click().run()
     sound(app)
     assert "summary" in app.query_params["lesson"]
     assert "you answered **7 of 7** questions, **7** of them right" in texts(app)
     assert app.session_state["scenario"].epsilon == 1.0
     # Back leads to the last step as it was left.
-    press(app, "tour_back")
+    app.button(key="tour_back").click().run()
     assert app.select_slider(key="tour_releases").value == 100
     assert app.radio[0].value == LESSONS[-1].question(course).right.statement
-    press(app, "tour_back_7")
+    app.button(key="tour_back_7").click().run()
     assert [header.value for header in app.header] == [LESSONS[5].title]
 
 
@@ -91,11 +85,11 @@ def test_a_question_holds_nobody_up_and_a_wrong_answer_counts_as_one(tour, cours
     wrong = next(option for option in LESSONS[0].question(course).options if not option.holds)
     app.radio[0].set_value(wrong.statement).run()
     for number in range(1, 8):
-        press(app, f"tour_next_{number}")
+        app.button(key=f"tour_next_{number}").click().run()
     assert "you answered **1 of 7** questions, **0** of them right" in texts(app)
     assert texts(app).count("not answered") == 6
     assert texts(app).count("answered otherwise") == 1
-    press(app, "tour_again")
+    app.button(key="tour_again").click().run()
     sound(app)
     assert app.session_state["lesson"] == "1"
     assert app.radio[0].value is None

@@ -1,6 +1,5 @@
 """The guided tour: seven steps, each a sentence, a picture, a control and a question."""
 
-from distpriv.dashboard.tour.examples import worked_examples
 from distpriv.dashboard.tour.steps import tour
 
-__all__ = ["tour", "worked_examples"]
+__all__ = ["tour"]

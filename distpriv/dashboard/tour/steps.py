@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard import cache, opening, widgets
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
 from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
+from distpriv.dashboard.tour.examples import worked_examples
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question
 from distpriv.dashboard.tour.seeing import HIDING, SEEING
 from distpriv.datasets import EXAMPLES
@@ -17,6 +21,7 @@ __all__ = ["LESSONS", "PLACES", "course", "tour"]
 
 LESSONS = (HIDING, SEEING, DIRECTION, ALLY, LEAST, CHOOSING, FAILING)
 _SUMMARY, _TURNING = "summary", "tour_turning"
+_MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
     ("app_pages/data.py", "Ask the question of your own table", ":material/table:"),
@@ -35,8 +40,8 @@ def course() -> Course:
     )
 
 
-def tour() -> bool:
-    """The step that the address names, or the summary; False while the page turns to it."""
+def tour() -> None:
+    """The step that the address names, or the summary, and below it the papers' examples."""
     place = st.segmented_control(
         "Step",
         PLACES,
@@ -48,14 +53,13 @@ def tour() -> bool:
         label_visibility="collapsed",
     )
     _heading(place)
-    if st.session_state.pop(_TURNING, False):
-        _turn()
-        return False
-    if place == _SUMMARY:
-        _summary(course())
-    else:
-        _step(int(place), course())
-    return True
+    with _body():
+        if place == _SUMMARY:
+            _summary(course())
+        else:
+            _step(int(place), course())
+        st.divider()
+        worked_examples()
 
 
 def _heading(place: str) -> None:
@@ -67,16 +71,17 @@ def _heading(place: str) -> None:
         st.header(LESSONS[int(place) - 1].title)
 
 
-def _turn() -> None:
-    """Leave the page short for a moment, so that the next step does not open scrolled down."""
-    ticks = iter([False])
+def _body() -> DeltaGenerator:
+    """Where a step is drawn.
 
-    @st.fragment(run_every=0.1)
-    def on() -> None:
-        if next(ticks, True):
-            st.rerun()
-
-    on()
+    After Back or Next it stays empty for a moment: the page is short then, so that the browser
+    leaves the place it had scrolled down to, and the next step opens at its top.
+    """
+    if not st.session_state.pop(_TURNING, False):
+        return st.container()
+    place = st.empty()
+    time.sleep(_MOMENT)
+    return place.container()
 
 
 def _step(number: int, data: Course) -> None:
