@@ -25,9 +25,10 @@ PAGES = (
     "choosing",
     "assumptions",
     "compare",
+    "papers",
 )
 # What they show depends on the secret and the statistics of the sidebar.
-OF_THE_SCENARIO = tuple(page for page in PAGES if page != "attribute")
+OF_THE_SCENARIO = tuple(page for page in PAGES if page not in ("attribute", "papers"))
 RESULT = {
     "data": "best possible attacker tells",
     "secret": "must not be able to tell whether",
@@ -42,6 +43,7 @@ RESULT = {
     "choosing": "to an attacker who tells",
     "assumptions": "the promise rests on",
     "compare": "is the safest: the best attacker is right in",
+    "papers": "figures that three papers print",
 }
 
 

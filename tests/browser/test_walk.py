@@ -28,6 +28,7 @@ PAGES = (
     "Wasserstein",
     "Attribute privacy",
     "Frameworks",
+    "Paper results",
 )
 HEADINGS = {
     "Data": "What do these statistics give away?",
@@ -44,6 +45,7 @@ HEADINGS = {
     "Wasserstein": "How far must the statistics move?",
     "Attribute privacy": "Does a release give an attribute away?",
     "Frameworks": "Which privacy is it?",
+    "Paper results": "Do the papers' figures hold?",
 }
 SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Data": "Set up",
@@ -54,6 +56,7 @@ SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Wasserstein": "More mechanisms",
     "Attribute privacy": "More mechanisms",
     "Frameworks": "Learn",
+    "Paper results": "Learn",
 }
 FILES = (
     "",
@@ -71,6 +74,7 @@ FILES = (
     "attribute",
     "attribute?attribute_tab=Distribution",
     "frameworks",
+    "papers",
 )
 
 
