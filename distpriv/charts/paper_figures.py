@@ -97,7 +97,8 @@ def accuracy_lines(
     points : mapping of label to (x, accuracy), optional
         Printed values.
     """
-    ends = _ends([x for curve in curves.values() for x in curve.x])
+    every = [x for curve in curves.values() for x in curve.x]
+    ends = min(every), max(every)
     told = [
         f"{percent(curve.simulated[-1].estimate)} ({label})"
         for label, curve in curves.items()
@@ -117,7 +118,9 @@ def accuracy_lines(
         height=_HEIGHT + 20 * len(curves),
     )
     figure.update_layout(
-        xaxis=(log_axis if x_log else linear_axis)(safe(x_title), *ends),
+        xaxis=log_axis(safe(x_title), ends[0] / 1.15, ends[1] * 1.15)
+        if x_log
+        else linear_axis(safe(x_title), 0.0, ends[1] + 0.02),
         yaxis=accuracy_axis("accuracy of the attacker (%)"),
     )
     figure.add_scatter(
@@ -131,11 +134,15 @@ def accuracy_lines(
     )
     for order, (label, curve) in enumerate(curves.items()):
         style = style_of(label) if mechanisms else series_style(order)
+        # Beside each other, so that the bars of one position do not overlap.
+        moved = order - (len(curves) - 1) / 2
+        positions = [x * 1.035**moved if x_log else x for x in curve.x]
         figure.add_scatter(
             x=list(curve.x),
             y=list(curve.optimal),
             mode="lines",
-            name=safe(f"{label}, best possible"),
+            name=safe(label),
+            legendgroup=safe(label),
             line={"color": style.color, "dash": style.dash, "width": 2},
             hovertext=[
                 f"<b>{safe(label)}</b><br>{number(x)}: best possible attacker {percent(value)}"
@@ -145,10 +152,11 @@ def accuracy_lines(
             meta={"y_title": SHARE},
         )
         if curve.simulated:
-            _simulated(figure, label, curve.x, curve.simulated, style)
-    for order, (label, (x, accuracies)) in enumerate((points or {}).items()):
-        style = style_of(label) if mechanisms else series_style(order)
-        _printed(figure, label, x, accuracies, style, SHARE)
+            _simulated(figure, label, curve.x, positions, curve.simulated, style)
+        if points and label in points:
+            x, accuracies = points[label]
+            drawn = [at * 1.035**moved if x_log else at for at in x]
+            _printed(figure, label, x, accuracies, style, SHARE, drawn=drawn)
     return figure
 
 
@@ -156,11 +164,12 @@ def _simulated(
     figure: go.Figure,
     label: str,
     x: Sequence[float],
+    drawn: Sequence[float],
     intervals: Sequence[Interval],
     style: MechanismStyle,
 ) -> None:
     figure.add_scatter(
-        x=list(x),
+        x=list(drawn),
         y=[within(each.estimate) for each in intervals],
         error_y=bars(intervals, style.color),
         mode="markers",
@@ -171,7 +180,9 @@ def _simulated(
             for position, each in zip(x, intervals, strict=True)
         ],
         hoverinfo="text",
-        meta={"y": [each.estimate for each in intervals], "y_title": SHARE},
+        legendgroup=safe(label),
+        showlegend=False,
+        meta={"x": list(x), "y": [each.estimate for each in intervals], "y_title": SHARE},
     )
 
 
@@ -216,7 +227,7 @@ def f_scores_with_points(curves: Curves, points: Points) -> go.Figure:
             hoverinfo="text",
         )
         x, scores = points[label]
-        _printed(figure, label, x, scores, style, "largest F-score", legend=order == 0)
+        _printed(figure, label, x, scores, style, "largest F-score")
     return figure
 
 
@@ -296,17 +307,17 @@ def _printed(
     style: MechanismStyle,
     y_title: str,
     *,
-    legend: bool | None = None,
+    drawn: Sequence[float] | None = None,
 ) -> None:
     """Hollow marks for printed values, with one entry in the legend for all of them."""
     first = not any(trace.legendgroup == "printed" for trace in figure.data)
     figure.add_scatter(
-        x=list(x),
+        x=list(x if drawn is None else drawn),
         y=list(y),
         mode="markers",
         name="printed",
         legendgroup="printed",
-        showlegend=first if legend is None else legend,
+        showlegend=first,
         marker={
             "symbol": f"{style.symbol.removesuffix('-open')}-open",
             "size": 12,
@@ -318,9 +329,5 @@ def _printed(
             for at, value in zip(x, y, strict=True)
         ],
         hoverinfo="text",
-        meta={"y_title": y_title},
+        meta={"x": list(x), "y_title": y_title},
     )
-
-
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    return min(values), max(values)

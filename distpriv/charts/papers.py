@@ -56,7 +56,7 @@ def deviations(results: Mapping[str, Sequence[Cell]]) -> go.Figure:
     rows = {key: len(keys) - 1 - place for place, key in enumerate(keys)}
     figure.update_layout(
         xaxis=linear_axis(
-            "difference, in units of the largest that is allowed",
+            "difference / largest allowed",
             -_FARTHEST - 0.15,
             _FARTHEST + 0.15,
             tickvals=[-2, -1, 0, 1, 2],
@@ -107,7 +107,7 @@ def _marks(verdict: Verdict, chosen: Sequence[tuple[Cell, float, float]]) -> dic
         "meta": {
             "x": [deviation if math.isfinite(deviation) else None for _, deviation, _ in chosen],
             "y": [f"{_short(cell.item)}: {cell.row}, {cell.column}" for cell, _, _ in chosen],
-            "x_title": "difference, in units of the largest that is allowed",
+            "x_title": "difference / largest allowed",
             "y_title": "printed figure",
         },
     }
@@ -151,7 +151,7 @@ def printed_beside_ours(
                 else "."
             )
         ),
-        height=150 + _LINE * max(len(shown), 1),
+        height=210 + _LINE * max(len(shown), 1),
     )
     unit = "times ours" if ratio else measure
 

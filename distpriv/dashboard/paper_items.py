@@ -29,7 +29,7 @@ from distpriv.experiments.attack_runs import PANELS, PaperAttacks
 from distpriv.experiments.cells import Cell
 from distpriv.experiments.items import ITEMS
 from distpriv.experiments.records import QUERY, SECRETS
-from distpriv.experiments.report import row_of
+from distpriv.experiments.report import notes, row_of
 from distpriv.experiments.results import Results
 from distpriv.experiments.tables import PAIR
 
@@ -37,6 +37,7 @@ __all__ = ["choose", "show"]
 
 _UNITS = ("years", "years", "records", "records", "hours")
 _NEVER_MARRIED = 2
+_LEAST_WIDTH, _CHARACTER, _MOST_WIDTH = 20, 7, 240  # of a column, in pixels
 
 
 def choose() -> str:
@@ -77,11 +78,24 @@ def show(key: str, run: PaperAttacks, known: Results) -> None:
 
 
 def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
-    """Cells as a table, without the columns that say nothing."""
-    frame = pd.DataFrame([row_of(cell) for cell in cells])
+    """Cells as a table of full height, without empty columns, and what there is to say of them."""
+    frame = pd.DataFrame([row_of(cell) for cell in cells]).drop(columns="Note")
     for place, (name, column) in enumerate(more.items()):
         frame.insert(5 + place, name.replace("_", " "), list(column))
-    widgets.table(frame.loc[:, (frame != "").any()])
+    st.dataframe(
+        frame.loc[:, (frame != "").any()],
+        hide_index=True,
+        height="content",
+        column_config={
+            name: st.column_config.TextColumn(
+                width=min(_LEAST_WIDTH + _CHARACTER * int(frame[name].str.len().max()), _MOST_WIDTH)
+            )
+            for name in ("Row", "Column", "Verdict")
+        },
+    )
+    told = [f"- {escape(about)}: {escape(note)}." for about, note in notes(cells).items()]
+    if told:
+        st.caption("\n".join(told))
 
 
 def _chart(run: PaperAttacks, key: str, draw: Callable[[], go.Figure]) -> None:
@@ -145,7 +159,7 @@ def _accuracies(run: PaperAttacks, cells: Sequence[Cell]) -> None:
         lambda: printed_beside_ours(
             cells,
             title="Accuracy of the attack, printed and ours",
-            measure="accuracy of the attacker (share)",
+            measure="accuracy (share)",
             optimal=optimal,
         ),
     )

@@ -173,7 +173,7 @@ def live(run: PaperAttacks, known: Results) -> None:
     def growing() -> None:
         was_running = run.running
         if was_running:
-            run.step(0.08 if run.done else 0.0)  # the first picture must not wait
+            run.step(0.15 if run.done else 0.0)  # the first picture must not wait
         found = results(run, known)
         st.markdown(_sentence(run, found))
         st.progress(

@@ -17,7 +17,7 @@ from distpriv.experiments.cells import Cell, tally
 from distpriv.experiments.errata import ERRATA, evidence
 from distpriv.experiments.items import ITEMS, Item
 from distpriv.experiments.records import SEED, PaperRecords, paper_records
-from distpriv.experiments.report import chance, row_of, summary
+from distpriv.experiments.report import chance, notes, row_of, summary
 from distpriv.experiments.results import closed_results, simulated_results
 from distpriv.experiments.tables import SHORTHAND
 
@@ -41,8 +41,8 @@ def _format_item(item: Item, cells: Sequence[Cell]) -> str:
         listed = [row_of(cell) for cell in cells]
         used = [name for name in listed[0] if any(row[name] for row in listed) and name != "Note"]
         parts.append(_columns(used, [[row[name] for name in used] for row in listed]))
-        notes = dict.fromkeys(f"{cell.row}: {cell.note}" for cell in cells if cell.note)
-        parts += ["\n".join(map(_wrapped, notes))] if notes else []
+        told = [_wrapped(f"{about}: {note}") for about, note in notes(cells).items()]
+        parts += ["\n".join(told)] if told else []
     else:
         parts.append("The paper prints no figures of it.")
     if item.errata:

@@ -81,7 +81,7 @@ class PaperAttacks:
             raise AttackError(f"An attack needs at least one repetition, got {self.repetitions}.")
         for name in SECRETS:
             for width in WIDTHS:
-                self._attacks[name, width] = self._attack(name, width)
+                self._attacks[name, width] = self._undefended(name, width)
         table = self._attacks["income", PANELS["income"]]
         defences = self._table4_noises()
         with_table = replace(table, noises={**table.noises, **defences})
@@ -141,6 +141,10 @@ class PaperAttacks:
         accuracy = {name: np.array([run[name] for run in runs]) for name in chosen.noises}
         return AttackResult(accuracy, chosen.tests, chosen.adaptive, chosen.seed)
 
+    def attack(self, name: str, width: float) -> PropertyInferenceAttack:
+        """One of the attacks: on "income" or "work class" at a Δp, or the adaptive one."""
+        return self._attacks[name, width]
+
     def optimal(self, attack: str, width: float, name: str) -> float:
         """Accuracy that no attacker on the fitted model passes, against a noise by its name."""
         key = (attack, width, name)
@@ -150,7 +154,7 @@ class PaperAttacks:
             self._optimal[key] = optimal_attack_accuracy(model, chosen.noises[name])
         return self._optimal[key]
 
-    def _attack(self, name: str, width: float) -> PropertyInferenceAttack:
+    def _undefended(self, name: str, width: float) -> PropertyInferenceAttack:
         secret = SECRETS[name]
         pair = secret.pair(0.5, width)
         noises: dict[str, Noise | None] = {UNDEFENDED: None}

@@ -100,8 +100,8 @@ def _exact(row: str, column: str, text: str, ours: float) -> Cell:
     note = ""
     if column == "Δ F":
         note = (
-            "with the paper's |a − b| = 0.25; its secrets, 0.25 to 0.5 and 0.5 to 0.75, can be "
-            f"0.5 apart, which gives {2 * ours:g}"
+            "with the paper's |a − b| = 0.25; its secrets, shares of 0.25 to 0.5 and of 0.5 to "
+            "0.75, can be 0.5 apart, which doubles Δ F"
         )
     return Cell("hospital", row, column, text, float(text), 1e-9, ours, note=note)
 
@@ -114,8 +114,9 @@ def _average(row: str, text: str, patients: _Patients) -> Cell:
         tall = _Patients(patients.others, patients.others, patients.deviation)
         off = abs(float(text) - tall.mean) / tall.standard_error
         note += (
-            f"; {text} would fit if the height of everybody were N(70, 3): {tall.mean:g}, "
-            f"{off:.1f} standard errors away"
+            f", which makes {patients.mean:.1f} to be expected; {text} would fit if the height of "
+            f"everybody were N(70, 3): {tall.mean:g}, {off:.1f} standard errors away. No erratum "
+            "is known"
         )
     return Cell(
         "hospital",
@@ -140,7 +141,7 @@ def _error(row: str, text: str, assumption: AttributeAssumption) -> Cell:
     return Cell(
         "hospital",
         row,
-        "mean absolute error",
+        "mean error",
         text,
         float(text),
         1e-9 if silent else 0.005,

@@ -123,8 +123,8 @@ ERRATA = {
             9,
             _CHEN,
             "Section 3 (4.1 in the full version), on Figure 1",
-            "Two distributions are (W, 0)-close if and only if W_∞ = W.",
-            "If and only if W_∞ ≤ W: a larger W only allows more.",
+            "Two distributions are (W, 0)-close if and only if W∞ = W.",
+            "If and only if W∞ ≤ W: a larger W only allows more.",
         ),
     )
 }
@@ -221,7 +221,7 @@ def _closeness(records: PaperRecords) -> str:
     points, (first, second) = printed.FIGURE_1_POINTS, printed.FIGURE_1_MASSES
     distance = wasserstein_inf(points, points, first, second)
     return (
-        f"In Figure 1 W_∞ = {distance:g}; the same moves go no further than {distance + 1:g}, so "
+        f"In Figure 1 W∞ = {distance:g}; the same moves go no further than {distance + 1:g}, so "
         f"that the two are ({distance + 1:g}, 0)-close as well."
     )
 

@@ -60,7 +60,7 @@ _SUBSETS = 1000
 
 
 def figure1() -> tuple[Cell, ...]:
-    """W_∞ and (W, 0.1)-closeness of the two distributions of Figure 1."""
+    """W∞ and (W, 0.1)-closeness of the two distributions of Figure 1."""
     points, delta = printed.FIGURE_1_POINTS, printed.FIGURE_1_DELTA
     first, second = printed.FIGURE_1_MASSES
     found = (

@@ -101,7 +101,7 @@ FIGURE_1_MASSES = ((0.6, 0.2, 0.0, 0.2), (0.4, 0.3, 0.2, 0.1))
 """Probabilities of μ and of ν."""
 
 FIGURE_1_DELTA = 0.1
-FIGURE_1 = {"W_∞(μ, ν)": "97", "W of (W, 0.1)-closeness": "1"}
+FIGURE_1 = {"W∞(μ, ν)": "97", "W of (W, 0.1)-closeness": "1"}
 
 FIGURE_3 = {"income": "0.12", "work class": "0.28"}
 """Largest Δp at which DauM errs less than differential privacy (Section 6.2; AISTATS 5.2)."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from distpriv.experiments.cells import Cell, Tally
 from distpriv.experiments.items import ITEMS
 
-__all__ = ["MARKS", "chance", "figure", "range_of", "row_of", "rows", "summary"]
+__all__ = ["MARKS", "chance", "figure", "notes", "range_of", "row_of", "rows", "summary"]
 
 MARKS = {
     "agrees": "✓",
@@ -50,11 +50,25 @@ def row_of(cell: Cell) -> dict[str, str]:
         "Column": cell.column,
         "Printed": cell.printed,
         "Ours": figure(cell, cell.ours),
+        "Verdict": f"{MARKS[cell.verdict]} {cell.said}",
         "95 % interval": range_of(cell, interval),
         "95 % of repeats": range_of(cell, cell.repeats),
-        "Verdict": f"{MARKS[cell.verdict]} {cell.said}",
         "Note": cell.note,
     }
+
+
+def notes(cells: Iterable[Cell]) -> dict[str, str]:
+    """What there is to say of cells, and before it of which: one entry for a note."""
+    found: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if cell.note:
+            found.setdefault(cell.note, []).append(cell)
+    told = {}
+    for note, about in found.items():
+        names = ", ".join(dict.fromkeys(cell.row for cell in about))
+        columns = ", ".join(dict.fromkeys(cell.column for cell in about))
+        told[f"{names}, {columns}"] = note
+    return told
 
 
 def rows(cells: Iterable[Cell]) -> list[dict[str, str]]:

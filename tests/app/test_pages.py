@@ -28,9 +28,10 @@ PAGES = (
     "decisions",
     "release",
     "tour",
+    "papers",
 )
 # What they show depends on the secret and the statistics of the sidebar.
-OF_THE_SCENARIO = tuple(page for page in PAGES if page not in ("attribute", "tour"))
+OF_THE_SCENARIO = tuple(page for page in PAGES if page not in ("attribute", "tour", "papers"))
 RESULT = {
     "data": "best possible attacker tells",
     "secret": "must not be able to tell whether",
@@ -48,6 +49,7 @@ RESULT = {
     "decisions": "is decided or proposed about",
     "release": "is on record. With one by OptM at",
     "tour": "and yet the best attacker tells",
+    "papers": "figures that three papers print",
 }
 
 

@@ -31,6 +31,7 @@ PAGES = (
     "Attribute privacy",
     "Guided tour",
     "Frameworks",
+    "Paper results",
 )
 HEADINGS = {
     "Data": "What do these statistics give away?",
@@ -50,6 +51,7 @@ HEADINGS = {
     "Attribute privacy": "Does a release give an attribute away?",
     "Guided tour": "A tour in seven steps",
     "Frameworks": "Which privacy is it?",
+    "Paper results": "Do the papers' figures hold?",
 }
 SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Data": "Set up",
@@ -63,6 +65,7 @@ SECTION = dict.fromkeys(PAGES, "Explore") | {
     "Attribute privacy": "More mechanisms",
     "Guided tour": "Learn",
     "Frameworks": "Learn",
+    "Paper results": "Learn",
 }
 FILES = (
     "",
@@ -83,6 +86,7 @@ FILES = (
     "attribute?attribute_tab=Distribution",
     "tour",
     "frameworks",
+    "papers",
 )
 
 

@@ -1,0 +1,37 @@
+"""The errata: each where it appears, with figures that bear it out."""
+
+from __future__ import annotations
+
+import pytest
+
+from distpriv.experiments import ERRATA, ITEMS, PaperRecords, evidence
+
+
+def test_each_erratum_stands_by_a_table_or_figure() -> None:
+    assert list(ERRATA) == list(range(1, 10))
+    shown = {number for item in ITEMS.values() for number in item.errata}
+    assert shown == set(ERRATA)
+    for each in ERRATA.values():
+        papers = [item.paper for item in ITEMS.values() if each.number in item.errata]
+        assert all(paper.split(" (")[0] == each.paper.split(" (")[0] for paper in papers)
+
+
+@pytest.mark.parametrize(
+    ("number", "figures"),
+    [
+        (1, ["4.29", "7.36", "7.24"]),
+        (2, ["8.1e-06", "0.00025", "0.0034"]),
+        (3, ["10.5", "0.057", "19", "370"]),
+        (4, ["ExpM 0.00081", "DauM 0.0015", "OptM 0.0019"]),
+        (5, ["0.539", "0.658"]),
+        (6, ["0.00022", "0 with the exact"]),
+        (7, ["230", "0.1", "300"]),
+        (8, ["1.47", "0.092"]),
+        (9, ["97", "98"]),
+    ],
+)
+def test_the_evidence_is_computed(example: PaperRecords, number: int, figures: list[str]) -> None:
+    sentence = evidence(number, example)
+    for each in figures:
+        assert each in sentence
+    assert sentence.endswith(".")
