@@ -157,6 +157,7 @@ def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
     author, note = str(state.get("release_who", "")), str(state.get("release_note", ""))
     at.draw(token, view, author, note, anyway)
+    state["release_note"] = ""
 
 
 def _confirm(view: View, at: Desk) -> None:
