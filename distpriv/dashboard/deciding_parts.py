@@ -149,7 +149,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
             persist_state="session",
             format_func=_named(edit.alternatives),
         )
-        st.text_area("Why", key="edit_reason", max_chars=4000, persist_state="session")
+        st.text_area("Why now", key="edit_reason", max_chars=4000, persist_state="session")
         row = st.container(horizontal=True)
         if edit.settled:
             row.button(

@@ -73,7 +73,7 @@ def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]
 def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
     """What releases of the same statistics add up to, before the next one and with it."""
     key = (
-        [entry.token for entry in made],
+        [(entry.token, entry.scenario is None) for entry in made],
         replace(view.scenario, view="analyst"),
         view.source.digest,
     )

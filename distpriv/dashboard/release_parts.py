@@ -53,6 +53,11 @@ class Desk:
     withheld: bool = False
     failure: str = ""
 
+    @property
+    def known(self) -> list[LedgerEntry]:
+        """Unrecorded releases whose numbers somebody may have seen."""
+        return self.unrecorded[:-1] if self.withheld else self.unrecorded
+
     def ask(self, scenario: Scenario) -> None:
         """Ask for a release; it is drawn when that is confirmed."""
         self.token, self.asked, self.failure = uuid4().hex, scenario, ""
