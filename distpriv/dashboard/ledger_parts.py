@@ -72,34 +72,48 @@ def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]
 
 def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
     """What releases of the same statistics add up to, before the next one and with it."""
-    key = (
-        [(entry.token, entry.scenario is None) for entry in made],
-        replace(view.scenario, view="analyst"),
-        view.source.digest,
-    )
-    return cache.computed(f"tally {key!r} {view.focus}", lambda: _tally(view, made))
-
-
-def _tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
     scenario = view.scenario
     alike = [entry for entry in made if _alike(entry.scenario, scenario)]
-    found = [_part(view, entry) for entry in alike]
-    parts = [part for part in found if part is not None]
+    # What has been released weighs the same whatever comes next.
+    past = replace(
+        scenario,
+        view="analyst",
+        mechanism="",
+        epsilon=1.0,
+        calibration="exact",
+        units="raw",
+        report="raw",
+        tolerances=(),
+        seed=scenario.model_seed,
+        look="",
+    )
+    about = f"{view.source.digest} {view.focus} {[entry.token for entry in alike]}"
+    parts, history = cache.computed(f"past {past!r} {about}", lambda: _past(view, alike))
     upcoming = Part(view.model, view.noise, _promise(view.noise, scenario, scenario))
-    counts = np.unique(np.linspace(0, len(parts), min(len(parts) + 1, _MOST_POINTS)).astype(int))
-
-    def standing(some: Sequence[Part], delta: float | None) -> Standing:
-        return accumulate(some, shared=scenario.whole, delta=delta, pair=view.focus)
-
     return Tally(
-        history=(
-            *(standing(parts[:count], None) for count in counts[:-1].tolist()),
-            standing(parts, scenario.delta),
+        history=history,
+        after=cache.computed(
+            f"next {replace(scenario, view='analyst')!r} {about}",
+            lambda: _standing(view, [*parts, upcoming], scenario.delta),
         ),
-        after=standing([*parts, upcoming], scenario.delta),
         uncounted=len(alike) - len(parts),
         others=len(made) - len(alike),
     )
+
+
+def _past(
+    view: View, alike: Sequence[LedgerEntry]
+) -> tuple[tuple[Part, ...], tuple[Standing, ...]]:
+    """The releases that can be counted, and what was known after some of them and after all."""
+    found = [_part(view, entry) for entry in alike]
+    parts = tuple(part for part in found if part is not None)
+    counts = np.unique(np.linspace(0, len(parts), min(len(parts) + 1, _MOST_POINTS)).astype(int))
+    before = (_standing(view, parts[:count], None) for count in counts[:-1].tolist())
+    return parts, (*before, _standing(view, parts, view.scenario.delta))
+
+
+def _standing(view: View, parts: Sequence[Part], delta: float | None) -> Standing:
+    return accumulate(parts, shared=view.scenario.whole, delta=delta, pair=view.focus)
 
 
 def _alike(one: Scenario | None, other: Scenario) -> bool:
