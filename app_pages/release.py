@@ -9,7 +9,7 @@ desk = release_parts.desk()
 
 st.title("What is out, and what comes next?")
 view = frame.attempt(dataset, scenario)
-made = ledger_parts.entries(scenario.digest, desk.unrecorded)
+made = ledger_parts.entries(scenario.digest, desk.known)
 if view is not None:
     told = ledger_parts.tally(view, made)
     st.markdown(ledger_parts.answer(view, told))
@@ -21,5 +21,5 @@ if view is not None:
     ledger_parts.picture(view, told)
     release_parts.offer(view)
 release_parts.result()
-ledger_parts.table(made, desk.unrecorded)
+ledger_parts.table(made, desk.known)
 ledger_parts.formulas()

@@ -4,7 +4,7 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
 """
 
-from distpriv import frameworks, hypothesis, mechanisms, posterior, store
+from distpriv import frameworks, hypothesis, mechanisms, posterior
 from distpriv.accumulation import Part, Standing, accumulate, joint_noise
 from distpriv.assumptions import Assumption, Evidence, Shift, Verdict, fitted_shift, verdicts
 from distpriv.attacks import (
@@ -257,7 +257,6 @@ __all__ = [
     "save_network",
     "school",
     "simulate",
-    "store",
     "summarise",
     "to_distribution_privacy",
     "to_pufferfish",

@@ -22,6 +22,7 @@ from distpriv.profiles import PrivacyLoss, privacy_losses
 __all__ = ["Part", "Standing", "accumulate", "joint_noise"]
 
 FloatArray = NDArray[np.float64]
+_NOTHING = 1e-7  # of the lesser noise's variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,13 +171,16 @@ def joint_noise(noises: Sequence[Noise]) -> Noise:
 
 
 def _parallel_sum(one: FloatArray, other: FloatArray) -> FloatArray:
-    # In units in which every statistic's noise counts alike, whatever its own unit.
-    sizes = np.sqrt(np.diag(one + other))
-    sizes[sizes == 0] = 1.0
+    # In units in which the lesser noise on each statistic is 1; no more than that is left.
+    lesser, greater = np.sort([np.diag(one), np.diag(other)], axis=0)
+    sizes = np.sqrt(np.where(lesser > 0, lesser, np.where(greater > 0, greater, 1.0)))
     across = np.outer(sizes, sizes)
     one, other = one / across, other / across
-    found = one @ np.linalg.pinv(one + other, rcond=1e-12, hermitian=True) @ other
-    return (found + found.T) / 2 * across
+    found = one @ np.linalg.pinv(one + other, rcond=1e-14, hermitian=True) @ other
+    values, vectors = np.linalg.eigh((found + found.T) / 2)
+    # Where no noise is common to both, rounding would leave a little; none is the safe answer.
+    values[values < _NOTHING] = 0.0
+    return (vectors * values) @ vectors.T * across
 
 
 def _no_noise(noise: Noise) -> Noise:

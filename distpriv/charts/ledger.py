@@ -14,6 +14,7 @@ from distpriv.charts.text import percent
 
 __all__ = ["adding_up"]
 
+_SHORTEST = 5  # releases that the axis has room for, so that the first ones do not move it
 _MEASURE = "accuracy of the best attacker (share)"
 
 
@@ -45,9 +46,10 @@ def adding_up(
         ),
         height=380,
     )
-    step = max(1, -(-last // 10))
+    end = max(last, _SHORTEST)
+    step = -(-end // 10)
     figure.update_layout(
-        xaxis=linear_axis("releases", -0.04 * last - 0.1, 1.04 * last + 0.1, dtick=step, tick0=0),
+        xaxis=linear_axis("releases", -0.03 * end, 1.03 * end, dtick=step, tick0=0),
         yaxis=accuracy_axis("accuracy (%)"),
     )
     _line(figure, made, "released so far", "solid", GROUP_COLORS[0])
@@ -58,7 +60,7 @@ def adding_up(
     ):
         if value is not None:
             figure.add_scatter(
-                x=[0, last],
+                x=[0, end],
                 y=[within(value)] * 2,
                 mode="lines",
                 name=name,

@@ -58,12 +58,12 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         st.caption("There is nothing to propose: the current scenario has no result.")
         return
     weighed(seen, None)
+    where = storage.place()
     st.caption(
         "The current scenario and those kept on the Compare page, or the same at other ε if none "
         "is kept. All of them go on record with these figures, their names of columns and values "
-        f"and the data's fingerprint, but no record of the data; in the {storage.place()}."
-        if storage.place()
-        else "The current scenario and those kept on the Compare page."
+        "and the data's fingerprint, but no record of the data"
+        + (f"; in the {escape(where)}." if where else ".")
     )
     with st.form("proposal", border=True):
         left, right = st.columns(2)
@@ -149,7 +149,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
             persist_state="session",
             format_func=_named(edit.alternatives),
         )
-        st.text_area("Why", key="edit_reason", max_chars=4000, persist_state="session")
+        st.text_area("Why now", key="edit_reason", max_chars=4000, persist_state="session")
         row = st.container(horizontal=True)
         if edit.settled:
             row.button(

@@ -78,20 +78,22 @@ def answer(decisions: Sequence[Decision], dataset: Dataset, now: Sequence[Altern
         if now:
             told += f" On screen is {_figures(now[0])}."
         return told
-    counts = [
-        f"{sum(each.now.status == status for each in here)} {status}"
-        for status in ("agreed", "proposed", "rejected")
-        if any(each.now.status == status for each in here)
-    ]
-    many = "is **1 decision**" if len(here) == 1 else f"are **{len(here)} decisions**"
-    told = f"There {many} about {title} on record: {', '.join(counts)}."
     agreed = next((each for each in here if each.now.status == "agreed"), None)
     latest = agreed or here[0]
-    start = "Agreed last" if agreed else "Changed last" if len(here) > 1 else "It"
-    verb = "was" if start != "It" else "is"
+    counts = [
+        f"{count} {status}"
+        for status in ("agreed", "proposed", "rejected")
+        if (count := sum(each.now.status == status for each in here))
+    ]
+    if len(here) == 1:
+        told = f"**One decision** about {title} is on record, {latest.now.status}: it is for"
+    else:
+        told = (
+            f"**{len(here)} decisions** about {title} are on record, {', '.join(counts)}. "
+            f"{'Agreed' if agreed else 'Changed'} last was"
+        )
     return (
-        f"{told} {start} {verb} {_figures(latest.now.choice)}, proposed by "
-        f"{escape(latest.proposed_by)}"
+        f"{told} {_figures(latest.now.choice)}. It was proposed by {escape(latest.proposed_by)}"
         + (f" and agreed to by {escape(latest.now.author)}." if agreed else ".")
     )
 

@@ -16,9 +16,10 @@ from distpriv.charts.ledger import adding_up
 from distpriv.composition import Promise
 from distpriv.dashboard import cache, storage, widgets
 from distpriv.dashboard.frame import View, quiet
-from distpriv.dashboard.text import escape, number, percent, with_unit
+from distpriv.dashboard.text import escape, number, percent
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.noise import Noise
+from distpriv.release import noise_deviations, released_text
 from distpriv.scenario import Scenario
 from distpriv.store import LedgerEntry, ledger
 from distpriv.store.values import moment
@@ -71,34 +72,48 @@ def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]
 
 def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
     """What releases of the same statistics add up to, before the next one and with it."""
-    key = (
-        [entry.token for entry in made],
-        replace(view.scenario, view="analyst"),
-        view.source.digest,
-    )
-    return cache.computed(f"tally {key!r} {view.focus}", lambda: _tally(view, made))
-
-
-def _tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
     scenario = view.scenario
     alike = [entry for entry in made if _alike(entry.scenario, scenario)]
-    found = [_part(view, entry) for entry in alike]
-    parts = [part for part in found if part is not None]
+    # What has been released weighs the same whatever comes next.
+    past = replace(
+        scenario,
+        view="analyst",
+        mechanism="",
+        epsilon=1.0,
+        calibration="exact",
+        units="raw",
+        report="raw",
+        tolerances=(),
+        seed=scenario.model_seed,
+        look="",
+    )
+    about = f"{view.source.digest} {view.focus} {[entry.token for entry in alike]}"
+    parts, history = cache.computed(f"past {past!r} {about}", lambda: _past(view, alike))
     upcoming = Part(view.model, view.noise, _promise(view.noise, scenario, scenario))
-    counts = np.unique(np.linspace(0, len(parts), min(len(parts) + 1, _MOST_POINTS)).astype(int))
-
-    def standing(some: Sequence[Part], delta: float | None) -> Standing:
-        return accumulate(some, shared=scenario.whole, delta=delta, pair=view.focus)
-
     return Tally(
-        history=(
-            *(standing(parts[:count], None) for count in counts[:-1].tolist()),
-            standing(parts, scenario.delta),
+        history=history,
+        after=cache.computed(
+            f"next {replace(scenario, view='analyst')!r} {about}",
+            lambda: _standing(view, [*parts, upcoming], scenario.delta),
         ),
-        after=standing([*parts, upcoming], scenario.delta),
         uncounted=len(alike) - len(parts),
         others=len(made) - len(alike),
     )
+
+
+def _past(
+    view: View, alike: Sequence[LedgerEntry]
+) -> tuple[tuple[Part, ...], tuple[Standing, ...]]:
+    """The releases that can be counted, and what was known after some of them and after all."""
+    found = [_part(view, entry) for entry in alike]
+    parts = tuple(part for part in found if part is not None)
+    counts = np.unique(np.linspace(0, len(parts), min(len(parts) + 1, _MOST_POINTS)).astype(int))
+    before = (_standing(view, parts[:count], None) for count in counts[:-1].tolist())
+    return parts, (*before, _standing(view, parts, view.scenario.delta))
+
+
+def _standing(view: View, parts: Sequence[Part], delta: float | None) -> Standing:
+    return accumulate(parts, shared=view.scenario.whole, delta=delta, pair=view.focus)
 
 
 def _alike(one: Scenario | None, other: Scenario) -> bool:
@@ -136,20 +151,25 @@ def answer(view: View, told: Tally) -> str:
     what = f"these {len(scenario.query)} statistics of {_dataset(view)}"
     if len(scenario.query) == 1:
         what = f"this statistic of {_dataset(view)}"
-    attacker = f"the best attacker tells {widgets.pair_words(view)}"
+    tells = f"tells {widgets.pair_words(view)}"
+    following = f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"
     if now.count == 0:
         return (
-            f"**No release** of {what} is on record. With one by {escape(scenario.mechanism)} at "
-            f"ε\u00a0=\u00a0{scenario.epsilon:g} {attacker} in {_right(after)} of cases; guessing "
-            f"is right in 50\u00a0%.{_delivered(after, scenario, 'It delivers')}"
+            f"**No release** of {what} is on record. With one by {following} the best attacker "
+            f"{tells} in {_right(after)} of cases; guessing is right in 50\u00a0%."
+            + _delivered(view, after, "It delivers", "it promises")
         )
-    times = "once" if now.count == 1 else f"{now.count} times"
-    one = "" if now.count == 1 else " who has all of them"
-    told_now = _delivered(now, scenario, "Together they deliver" if one else "It delivers")
+    once = now.count == 1
+    times = "once" if once else f"{now.count} times"
     return (
-        f"{what[0].upper()}{what[1:]} were released **{times}**: {attacker}{one} in "
-        f"{_right(now)} of cases.{told_now} Another release by {escape(scenario.mechanism)} at "
-        f"ε\u00a0=\u00a0{scenario.epsilon:g} would make it {_right(after)}"
+        f"{what[0].upper()}{what[1:]} {'were' if len(scenario.query) > 1 else 'was'} released "
+        f"**{times}**: "
+        f"the best attacker{'' if once else ', who has all of them,'} {tells} in {_right(now)} of "
+        "cases."
+        + _delivered(
+            view, now, "It delivers" if once else "Together they deliver", "the next one promises"
+        )
+        + f" Another release by {following} would make it {_right(after)}"
         + (
             f" and ε\u00a0=\u00a0{number(after.epsilon)}."
             if after.epsilon is not None and now.epsilon is not None
@@ -162,22 +182,26 @@ def _right(standing: Standing) -> str:
     return f"{'' if standing.exact else 'at most '}**{percent(standing.accuracy)}**"
 
 
-def _delivered(standing: Standing, scenario: Scenario, start: str) -> str:
-    if standing.epsilon is not None:
-        said = (
-            f" {start} **ε\u00a0=\u00a0{number(standing.epsilon)}** at "
-            f"δ\u00a0=\u00a0{scenario.delta:g}"
+def _delivered(view: View, standing: Standing, start: str, promise: str) -> str:
+    """What the releases deliver beside what one promises, as far as either is known."""
+    promised = ""
+    if mechanisms.get(view.scenario.mechanism).protects:
+        promised = (
+            f"; {promise} ε\u00a0=\u00a0{view.noise.epsilon:g} with δ\u00a0=\u00a0"
+            f"{view.noise.delta:g}"
         )
-        if not mechanisms.get(scenario.mechanism).protects:
-            return f"{said}."
-        return f"{said}; one promises ε\u00a0=\u00a0{scenario.epsilon:g}."
+    if standing.epsilon is not None:
+        return (
+            f" {start} **ε\u00a0=\u00a0{number(standing.epsilon)}** at "
+            f"δ\u00a0=\u00a0{view.scenario.delta:g}{promised}."
+        )
     if standing.promise is not None and standing.count > 1:
         return (
-            f" Their promises add up to ε\u00a0=\u00a0{number(standing.promise.epsilon)} with "
-            f"δ\u00a0=\u00a0{number(standing.promise.delta)}; one promises "
-            f"ε\u00a0=\u00a0{scenario.epsilon:g}."
+            f" Their promises add up to **ε\u00a0=\u00a0{number(standing.promise.epsilon)}** with "
+            f"δ\u00a0=\u00a0{number(standing.promise.delta)}{promised}."
         )
-    return ""
+    they = "it delivers" if standing.count == 1 else "they deliver"
+    return f" What {they} is not computed{promised}."
 
 
 def _dataset(view: View) -> str:
@@ -252,8 +276,10 @@ def _source(scenario: Scenario | None) -> str:
 def _values(entry: LedgerEntry) -> str:
     labels = entry.scenario.query.labels if entry.scenario else ("?",) * len(entry.values)
     return "; ".join(
-        f"{label} {with_unit(value, unit)}"
-        for label, value, unit in zip(labels, entry.values, entry.units, strict=True)
+        f"{label} {released_text(value, deviation)} {unit}".rstrip()
+        for label, value, deviation, unit in zip(
+            labels, entry.values, noise_deviations(entry.noise), entry.units, strict=True
+        )
     )
 
 

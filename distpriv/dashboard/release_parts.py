@@ -53,6 +53,11 @@ class Desk:
     withheld: bool = False
     failure: str = ""
 
+    @property
+    def known(self) -> list[LedgerEntry]:
+        """Unrecorded releases whose numbers somebody may have seen."""
+        return self.unrecorded[:-1] if self.withheld else self.unrecorded
+
     def ask(self, scenario: Scenario) -> None:
         """Ask for a release; it is drawn when that is confirmed."""
         self.token, self.asked, self.failure = uuid4().hex, scenario, ""
@@ -157,6 +162,7 @@ def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
     author, note = str(state.get("release_who", "")), str(state.get("release_note", ""))
     at.draw(token, view, author, note, anyway)
+    state["release_note"] = ""
 
 
 def _confirm(view: View, at: Desk) -> None:

@@ -71,11 +71,10 @@ def place() -> str:
 
 
 def who(key: str, label: str = "Your name") -> str:
-    """The name that goes on record, typed once in a session."""
-    state = st.session_state
-    if key not in state:
+    """The name that goes on record: typed once in a session, it stands in every form."""
+    state, had = st.session_state, f"{key}_had"
+    if not state.get(key) and not state.get(had):  # one that was taken out stays out
         state[key] = state.get("who", "")
-
     name = st.text_input(
         label,
         key=key,
@@ -84,5 +83,5 @@ def who(key: str, label: str = "Your name") -> str:
         help="It is kept as you type it; nobody checks it.",
     )
     if name:
-        state["who"] = name
+        state["who"], state[had] = name, True
     return name

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
-from distpriv.store.texts import cleaned
+from distpriv.store.texts import cleaned, title
 from distpriv.store.values import Alternative, Decision, Revision, Status, moment
 
 __all__ = ["MOST_ALTERNATIVES", "all_decisions", "one_decision", "propose", "revise", "settle"]
@@ -66,7 +66,7 @@ def propose(
         chosen=chosen,
         alternatives=_checked(alternatives, chosen),
     )
-    decision = Decision(uuid4().hex, data, digest, (first,))
+    decision = Decision(uuid4().hex, title(data), digest, (first,))
     with store.writing() as session:
         session.add(_row(decision, first))
     return decision

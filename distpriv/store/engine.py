@@ -14,7 +14,14 @@ from typing import Any
 from platformdirs import user_data_dir
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.orm import Session
 
 from distpriv.errors import StoreError
@@ -153,7 +160,7 @@ class Store:
                 yield session
         except IntegrityError:
             raise TakenError("That is in the database already.") from None
-        except (SQLAlchemyError, OSError) as error:
+        except (SQLAlchemyError, OSError, UnicodeError) as error:
             raise StoreError(self._sentence(error)) from None
 
     def _prepare(self) -> None:
@@ -203,6 +210,8 @@ class Store:
         for signs, reason in reasons:
             if any(sign in said for sign in signs):
                 return f"The {self.place} {reason}."
+        if not isinstance(error, OperationalError | InterfaceError | OSError):
+            return f"The {self.place} refused that; check that its tables are distpriv's own."
         what = "cannot be opened; check that its folder exists and can be written"
         if not self._sqlite:
             what = "cannot be reached; check that it runs and that DATABASE_URL is right"

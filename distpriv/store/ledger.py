@@ -19,7 +19,7 @@ from distpriv.scenario import Scenario
 from distpriv.scenario_file import read_scenario, write_scenario
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import ReleaseRow
-from distpriv.store.texts import cleaned
+from distpriv.store.texts import cleaned, title
 
 __all__ = ["LedgerEntry", "ledger", "noise_in", "noise_out", "record"]
 
@@ -75,7 +75,7 @@ def record(store: Store, entry: LedgerEntry) -> None:
         author=cleaned(entry.author, "name"),
         note=cleaned(entry.note, "note"),
         digest=entry.scenario.digest,
-        data=entry.data,
+        data=title(entry.data),
         scenario=write_scenario(entry.scenario),
         units=list(entry.units),
         values=list(map(float, entry.values)),

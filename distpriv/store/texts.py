@@ -7,9 +7,9 @@ import unicodedata
 
 from distpriv.errors import StoreError
 
-__all__ = ["LONGEST", "cleaned"]
+__all__ = ["LONGEST", "cleaned", "title"]
 
-LONGEST = {"name": 80, "reason": 4000, "comment": 2000, "note": 500}
+LONGEST = {"name": 80, "reason": 4000, "comment": 2000, "note": 500, "title": 200}
 """Most characters of each kind of text."""
 
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -37,6 +37,11 @@ def cleaned(text: str, kind: str, *, required: bool = False) -> str:
             "shorten it."
         )
     return kept
+
+
+def title(text: str) -> str:
+    """The name of a file or an example, fit to be kept: one line, cut where it is too long."""
+    return "".join(sign for sign in text if _printed(sign))[: LONGEST["title"]]
 
 
 def _printed(sign: str) -> bool:

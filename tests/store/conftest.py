@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import psycopg
 import pytest
-from sqlalchemy.engine import make_url
 
 from distpriv.store import Alternative, Store, open_store
 from tests.postgres import postgres
@@ -22,11 +20,13 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def fresh_postgres(server: str) -> str:
-    """The address of a new database on the server."""
-    name = f"test_{uuid4().hex[:12]}"
+    """The address of the server's database, emptied."""
+    open_store(server).close()  # an earlier test may have made tables through it
     with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return make_url(server).set(database=name).render_as_string(hide_password=False)
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+        connection.execute("DROP ROLE IF EXISTS looker")
+    return server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -149,3 +149,16 @@ def test_any_text_is_kept_as_it_reads_or_refused(store: Store, name: str, reason
     assert [sign for sign in kept if sign.isprintable() and not sign.isspace()] == visible
     assert len(made.now.author) <= LONGEST["name"]
     assert "\n" not in made.now.author
+
+
+def test_a_title_is_one_line_and_not_too_long(store: Store) -> None:
+    made = proposed(store, data="a\x00b\n\ud800.csv" + "x" * 300)
+    assert made.data.startswith("ab.csv")
+    assert len(made.data) == 200
+    assert one_decision(store, made.key) == made
+
+
+def test_what_the_database_cannot_spell_is_a_sentence(store: Store) -> None:
+    with pytest.raises(StoreError, match="refused that"):
+        proposed(store, digest="\ud800")
+    assert all_decisions(store) == []

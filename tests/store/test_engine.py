@@ -97,6 +97,7 @@ def test_what_can_be_read_but_not_written(tmp_path: Path, fresh_postgres: str) -
     record(open_store(fresh_postgres), entry())
     with psycopg.connect(fresh_postgres, autocommit=True) as connection:
         connection.execute("CREATE ROLE looker LOGIN")
+        connection.execute("GRANT USAGE ON SCHEMA public TO looker")
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO looker")
     looker = open_store(make_url(fresh_postgres).set(username="looker"))
     for store, said in ((reader, "read but not written"), (looker, "does not allow it")):

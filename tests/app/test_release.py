@@ -1,0 +1,245 @@
+"""Release: confirmed, drawn once, recorded, and counted with what was released before."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from distpriv.dashboard.release_parts import Desk
+from distpriv.store import ledger, open_store, record
+from distpriv.store.ledger import LedgerEntry
+from tests.app.test_compare import table
+from tests.app.test_decisions import press, warnings
+from tests.app.test_pages import records, sound, texts, upload
+
+
+def labels(app) -> list[str]:
+    return [each.label for each in app.button]
+
+
+def release(app):
+    press(app, "Release …")
+    return press(app, "Draw the noise and release")
+
+
+def recorded() -> list[LedgerEntry]:
+    return ledger(open_store())
+
+
+def test_a_release_is_confirmed_recorded_and_shown(open_app):
+    app = open_app("release")
+    app.text_input(key="release_who").set_value("Ann").run()
+    app.text_input(key="release_note").set_value("For the *report*").run()
+    press(app, "Release …")
+    assert recorded() == []
+    assert "A release cannot be taken back" in texts(app)
+    assert "drawn at random from" in texts(app)
+    press(app, "Draw the noise and release")
+    (entry,) = recorded()
+    assert (entry.author, entry.note) == ("Ann", "For the *report*")
+    scenario = app.session_state["scenario"]
+    assert replace(entry.scenario, look="") == replace(scenario, look="")
+    np.testing.assert_allclose(
+        [float(each) for each in table(app, "Statistic")["Released"]], entry.values
+    )
+    assert list(table(app, "Statistic")["Statistic"]) == list(scenario.query.labels)
+    assert list(table(app, "When")["Kept"]) == ["in the ledger"]
+    assert "Release …" in labels(app)
+    # Numbers stay when the controls move, and the next release is another one.
+    shown = list(table(app, "Statistic")["Released"])
+    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    assert list(table(app, "Statistic")["Released"]) == shown
+    release(app)
+    assert recorded()[1].values != entry.values
+
+
+def test_the_seed_has_no_part_in_it(open_app):
+    values = []
+    for _ in range(2):
+        release(open_app("release", seed="5"))
+        values.append(recorded()[-1].values)
+    assert values[0] != values[1]
+
+
+def test_samples_add_up_and_the_next_one_is_told(open_app):
+    app = open_app("release")
+    assert "**No release** of these 5 statistics of 100 records drawn from" in texts(app)
+    first = float(re.search(r"in \*\*([\d.]+) %\*\*", texts(app))[1])
+    for _ in range(2):
+        release(app)
+    said = texts(app)
+    assert "were released **2 times**" in said
+    found = [float(each) for each in re.findall(r"\*\*([\d.]+) %\*\*", said)]
+    # Φ(√r d/2) with Φ(d/2) = 57.7 %.
+    assert (first, *found[:2]) == pytest.approx((57.7, 60.8, 63.2), abs=0.15)
+    assert re.search(r"Together they deliver \*\*ε = 1.6\d\*\*", said)
+    assert "the next one promises ε = 1 with δ = 0.001" in said
+
+
+def test_a_whole_table_s_noises_average_out(open_app):
+    app = open_app("release", whole="true", mech="ExpM", eps="0.5")
+    for _ in range(2):
+        release(app)
+    press(app, "Release …")
+    assert "all 45222 complete records of" in texts(app)
+    guarantee = open_app("guarantee", whole="true", mech="ExpM", eps="0.5")
+    guarantee.select_slider(key="releases").set_value(2).run()
+    wanted = re.search(r"right in \*\*([\d.]+) %\*\* of cases.*? ε = ([\d.]+) at", texts(guarantee))
+    said = texts(app)
+    assert f"in **{wanted[1]} %** of cases" in said
+    assert f"Together they deliver **ε = {wanted[2]}**" in said
+    truth = app.session_state["scenario"].query.answer(app.session_state["dataset"].table)
+    for entry in recorded():
+        deviations = np.sqrt(np.diag(entry.noise.covariance))
+        assert (np.abs(entry.values - truth) < 6 * deviations).all()
+
+
+def test_only_the_same_statistics_are_counted(open_app):
+    app = release(open_app("release"))
+    app.sidebar.multiselect(key="stat").set_value(["mean age", "count sex = Female"]).run()
+    assert "**No release**" in texts(app)
+    assert "The ledger holds 1 more of these data" in " ".join(each.value for each in app.caption)
+    release(app)
+    app.sidebar.multiselect(key="stat").set_value(["count sex = Female", "mean age"]).run()
+    sound(app)
+    assert "were released **once**" in texts(app)
+    app.sidebar.number_input(key="n").set_value(150).run()
+    assert "were released **once**" in texts(app)
+    app.sidebar.toggle(key="whole").set_value(True).run()
+    assert "**No release**" in texts(app)
+
+
+@pytest.mark.parametrize(("mech", "said"), [("ExpM(L)", "at most"), ("DP", "promises nothing")])
+def test_other_noises(open_app, mech, said):
+    app = release(open_app("release", mech=mech))
+    assert "were released **once**" in texts(app)
+    release(app)
+    press(app, "Release …")
+    assert said in texts(app)
+    assert "were released **2 times**" in texts(app)
+
+
+def test_what_needs_no_noise_is_not_released(open_app):
+    app = open_app("release", eps="50")
+    sound(app)
+    assert "adds no noise here" in " ".join(each.value for each in app.info)
+    assert "Release …" not in labels(app)
+
+
+def test_another_scenario_has_to_be_confirmed_again(open_app):
+    app = press(open_app("release"), "Release …")
+    app.sidebar.number_input(key="eps").set_value(0.5).run()
+    assert "Draw the noise and release" not in labels(app)
+    assert "Not now" in labels(press(app, "Release …"))
+    assert "Not now" not in labels(press(app, "Not now"))
+    assert recorded() == []
+
+
+def test_two_clicks_draw_once(open_app):
+    """A click that comes before the page is drawn again calls with the same token."""
+    app = press(open_app("release"), "Release …")
+    at: Desk = app.session_state["release_desk"]
+    token = at.token
+    press(app, "Draw the noise and release")
+    (made,) = at.made
+    for again in (token, "", made.token):
+        at.draw(again, None, "", "", False)  # type: ignore[arg-type]
+    assert at.made == [made]
+    assert len(recorded()) == 1
+
+
+def test_the_file_to_hand_on_tells_neither_the_secret_nor_the_fingerprint(open_app):
+    from distpriv.dashboard.release_parts import _json
+
+    release(open_app("release"))
+    (entry,) = recorded()
+    content = json.loads(_json(entry))
+    assert [each["value"] for each in content["statistics"]] == list(entry.values)
+    np.testing.assert_allclose(content["noise"]["covariance"], entry.noise.covariance)
+    assert entry.scenario.digest not in str(content)
+    assert "income" not in str(content)
+
+
+def test_a_ledger_that_cannot_be_written_is_told_before_the_draw(open_app, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
+    app = open_app("release")
+    sound(app)
+    assert "earlier releases are missing from the figures" in texts(app)
+    press(app, "Release …")
+    assert "The ledger cannot hold this release" in warnings(app)
+    draw = next(each for each in app.button if each.label == "Draw the noise and release")
+    assert draw.disabled
+    next(each for each in app.checkbox if each.label.startswith("Release it")).set_value(True).run()
+    press(app, "Draw the noise and release")
+    assert "is **not in the ledger**" in texts(app)
+    assert "were released **once**" in texts(app)
+    values = list(table(app, "Statistic")["Released"])
+    assert list(table(app, "When")["Kept"]) == ["in this session only"]
+    # Once the database is back it takes the release as it was.
+    (tmp_path / "file").unlink()
+    press(app, "Record now")
+    assert "not in the ledger" not in texts(app)
+    (entry,) = recorded()
+    np.testing.assert_allclose([float(each) for each in values], entry.values)
+
+
+def test_a_ledger_that_fails_at_the_draw_withholds_the_numbers(open_app, monkeypatch, tmp_path):
+    app = press(open_app("release"), "Release …")
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
+    press(app, "Draw the noise and release")
+    assert "Its numbers are not shown yet" in texts(app)
+    assert "**No release**" in texts(app)
+    assert not [frame for frame in app.dataframe if "Released" in frame.value]
+    press(app, "Show it without a record")
+    assert len(table(app, "Statistic")) == 5
+    assert "not in the ledger" in texts(app)
+
+
+def test_nothing_of_the_truth_is_in_a_presentation_or_the_ledger(open_app, own_database):
+    app = open_app("release", whole="true", view="presentation", mech="ExpM")
+    truth = app.session_state["scenario"].query.answer(app.session_state["dataset"].table)
+    release(app)
+    shown = texts(app) + "".join(frame.value.to_csv() for frame in app.dataframe)
+    kept = own_database.read_bytes() + b"".join(
+        file.read_bytes() for file in own_database.parent.iterdir()
+    )
+    for value in truth[[0, 1, 4]]:
+        assert f"{value:.6g}" not in shown
+        assert f"{value:.6g}".encode() not in kept
+
+
+def test_an_upload_s_names_stand_in_the_ledger_but_not_its_records(open_app, own_database):
+    table_ = records(1500).assign(sector=lambda each: each["sector"].astype("category"))
+    app = upload(open_app("data"), table_)
+    app.switch_page("app_pages/release.py").run()
+    release(app)
+    kept = b"".join(file.read_bytes() for file in own_database.parent.iterdir())
+    assert b"mine.csv" in kept
+    for value in table_["salary"].iloc[:200]:
+        assert str(value).encode() not in kept
+
+
+def test_releases_of_another_version_are_shown_and_not_counted(open_app):
+    release(open_app("release"))
+    with open_store().writing() as session:
+        session.connection().exec_driver_sql("UPDATE releases SET scenario = '{}'")
+    app = open_app("release")
+    sound(app)
+    assert "**No release**" in texts(app)
+    assert list(table(app, "When")["Computed from"]) == ["–"]
+
+
+def test_many_releases_are_counted_all(open_app):
+    app = release(open_app("release"))
+    (first,) = recorded()
+    for place in range(60):
+        record(open_store(), replace(first, token=f"t{place}"))
+    app.run()
+    sound(app)
+    assert "were released **61 times**" in texts(app)

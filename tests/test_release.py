@@ -1,0 +1,124 @@
+"""A release is the true statistics plus noise that no seed repeats, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import distpriv as dp
+from distpriv.errors import CalibrationError, ModelError
+from distpriv.noise import gaussian_noise
+from distpriv.release import draw_release, noise_deviations, released_text
+
+
+@pytest.fixture
+def noise(model) -> dp.Noise:
+    return dp.calibrate("ExpM", model, epsilon=1.0, delta=1e-3)
+
+
+def test_whole_tables_move_by_the_noise_alone(people, query, rich, noise) -> None:
+    truth = query.answer(people)
+    drawn = np.array([draw_release(people, query, rich, noise).values for _ in range(300)])
+    deviations = noise_deviations(noise)
+    for column, value, deviation in zip(drawn.T, truth, deviations, strict=True):
+        assert stats.kstest((column - value) / deviation, "norm").pvalue > 1e-6
+    # Statistics of one release share nothing but the noise's covariance.
+    found, wanted = np.cov(drawn.T), noise.covariance
+    assert np.abs(found - wanted).max() < 0.5 * wanted.max()
+
+
+def test_samples_are_drawn_anew_every_time(people, query, rich) -> None:
+    """With next to no noise the values spread as those of samples of 60 do."""
+    tiny = gaussian_noise("ExpM", 1e-8 * np.eye(4), epsilon=1.0, delta=1e-3, calibration="exact")
+    drawn = np.array([draw_release(people, query, rich, tiny, n=60).values[0] for _ in range(400)])
+    ages = people["age"]
+    wanted = ages.std() / np.sqrt(60) * np.sqrt(1 - 60 / len(ages))
+    assert drawn.mean() == pytest.approx(ages.mean(), abs=5 * wanted / 20)
+    assert drawn.std() == pytest.approx(wanted, rel=0.25)
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_records_are_drawn_once_or_as_often_as_they_come(people, rich, replacement) -> None:
+    table = people.iloc[:12].assign(place=[4.0**k for k in range(12)], income=(["high", "low"] * 6))
+    query = dp.Query([dp.Sum("place")])
+    tiny = gaussian_noise("ExpM", 1e-6 * np.eye(1), epsilon=1.0, delta=1e-3, calibration="exact")
+    most = 0
+    for _ in range(60):
+        left = round(draw_release(
+            table, query, rich, tiny, n=12, replacement=replacement
+        ).values[0])  # fmt: skip
+        digits = []
+        while left:
+            left, digit = divmod(left, 4)
+            digits.append(digit)
+        most = max(most, *digits)
+    assert (most > 1) == replacement
+
+
+def test_no_seed_repeats_a_release(people, query, rich, noise) -> None:
+    found = []
+    for _ in range(2):
+        np.random.seed(1)  # noqa: NPY002
+        found.append(draw_release(people, query, rich, noise, n=60).values)
+    assert not np.array_equal(*found)
+
+
+def test_numbers_are_rounded_to_where_the_noise_hides_them(people, query, rich, noise) -> None:
+    found = draw_release(people, query, rich, noise)
+    for value, places, deviation in zip(
+        found.values, found.decimals, noise_deviations(noise), strict=True
+    ):
+        step = 10.0**-places
+        assert deviation / 1000 < step <= deviation / 100
+        assert value / step == pytest.approx(round(value / step), abs=1e-6)
+        assert float(released_text(value, deviation)) == pytest.approx(value, rel=1e-12)
+    assert released_text(12345.678, 40_000.0) == "12346"
+    assert released_text(0.5, 0.0) == "0.5"
+    assert released_text(2.5, 0.2) == "2.500"
+
+
+def test_a_statistic_without_noise_goes_out_as_it_is(people, query, rich) -> None:
+    noise = gaussian_noise(
+        "DirM", np.diag([4.0, 0.0, 9.0, 0.0]), epsilon=1.0, delta=1e-3, calibration="exact"
+    )
+    found = draw_release(people, query, rich, noise)
+    truth = query.answer(people)
+    assert found.decimals[1] is None
+    np.testing.assert_allclose(found.values[[1, 3]], truth[[1, 3]], rtol=1e-12)
+
+
+def test_incomplete_records_are_left_out_as_in_the_model(people, query, rich, noise) -> None:
+    table = people.copy()
+    table.loc[:99, "age"] = np.nan
+    table.loc[50:149, "income"] = np.nan
+    assert draw_release(table, query, rich, noise).n == 1850
+    assert draw_release(table, query, rich, noise, n=60).n == 60
+
+
+def test_a_release_without_noise_is_refused(people, query, rich) -> None:
+    none = gaussian_noise("OptM", np.zeros((4, 4)), epsilon=9.0, delta=0.1, calibration="exact")
+    with pytest.raises(CalibrationError, match="OptM adds no noise here"):
+        draw_release(people, query, rich, none)
+
+
+def test_too_few_records(people, query, rich, noise) -> None:
+    with pytest.raises(ModelError, match="only 2000 complete ones"):
+        draw_release(people, query, rich, noise, n=3000)
+    assert draw_release(people, query, rich, noise, n=3000, replacement=True).n == 3000
+
+
+def test_medians_and_laplace_noise(people, rich) -> None:
+    query = dp.Query([dp.Median("age"), dp.Mean("hours")])
+    model = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), n=60, method="monte-carlo", rng=1)
+    noise = dp.calibrate("ExpM(L)", model, epsilon=2.0, delta=1e-3)
+    drawn = [draw_release(people, query, rich, noise).values for _ in range(200)]
+    middle = np.median(drawn, axis=0)
+    truth = [people["age"].median(), people["hours"].mean()]
+    assert np.abs(middle - truth) == pytest.approx(0, abs=0.5 * noise_deviations(noise).max())
+
+
+def test_a_table_that_is_not_the_query_s(query, rich, noise) -> None:
+    with pytest.raises(dp.DistprivError):
+        draw_release(pd.DataFrame({"income": ["high", "low"]}), query, rich, noise)
