@@ -34,11 +34,12 @@ def note(page: str, **shown: Any) -> None:
 
 def foot(page: StreamlitPage) -> None:
     """The page's script, written when it is asked for."""
+    told: tuple[str, Mapping[str, Any]] = st.session_state.pop(_NOTE, ("", {}))
     place = st.expander("As code", icon=":material/code:", key="as_code", on_change="rerun")
     if not place.open:
         return
     state = st.session_state
-    noted, shown = state.get(_NOTE, ("", {}))
+    noted, shown = told
     script = script_of(
         page.url_path,
         setting_of(state["dataset"], state["scenario"]),

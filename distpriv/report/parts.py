@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -14,14 +16,15 @@ from numpy.typing import NDArray
 from distpriv import mechanisms
 from distpriv.assumptions import Verdict
 from distpriv.best_attack import optimal_attack_estimate
+from distpriv.errors import AttackError, InapplicableError
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.optimal import Interval
+from distpriv.optimal import Interval, closed_form_accuracy
 from distpriv.properties import SensitiveProperty
 from distpriv.report import words
 from distpriv.report.values import Finding, Truth
 from distpriv.scenario import Scenario, Units
-from distpriv.utility import Curves, accuracy_against_epsilon, error_against_epsilon, profiles
+from distpriv.utility import Curves, expected_error, profiles
 from distpriv.version import VERSION
 
 __all__ = ["RECORDS", "curves", "finding", "sizes", "true_values", "versions"]
@@ -29,7 +32,7 @@ __all__ = ["RECORDS", "curves", "finding", "sizes", "true_values", "versions"]
 FloatArray = NDArray[np.float64]
 
 RECORDS = 100  # shown at most
-_EPSILONS = 17
+_MANY, _FEW = 17, 9  # points of a curve; of one that takes a search each
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "plotly", "streamlit")
 
 
@@ -92,20 +95,16 @@ def curves(
     ------
     tuple of (share done, what is under way)
     """
-    names = list(noises)
-    epsilons = np.geomspace(0.1, 10, _EPSILONS)
+    epsilons = np.geomspace(0.1, 10, _FEW if scenario.calibration == "guarded" else _MANY)
     epsilons = np.unique(np.append(epsilons, np.clip(scenario.epsilon, 0.1, 10)))
-    units, report = (sizes(kind, scenario, model) for kind in (scenario.units, scenario.report))
-    budget = (scenario.delta, scenario.calibration)
-    errors, accuracies = [], []
-    for place, epsilon in enumerate(epsilons):
-        at = epsilons[place : place + 1]
-        errors.append(error_against_epsilon(model, names, at, *budget, units=units, report=report))
-        accuracies.append(
-            accuracy_against_epsilon(model, names, at, *budget, units=units, pair=focus)
-        )
-        yield 0.9 * (place + 1) / len(epsilons), f"Curves at ε = {epsilon:.2g}"
-    found["error"], found["accuracy"] = _joined(epsilons, errors), _joined(epsilons, accuracies)
+    rows: dict[str, list[tuple[float, float]]] = {name: [] for name in noises}
+    for place, (name, epsilon) in enumerate(product(noises, epsilons)):
+        rows[name].append(_measured(name, float(epsilon), scenario, model, focus))
+        yield 0.9 * (place + 1) / (len(noises) * len(epsilons)), f"Curves of {name}"
+    for place, kind in enumerate(("error", "accuracy")):
+        y = {name: np.array([row[place] for row in each]) for name, each in rows.items()}
+        known = {name: values for name, values in y.items() if np.isfinite(values).any()}
+        found[kind] = Curves(epsilons, known)
     grid = np.linspace(0, max(2.0, 2 * scenario.epsilon), 25)
     grid = np.unique(np.append(grid, scenario.epsilon))
     found["profile"] = Curves(grid, {})
@@ -115,11 +114,21 @@ def curves(
             yield 0.95, f"What {name} delivers"
 
 
-def _joined(x: FloatArray, parts: Sequence[Curves]) -> Curves:
-    """Curves of single points as whole ones; mechanisms without any value are left out."""
-    names = dict.fromkeys(name for part in parts for name in part.y)
-    y = {name: np.array([float(part.y[name][0]) for part in parts]) for name in names}
-    return Curves(x, {name: values for name, values in y.items() if np.isfinite(values).any()})
+def _measured(
+    name: str, epsilon: float, scenario: Scenario, model: GaussianModel, focus: int
+) -> tuple[float, float]:
+    """Error and the best attacker's accuracy; NaN where there is none, or no closed form."""
+    units, report = (sizes(kind, scenario, model) for kind in (scenario.units, scenario.report))
+    budget = (epsilon, scenario.delta, scenario.calibration)
+    try:
+        noise = mechanisms.calibrate(name, model, *budget, units)
+    except InapplicableError:
+        return math.nan, math.nan
+    error = expected_error(noise, units=report)
+    try:
+        return error, closed_form_accuracy(model.only(focus), noise)
+    except AttackError:
+        return error, math.nan
 
 
 def true_values(

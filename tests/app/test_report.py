@@ -1,0 +1,136 @@
+"""The Compare page's report: chosen, built, stopped, saved; and tables' downloads."""
+
+from __future__ import annotations
+
+from distpriv.report import ReportRun
+from tests.app.test_pages import errors, records, sound, texts, upload
+
+
+def button(app, label: str):
+    return next(each for each in app.button if each.label == label)
+
+
+def downloads(app) -> set[str]:
+    return {each.proto.label for each in app.get("download_button")}
+
+
+def built(app) -> ReportRun:
+    button(app, "Build the report").click().run()
+    sound(app)
+    run = app.session_state["report_run"]
+    run.repetitions = 3
+    run.step(60)
+    app.run()
+    sound(app)
+    return run
+
+
+def test_a_report_is_built_on_request(open_app):
+    app = open_app("compare", eps="1.7")
+    assert "report_run" not in app.session_state
+    assert "Markdown" not in downloads(app)
+    run = built(app)
+    assert run.report is not None
+    assert run.report.scenario == app.session_state["scenario"]
+    assert "scenario=" in run.report.link
+    assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
+    assert "right in 76.1 % of cases" in app.success[0].value.replace("\\", "")
+    assert not run.report.confidential
+    app.sidebar.number_input(key="eps").set_value(4.0).run()
+    sound(app)
+    assert "built from what was chosen before" in app.info[0].value
+    assert "Markdown" in downloads(app)
+
+
+def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_app):
+    app = open_app("compare")
+    app.checkbox(key="report_truth").check().run()
+    before = app.session_state["scenario"]
+    app.multiselect(key="report_mechanisms").set_value([]).run()
+    sound(app)
+    assert "none is chosen: choose at least one above, for example OptM" in " ".join(
+        each.value for each in app.warning
+    )
+    assert button(app, "Build the report").disabled
+    assert app.session_state["scenario"] == before
+    assert app.checkbox(key="report_truth").value
+    app.multiselect(key="report_mechanisms").set_value(["EigM", "ExpM"]).run()
+    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    assert app.multiselect(key="report_mechanisms").value == ["EigM", "ExpM"]
+    assert not button(app, "Build the report").disabled
+    run = built(app)
+    assert [each.mechanism for each in run.report.findings] == ["EigM", "ExpM"]
+    assert run.report.confidential
+
+
+def test_the_report_follows_the_sidebar_s_mechanism_until_others_are_chosen(open_app):
+    app = open_app("compare")
+    app.sidebar.selectbox(key="mech").set_value("DauM").run()
+    assert app.multiselect(key="report_mechanisms").value == ["DauM"]
+    app.switch_page("app_pages/data.py").run()
+    app.sidebar.selectbox(key="mech").set_value("EigM").run()
+    app.switch_page("app_pages/compare.py").run()
+    sound(app)
+    assert app.multiselect(key="report_mechanisms").value == ["EigM"]
+
+
+def test_a_scenario_without_a_result_says_what_to_do(open_app):
+    app = open_app("compare", secret="sex = Female")
+    sound(app)
+    assert "count sex" in errors(app).replace("\\", "")
+    assert "choose another mechanism in the sidebar" in app.info[0].value
+    app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
+    sound(app)
+    assert not button(app, "Build the report").disabled
+
+
+def test_building_stops_and_goes_on(open_app):
+    app = open_app("compare")
+    button(app, "Build the report").click().run()
+    assert app.session_state["report_run"].running
+    app.button(key="report_stop").click().run()
+    sound(app)
+    run = app.session_state["report_run"]
+    done = run.share
+    assert not run.running
+    app.run()
+    assert run.share == done
+    button(app, "Go on with the report").click().run()
+    assert app.session_state["report_run"] is run
+    assert run.running
+    app.sidebar.number_input(key="eps").set_value(4.0).run()  # another report
+    assert "report_run" not in app.session_state
+    assert button(app, "Build the report")
+
+
+def test_true_values_stay_out_of_the_presentation_view(open_app):
+    app = upload(open_app(), records(900))
+    app.switch_page("app_pages/compare.py").run()
+    app.checkbox(key="report_truth").check()
+    app.checkbox(key="report_records").check().run()
+    assert "what the noise is there to hide" in " ".join(each.value for each in app.warning)
+    run = built(app)
+    assert len(run.report.truth.records) == 100
+    app.sidebar.segmented_control(key="view").set_value("presentation").run()
+    sound(app)
+    assert app.checkbox(key="report_truth").disabled
+    assert "what the noise is there to hide" not in " ".join(each.value for each in app.warning)
+    assert built(app).report.truth is None
+    assert "sector" not in str(app.query_params)
+
+
+def test_two_tables_alike_on_one_page_have_a_download_each(open_app, monkeypatch):
+    from distpriv.dashboard import widgets
+
+    def twice(view):
+        import pandas as pd
+
+        for _ in range(2):
+            widgets.table(pd.DataFrame({"=a": ["=1"]}))
+
+    monkeypatch.setattr("distpriv.dashboard.widgets.errors_table", twice)
+    app = open_app()
+    sound(app)
+    tables = [each for each in app.get("download_button") if "table_" in each.proto.id]
+    assert len({each.proto.id for each in tables}) == 2
+    assert "best possible attacker tells" in texts(app)

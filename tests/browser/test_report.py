@@ -1,0 +1,84 @@
+"""A report saved from the page opens from the disk without a network and prints."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.test_controls import app as opened  # noqa: F401
+from tests.browser.test_controls import open_settings, press
+from tests.browser.test_walk import drawn, go, shot
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+
+def save(page: Page, button: str | re.Pattern[str], folder: Path) -> Path:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).first.click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def printed(page: Page, folder: Path) -> str:
+    """The text of the file printed to PDF; of what would be printed, where nothing reads a PDF."""
+    content = page.pdf(prefer_css_page_size=True, print_background=True)
+    assert content.startswith(b"%PDF")
+    reader = shutil.which("pdftotext")
+    if reader is None:
+        page.emulate_media(media="print")
+        return page.locator("body").inner_text()
+    (folder / "report.pdf").write_bytes(content)
+    command = [reader, "-layout", str(folder / "report.pdf"), "-"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_a_report_opens_offline_and_prints(opened, browser: Browser, tmp_path):  # noqa: F811
+    page = opened.page
+    open_settings(page)
+    press(page, "Save charts as", "PNG")
+    drawn(page, 1)
+    page.locator(".js-plotly-plot").first.hover()
+    image = save(page, "Download plot as a PNG", tmp_path)
+    assert image.name == "distpriv-answer.png"
+    assert image.read_bytes().startswith(b"\x89PNG")
+
+    go(page, "Compare & report")
+    page.get_by_role("button", name="Build the report").click()
+    expect(page.get_by_text("The report on OptM is ready").last).to_be_visible()
+    shot(page, "report-built")
+    path = save(page, "HTML, to read and print", tmp_path)
+    page.get_by_text("As code", exact=True).click()
+    script = save(page, "Script", tmp_path)
+    assert script.name == "distpriv-compare.py"
+    assert "import distpriv as dp" in script.read_text(encoding="utf-8")
+    assert '"nbformat": 4' in save(page, "Notebook", tmp_path).read_text(encoding="utf-8")
+
+    context = browser.new_context(offline=True, viewport={"width": 390, "height": 844})
+    report, said, asked = context.new_page(), [], []
+    report.on("console", lambda message: said.append(message.text))
+    report.on("pageerror", lambda error: said.append(str(error)))
+    report.on("request", lambda request: asked.append(request.url))
+    report.goto(path.as_uri())
+    drawn(report, 5)
+    assert report.evaluate("document.documentElement.scrollWidth") <= 390
+    text = printed(report, tmp_path)
+    for part in (
+        r"right in 76\.1 % of cases",
+        r"promised and delivered",
+        r"not kept",
+        r"not refuted",
+        r"± 1\.46 years",
+        r"Seed of the simulations: 1",
+        r"\?scenario=",
+    ):
+        assert re.search(part, text), part
+    shot(report, "report-390")
+    assert said == []
+    assert asked == [path.as_uri()]
+    context.close()
