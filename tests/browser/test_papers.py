@@ -10,11 +10,10 @@ from playwright.sync_api import expect
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def test_the_run_and_a_table(start, watched):
-    address = start()
+def test_the_run_and_a_table(server, watched):
     watch = watched()
     page = watch.page
-    page.goto(address)
+    page.goto(server)
     watch.idle()
     page.get_by_role("button", name="Learn", exact=True).click()
     page.get_by_role("menu").get_by_text("Paper results", exact=True).click()

@@ -100,10 +100,10 @@ def test_the_tour_from_start_to_end(app):  # noqa: F811
     expect(page.get_by_text(words(AFTER[4])).last).to_be_visible()
 
 
-def test_a_step_on_a_phone(start, watched):
+def test_a_step_on_a_phone(server, watched):
     watch = watched(390, 844, "dark")
     page = watch.page
-    page.goto(f"{start()}/tour?lesson=3")
+    page.goto(f"{server}/tour?lesson=3")
     watch.idle()
     opened(page, 3)
     drawn(page, 1)
