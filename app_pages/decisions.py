@@ -2,7 +2,14 @@
 
 import streamlit as st
 
-from distpriv.dashboard import compare_parts, deciding_parts, decision_parts, frame, storage
+from distpriv.dashboard import (
+    code_parts,
+    compare_parts,
+    deciding_parts,
+    decision_parts,
+    frame,
+    storage,
+)
 
 dataset, scenario = frame.open_page()
 
@@ -28,3 +35,4 @@ if decision is not None:
     deciding_parts.settling(decision)
 deciding_parts.everything()
 deciding_parts.proposal(dataset, seen)
+code_parts.note("decisions", others=code_parts.settings(compare_parts.kept()))

@@ -3,7 +3,7 @@
 import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard import frame, paper_items, paper_parts
+from distpriv.dashboard import code_parts, frame, paper_items, paper_parts
 
 dataset, _ = frame.open_page()
 
@@ -20,3 +20,4 @@ paper_items.show(key, run, known)
 found = paper_parts.results(run, known)
 paper_parts.all_figures(found)
 paper_parts.all_errata(records, digest)
+code_parts.note("papers", repetitions=run.repetitions, seed=run.seed, adult=not records.stand_in)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard import frame, ledger_parts, release_parts, storage
+from distpriv.dashboard import code_parts, frame, ledger_parts, release_parts, storage
 
 dataset, scenario = frame.open_page()
 desk = release_parts.desk()
@@ -20,6 +20,7 @@ storage.banner(
 if view is not None:
     ledger_parts.picture(view, told)
     release_parts.offer(view)
+    code_parts.note("release", earlier=told.parts)
 release_parts.result()
 ledger_parts.table(made, desk.known)
 ledger_parts.formulas()

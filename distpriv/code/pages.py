@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from distpriv import mechanisms
-from distpriv.code import attackers, attributes, learning, setup, tradeoffs
+from distpriv.code import attackers, attributes, learning, releasing, setup, teaching, tradeoffs
 from distpriv.code.script import Script, Section, literal
 from distpriv.code.setup import Setting
 
@@ -187,8 +187,12 @@ PAGES: Mapping[str, tuple[str, _Writer, bool]] = {
     "choosing": ("Which ε is small enough?", tradeoffs.choosing, True),
     "assumptions": ("What does the promise rest on?", learning.assumptions, True),
     "compare": ("Which scenario is better?", compared, True),
+    "decisions": ("Who decided on which ε, and why?", compared, True),
+    "release": ("What is out, and what comes next?", releasing.release, True),
     "wasserstein": ("How far must the statistics move?", learning.wasserstein, True),
     "attribute": ("Does a release give an attribute away?", attributes.attribute, False),
+    "tour": ("A tour in seven steps", teaching.tour, False),
     "frameworks": ("Which privacy is it?", attributes.frameworks, False),
+    "papers": ("Do the papers' figures hold?", teaching.papers, False),
 }
 """Title, writer, and whether the script begins with the scenario, by page."""

@@ -39,6 +39,8 @@ class Tally:
         After none, after the first, ..., after all that were made; of many, some.
     after : Standing
         With the next one.
+    parts : tuple of Part
+        The releases that are counted.
     uncounted : int
         Releases of the same statistics whose model is not known here.
     others : int
@@ -47,6 +49,7 @@ class Tally:
 
     history: tuple[Standing, ...]
     after: Standing
+    parts: tuple[Part, ...]
     uncounted: int
     others: int
 
@@ -96,6 +99,7 @@ def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
             f"next {replace(scenario, view='analyst')!r} {about}",
             lambda: _standing(view, [*parts, upcoming], scenario.delta),
         ),
+        parts=parts,
         uncounted=len(alike) - len(parts),
         others=len(made) - len(alike),
     )

@@ -86,6 +86,25 @@ def _wasserstein(app) -> None:
     app.run()
 
 
+def _release(app) -> None:
+    """One release of other records is on the ledger already."""
+    app.sidebar.number_input(key="n").set_value(200).run()
+    app.text_input(key="release_who").set_value("Ann")
+    app.button(key="release_ask").click().run()
+    app.button(key="release_draw").click().run()
+    app.sidebar.number_input(key="n").set_value(150).run()
+
+
+def _tour(app) -> None:
+    app.segmented_control(key="lesson").set_value("2").run()
+    app.select_slider(key="tour_records").set_value(400).run()
+
+
+def _papers(app) -> None:
+    app.session_state["paper_run"][1].step(120)
+    app.run()
+
+
 def _nothing(app) -> None:
     pass
 
@@ -168,6 +187,23 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "half the ε: best attacker with noise": percent,
         "twice the ε: expected L2 error": number,
         "twice the ε: delivered δ": number,
+    }),
+    "decisions": (_nothing, {
+        "now: best attacker with noise": percent,
+        "twice the ε: expected L2 error": number,
+        "half the ε: delivered δ": number,
+    }),
+    "release": (_release, {
+        "best attacker after them": percent,
+        "delivered ε": number,
+    }),
+    "tour": (_tour, {
+        "step 2, accuracy": percent,
+        "step 2, together": percent,
+    }),
+    "papers": (_papers, {
+        "figures with the verdict 'agrees'": whole,
+        "figures with the verdict 'within sampling error'": whole,
     }),
     "wasserstein": (_wasserstein, {
         "some have to move by": number,

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard import cache, opening, widgets
+from distpriv.dashboard import cache, code_parts, opening, widgets
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
 from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
 from distpriv.dashboard.tour.examples import worked_examples
@@ -90,7 +90,9 @@ def _step(number: int, data: Course) -> None:
     picture, controls = st.columns([3, 2], gap="large")
     with controls:
         st.markdown(lesson.intro)
-        shown = lesson.show(data, lesson.ask(data))
+        value = lesson.ask(data)
+        code_parts.note("tour", lesson=number, value=value)
+        shown = lesson.show(data, value)
         _question(number, lesson.question(data))
         _onward(number)
     with result_first:
