@@ -24,6 +24,7 @@ storage.banner(
 )
 pictured = st.container()
 decision = decision_parts.chosen(decisions)
+decision_parts.overview(decisions)
 with pictured:
     if decision is not None:
         decision_parts.picture(decision.now.alternatives, decision.now.chosen)

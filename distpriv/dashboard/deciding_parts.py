@@ -70,7 +70,8 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         with left:
             storage.who("proposal_who")
         names = [each.name for each in seen]
-        right.selectbox("Propose", names, key="proposal_choice", format_func=_named(seen))
+        # Bare names: the browser knows an option by its text, which ε would change.
+        right.selectbox("Propose", names, key="proposal_choice", persist_state="session")
         st.text_area(
             "Why",
             key="proposal_reason",

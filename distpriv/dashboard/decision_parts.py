@@ -26,6 +26,7 @@ __all__ = [
     "chosen",
     "details",
     "known",
+    "overview",
     "paragraphs",
     "picture",
     "weighed",
@@ -129,11 +130,34 @@ def chosen(decisions: Sequence[Decision]) -> Decision | None:
 
 
 def _title(decision: Decision) -> str:
-    now = decision.now
+    """What tells it from every other one and never changes: the browser knows it by that."""
+    first = decision.revisions[0]
     return (
-        f"ε = {now.choice.epsilon:g} with {now.choice.mechanism} · {now.status} · "
-        f"{decision.proposed_by} · {moment(decision.revisions[0].at)} · {decision.data}"
+        f"ε = {first.choice.epsilon:g} with {first.choice.mechanism}, proposed by {first.author} "
+        f"on {moment(first.at)} · {decision.data} · {decision.key[:6]}"
     )
+
+
+def overview(decisions: Sequence[Decision]) -> None:
+    """All decisions in a table, where there are several."""
+    if len(decisions) < 2:
+        return
+    with st.expander(f"All {len(decisions)} decisions", icon=":material/list:"):
+        widgets.table(
+            pd.DataFrame(
+                {
+                    "Status": each.now.status,
+                    "ε": f"{each.now.choice.epsilon:g}",
+                    "Mechanism": each.now.choice.mechanism,
+                    "Proposed by": each.proposed_by,
+                    "Last change": moment(each.now.at),
+                    "By": each.now.author,
+                    "Data": each.data,
+                    "No.": each.key[:6],
+                }
+                for each in decisions
+            )
+        )
 
 
 def picture(seen: Sequence[Alternative], name: str | None) -> None:

@@ -135,6 +135,21 @@ def test_an_edit_of_what_was_settled_meanwhile_can_become_a_new_one(open_app):
     assert (new.now.reason, new.now.status) == ("What I think.", "proposed")
     assert (old.now.reason, old.now.status) == ("Enough.", "agreed")
     assert app.selectbox(key="decision_shown").value == new.key
+    assert list(table(app, "Status")["Status"]) == ["proposed", "agreed"]
+
+
+def test_several_decisions_are_told_apart_by_what_never_changes(open_app):
+    app = proposed(proposed(open_app("decisions")), why="Another.")
+    options = app.selectbox(key="decision_shown").options
+    assert len(set(options)) == 2
+    new, old = kept()
+    app.selectbox(key="decision_shown").set_value(old.key).run()
+    assert "Enough\\." in texts(app)
+    press(app, "Agree")
+    assert one_decision(open_store(), old.key).now.status == "agreed"
+    assert one_decision(open_store(), new.key).now.status == "proposed"
+    assert app.selectbox(key="decision_shown").value == old.key
+    assert set(app.selectbox(key="decision_shown").options) == set(options)
 
 
 def test_nobody_agrees_to_what_they_have_not_seen(open_app):
