@@ -13,7 +13,7 @@ from tests.browser.test_controls import app as opened  # noqa: F401
 from tests.browser.test_controls import pick, pick_one_more
 from tests.browser.test_walk import drawn, go, shot, words
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def type_into(app: Watched, editor: str, row: int, column: int, value: str) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.test_controls import app, enter, pick, press  # noqa: F401
 from tests.browser.test_walk import drawn, go, shot, words
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):  # noqa: F811

@@ -12,7 +12,7 @@ from tests.browser.test_controls import app as opened  # noqa: F401
 from tests.browser.test_controls import pick, pick_one_more
 from tests.browser.test_walk import HEADINGS, drawn, go, no_traceback, people, shot, words
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def link(app: Watched) -> str:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_walk import drawn, go, no_traceback, shot, words
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def press(page: Page, label: str) -> None:

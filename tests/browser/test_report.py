@@ -14,7 +14,7 @@ from tests.browser.test_controls import app as opened  # noqa: F401
 from tests.browser.test_controls import open_settings, press
 from tests.browser.test_walk import drawn, go, shot
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def save(page: Page, button: str | re.Pattern[str], folder: Path) -> Path:

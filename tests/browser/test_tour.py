@@ -14,7 +14,7 @@ from distpriv.lessons import course_of
 from tests.browser.test_controls import app, press  # noqa: F401
 from tests.browser.test_walk import drawn, go, no_traceback, shot, words
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 # What the result says after one key on each step's slider.
 AFTER = {

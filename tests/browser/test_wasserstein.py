@@ -12,7 +12,7 @@ from tests.browser.test_controls import app as opened  # noqa: F401
 from tests.browser.test_controls import open_settings, pick, press
 from tests.browser.test_walk import drawn, go, people, shot, words
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def told(page: Page, sentence: str) -> None:
