@@ -126,11 +126,9 @@ def offer(view: View) -> None:
     """Ask for a release, and confirm it."""
     st.subheader("Release them")
     if view.noise.is_zero:
-        st.info(
+        st.markdown(
             f"{escape(view.scenario.mechanism)} adds no noise here, so a release would be the true "
-            "statistics themselves. Choose a smaller ε, or another mechanism, to release them "
-            "here.",
-            icon=":material/info:",
+            "statistics themselves. Choose a smaller ε, or another mechanism, to release them here."
         )
         return
     at = desk()
