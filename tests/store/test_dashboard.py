@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from distpriv.store import all_decisions, ledger, open_store
 from tests.app.conftest import open_app  # noqa: F401
 from tests.app.test_decisions import press, proposed
 from tests.app.test_pages import texts
 from tests.app.test_release import release
-
-pytestmark = pytest.mark.xdist_group("store")
 
 
 def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):  # noqa: F811

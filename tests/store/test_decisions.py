@@ -14,8 +14,6 @@ from distpriv.store import Decision, Store, all_decisions, one_decision, propose
 from distpriv.store.texts import LONGEST, cleaned
 from tests.store.conftest import alternative
 
-pytestmark = pytest.mark.xdist_group("store")
-
 SEEN = [alternative("now"), alternative("half", 0.5, delivered=0.002), alternative("twice", 2.0)]
 
 

@@ -17,8 +17,6 @@ from distpriv.errors import StoreError
 from distpriv.store import Store, all_decisions, database_url, ledger, open_store, record
 from tests.store.writers import entry
 
-pytestmark = pytest.mark.xdist_group("store")
-
 
 def test_by_default_a_file_in_the_user_s_folder(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DATABASE_URL", raising=False)

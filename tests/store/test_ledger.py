@@ -14,8 +14,6 @@ from distpriv.store import Store, ledger, record
 from tests.app.test_opening import SOME
 from tests.store.writers import entry
 
-pytestmark = pytest.mark.xdist_group("store")
-
 
 @pytest.mark.parametrize("mechanism", ["OptM", "DirM", "DirM(L)", "ExpM(L)", "Wasserstein"])
 def test_a_release_comes_back_as_it_was(store: Store, model: GaussianModel, mechanism) -> None:

@@ -8,16 +8,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from distpriv.store import Store, all_decisions, ledger, one_decision, open_store, propose, record
 from tests.store.conftest import alternative
 from tests.store.writers import EACH, entry, work_in_threads
 
 NAMES = [f"writer {place}" for place in range(20)]
 ROOT = Path(__file__).parents[2]
-
-pytestmark = pytest.mark.xdist_group("store")
 
 
 def shared(store: Store) -> str:
