@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -123,9 +124,15 @@ def _widget(app: Any, key: str) -> Any | None:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
+    """Work in a folder, with a database that goes afterwards: nobody's decisions are read."""
+    before, database = Path.cwd(), os.environ.get("DATABASE_URL")
     os.chdir(folder)
     try:
-        yield
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as kept:
+            os.environ["DATABASE_URL"] = f"sqlite:///{kept}/kept.sqlite"
+            yield
     finally:
         os.chdir(before)
+        del os.environ["DATABASE_URL"]
+        if database is not None:
+            os.environ["DATABASE_URL"] = database
