@@ -23,6 +23,7 @@ from distpriv.store.values import Status
 __all__ = ["change", "everything", "proposal", "settling"]
 
 _ON_SCREEN = "as on screen now"
+_SAID = "deciding_said"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Edit:
 def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
     """Propose one of the alternatives on screen."""
     st.subheader("Propose an ε")
-    _said("proposal_said")
+    _said("proposal", dataset.digest)
     if not seen:
         st.caption("There is nothing to propose: the current scenario has no result.")
         return
@@ -66,12 +67,9 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         + (f"; in the {escape(where)}." if where else ".")
     )
     with st.form("proposal", border=True):
-        left, right = st.columns(2)
-        with left:
-            storage.who("proposal_who")
         names = [each.name for each in seen]
         # Bare names: the browser knows an option by its text, which ε would change.
-        right.selectbox("Propose", names, key="proposal_choice", persist_state="session")
+        st.selectbox("Propose", names, key="proposal_choice", persist_state="session")
         st.text_area(
             "Why",
             key="proposal_reason",
@@ -95,11 +93,12 @@ def _named(seen: Sequence[Alternative]) -> Callable[[str], str]:
 
 
 def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
+    _hush()
     state = st.session_state
     try:
         made = storage.keep(
             propose,
-            author=state["proposal_who"],
+            author=storage.name(),
             reason=state["proposal_reason"],
             data=dataset.title,
             digest=dataset.digest,
@@ -107,9 +106,8 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
             chosen=state["proposal_choice"],
         )
     except StoreError as error:
-        state["proposal_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("proposal", dataset.digest, _not_kept(error))
         return
-    state["who"] = state["proposal_who"]
     state["proposal_reason"] = ""
     state[SHOWN] = made.key
 
@@ -140,8 +138,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
                     else "Save it once more to put it after theirs, or leave it."
                 )
             )
-        _said("edit_said")
-        storage.who("edit_who")
+        _said("edit", decision.key)
         names = [each.name for each in edit.alternatives]
         st.selectbox(
             "Proposed instead",
@@ -168,6 +165,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
 
 
 def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
+    _hush()
     state, latest = st.session_state, decision.now
     offered = list(latest.alternatives)
     known = {each.scenario for each in offered}
@@ -183,13 +181,14 @@ def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
 
 
 def _save(edit: Edit) -> None:
+    _hush()
     state = st.session_state
     try:
         storage.keep(
             revise,
             edit.key,
             edit.version,
-            author=state["edit_who"],
+            author=storage.name(),
             reason=state["edit_reason"],
             alternatives=edit.alternatives,
             chosen=state["edit_choice"],
@@ -198,7 +197,7 @@ def _save(edit: Edit) -> None:
         state["decision_edit"] = _after(edit, str(conflict))
         return
     except StoreError as error:
-        state["edit_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("edit", edit.key, _not_kept(error))
         return
     _leave()
 
@@ -213,11 +212,12 @@ def _after(edit: Edit, told: str) -> Edit:
 
 
 def _anew(decision: Decision) -> None:
+    _hush()
     state, edit = st.session_state, st.session_state["decision_edit"]
     try:
         made = storage.keep(
             propose,
-            author=state["edit_who"],
+            author=storage.name(),
             reason=state["edit_reason"],
             data=decision.data,
             digest=decision.digest,
@@ -225,27 +225,25 @@ def _anew(decision: Decision) -> None:
             chosen=state["edit_choice"],
         )
     except StoreError as error:
-        state["edit_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("edit", edit.key, _not_kept(error))
         return
     state[SHOWN] = made.key
     _leave()
 
 
 def _leave() -> None:
+    _hush()
     st.session_state.pop("decision_edit", None)
 
 
 def settling(decision: Decision) -> None:
     """Agree to a proposed decision or reject it."""
-    _said("settling_said")
+    _said("settling", decision.key)
     if decision.now.status != "proposed":
         return
     with st.form("settling", border=True):
         st.markdown("**Agree or reject**")
-        left, right = st.columns([1, 2])
-        with left:
-            storage.who("settling_who")
-        right.text_input("Comment", key="settling_comment", max_chars=2000)
+        st.text_input("Comment", key="settling_comment", max_chars=2000)
         row = st.container(horizontal=True)
         with row:
             for label, status, icon in (
@@ -263,23 +261,24 @@ def settling(decision: Decision) -> None:
 
 
 def _settle(key: str, version: int, status: Status) -> None:
+    _hush()
     state = st.session_state
     try:
         storage.keep(
             settle,
             key,
             version,
-            author=state["settling_who"],
+            author=storage.name(),
             status=status,
             comment=state["settling_comment"],
         )
     except ConflictError as conflict:
-        state["settling_said"] = f"{escape(conflict)} Look at it again; your comment is still here."
+        told = f"{escape(conflict)} Look at it again; your comment is still here."
+        _say("settling", key, told)
         return
     except StoreError as error:
-        state["settling_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("settling", key, _not_kept(error))
         return
-    state["who"] = state["settling_who"]
     state["settling_comment"] = ""
 
 
@@ -293,7 +292,21 @@ def everything() -> None:
     )
 
 
-def _said(key: str) -> None:
-    """What went wrong with the last click, once."""
-    if message := st.session_state.pop(key, None):
+def _not_kept(error: StoreError) -> str:
+    return f"Not kept: {escape(error)} What you typed is still here."
+
+
+def _say(place: str, about: str, message: str) -> None:
+    """Keep what went wrong with a click until the next one: a rerun must not wipe it away."""
+    st.session_state[_SAID] = (place, about, message)
+
+
+def _hush() -> None:
+    st.session_state.pop(_SAID, None)
+
+
+def _said(place: str, about: str) -> None:
+    """What went wrong with the last click, if it was in this place and about this."""
+    where, what, message = st.session_state.get(_SAID, ("", "", ""))
+    if (where, what) == (place, about):
         st.error(message, icon=":material/error:")
