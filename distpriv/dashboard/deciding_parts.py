@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from uuid import uuid4
 
 import streamlit as st
 
@@ -38,6 +39,10 @@ class Edit:
         The one that the editor has seen, or has been told of.
     alternatives : tuple of Alternative
         Those to choose from.
+    reason, chosen : str
+        As they were when it began; what is typed and chosen instead is in fields of its own.
+    token : str
+        Tells its fields from those of every other edit.
     told : str
         What somebody else has done meanwhile.
     settled : bool
@@ -47,8 +52,21 @@ class Edit:
     key: str
     version: int
     alternatives: tuple[Alternative, ...]
+    reason: str
+    chosen: str
+    token: str
     told: str = ""
     settled: bool = False
+
+    @property
+    def reason_key(self) -> str:
+        """Session key of the reason's field."""
+        return f"edit_reason_{self.token}"
+
+    @property
+    def choice_key(self) -> str:
+        """Session key of the choice's field."""
+        return f"edit_choice_{self.token}"
 
 
 def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
@@ -143,11 +161,18 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
         st.selectbox(
             "Proposed instead",
             names,
-            key="edit_choice",
+            index=names.index(edit.chosen),
+            key=edit.choice_key,
             persist_state="session",
             format_func=_named(edit.alternatives),
         )
-        st.text_area("Why now", key="edit_reason", max_chars=4000, persist_state="session")
+        st.text_area(
+            "Why now",
+            value=edit.reason,
+            key=edit.reason_key,
+            max_chars=4000,
+            persist_state="session",
+        )
         row = st.container(horizontal=True)
         if edit.settled:
             row.button(
@@ -175,9 +200,9 @@ def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
             names = [_ON_SCREEN, *(f"{_ON_SCREEN} ({place})" for place in range(2, 30))]
             free = next(name for name in names if name not in taken)
             offered.append(replace(each, name=free))
-    state["decision_edit"] = Edit(decision.key, latest.version, tuple(offered))
-    state["edit_reason"] = latest.reason
-    state["edit_choice"] = latest.chosen
+    state["decision_edit"] = Edit(
+        decision.key, latest.version, tuple(offered), latest.reason, latest.chosen, uuid4().hex
+    )
 
 
 def _save(edit: Edit) -> None:
@@ -189,9 +214,9 @@ def _save(edit: Edit) -> None:
             edit.key,
             edit.version,
             author=storage.name(),
-            reason=state["edit_reason"],
+            reason=state[edit.reason_key],
             alternatives=edit.alternatives,
-            chosen=state["edit_choice"],
+            chosen=state[edit.choice_key],
         )
     except ConflictError as conflict:
         state["decision_edit"] = _after(edit, str(conflict))
@@ -218,11 +243,11 @@ def _anew(decision: Decision) -> None:
         made = storage.keep(
             propose,
             author=storage.name(),
-            reason=state["edit_reason"],
+            reason=state[edit.reason_key],
             data=decision.data,
             digest=decision.digest,
             alternatives=edit.alternatives,
-            chosen=state["edit_choice"],
+            chosen=state[edit.choice_key],
         )
     except StoreError as error:
         _say("edit", edit.key, _not_kept(error))

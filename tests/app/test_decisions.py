@@ -25,6 +25,10 @@ def proposed(app, name: str = "Ann", why: str = "Enough.", choice: str | None = 
     return press(app, "Propose")
 
 
+def reason(app):
+    return next(each for each in app.text_area if each.label == "Why now")
+
+
 def kept():
     return all_decisions(open_store())
 
@@ -70,8 +74,10 @@ def test_it_is_changed_then_agreed_and_then_for_good(open_app):
     app = proposed(open_app("decisions"))
     app.sidebar.number_input(key="eps").set_value(3.0).run()
     press(app, "Change it")
-    app.selectbox(key="edit_choice").set_value("as on screen now").run()
-    app.text_area(key="edit_reason").set_value("More is fine.").run()
+    next(each for each in app.selectbox if each.label == "Proposed instead").set_value(
+        "as on screen now"
+    ).run()
+    reason(app).set_value("More is fine.").run()
     app.text_input(key="who").set_value("Bob").run()
     press(app, "Save")
     assert kept()[0].now.choice.epsilon == 3.0
@@ -99,7 +105,7 @@ def test_a_rejected_one_says_why(open_app):
 def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
     app = proposed(open_app("decisions"))
     press(app, "Change it")
-    app.text_area(key="edit_reason").set_value("What I think.").run()
+    reason(app).set_value("What I think.").run()
     key, seen = kept()[0].key, kept()[0].now.alternatives
     revise(
         open_store(),
@@ -113,7 +119,7 @@ def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
     press(app, "Save")
     assert "Bob changed this decision on" in warnings(app)
     assert "(ε from 1 to 0.5, another reason)" in warnings(app)
-    assert app.text_area(key="edit_reason").value == "What I think."
+    assert reason(app).value == "What I think."
     assert "His view\\." in texts(app)
     assert one_decision(open_store(), key).now.author == "Bob"
     press(app, "Save after theirs")
@@ -128,7 +134,7 @@ def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
 def test_an_edit_of_what_was_settled_meanwhile_can_become_a_new_one(open_app):
     app = proposed(open_app("decisions"))
     press(app, "Change it")
-    app.text_area(key="edit_reason").set_value("What I think.").run()
+    reason(app).set_value("What I think.").run()
     settle(open_store(), kept()[0].key, 1, author="Bob", status="agreed")
     press(app, "Save")
     assert "Bob agreed to this decision on" in warnings(app)
