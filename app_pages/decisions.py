@@ -32,6 +32,9 @@ with pictured:
         decision_parts.picture(seen, None)
 if decision is not None:
     decision_parts.details(decision)
+if decision is not None or seen:
+    storage.who()
+if decision is not None:
     deciding_parts.change(decision, seen)
     deciding_parts.settling(decision)
 deciding_parts.everything()

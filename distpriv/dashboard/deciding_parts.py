@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from uuid import uuid4
 
 import streamlit as st
 
@@ -23,6 +24,7 @@ from distpriv.store.values import Status
 __all__ = ["change", "everything", "proposal", "settling"]
 
 _ON_SCREEN = "as on screen now"
+_SAID = "deciding_said"
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class Edit:
         The one that the editor has seen, or has been told of.
     alternatives : tuple of Alternative
         Those to choose from.
+    reason, chosen : str
+        As they were when it began; what is typed and chosen instead is in fields of its own.
+    token : str
+        Tells its fields from those of every other edit.
     told : str
         What somebody else has done meanwhile.
     settled : bool
@@ -46,14 +52,27 @@ class Edit:
     key: str
     version: int
     alternatives: tuple[Alternative, ...]
+    reason: str
+    chosen: str
+    token: str
     told: str = ""
     settled: bool = False
+
+    @property
+    def reason_key(self) -> str:
+        """Session key of the reason's field."""
+        return f"edit_reason_{self.token}"
+
+    @property
+    def choice_key(self) -> str:
+        """Session key of the choice's field."""
+        return f"edit_choice_{self.token}"
 
 
 def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
     """Propose one of the alternatives on screen."""
     st.subheader("Propose an ε")
-    _said("proposal_said")
+    _said("proposal", dataset.digest)
     if not seen:
         st.caption("There is nothing to propose: the current scenario has no result.")
         return
@@ -66,12 +85,9 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         + (f"; in the {escape(where)}." if where else ".")
     )
     with st.form("proposal", border=True):
-        left, right = st.columns(2)
-        with left:
-            storage.who("proposal_who")
         names = [each.name for each in seen]
         # Bare names: the browser knows an option by its text, which ε would change.
-        right.selectbox("Propose", names, key="proposal_choice", persist_state="session")
+        st.selectbox("Propose", names, key="proposal_choice", persist_state="session")
         st.text_area(
             "Why",
             key="proposal_reason",
@@ -95,11 +111,12 @@ def _named(seen: Sequence[Alternative]) -> Callable[[str], str]:
 
 
 def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
+    _hush()
     state = st.session_state
     try:
         made = storage.keep(
             propose,
-            author=state["proposal_who"],
+            author=storage.name(),
             reason=state["proposal_reason"],
             data=dataset.title,
             digest=dataset.digest,
@@ -107,9 +124,8 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
             chosen=state["proposal_choice"],
         )
     except StoreError as error:
-        state["proposal_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("proposal", dataset.digest, _not_kept(error))
         return
-    state["who"] = state["proposal_who"]
     state["proposal_reason"] = ""
     state[SHOWN] = made.key
 
@@ -140,17 +156,23 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
                     else "Save it once more to put it after theirs, or leave it."
                 )
             )
-        _said("edit_said")
-        storage.who("edit_who")
+        _said("edit", decision.key)
         names = [each.name for each in edit.alternatives]
         st.selectbox(
             "Proposed instead",
             names,
-            key="edit_choice",
+            index=names.index(edit.chosen),
+            key=edit.choice_key,
             persist_state="session",
             format_func=_named(edit.alternatives),
         )
-        st.text_area("Why now", key="edit_reason", max_chars=4000, persist_state="session")
+        st.text_area(
+            "Why now",
+            value=edit.reason,
+            key=edit.reason_key,
+            max_chars=4000,
+            persist_state="session",
+        )
         row = st.container(horizontal=True)
         if edit.settled:
             row.button(
@@ -168,6 +190,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
 
 
 def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
+    _hush()
     state, latest = st.session_state, decision.now
     offered = list(latest.alternatives)
     known = {each.scenario for each in offered}
@@ -177,28 +200,29 @@ def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
             names = [_ON_SCREEN, *(f"{_ON_SCREEN} ({place})" for place in range(2, 30))]
             free = next(name for name in names if name not in taken)
             offered.append(replace(each, name=free))
-    state["decision_edit"] = Edit(decision.key, latest.version, tuple(offered))
-    state["edit_reason"] = latest.reason
-    state["edit_choice"] = latest.chosen
+    state["decision_edit"] = Edit(
+        decision.key, latest.version, tuple(offered), latest.reason, latest.chosen, uuid4().hex
+    )
 
 
 def _save(edit: Edit) -> None:
+    _hush()
     state = st.session_state
     try:
         storage.keep(
             revise,
             edit.key,
             edit.version,
-            author=state["edit_who"],
-            reason=state["edit_reason"],
+            author=storage.name(),
+            reason=state[edit.reason_key],
             alternatives=edit.alternatives,
-            chosen=state["edit_choice"],
+            chosen=state[edit.choice_key],
         )
     except ConflictError as conflict:
         state["decision_edit"] = _after(edit, str(conflict))
         return
     except StoreError as error:
-        state["edit_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("edit", edit.key, _not_kept(error))
         return
     _leave()
 
@@ -213,39 +237,38 @@ def _after(edit: Edit, told: str) -> Edit:
 
 
 def _anew(decision: Decision) -> None:
+    _hush()
     state, edit = st.session_state, st.session_state["decision_edit"]
     try:
         made = storage.keep(
             propose,
-            author=state["edit_who"],
-            reason=state["edit_reason"],
+            author=storage.name(),
+            reason=state[edit.reason_key],
             data=decision.data,
             digest=decision.digest,
             alternatives=edit.alternatives,
-            chosen=state["edit_choice"],
+            chosen=state[edit.choice_key],
         )
     except StoreError as error:
-        state["edit_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("edit", edit.key, _not_kept(error))
         return
     state[SHOWN] = made.key
     _leave()
 
 
 def _leave() -> None:
+    _hush()
     st.session_state.pop("decision_edit", None)
 
 
 def settling(decision: Decision) -> None:
     """Agree to a proposed decision or reject it."""
-    _said("settling_said")
+    _said("settling", decision.key)
     if decision.now.status != "proposed":
         return
     with st.form("settling", border=True):
         st.markdown("**Agree or reject**")
-        left, right = st.columns([1, 2])
-        with left:
-            storage.who("settling_who")
-        right.text_input("Comment", key="settling_comment", max_chars=2000)
+        st.text_input("Comment", key="settling_comment", max_chars=2000)
         row = st.container(horizontal=True)
         with row:
             for label, status, icon in (
@@ -263,23 +286,24 @@ def settling(decision: Decision) -> None:
 
 
 def _settle(key: str, version: int, status: Status) -> None:
+    _hush()
     state = st.session_state
     try:
         storage.keep(
             settle,
             key,
             version,
-            author=state["settling_who"],
+            author=storage.name(),
             status=status,
             comment=state["settling_comment"],
         )
     except ConflictError as conflict:
-        state["settling_said"] = f"{escape(conflict)} Look at it again; your comment is still here."
+        told = f"{escape(conflict)} Look at it again; your comment is still here."
+        _say("settling", key, told)
         return
     except StoreError as error:
-        state["settling_said"] = f"Not kept: {escape(error)} What you typed is still here."
+        _say("settling", key, _not_kept(error))
         return
-    state["who"] = state["settling_who"]
     state["settling_comment"] = ""
 
 
@@ -293,7 +317,21 @@ def everything() -> None:
     )
 
 
-def _said(key: str) -> None:
-    """What went wrong with the last click, once."""
-    if message := st.session_state.pop(key, None):
+def _not_kept(error: StoreError) -> str:
+    return f"Not kept: {escape(error)} What you typed is still here."
+
+
+def _say(place: str, about: str, message: str) -> None:
+    """Keep what went wrong with a click until the next one: a rerun must not wipe it away."""
+    st.session_state[_SAID] = (place, about, message)
+
+
+def _hush() -> None:
+    st.session_state.pop(_SAID, None)
+
+
+def _said(place: str, about: str) -> None:
+    """What went wrong with the last click, if it was in this place and about this."""
+    where, what, message = st.session_state.get(_SAID, ("", "", ""))
+    if (where, what) == (place, about):
         st.error(message, icon=":material/error:")

@@ -134,7 +134,7 @@ def offer(view: View) -> None:
     at = desk()
     left, right = st.columns([1, 2])
     with left:
-        storage.who("release_who")
+        storage.who()
     right.text_input(
         "Note for the ledger",
         key="release_note",
@@ -158,7 +158,7 @@ def offer(view: View) -> None:
 
 def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
-    author, note = str(state.get("release_who", "")), str(state.get("release_note", ""))
+    author, note = storage.name(), str(state.get("release_note") or "")
     at.draw(token, view, author, note, anyway)
     state["release_note"] = ""
 

@@ -12,7 +12,7 @@ from distpriv.dashboard.text import escape
 from distpriv.errors import StoreError
 from distpriv.store import Store, open_store
 
-__all__ = ["ask", "banner", "keep", "place", "trouble", "who"]
+__all__ = ["ask", "banner", "keep", "name", "place", "trouble", "who"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -70,18 +70,17 @@ def place() -> str:
         return ""
 
 
-def who(key: str, label: str = "Your name") -> str:
-    """The name that goes on record: typed once in a session, it stands in every form."""
-    state, had = st.session_state, f"{key}_had"
-    if not state.get(key) and not state.get(had):  # one that was taken out stays out
-        state[key] = state.get("who", "")
-    name = st.text_input(
-        label,
-        key=key,
+def who() -> None:
+    """The name that goes on record, one field for all that is done on a page: `name` reads it."""
+    st.text_input(
+        "Your name",
+        key="who",
         max_chars=80,
         persist_state="session",
-        help="It is kept as you type it; nobody checks it.",
+        help="It goes on record as you type it; nobody checks it.",
     )
-    if name:
-        state["who"], state[had] = name, True
-    return name
+
+
+def name() -> str:
+    """What was typed as one's name; perhaps nothing."""
+    return str(st.session_state.get("who") or "")

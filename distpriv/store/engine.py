@@ -112,6 +112,9 @@ class Store:
     def __init__(self, url: URL) -> None:
         self.url = url
         self._sqlite = url.get_backend_name() == "sqlite"
+        named = str(url.database)
+        # An address in SQLite's own form is left to SQLite.
+        self._file = Path(named) if self._sqlite and not named.startswith("file:") else None
         self._prepared = False
         self._preparing = threading.Lock()
         self._engine = _sqlite_engine(url) if self._sqlite else _postgres_engine(url)
@@ -165,11 +168,11 @@ class Store:
 
     def _prepare(self) -> None:
         """Make the tables once; a file that was deleted meanwhile is made anew."""
-        if self._prepared and not (self._sqlite and not Path(str(self.url.database)).exists()):
+        if self._prepared and (self._file is None or self._file.exists()):
             return
         with self._preparing:
-            if self._sqlite:
-                _make_file(Path(str(self.url.database)))
+            if self._file is not None:
+                _make_file(self._file)
                 # Readers do not wait for writers then; where it cannot be had it only costs time.
                 with suppress(DBAPIError, sqlite3.Error), self._engine.connect() as connection:
                     raw = connection.connection.driver_connection

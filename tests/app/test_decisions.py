@@ -17,10 +17,16 @@ def press(app, label: str):
     return app
 
 
-def proposed(app, name: str = "Ann", why: str = "Enough."):
-    app.text_input(key="proposal_who").set_value(name)
+def proposed(app, name: str = "Ann", why: str = "Enough.", choice: str | None = None):
+    app.text_input(key="who").set_value(name).run()
+    if choice is not None:
+        app.selectbox(key="proposal_choice").set_value(choice)
     app.text_area(key="proposal_reason").set_value(why)
     return press(app, "Propose")
+
+
+def reason(app):
+    return next(each for each in app.text_area if each.label == "Why now")
 
 
 def kept():
@@ -36,8 +42,8 @@ def test_a_proposal_holds_what_was_weighed(open_app):
     app.sidebar.number_input(key="eps").set_value(2.0).run()
     app.switch_page("app_pages/decisions.py").run()
     sound(app)
-    app.selectbox(key="proposal_choice").set_value("first")
-    proposed(app, "Ann *x*", "Line one\n# no heading\n![x](http://evil.example/a.png)")
+    why = "Line one\n# no heading\n![x](http://evil.example/a.png)"
+    proposed(app, "Ann *x*", why, "first")
     (decision,) = kept()
     assert (decision.proposed_by, decision.now.status) == ("Ann *x*", "proposed")
     assert decision.now.choice.epsilon == 1.0
@@ -52,7 +58,7 @@ def test_a_proposal_holds_what_was_weighed(open_app):
     assert not re.search(r"(?<!\\)(!\[|\]\(http)", texts(app))
     assert "**One decision** about" in texts(app)
     assert app.text_area(key="proposal_reason").value == ""
-    assert app.text_input(key="proposal_who").value == "Ann *x*"
+    assert app.text_input(key="who").value == "Ann *x*"
     assert list(table(app, "Alternative")["Alternative"]) == ["now", "first (proposed)"]
 
 
@@ -68,12 +74,14 @@ def test_it_is_changed_then_agreed_and_then_for_good(open_app):
     app = proposed(open_app("decisions"))
     app.sidebar.number_input(key="eps").set_value(3.0).run()
     press(app, "Change it")
-    app.selectbox(key="edit_choice").set_value("as on screen now").run()
-    app.text_area(key="edit_reason").set_value("More is fine.").run()
-    app.text_input(key="edit_who").set_value("Bob").run()
+    next(each for each in app.selectbox if each.label == "Proposed instead").set_value(
+        "as on screen now"
+    ).run()
+    reason(app).set_value("More is fine.").run()
+    app.text_input(key="who").set_value("Bob").run()
     press(app, "Save")
     assert kept()[0].now.choice.epsilon == 3.0
-    app.text_input(key="settling_who").set_value("Cem")
+    app.text_input(key="who").set_value("Cem").run()
     app.text_input(key="settling_comment").set_value("For this year.")
     press(app, "Agree")
     (decision,) = kept()
@@ -97,7 +105,7 @@ def test_a_rejected_one_says_why(open_app):
 def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
     app = proposed(open_app("decisions"))
     press(app, "Change it")
-    app.text_area(key="edit_reason").set_value("What I think.").run()
+    reason(app).set_value("What I think.").run()
     key, seen = kept()[0].key, kept()[0].now.alternatives
     revise(
         open_store(),
@@ -111,7 +119,7 @@ def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
     press(app, "Save")
     assert "Bob changed this decision on" in warnings(app)
     assert "(ε from 1 to 0.5, another reason)" in warnings(app)
-    assert app.text_area(key="edit_reason").value == "What I think."
+    assert reason(app).value == "What I think."
     assert "His view\\." in texts(app)
     assert one_decision(open_store(), key).now.author == "Bob"
     press(app, "Save after theirs")
@@ -126,7 +134,7 @@ def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
 def test_an_edit_of_what_was_settled_meanwhile_can_become_a_new_one(open_app):
     app = proposed(open_app("decisions"))
     press(app, "Change it")
-    app.text_area(key="edit_reason").set_value("What I think.").run()
+    reason(app).set_value("What I think.").run()
     settle(open_store(), kept()[0].key, 1, author="Bob", status="agreed")
     press(app, "Save")
     assert "Bob agreed to this decision on" in warnings(app)
@@ -175,7 +183,7 @@ def test_what_is_missing_is_said_and_the_rest_stays(open_app, name, why, said):
     app = proposed(open_app("decisions"), name, why)
     assert said in errors(app)
     assert kept() == []
-    assert (app.text_input(key="proposal_who").value or "") == name
+    assert (app.text_input(key="who").value or "") == name
 
 
 def test_decisions_about_other_data_are_shown_when_asked_for(open_app):
@@ -192,8 +200,7 @@ def test_decisions_about_other_data_are_shown_when_asked_for(open_app):
 
 def test_the_proposed_scenario_can_be_opened(open_app):
     app = open_app("decisions", mech="DauM")
-    app.selectbox(key="proposal_choice").set_value("half the ε")
-    proposed(app)
+    proposed(app, choice="half the ε")
     app.sidebar.selectbox(key="mech").set_value("ExpM").run()
     press(app, "Open this scenario")
     found = app.session_state["scenario"]

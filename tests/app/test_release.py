@@ -32,7 +32,7 @@ def recorded() -> list[LedgerEntry]:
 
 def test_a_release_is_confirmed_recorded_and_shown(open_app):
     app = open_app("release")
-    app.text_input(key="release_who").set_value("Ann").run()
+    app.text_input(key="who").set_value("Ann").run()
     app.text_input(key="release_note").set_value("For the *report*").run()
     press(app, "Release …")
     assert recorded() == []

@@ -17,8 +17,7 @@ def press(page: Page, label: str) -> None:
 
 
 def fill(page: Page, label: str, text: str) -> None:
-    """Type into a field; of several with that name into the first."""
-    field = page.get_by_role("textbox", name=label, exact=True).first
+    field = page.get_by_role("textbox", name=label, exact=True)
     field.fill(text)
     expect(field).to_have_value(text)
 
@@ -53,8 +52,8 @@ def test_two_people_decide_and_one_releases(fresh_server, watched):
     # Ann begins to change it; Bob is faster; Ann is told and keeps what she typed.
     begin(ann)
     fill(ann, "Why now", "Ann's second thought.")
-    begin(bob)
     fill(bob, "Your name", "Bob")
+    begin(bob)
     fill(bob, "Why now", "Bob's view.")
     press(bob, "Save")
     expect(bob.get_by_text("Bob's view.").first).to_be_visible()

@@ -87,8 +87,10 @@ def test_a_file_that_is_no_database(tmp_path: Path) -> None:
         ledger(open_store(f"sqlite:///{tmp_path}/kept.sqlite"))
 
 
-def test_what_can_be_read_but_not_written(tmp_path: Path, fresh_postgres: str) -> None:
+def test_what_can_be_read_but_not_written(tmp_path, fresh_postgres, monkeypatch) -> None:
     """A user with no right to write; SQLite's is a file opened for reading only."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     whole = open_store(f"sqlite:///{tmp_path}/kept.sqlite")
     record(whole, entry())
     reader = open_store(f"sqlite:///file:{tmp_path}/kept.sqlite?mode=ro&uri=true")
@@ -105,6 +107,7 @@ def test_what_can_be_read_but_not_written(tmp_path: Path, fresh_postgres: str) -
         with pytest.raises(StoreError, match=said):
             record(store, entry())
         assert len(ledger(store)) == 1
+    assert not list((tmp_path / "here").iterdir())
 
 
 def test_checking_leaves_nothing_behind(store: Store) -> None:
