@@ -175,7 +175,7 @@ def test_table_1_for_any_beta(open_app):
 
 @pytest.mark.parametrize("calibration", ["classical", "guarded"])
 def test_other_calibrations(open_app, calibration):
-    app = open_app("choosing", cal=calibration)
+    app = open_app("choosing", cal=calibration, stat=["mean age", "count sex = Female"])
     sound(app)
     assert not app.error
     assert float(metric(app, "Largest ε on these data")) > 0

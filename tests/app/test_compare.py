@@ -137,7 +137,14 @@ def test_a_scenario_without_a_result_leaves_the_rest(open_app):
     assert "There is one scenario to show" in texts(app)
 
 
-@pytest.mark.parametrize("settings", [{"cal": "guarded"}, {"mech": "DirM(L)"}, {"mech": "DP"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cal": "guarded", "stat": ["mean age", "count sex = Female"]},
+        {"mech": "DirM(L)"},
+        {"mech": "DP"},
+    ],
+)
 def test_every_kind_of_noise_is_compared(open_app, settings):
     app = open_app("compare", **settings)
     sound(app)

@@ -25,6 +25,7 @@ def link(app: Watched) -> str:
 
 def answer(page: Page) -> str:
     go(page, "Data")
+    drawn(page, 1)
     said = page.get_by_text("best possible attacker tells").first
     expect(said).to_be_visible()
     return str(said.text_content())
@@ -62,7 +63,7 @@ def test_a_link_about_an_upload_waits_for_the_table(opened, watched, tmp_path): 
     page, table = opened.page, tmp_path / "people.csv"
     people(table)
     page.locator("input[type=file]").first.set_input_files(table)
-    expect(page.get_by_text("people.csv").first).to_be_visible()
+    expect(page.get_by_text("2000 records you uploaded").first).to_be_visible()
     opened.idle()
     first = answer(page)
     assert "sector" not in page.url
