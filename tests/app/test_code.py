@@ -89,7 +89,7 @@ def _wasserstein(app) -> None:
 def _release(app) -> None:
     """One release of other records is on the ledger already."""
     app.sidebar.number_input(key="n").set_value(200).run()
-    app.text_input(key="release_who").set_value("Ann")
+    app.text_input(key="who").set_value("Ann")
     app.button(key="release_ask").click().run()
     app.button(key="release_draw").click().run()
     app.sidebar.number_input(key="n").set_value(150).run()
