@@ -20,6 +20,16 @@ settings.register_profile(
 )
 settings.load_profile("distpriv")
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the browser tests first.
+
+    Work is dealt out in halves and then stolen from the other's end: so one worker drives the
+    browser, which waits a lot, while the other computes, and both end together.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 # No test may write into the database of whoever runs it.
 _KEPT = tempfile.TemporaryDirectory(prefix="distpriv-tests-", ignore_cleanup_errors=True)
 os.environ["DATABASE_URL"] = f"sqlite:///{_KEPT.name}/kept.sqlite"
