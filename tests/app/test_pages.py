@@ -153,7 +153,7 @@ def test_the_paper_s_figure_shows_on_the_tradeoff_page(open_app):
 
 
 def test_the_delivered_guarantee_stands_beside_the_promised_one(open_app):
-    app = open_app()
+    app = open_app(stat=["mean age", "count sex = Female"])
     assert "promise not kept" in texts(app)
     app.sidebar.segmented_control(key="cal").set_value("guarded").run()
     sound(app)
