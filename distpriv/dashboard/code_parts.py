@@ -40,16 +40,17 @@ def foot(page: StreamlitPage) -> None:
         return
     state = st.session_state
     noted, shown = told
+    setting = setting_of(state["dataset"], state["scenario"])
     script = script_of(
         page.url_path,
-        setting_of(state["dataset"], state["scenario"]),
+        setting,
         shown if noted == page.url_path else {},
     )
     name = page.url_path or "data"
     with place:
         st.markdown(
             "This script gives this page's numbers without the dashboard, with the package "
-            "`distpriv` and your table's file beside it."
+            "`distpriv`" + ("." if setting.source.example else " and your table's file beside it.")
         )
         row = st.container(horizontal=True)
         row.download_button(

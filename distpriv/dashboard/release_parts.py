@@ -9,7 +9,7 @@ from uuid import uuid4
 import pandas as pd
 import streamlit as st
 
-from distpriv.dashboard import storage, widgets
+from distpriv.dashboard import downloads, storage, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.text import escape, statistic_errors, with_unit
 from distpriv.errors import DistprivError, StoreError
@@ -19,7 +19,6 @@ from distpriv.scenario import Scenario
 from distpriv.store import LedgerEntry, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
-from distpriv.tables.export import safe_csv
 
 __all__ = ["Desk", "desk", "offer", "result"]
 
@@ -242,23 +241,12 @@ def result() -> None:
         f"Released on {moment(entry.at)} from **{escape(entry.data)}**{kept}. Each number is "
         "rounded to where its noise begins to drown it; a count may come out negative."
     )
-    rows = _rows(entry)
-    widgets.table(rows)
     name = f"release-{entry.at:%Y%m%d-%H%M%S}"
-    row = st.container(horizontal=True)
-    row.download_button(
-        "CSV",
-        lambda: safe_csv(rows),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        key="release_csv",
-        on_click="ignore",
-    )
-    row.download_button(
+    widgets.table(_rows(entry), name)
+    st.download_button(
         "JSON",
         lambda: _json(entry),
-        file_name=f"{name}.json",
+        file_name=f"{downloads.file_name(name)}.json",
         mime="application/json",
         icon=":material/download:",
         key="release_json",
