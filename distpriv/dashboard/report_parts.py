@@ -47,7 +47,9 @@ def draw(view: View | None) -> None:
     _buttons(view, run, names, key)
     if run is not None:
         _progress(run)
-        if run.report is not None:
+        if run.report is not None and run.report.confidential and view.scenario.presenting:
+            st.caption("The report with true values waits in the analyst view.")
+        elif run.report is not None:
             _save(run.report, current=run.key == key)
 
 

@@ -111,9 +111,11 @@ def test_true_values_stay_out_of_the_presentation_view(open_app):
     assert "what the noise is there to hide" in " ".join(each.value for each in app.warning)
     run = built(app)
     assert len(run.report.truth.records) == 100
+    assert "HTML, to read and print" in downloads(app)
     app.sidebar.segmented_control(key="view").set_value("presentation").run()
     sound(app)
     assert app.checkbox(key="report_truth").disabled
+    assert "HTML, to read and print" not in downloads(app)
     assert "what the noise is there to hide" not in " ".join(each.value for each in app.warning)
     assert built(app).report.truth is None
     assert "sector" not in str(app.query_params)
