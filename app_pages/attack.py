@@ -5,10 +5,24 @@ import sklearn.linear_model  # noqa: F401  (a first import inside a fragment wou
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.attacks import AttackResult, PropertyInferenceAttack, optimal_attack_accuracy
+from distpriv.attacks import (
+    ARITHMETIC,
+    AttackResult,
+    PropertyInferenceAttack,
+    attacker_names,
+    get_attacker,
+    optimal_attack_accuracy,
+)
 from distpriv.charts.attack import accuracy_by_mechanism, accuracy_curves
-from distpriv.classifiers import classifier_names, get_classifier
-from distpriv.dashboard import attackers, cache, code_parts, frame, widgets
+from distpriv.dashboard import (
+    attackers,
+    cache,
+    code_parts,
+    frame,
+    promise_parts,
+    undoing_parts,
+    widgets,
+)
 from distpriv.dashboard.live import AttackRun
 from distpriv.dashboard.text import escape, percent
 from distpriv.guarantees import accuracy_ceiling
@@ -34,20 +48,21 @@ adaptive = (
         required=True,
         key="attack_training",
         persist_state="session",
+        disabled=state.get("attack_classifier") == ARITHMETIC.name,
         help="An attacker who knows the mechanism trains on noisy statistics (adaptive). The paper "
-        "trains on clean ones, which understates the leak.",
+        "trains on clean ones, which understates the leak. Arithmetic needs no training.",
     )
     == "noisy data"
 )
 classifier = kind.selectbox(
     "Attacker",
-    classifier_names(),
-    format_func=lambda name: get_classifier(name).title,
+    attacker_names(),
+    format_func=lambda name: get_attacker(name).title,
     key="attack_classifier",
     persist_state="session",
     help="\n".join(
-        f"- **{get_classifier(name).title}**: {get_classifier(name).summary}"
-        for name in classifier_names()
+        f"- **{get_attacker(name).title}**: {get_attacker(name).summary}"
+        for name in attacker_names()
     ),
 )
 repetitions = count.selectbox(
@@ -64,8 +79,14 @@ shown = which.multiselect(
 )
 noises = widgets.all_noises(view, tuple(dict.fromkeys([*shown, scenario.mechanism])))
 shown = list(noises)
+published = undoing_parts.compare(view)
 code_parts.note(
-    "attack", names=shown, adaptive=adaptive, classifier=classifier, repetitions=repetitions
+    "attack",
+    names=shown,
+    adaptive=adaptive,
+    classifier=classifier,
+    repetitions=repetitions,
+    published={each.name: each.calibration for each in published if each.needs_noise},
 )
 undefended = optimal_attack_accuracy(view.focused)
 optimal = {UNDEFENDED: undefended}
@@ -74,8 +95,9 @@ own = optimal[scenario.mechanism]
 ceiling = accuracy_ceiling(scenario.epsilon, scenario.delta)
 
 pair = view.fit.pair
-trained = "" if adaptive else ", trained without noise"
-attacker = f"{get_classifier(classifier).title.lower()}{trained or ', adaptive'}"
+trained = ", adaptive" if adaptive else ", trained without noise"
+attacker = get_attacker(classifier).title.lower()
+attacker += "" if classifier == ARITHMETIC.name else trained
 key = (scenario, view.source.digest, pair, adaptive, classifier, repetitions, tuple(shown))
 run: AttackRun | None = state.get("attack_run")
 if run is None or run.key != key:
@@ -169,7 +191,7 @@ with result_first:
         "Gaussian noise and to about ±0.15 percentage points for Laplace noise."
     )
     st.markdown(attackers.training_gap(view, own))
-    widgets.guarantee(view)
+    promise_parts.guarantee(view)
 result = run.result()
 
 drawn = tuple(name for name in shown if attackers.closed_form(view, noises[name]))
@@ -228,6 +250,7 @@ with over_width:
             "attack_width",
         )
 
+undoing_parts.section(view, published)
 if result and not run.running:
     releases: dict[str, Noise | None] = {UNDEFENDED: None, **noises}
     attackers.error_curves(view, releases, result, attacker)
@@ -237,6 +260,10 @@ with st.expander("The formulas", icon=":material/function:"):
         r"\text{optimal accuracy}=\Phi\!\left(\tfrac12\sqrt{(\mu_i-\mu_j)^\top(\Sigma+S)^{-1}"
         r"(\mu_i-\mu_j)}\right)\qquad \text{promise: at most }"
         r"\frac{e^\varepsilon+\delta}{1+e^\varepsilon}"
+    )
+    st.latex(
+        r"\text{arithmetic: guess } p_j \text{ if } \sum_x N(x;\mu_j,\Sigma_j)\,p(y-x)>"
+        r"\sum_x N(x;\mu_i,\Sigma_i)\,p(y-x),\quad x \text{ on the grid}"
     )
     st.markdown(
         "A repetition splits the records into an auxiliary and a testing part, trains the "

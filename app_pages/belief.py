@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from distpriv.charts.posterior import posterior_curve
-from distpriv.dashboard import belief_parts, code_parts, frame, widgets
+from distpriv.dashboard import belief_parts, code_parts, frame, promise_parts, widgets
 from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.posterior import posterior
@@ -50,5 +50,5 @@ with result_first:
     )
     st.caption(belief_parts.provenance(view, release))
 belief_parts.release_table(view, release)
-widgets.guarantee(view)
+promise_parts.guarantee(view)
 belief_parts.formulas()

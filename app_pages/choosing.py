@@ -2,7 +2,14 @@
 
 import streamlit as st
 
-from distpriv.dashboard import choosing_parts, code_parts, frame, lens_parts, record_parts, widgets
+from distpriv.dashboard import (
+    choosing_parts,
+    code_parts,
+    frame,
+    lens_parts,
+    promise_parts,
+    record_parts,
+)
 
 view = frame.modelled()
 
@@ -23,7 +30,7 @@ with picture:
     choosing_parts.attackers(view, limit)
 if design:
     choosing_parts.table(view, design)
-widgets.guarantee(view)
+promise_parts.guarantee(view)
 
 st.subheader("A closer look at the attacker")
 looked_at = st.segmented_control(

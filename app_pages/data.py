@@ -3,7 +3,7 @@
 import streamlit as st
 
 from distpriv.charts.answer import overlap
-from distpriv.dashboard import frame, records, widgets
+from distpriv.dashboard import frame, promise_parts, records, widgets
 
 dataset, scenario = frame.open_page()
 
@@ -24,7 +24,7 @@ if view is not None:
     with figures:
         st.markdown("**What the noise does to each figure, on average**")
         widgets.errors_table(view)
-        widgets.guarantee(view)
+        promise_parts.guarantee(view)
 
 st.divider()
 records.source(dataset)

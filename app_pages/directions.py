@@ -5,7 +5,7 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
-from distpriv.dashboard import frame, widgets
+from distpriv.dashboard import frame, promise_parts, widgets
 from distpriv.dashboard.text import escape, number, percent
 
 view = frame.modelled()
@@ -75,7 +75,7 @@ with left:
     widgets.chart(shift_components(fit, labels, units=view.units), "components")
 with right:
     widgets.chart(eigenvalue_shares(fit, labels), "eigenvalues")
-widgets.guarantee(view)
+promise_parts.guarantee(view)
 with st.expander("The formulas", icon=":material/function:"):
     st.latex(
         r"v = \frac{\mu_i-\mu_j}{\lVert\mu_i-\mu_j\rVert_2},\qquad"

@@ -14,7 +14,7 @@ labels = scenario.query.labels
 st.title("Are the statistics normal?")
 drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
 found = fit_parts.diagnosed(drawn, fit)
-st.markdown(fit_parts.lead(found, labels))
+st.markdown(fit_parts.lead(view, found))
 picture = st.container()
 columns = st.segmented_control(
     "Charts side by side",

@@ -8,7 +8,7 @@ from distpriv import mechanisms
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import delivered_by_releases, profile_curves
-from distpriv.dashboard import builders, code_parts, frame, widgets
+from distpriv.dashboard import builders, code_parts, frame, promise_parts, widgets
 from distpriv.dashboard.text import escape
 from distpriv.utility import (
     Curves,
@@ -24,13 +24,9 @@ view = frame.modelled()
 scenario = view.scenario
 
 st.title("Is the promise kept?")
-widgets.guarantee(view)
+promise_parts.guarantee(view)
 result_first = st.container()
-offered = [
-    name
-    for name in mechanisms.names(distribution="gaussian")
-    if mechanisms.get(name).protects and not mechanisms.get(name).baseline
-]
+offered = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
 shown = st.multiselect(
     "Mechanisms",
     offered,
@@ -38,11 +34,14 @@ shown = st.multiselect(
     key="guarantee_mechanisms",
     persist_state="session",
     wrap=True,
-    help="Gaussian noise only: what Laplace noise delivers is not computed here.",
+    help="What Laplace noise delivers has no closed form; it is computed from draws that are the "
+    "same every time. The mean of several Laplace noises is none: the charts on repeated releases "
+    "show Gaussian mechanisms only.",
 )
-gaussian = scenario.mechanism in offered
-names = dict.fromkeys([*shown, scenario.mechanism] if gaussian else shown)
+names = dict.fromkeys([*shown, *([scenario.mechanism] if scenario.mechanism in offered else [])])
 noises = widgets.all_noises(view, tuple(names))
+averaged = {name: each for name, each in noises.items() if each.distribution == "gaussian"}
+gaussian = scenario.mechanism in averaged
 selected = scenario.mechanism if gaussian else None
 with result_first:
     widgets.chart(
@@ -55,7 +54,7 @@ with result_first:
             ),
             epsilon=scenario.epsilon,
             delta=scenario.delta,
-            selected=selected,
+            selected=scenario.mechanism,
         ),
         "profile",
     )
@@ -74,18 +73,18 @@ releases = st.select_slider(
 code_parts.note("guarantee", names=shown, releases=releases)
 with again:
     if gaussian:
-        st.markdown(widgets.after_releases(view, releases))
+        st.markdown(promise_parts.after_releases(view, releases))
     else:
         st.markdown(
             f"{escape(scenario.mechanism)} adds Laplace noise, or promises nothing about the "
             "secret; the charts show Gaussian mechanisms that do."
         )
-    few = {selected: noises[selected]} if selected else dict(list(noises.items())[:1])
+    few = {selected: noises[selected]} if selected else dict(list(averaged.items())[:1])
     by_accuracy, by_delta, by_epsilon = st.columns(3, gap="large")
     with by_accuracy:
         widgets.chart(
             accuracy_curves(
-                accuracy_against_releases(view.focused, noises, RELEASES),
+                accuracy_against_releases(view.focused, averaged, RELEASES),
                 x_title="releases of the same statistics",
                 x_name="releases",
                 x_log=True,

@@ -5,7 +5,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
-from distpriv.dashboard import code_parts, frame, widgets
+from distpriv.dashboard import code_parts, frame, promise_parts, widgets
 from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.utility import error_against_epsilon, error_against_width, expected_error
 
@@ -112,7 +112,7 @@ with by_width:
 
 st.subheader(f"Errors at ε = {scenario.epsilon:g}")
 widgets.mechanism_table(view, tuple(shown))
-widgets.guarantee(view)
+promise_parts.guarantee(view)
 with st.expander("The formulas", icon=":material/function:"):
     st.latex(
         r"\mathbb E\lVert Z\rVert_2=\frac{1}{2\sqrt\pi}\int_0^\infty"

@@ -27,6 +27,7 @@ from benchmarks import naive, pages
 from distpriv.attribute.quilt import scale_quilts
 from distpriv.choosing import Kind, Limit, choose
 from distpriv.datasets import load_census_income
+from distpriv.guarding import side_by_side
 from distpriv.mechanisms.optimal_noise import least_noise
 
 QUERY = dp.Query(
@@ -44,6 +45,7 @@ N = 100
 MECHANISMS = ("ExpM(L)", "DirM(L)", "ExpM", "EigM", "DauM")
 NAIVE_SUBSETS = 200
 ROUNDS = 7
+CENTRES = np.linspace(0.2, 0.8, 20)
 GROWTH = (45_222, 452_220, 4_522_200, 45_222_000)
 # The columns, which records they were drawn from, the values as float64, and marks.
 BYTES_PER_RECORD = 6 + 4 + 8 * len(QUERY) + 8
@@ -181,9 +183,21 @@ def bench_guarantees(table: pd.DataFrame) -> None:
         f"  the same from 1 000 000 draws, one order, to about 1e-4: {readable(simulated)}, "
         f"{simulated / took:.0f} x"
     )
-    for name in ("DauM", "OptM"):
-        took = seconds(partial(dp.calibrate, name, model, 1.0, 1e-3, "guarded"), 9)
-        print(f"  {name}, guarded: {readable(took)}")
+    guard = partial(dp.calibrate, calibration="guarded", grid_safe=False)
+    took = seconds(partial(guard, "DauM", model, 1.0, 1e-3), 9)
+    print(f"  DauM, guarded: {readable(took)}")
+    took = seconds(partial(guard, "OptM", model, 1.0, 1e-3), 9)
+    print(f"  OptM, guarded: {readable(took)} {met(took, 0.015)}")
+    many = dp.fit_gaussian(table, QUERY, [PAIR.secret.pair(p, 0.1) for p in CENTRES], N)
+    took = seconds(partial(guard, "OptM", many, 1.0, 1e-3), 3)
+    print(f"  OptM, guarded, {len(CENTRES)} pairs: {readable(took)} {met(took, 1.0)}")
+    calls = [
+        partial(guard, name, model, float(epsilon), 1e-3)
+        for name in ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
+        for epsilon in np.linspace(0.1, 10, 40)
+    ]
+    took = seconds(partial(side_by_side, calls), 5)
+    print(f"  7 mechanisms at 40 ε, guarded: {readable(took)} {met(took, 0.25)}")
     took = seconds(partial(dp.optimal_attack_estimate, model, _laplace(model), 1), 5)
     print(f"  the best attack on ExpM(L), to 1e-3: {readable(took)}")
     medians = dp.Query(
@@ -257,7 +271,14 @@ def bench_choosing(table: pd.DataFrame) -> None:
     for kind, value in limits:
         limit = Limit(kind, value)
         took = seconds(partial(choose, limit, model, delta=1e-3), 9)
-        print(f"  largest ε of every mechanism under a limit on {kind}: {readable(took)}")
+        print(
+            f"  largest ε of every mechanism under a limit on {kind}: {readable(took)} "
+            f"{met(took, 0.3)}"
+        )
+    work = dp.SensitiveProperty("workclass", "Private").pair(center=0.5, width=0.1)
+    model = dp.fit_gaussian(table, dp.Query(QUERY.statistics[:4]), [PAIR, work], N)
+    took = seconds(partial(choose, Limit("guesses", 60.0), model, ["OptM"], delta=1e-3), 5)
+    print(f"  largest ε of OptM for two secrets: {readable(took)} {met(took, 0.5)}")
 
 
 def bench_relaxations(table: pd.DataFrame) -> None:

@@ -52,6 +52,7 @@ from distpriv.composition import (
 from distpriv.composition_example import CompositionExample
 from distpriv.coupling import Coupling, optimal_coupling
 from distpriv.datasets import load_adult, load_census_income
+from distpriv.delivered import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.diagnostics import fit_diagnostics
 from distpriv.distances import closeness, wasserstein_inf
 from distpriv.errors import (
@@ -74,6 +75,7 @@ from distpriv.errors import (
     StoreError,
     TableError,
 )
+from distpriv.exact_laws import ExactLaw, exact_law, known_law
 from distpriv.fitting import fit_gaussian
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.mechanisms import calibrate
@@ -84,7 +86,6 @@ from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.normals import normal_closeness
 from distpriv.optimal import binding_pair, optimal_precision_recall, optimal_roc
 from distpriv.outcomes import Outcomes
-from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile, worst_case
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.pufferfish import (
     DistributionPrivacy,
@@ -135,6 +136,7 @@ __all__ = [
     "DistprivError",
     "DistributionPrivacy",
     "Evidence",
+    "ExactLaw",
     "FrameworkError",
     "GaussianBox",
     "GaussianModel",
@@ -210,6 +212,7 @@ __all__ = [
     "draw_release",
     "errors_with_extra_noise",
     "eta_measure",
+    "exact_law",
     "find_quilts",
     "fit_diagnostics",
     "fit_gaussian",
@@ -222,6 +225,7 @@ __all__ = [
     "hypothesis",
     "joint_noise",
     "joint_release",
+    "known_law",
     "learn_network",
     "linear_attack_accuracy",
     "load_adult",

@@ -13,11 +13,13 @@ from scipy.special import ndtr
 from distpriv.best_attack import optimal_attack_estimate
 from distpriv.calibration import check_delta
 from distpriv.composition import Promise, compose
+from distpriv.covered import CoveredLoss, holding
+from distpriv.delivered import Loss, privacy_losses
 from distpriv.errors import CalibrationError
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, gaussian_noise
-from distpriv.profiles import PrivacyLoss, privacy_losses
+from distpriv.profiles import PrivacyLoss
 
 __all__ = ["Part", "Standing", "accumulate", "joint_noise"]
 
@@ -218,7 +220,8 @@ def _distance(parts: Sequence[Part], pair: int) -> float:
     squared = 0.0
     for part in parts:
         fit = part.model.pairs[pair]
-        covariance = fit.pooled + part.noise.covariance
+        noise = holding(fit, part.noise)
+        covariance = fit.pooled if noise is None else fit.pooled + noise.covariance
         squared += float(fit.difference @ np.linalg.solve(covariance, fit.difference))
     return math.sqrt(max(squared, 0.0))
 
@@ -229,10 +232,23 @@ def _delivered(parts: Sequence[Part], delta: float) -> float:
     for pair in range(len(parts[0].model.pairs)):
         both = [privacy_losses(part.model.pairs[pair], part.noise) for part in parts]
         for order in range(2):
-            loss = PrivacyLoss(
-                np.concatenate([losses[order].shift for losses in both]),
-                np.concatenate([losses[order].spread for losses in both]),
-            )
+            loss = _together_loss([losses[order] for losses in both])
             if largest < math.inf and loss.delta(largest) > delta:
                 largest = loss.epsilon(delta)
     return largest
+
+
+def _together_loss(losses: Sequence[Loss]) -> PrivacyLoss | CoveredLoss:
+    """Of independent Gaussian releases: losses add up, and the factors of their grids multiply."""
+    theta, plain = 1.0, []
+    for each in losses:
+        if isinstance(each, CoveredLoss):
+            theta *= 1 + each.theta
+            plain.append(each.loss)
+        elif isinstance(each, PrivacyLoss):
+            plain.append(each)
+    loss = PrivacyLoss(
+        np.concatenate([each.shift for each in plain]),
+        np.concatenate([each.spread for each in plain]),
+    )
+    return CoveredLoss(loss, theta - 1) if theta > 1 else loss

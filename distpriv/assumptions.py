@@ -11,19 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from distpriv.delivered import delivered_delta
 from distpriv.diagnostics import FitDiagnostics
+from distpriv.errors import ModelError
+from distpriv.exact_laws import ExactLaw
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
 from distpriv.premises import Assumption
-from distpriv.profiles import delivered_delta
 from distpriv.sampling import RandomState
 
 __all__ = [
+    "EXCEPTION",
     "Assumption",
     "Evidence",
     "Holds",
     "Shift",
     "Verdict",
+    "by_exact_law",
     "fitted_shift",
     "shift_residual",
     "verdicts",
@@ -33,6 +37,9 @@ FloatArray = NDArray[np.float64]
 Holds = Literal["yes", "within chance", "no", "not measured"]
 
 _SAME = 1e-9
+EXCEPTION = 1.05
+"""How many times the promised δ the exact law may deliver before the curves are refuted."""
+
 _LEVEL = 0.05
 _RELABELLINGS = 200
 _FEW_VALUES = 0.05  # distinct values a dataset, below which a statistic moves in visible steps
@@ -99,6 +106,8 @@ class Evidence:
     shift : Shift
     found : FitDiagnostics or None
         None where the datasets do not vary enough for any.
+    law : ExactLaw or None
+        Of the pair that was simulated, where the statistics are counts whose law can be computed.
     """
 
     model: GaussianModel
@@ -106,6 +115,7 @@ class Evidence:
     noise: Noise
     shift: Shift
     found: FitDiagnostics | None
+    law: ExactLaw | None = None
 
     @property
     def fit(self) -> PairModel:
@@ -209,8 +219,11 @@ def _gaussian(evidence: Evidence) -> Verdict:
     found, labels = evidence.found, evidence.model.query.labels
     if found is None:
         nan = math.nan
+        exactly, broken = by_exact_law(evidence.law, evidence.noise)
         sentence = "The simulated datasets do not vary enough to be held against normal curves."
-        return Verdict(Assumption.GAUSSIAN, "not measured", nan, nan, "percentage points", sentence)
+        holds: Holds = "no" if broken else "not measured"
+        unit = "percentage points"
+        return Verdict(Assumption.GAUSSIAN, holds, nan, nan, unit, sentence + exactly)
     beyond = found.kolmogorov - found.steps
     group, worst = divmod(int(beyond.argmax()), len(labels))
     # The largest of all of them stays below this with probability 95 %.
@@ -220,6 +233,8 @@ def _gaussian(evidence: Evidence) -> Verdict:
     mixed = len(labels) > 1 and min(joint) * len(joint) < _LEVEL
     refuted = float(beyond.max()) > chance or mixed
     told = found.accuracy
+    exactly, broken = by_exact_law(evidence.law, evidence.noise)
+    rare = f" The rare datasets that δ is about do not show among {found.datasets}."
     sentence = (
         f"The curve that fits worst, of {labels[worst]}, misses the share of simulated datasets "
         f"below some value by {100 * gap:.1f} percentage points; chance and the steps it moves in "
@@ -227,17 +242,38 @@ def _gaussian(evidence: Evidence) -> Verdict:
         + (" Taken together the statistics are noticeably skewed or heavy-tailed." * mixed)
         + f" An attacker who trusts the curves expects to be right in "
         f"{100 * found.expected_accuracy:.1f} % of cases without noise, and is in "
-        f"{100 * told.estimate:.1f} % ({100 * told.low:.1f} to {100 * told.high:.1f} %). The rare "
-        f"datasets that δ is about do not show among {found.datasets}."
+        f"{100 * told.estimate:.1f} % ({100 * told.low:.1f} to {100 * told.high:.1f} %)."
+        + (exactly or rare)
     )
     return Verdict(
         Assumption.GAUSSIAN,
-        "no" if refuted else "within chance",
+        "no" if refuted or broken else "within chance",
         100 * gap,
         100 * (chance + steps),
         "percentage points",
         sentence,
     )
+
+
+def by_exact_law(law: ExactLaw | None, noise: Noise) -> tuple[str, bool]:
+    """What the noise delivers with no curve assumed, and whether that breaks the promise.
+
+    The sentence is empty where the law of the statistics, or the noise on it, cannot be computed.
+    """
+    if law is None or noise.distribution != "gaussian" or not noise.delta:
+        return "", False
+    try:
+        delivered = law.delivered_delta(noise, noise.epsilon)
+    except ModelError:
+        return "", False
+    broken = delivered > noise.delta * EXCEPTION
+    start = (
+        " By the exact law of these counts, which needs no curve, the noise delivers "
+        f"δ = {delivered:.2g} where {noise.delta:g} is promised"
+    )
+    if broken:
+        return f"{start}: an exception, in which the curves promise too much.", True
+    return f"{start}: the promise is kept.", False
 
 
 def _equal_covariance(evidence: Evidence) -> Verdict:
@@ -282,8 +318,6 @@ def _covariances_differ(evidence: Evidence) -> bool:
 def _consequence(evidence: Evidence) -> str:
     """What the noise delivers to normals with a covariance each."""
     noise = evidence.noise
-    if noise.distribution != "gaussian" and not noise.is_zero:
-        return " What this Laplace noise delivers then has no closed form."
     delivered = delivered_delta(evidence.model, noise, noise.epsilon)
     kept = delivered <= noise.delta * (1 + 1e-6)
     return (

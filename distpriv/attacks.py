@@ -11,32 +11,34 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
+from distpriv import statistics_grid
+from distpriv.arithmetic import ArithmeticAttacker
+from distpriv.attack_result import AttackResult, Repetition, dataset_labels
 from distpriv.best_attack import optimal_attack_accuracy
-from distpriv.classifiers import get_classifier, precision_recall_curve, roc_curve, train
+from distpriv.classifiers import Attacker, classifier_names, get_classifier, train
 from distpriv.errors import AttackError
 from distpriv.models import Theta
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
-from distpriv.optimal import (
-    Interval,
-    PrecisionRecallCurve,
-    RocCurve,
-    equivalent_separation,
-    linear_attack_accuracy,
-)
+from distpriv.optimal import Interval, equivalent_separation, linear_attack_accuracy
+from distpriv.pair_normals import PairNormals
 from distpriv.properties import Pair
 from distpriv.queries import Query
 from distpriv.sampling import RandomState
 from distpriv.simulation import simulate
 
 __all__ = [
+    "ARITHMETIC",
     "AttackResult",
+    "Attacker",
     "Interval",
     "PropertyInferenceAttack",
+    "Repetition",
+    "attacker_names",
     "dataset_labels",
     "equivalent_separation",
+    "get_attacker",
     "linear_attack_accuracy",
     "optimal_attack_accuracy",
     "run_attack",
@@ -47,86 +49,39 @@ FloatArray = NDArray[np.float64]
 LARGEST_PART = 10_000
 SHARE = 0.4
 
+ARITHMETIC = Attacker(
+    "arithmetic",
+    "Arithmetic on the grid",
+    "Knows the noise and in what steps the statistics move, and subtracts noise that leaves "
+    "directions bare; else the likelihood-ratio test of the two fitted normals.",
+)
 
-@dataclass(frozen=True, eq=False)
-class AttackResult:
-    """Accuracies of an attack, repetition by repetition.
 
-    Attributes
-    ----------
-    accuracy : dict of name to ndarray, shape (repetitions,)
-    tests : int
-        Datasets guessed in each repetition.
-    adaptive : bool
-    seed : int
-        Entropy that reproduces the run.
-    classifier : str
-        Short name of the meta-classifier.
-    scores : dict of name to ndarray, shape (repetitions, tests), or None
-        What the classifier gave every test dataset, the first half of which has p_i: positive
-        where it guesses p_j. None unless the scores were to be kept.
+def attacker_names() -> tuple[str, ...]:
+    """Short names of all attackers: the meta-classifiers, and the one who subtracts."""
+    return (*classifier_names(), ARITHMETIC.name)
+
+
+def get_attacker(name: str) -> Attacker:
+    """Return the attacker of that short name, a meta-classifier or :data:`ARITHMETIC`.
+
+    Raises
+    ------
+    AttackError
+        If there is none.
     """
-
-    accuracy: dict[str, FloatArray]
-    tests: int
-    adaptive: bool
-    seed: int
-    classifier: str = "logistic"
-    scores: dict[str, FloatArray] | None = None
-
-    @property
-    def repetitions(self) -> int:
-        """How many repetitions there are."""
-        return len(next(iter(self.accuracy.values()), ()))
-
-    def interval(self, name: str, confidence: float = 0.95) -> Interval:
-        """Mean accuracy with its interval.
-
-        Student's t from the spread between repetitions, whose test sets share a classifier and
-        records; Wilson's interval on the pooled guesses for a single repetition, or when all
-        repetitions agree exactly.
-        """
-        accuracies = self.accuracy[name]
-        mean = float(accuracies.mean())
-        spread = float(stats.sem(accuracies)) if len(accuracies) > 1 else 0.0
-        if spread > 0:
-            low, high = stats.t.interval(confidence, len(accuracies) - 1, mean, spread)
-        else:
-            guesses = self.tests * len(accuracies)
-            wilson = stats.binomtest(round(mean * guesses), guesses).proportion_ci(
-                confidence, method="wilson"
-            )
-            low, high = wilson.low, wilson.high
-        return Interval(mean, max(0.0, float(low)), min(1.0, float(high)), confidence)
-
-    def kept_scores(self, name: str) -> FloatArray:
-        """Scores of all repetitions, shape (repetitions, tests).
-
-        Raises
-        ------
-        AttackError
-            If they were not kept.
-        """
-        if self.scores is None:
-            raise AttackError(
-                "The attack kept no scores, which curves and audit need; run it with "
-                "keep_scores=True."
-            )
-        return self.scores[name]
-
-    def roc(self, name: str, confidence: float = 0.95) -> RocCurve:
-        """Pooled ROC curve of the guess p_j; see :func:`distpriv.classifiers.roc_curve`."""
-        return roc_curve(self.kept_scores(name), dataset_labels(self.tests), confidence)
-
-    def precision_recall(self, name: str, confidence: float = 0.95) -> PrecisionRecallCurve:
-        """Pooled precision–recall curve of the guess p_j, as many datasets having p_i as p_j."""
-        scores, labels = self.kept_scores(name), dataset_labels(self.tests)
-        return precision_recall_curve(scores, labels, confidence)
+    if name == ARITHMETIC.name:
+        return ARITHMETIC
+    if name in classifier_names():
+        return get_classifier(name)
+    raise AttackError(
+        f"There is no classifier {name!r}; choose one of {', '.join(attacker_names())}."
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class PropertyInferenceAttack:
-    """A meta-classifier attack on one pair, ready to repeat.
+    """An attack on one pair, ready to repeat.
 
     A repetition splits the complete records at random into auxiliary, testing and modelling
     parts, trains a classifier, in the paper logistic regression, on the statistics of shadow
@@ -136,6 +91,10 @@ class PropertyInferenceAttack:
 
     Erratum: the paper trains on clean statistics and tests on noisy ones, which understates
     the leak; ``adaptive`` trains on noisy statistics too.
+
+    The arithmetic attacker (:mod:`distpriv.arithmetic`) needs no training: it takes the two
+    normals from the moments of the auxiliary part, or from the shadow datasets where there are no
+    such moments, and knows the noise, the rounding, and in what steps the statistics move.
 
     Attributes
     ----------
@@ -154,8 +113,11 @@ class PropertyInferenceAttack:
         Every repetition and every noise has a random stream of its own, derived from this
         seed, the repetition, the mechanism and ε: neither order nor company moves a figure.
     classifier : str
-        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp". All of them
-        meet the same datasets and the same noise.
+        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp"; or
+        "arithmetic". All of them meet the same datasets and the same noise.
+    rounded : bool
+        Whether the arithmetic attacker, who looks at the last digits, meets releases rounded as
+        :func:`distpriv.draw_release` does. The classifiers meet them as drawn.
     """
 
     groups: RecordGroups
@@ -169,9 +131,10 @@ class PropertyInferenceAttack:
     replacement: bool = False
     seed: int = 0
     classifier: str = "logistic"
+    rounded: bool = True
 
     def __post_init__(self) -> None:
-        get_classifier(self.classifier)
+        get_attacker(self.classifier)
         for name, number in (("shadow", self.shadows), ("test", self.tests)):
             if number < 2 or number % 2:
                 raise AttackError(
@@ -222,10 +185,21 @@ class PropertyInferenceAttack:
         The first half of the datasets has p_i, the second p_j; a positive score is the guess
         p_j. Parameter and error are those of :meth:`repetition`.
         """
+        return self.run(index).scores
+
+    def run(self, index: int) -> Repetition:
+        """All that comes of one repetition; parameter and error are those of :meth:`repetition`."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
         auxiliary, testing = self._split(rng)
         shadow = self._statistics(auxiliary, self.shadows, rng)
         test = self._statistics(testing, self.tests, rng)
+        if self.classifier == ARITHMETIC.name:
+            return self._by_arithmetic(index, self._normals(auxiliary, shadow), test)
+        return Repetition(self._by_classifier(index, shadow, test), {})
+
+    def _by_classifier(
+        self, index: int, shadow: FloatArray, test: FloatArray
+    ) -> dict[str, FloatArray]:
         labels = dataset_labels(self.shadows)
         clean = None
         scores = {}
@@ -241,13 +215,43 @@ class PropertyInferenceAttack:
             scores[name] = classifier.scores(noisy)
         return scores
 
-    def collect(self, runs: Sequence[Mapping[str, FloatArray]]) -> AttackResult:
-        """Result of the repetitions whose :meth:`scores` are given, at least one."""
-        scores = {name: np.array([run[name] for run in runs]) for name in self.noises}
+    def _by_arithmetic(self, index: int, normals: PairNormals, test: FloatArray) -> Repetition:
+        scores, recovered = {}, {}
+        for name, noise in self.noises.items():
+            released = test
+            if noise is not None:
+                released = test + noise.sample(self.tests, self._noise_stream(index, noise))
+                released = statistics_grid.rounded(released, noise) if self.rounded else released
+            found = ArithmeticAttacker(normals, self._grid, noise, self.rounded).guess(released)
+            scores[name] = found.scores
+            exact = np.isclose(found.statistics, test, rtol=1e-9, atol=1e-9)
+            recovered[name] = float(exact[:, self._grid.places].all(axis=1).mean())
+        return Repetition(scores, recovered)
+
+    def _normals(self, auxiliary: RecordGroups, shadow: FloatArray) -> PairNormals:
+        if self.query.is_linear:
+            return PairNormals.of_records(auxiliary, self.query, self._thetas)
+        return PairNormals.of_datasets(shadow, dataset_labels(self.shadows))
+
+    @cached_property
+    def _grid(self) -> statistics_grid.Grid:
+        return statistics_grid.Grid.of_records(self.groups, self.query, self.n)
+
+    def collect(self, runs: Sequence[Repetition | Mapping[str, FloatArray]]) -> AttackResult:
+        """Result of some repetitions, each by :meth:`run` or :meth:`scores`, at least one."""
+        each = [run if isinstance(run, Repetition) else Repetition(dict(run), {}) for run in runs]
+        scores = {name: np.array([run.scores[name] for run in each]) for name in self.noises}
         accuracy = {
             name: np.array([self._accuracy(row) for row in rows]) for name, rows in scores.items()
         }
-        return AttackResult(accuracy, self.tests, self.adaptive, self.seed, self.classifier, scores)
+        recovered = {
+            name: np.array([run.recovered[name] for run in each])
+            for name in self.noises
+            if all(name in run.recovered for run in each)
+        }
+        return AttackResult(
+            accuracy, self.tests, self.adaptive, self.seed, self.classifier, scores, recovered
+        )
 
     def _accuracy(self, scores: FloatArray) -> float:
         return float(np.mean((scores > 0) == dataset_labels(self.tests)))
@@ -299,11 +303,6 @@ class PropertyInferenceAttack:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
-def dataset_labels(datasets: int) -> NDArray[np.int_]:
-    """0 for the datasets with p_i, which come first, 1 for those with p_j."""
-    return np.repeat([0, 1], datasets // 2)
-
-
 def run_attack(
     table: pd.DataFrame,
     query: Query,
@@ -319,6 +318,7 @@ def run_attack(
     rng: RandomState = None,
     classifier: str = "logistic",
     keep_scores: bool = False,
+    rounded: bool = True,
 ) -> AttackResult:
     """Run the property-inference attack against several noises on the same subsets.
 
@@ -341,9 +341,13 @@ def run_attack(
         Draw records with replacement within a dataset.
     rng : Generator, int or None
     classifier : str
-        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp".
+        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp"; or
+        "arithmetic", who knows the noise and in what steps the statistics move.
     keep_scores : bool
         Keep every dataset's score, for ROC and precision–recall curves and the audit.
+    rounded : bool
+        Whether the arithmetic attacker meets releases rounded as :func:`distpriv.draw_release`
+        does.
 
     Returns
     -------
@@ -371,8 +375,9 @@ def run_attack(
         replacement=replacement,
         seed=seed,
         classifier=classifier,
+        rounded=rounded,
     )
-    result = attack.collect([attack.scores(index) for index in range(repetitions)])
+    result = attack.collect([attack.run(index) for index in range(repetitions)])
     return result if keep_scores else replace(result, scores=None)
 
 

@@ -17,7 +17,9 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
 
     Φ(d_M/2) for Gaussian noise, d_M the Mahalanobis distance of the means under Σ + S with the
     pooled covariance; in closed form too for Laplace noise along the difference of the means;
-    else numerically, to 1e-3 and the same at every call (:func:`optimal_attack_estimate`).
+    else numerically, to 1e-3 and the same at every call (:func:`optimal_attack_estimate`). The
+    attacker knows the grid of the statistics: noise that arithmetic undoes counts for nothing, and
+    what the grid shows through noise that covers it (θ/2 at most) is added.
 
     Parameters
     ----------

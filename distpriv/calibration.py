@@ -21,7 +21,7 @@ __all__ = [
     "gaussian_distance",
 ]
 
-Calibration = Literal["exact", "classical", "guarded"]
+Calibration = Literal["guarded", "exact", "classical"]
 CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
 LARGEST_EPSILON = 1e6  # promises nothing; beyond it the inversion loses its digits
 

@@ -9,12 +9,12 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import dp_accounting
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from distpriv import mechanisms
 from distpriv.calibration import Calibration, check_delta, gaussian_distance
+from distpriv.delivered import delivered_epsilon
 from distpriv.errors import CalibrationError, HypothesisError
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.releases import release_test
@@ -27,10 +27,9 @@ from distpriv.hypothesis.scores import (
     f_score_floor,
     precision_at,
 )
-from distpriv.hypothesis.trials import OptimalTest, PromiseTest
+from distpriv.hypothesis.trials import GaussianTest, OptimalTest, PromiseTest
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.profiles import delivered_epsilon
 from distpriv.utility import expected_error
 
 __all__ = [
@@ -50,8 +49,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 EPSILON_RANGE = (1e-3, 100.0)
 
 _STEP = 1e-3  # of ln ε, in the search
-# Every search starts from the same few ε, whose calibration is remembered.
-_GRID = np.geomspace(*EPSILON_RANGE, 21)
+_NEAR = 0.03  # of ln ε, the search's first step
+_DISTANCES = (1e-6, 60.0)
 
 
 @dataclass(frozen=True)
@@ -207,7 +206,7 @@ def promised_epsilon(limit: Limit, delta: float = 0.0) -> float:
 
 
 def noiseless_epsilon(
-    model: GaussianModel, delta: float, calibration: Calibration = "exact"
+    model: GaussianModel, delta: float, calibration: Calibration = "guarded"
 ) -> float:
     """ε from which on no noise is needed (Chen & Ohrimenko 2023, Theorem 4.4).
 
@@ -235,7 +234,7 @@ def choose(
     names: Sequence[str] | None = None,
     *,
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     units: ArrayLike | None = None,
     report: Any = None,
 ) -> Design:
@@ -269,6 +268,7 @@ def choose(
     choices: list[Choice] = []
     skipped: dict[str, str] = {}
     least = math.inf
+    about = _equal_epsilon(limit, delta) if undefended > limit.value else None
     for name in names if undefended > limit.value else ():
 
         def calibrated(epsilon: float, name: str = name) -> Noise:
@@ -282,7 +282,7 @@ def choose(
                 return limit.floor
 
         try:
-            epsilon = _largest(reached, limit.value)
+            epsilon = _largest(reached, limit.value, about)
             if epsilon is None:
                 found = reached(EPSILON_RANGE[0])
                 skipped[name] = str(_infeasible(limit, found, name))
@@ -305,31 +305,51 @@ def choose(
     )
 
 
-def _largest(reached: Callable[[float], float], bound: float) -> float | None:
-    """Largest ε at which a figure that rises with ε is at most the bound; None below the range."""
-    first, last = 0, len(_GRID) - 1
-    if reached(float(_GRID[first])) > bound:
+def _equal_epsilon(limit: Limit, delta: float) -> float | None:
+    """ε at which noise that just hides two normals of one covariance reaches a limit."""
+
+    def excess(distance: float) -> float:
+        return limit.reached(GaussianTest(distance)) - limit.value
+
+    if excess(_DISTANCES[0]) >= 0 or excess(_DISTANCES[1]) <= 0:
         return None
-    if reached(float(_GRID[last])) <= bound:
-        return float(_GRID[last])
-    while last - first > 1:
-        middle = (first + last) // 2
-        if reached(float(_GRID[middle])) <= bound:
-            first = middle
-        else:
-            last = middle
-    root = brentq(
+    distance = float(brentq(excess, *_DISTANCES, xtol=1e-9, rtol=1e-4))
+    return float(dp_accounting.get_epsilon_gaussian(1 / distance, delta))
+
+
+def _largest(
+    reached: Callable[[float], float], bound: float, about: float | None = None
+) -> float | None:
+    """Largest ε at which a figure that rises with ε is at most the bound; None below the range.
+
+    The search is fast if the root is near `about`.
+    """
+
+    @lru_cache
+    def excess(position: float) -> float:
         # Rounded, so that mechanisms with the same answer share what is remembered of an ε.
-        lambda position: reached(float(f"{math.exp(position):.9g}")) - bound,
-        math.log(_GRID[first]),
-        math.log(_GRID[last]),
-        xtol=_STEP / 4,
-    )
+        return reached(float(f"{math.exp(position):.9g}")) - bound
+
+    ends = math.log(EPSILON_RANGE[0]), math.log(EPSILON_RANGE[1])
+    start = math.log(about) if about else sum(ends) / 2
+    low = high = min(max(start, ends[0]), ends[1])
+    stride = _NEAR
+    if excess(low) > 0:
+        while excess(low) > 0:
+            if low == ends[0]:
+                return None
+            low, high, stride = max(low - stride, ends[0]), low, 3 * stride
+    else:
+        while excess(high) <= 0:
+            if high == ends[1]:
+                return EPSILON_RANGE[1]
+            low, high, stride = high, min(high + stride, ends[1]), 3 * stride
+    root = brentq(excess, low, high, xtol=_STEP / 4)
     # From just above the root to just below it: the limit is kept, not nearly kept.
     for back in (0.0, _STEP / 2, _STEP):
         if reached(epsilon := math.exp(root - back)) <= bound:
             return epsilon
-    return float(_GRID[first])
+    return math.exp(low)
 
 
 def _infeasible(limit: Limit, least: float, what: str) -> HypothesisError:

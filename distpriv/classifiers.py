@@ -17,6 +17,7 @@ from distpriv.errors import AttackError
 from distpriv.optimal import Interval, PrecisionRecallCurve, RocCurve
 
 __all__ = [
+    "Attacker",
     "Classifier",
     "Trained",
     "classifier_names",
@@ -38,8 +39,8 @@ _DECAY = 10.0
 
 
 @dataclass(frozen=True)
-class Classifier:
-    """One kind of meta-classifier.
+class Attacker:
+    """One kind of attacker.
 
     Attributes
     ----------
@@ -47,6 +48,19 @@ class Classifier:
         Short name, unique.
     title, summary : str
         For selectors and tooltips.
+    """
+
+    name: str
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Classifier(Attacker):
+    """An attacker who is a meta-classifier, trained on datasets alone.
+
+    Attributes
+    ----------
     fit : callable (features, labels, rng) -> scorer
         Trains on standardised features of shape (rows, m) and labels 0 and 1; the scorer turns
         standardised features into scores, positive where label 1 is the likelier one.
@@ -54,9 +68,6 @@ class Classifier:
         Shadow datasets it needs.
     """
 
-    name: str
-    title: str
-    summary: str
     fit: Fit
     fewest: int = 2
 

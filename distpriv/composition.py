@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from distpriv import mechanisms
 from distpriv.calibration import Calibration
+from distpriv.covered import is_undone
+from distpriv.delivered import delivered_delta, delivered_epsilon, privacy_losses
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise, gaussian_noise
-from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_losses
 from distpriv.utility import Curves
 
 __all__ = [
@@ -167,8 +168,12 @@ def delivered_after(
         return 0.0
     added = np.zeros((size, size))
     if noise is not None and not noise.is_zero:
-        privacy_losses(model.pairs[0], noise)  # refuses Laplace noise
-        added = noise.covariance
+        if noise.distribution != "gaussian":
+            raise CalibrationError(
+                f"What a computation on a release of {noise.mechanism} delivers has no closed "
+                "form: its noise is Laplace; take a Gaussian mechanism."
+            )
+        added = added if is_undone(model, noise) else noise.covariance
     return max(
         loss.delta(epsilon)
         for fit in model.pairs

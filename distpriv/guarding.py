@@ -2,189 +2,213 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize
 
-from distpriv.errors import InapplicableError
-from distpriv.models import GaussianModel, PairModel
+from distpriv.errors import CalibrationError, InapplicableError
+from distpriv.least_guarded import least_kept, least_kept_along
+from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.profiles import PrivacyLoss, delivered_delta, privacy_losses, worst_case
+from distpriv.promises import Promises
 
-__all__ = ["guarded", "least_guarded"]
+__all__ = ["Guard", "guarded", "side_by_side"]
 
 FloatArray = NDArray[np.float64]
+Result = TypeVar("Result")
+
+_MOST = 1e6  # times the noise that equal covariances take
+_AT_ONCE = 400  # privacy losses
+_MENDED = 1e-9
 
 
-def guarded(
-    noise_at: Callable[[float], Noise],
-    model: GaussianModel,
-    distance: float,
-    epsilon: float,
-    delta: float,
-) -> Noise:
-    """Lower the distance until each pair, with its separate covariances, delivers (ε, δ).
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """One noise to be found.
 
-    The delivered δ rises with the distance; the search ends on the side that keeps the promise.
-    Few pairs bind: it goes on with those that broke the promise last time.
-
-    Parameters
+    Attributes
     ----------
-    noise_at : callable
-        The mechanism's noise for a Mahalanobis distance allowed.
     model : GaussianModel
-    distance : float
-        The largest to try: what (ε, δ) allows at equal covariances.
     epsilon, delta : float
+        What is promised with the covariances as they are.
+    distance : float
+        The largest Mahalanobis distance to try: what (ε, δ) allows at equal covariances.
+    covariance_at : callable
+        The mechanism's covariance for a Mahalanobis distance allowed; it grows as the distance
+        falls.
+    noise_of : callable
+        Noise with a covariance.
+    start : ndarray, shape (m, m), optional
+        Positive definite. Where it is given any covariance will do, and the search for the one of
+        least trace starts from here.
+    """
+
+    model: GaussianModel
+    epsilon: float
+    delta: float
+    distance: float
+    covariance_at: Callable[[float], FloatArray]
+    noise_of: Callable[[FloatArray], Noise]
+    start: FloatArray | None = None
+
+    @property
+    def kind(self) -> tuple[int, int, bool]:
+        """What guards that are answered at once have in common."""
+        return len(self.model.pairs), len(self.model.query), self.start is not None
+
+
+def guarded(guard: Guard) -> Noise:
+    """Noise that delivers (ε, δ) for each pair, with its separate covariances.
+
+    A mechanism's noise grows, from that for equal covariances on, until it does; noise without a
+    form of its own is the least there is (:func:`distpriv.least_guarded.least_kept`).
 
     Raises
     ------
     InapplicableError
         If no amount of this noise keeps the promise.
     """
-    noise, active = noise_at(distance), list[int]()
-    while True:
-        worst = worst_case(model, noise, epsilon)
-        if worst.delta <= delta or worst.pair in active:
-            return noise
-        active.append(worst.pair)
-        noise = _enough(noise_at, model.only(*active), distance, epsilon, delta)
-
-
-def _enough(
-    noise_at: Callable[[float], Noise],
-    model: GaussianModel,
-    distance: float,
-    epsilon: float,
-    delta: float,
-) -> Noise:
-    """The least noise, from the largest distance down, that keeps the promise for all pairs."""
-
-    def excess(factor: float) -> float:
-        delivered = delivered_delta(model, noise_at(factor * distance), epsilon)
-        return math.log(max(delivered, 1e-300) / delta)
-
-    low = next((factor for factor in (0.8, 1e-3) if excess(factor) <= 0), None)
-    if low is None:
+    known = _KNOWN.get()
+    found = _answers([guard])[0] if known is None else known.next(guard)
+    if found is None:
         raise InapplicableError(
             "However large, the noise of this mechanism leaves directions in which the two "
-            f"covariances differ by more than ε = {epsilon:g} and δ = {delta:g} allow; "
+            f"covariances differ by more than ε = {guard.epsilon:g} and δ = {guard.delta:g} allow; "
             "take OptM, which adds noise in other directions too, a larger ε or δ, or a smaller Δp."
         )
-    factor = float(brentq(excess, low, 1.0, xtol=1e-5, rtol=1e-5))
-    while excess(factor) > 0:
-        factor *= 1 - 2e-5
-    return noise_at(factor * distance)
+    return found
 
 
-def least_guarded(
-    model: GaussianModel, candidates: Sequence[FloatArray], epsilon: float, delta: float
-) -> FloatArray:
-    """Covariance S of a trace that is least among its neighbours and delivers (ε, δ).
+def side_by_side(calls: Sequence[Callable[[], Result]]) -> list[Result | CalibrationError]:
+    """Results of calls that calibrate noise, or what they raised; faster than one by one.
 
-    Sequential quadratic programming (Kraft 1988) over the factor L of S = LLᵀ, with the
-    delivered δ of every pair in both orders, and its derivative, as constraints. The program is
-    not convex, so that the result is proven to keep the promise and to be no larger than any of
-    the candidates, not to be the least of all. Few pairs bind: the search takes in those that
-    break the promise, until none does.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    candidates : sequence of ndarray, shape (m, m)
-        Covariances that keep the promise, at least one; the search starts from the least.
-    epsilon, delta : float
+    A call runs until it needs guarded noise. What all of them need is found together, and they
+    begin anew with it; they must not depend on how often they are run.
     """
-    best = min(candidates, key=np.trace)
-    covariance, active = best, list[int]()
-    while True:
-        deltas = _deltas(model, covariance, epsilon)
-        if active and deltas.max() <= delta:
-            return covariance if np.trace(covariance) < np.trace(best) else best
-        worst = int(np.argmax(deltas))
-        if worst in active:
-            return best
-        active.append(worst)
-        covariance = _searched(model.only(*active), best, epsilon, delta)
+    results: list[Result | CalibrationError | None] = [None] * len(calls)
+    answers = [_Answers() for _ in calls]
+    todo = list(range(len(calls)))
+    while todo:
+        waiting: list[tuple[int, Guard]] = []
+        for index in todo:
+            answers[index].used = 0
+            token = _KNOWN.set(answers[index])
+            try:
+                results[index] = calls[index]()
+            except _Wanted as wanted:
+                waiting.append((index, wanted.guard))
+            except CalibrationError as error:
+                results[index] = error
+            finally:
+                _KNOWN.reset(token)
+        found = _answers([guard for _, guard in waiting])
+        for (index, _), noise in zip(waiting, found, strict=True):
+            answers[index].noises.append(noise)
+        todo = [index for index, _ in waiting]
+    return [result for result in results if result is not None]
 
 
-def _deltas(model: GaussianModel, covariance: FloatArray, epsilon: float) -> FloatArray:
-    """What a noise delivers for each pair in its worse order, shape (pairs,)."""
-    return np.array(
-        [
-            max(loss.delta(epsilon) for loss in privacy_losses(_with(fit, covariance), None))
-            for fit in model.pairs
-        ]
-    )
+class _Wanted(Exception):  # noqa: N818 (no error: it asks for something)
+    def __init__(self, guard: Guard) -> None:
+        super().__init__("guarded noise is wanted")
+        self.guard = guard
 
 
-def _with(fit: PairModel, covariance: FloatArray) -> PairModel:
-    return replace(fit, covariances=fit.covariances + covariance)
+@dataclass(eq=False)
+class _Answers:
+    """Guarded noises that a call is known to ask for, in their order."""
+
+    noises: list[Noise | None] = field(default_factory=list)
+    used: int = 0
+
+    def next(self, guard: Guard) -> Noise | None:
+        if self.used == len(self.noises):
+            raise _Wanted(guard)
+        self.used += 1
+        return self.noises[self.used - 1]
 
 
-def _searched(model: GaussianModel, best: FloatArray, epsilon: float, delta: float) -> FloatArray:
-    """The search for all pairs of a model at once; `best` if it finds nothing less."""
-    size = len(best)
-    scale = float(np.trace(best))
-    # A factor of less than full rank has no way out of its span.
-    values, vectors = np.linalg.eigh(best / scale + 0.01 * np.eye(size) / size)
+_KNOWN: ContextVar[_Answers | None] = ContextVar("known", default=None)
 
-    def losses(covariance: FloatArray) -> list[PrivacyLoss]:
-        return [
-            loss for fit in model.pairs for loss in privacy_losses(_with(fit, covariance), None)
-        ]
 
-    def excess(known: list[PrivacyLoss]) -> FloatArray:
-        return np.log(np.maximum([loss.delta(epsilon) for loss in known], 1e-300) / delta)
+def _answers(guards: Sequence[Guard]) -> list[Noise | None]:
+    """Noise for each guard, None where there is none."""
+    found: list[Noise | None] = [None] * len(guards)
+    order = sorted(range(len(guards)), key=lambda index: guards[index].kind)
+    for kind, group in groupby(order, key=lambda index: guards[index].kind):
+        alike = list(group)
+        step = max(1, _AT_ONCE // (2 * kind[0]))
+        for first in range(0, len(alike), step):
+            some = alike[first : first + step]
+            chosen = [guards[index] for index in some]
+            noises = _least(chosen) if kind[2] else _grown(chosen)
+            for index, noise in zip(some, noises, strict=True):
+                found[index] = noise
+    return found
 
-    latest: dict[bytes, tuple[list[PrivacyLoss], FloatArray]] = {}
 
-    def at(factor: FloatArray) -> tuple[list[PrivacyLoss], FloatArray]:
-        """Losses and excesses; the search asks for value and slope at the same place."""
-        key = factor.tobytes()
-        if key not in latest:
-            root = factor.reshape(size, size)
-            known = losses(scale * root @ root.T)
-            latest.clear()
-            latest[key] = known, excess(known)
-        return latest[key]
+def _grown(guards: Sequence[Guard]) -> list[Noise | None]:
+    """As much of each mechanism's own noise as it takes."""
+    promises = _promises(guards)
 
-    def slopes(factor: FloatArray) -> FloatArray:
-        known, reached = at(factor)
-        root = factor.reshape(size, size)
-        return np.array(
-            [
-                -2 * scale * (loss.gradient(epsilon) @ root).ravel() / (delta * math.exp(value))
-                for loss, value in zip(known, reached, strict=True)
-            ]
+    def covariance(guard: Guard, factor: float) -> FloatArray:
+        return guard.covariance_at(guard.distance / float(np.sqrt(factor)))
+
+    def noise_at(rows: NDArray[np.intp], factors: FloatArray) -> FloatArray:
+        found = [covariance(guards[row], factors[i]) for i, row in enumerate(rows)]
+        return promises.of(rows).in_units(np.array(found))
+
+    factors = least_kept_along(promises, noise_at, least=1.0, most=_MOST)
+    noises = [
+        None if np.isnan(factor) else covariance(guard, factor)
+        for guard, factor in zip(guards, factors, strict=True)
+    ]
+    return _mended(guards, noises)
+
+
+def _least(guards: Sequence[Guard]) -> list[Noise | None]:
+    """The least noise of any form; that for equal covariances if it suffices."""
+    promises = _promises(guards)
+    found = np.array([guard.covariance_at(guard.distance) for guard in guards])
+    wanting = promises.deltas(promises.in_units(found)).max(axis=1) > promises.promised
+    if wanting.any():
+        rest = promises.of(wanting)
+        starts = np.array(
+            [guard.start for guard, wants in zip(guards, wanting, strict=True) if wants]
         )
+        found[wanting] = rest.raw(least_kept(rest, rest.units**2, rest.in_units(starts)))
+    return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in found])
 
-    def room(factor: FloatArray) -> FloatArray:
-        return -at(factor)[1]
 
-    def trace(factor: FloatArray) -> tuple[float, FloatArray]:
-        return float(factor @ factor), 2 * factor
+def _mended(
+    guards: Sequence[Guard], covariances: Sequence[FloatArray | None]
+) -> list[Noise | None]:
+    """Noises with these covariances, and a little more where rounding takes something off."""
+    found = [
+        None if each is None else guard.noise_of(each)
+        for guard, each in zip(guards, covariances, strict=True)
+    ]
+    more = _MENDED
+    todo = [(index, noise) for index, noise in enumerate(found) if noise is not None]
+    while todo and more < 1:
+        promises = _promises([guards[index] for index, _ in todo])
+        noises = promises.in_units(np.array([noise.covariance for _, noise in todo]))
+        broken = promises.deltas(noises).max(axis=1) > promises.promised
+        todo = [
+            (index, guards[index].noise_of(covariance * (1 + more)))
+            for (index, _), breaks in zip(todo, broken, strict=True)
+            if breaks and (covariance := covariances[index]) is not None
+        ]
+        for index, noise in todo:
+            found[index] = noise
+        more *= 4
+    return found
 
-    keeps: Any = {"type": "ineq", "fun": room, "jac": slopes}
-    found = minimize(
-        trace,
-        (vectors * np.sqrt(values)).ravel(),
-        jac=True,
-        method="SLSQP",
-        constraints=keeps,
-        options={"maxiter": 50, "ftol": 1e-6},
-    )
-    root = found.x.reshape(size, size)
-    covariance = scale * root @ root.T
-    # What the search leaves wanting is made up for by a little more of the same noise.
-    more = 1e-5
-    while 0 < np.trace(covariance) < np.trace(best):
-        if excess(losses(covariance)).max() <= 0:
-            return np.asarray(covariance)
-        covariance, more = covariance * (1 + more), 2 * more
-    return best
+
+def _promises(guards: Sequence[Guard]) -> Promises:
+    return Promises.on([(guard.model, guard.epsilon, guard.delta) for guard in guards])

@@ -30,6 +30,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr, ndtri
 from scipy.stats import qmc
 
+from distpriv.covered import normal_part
 from distpriv.errors import AttackError
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
@@ -362,6 +363,7 @@ def _problem(fit: PairModel, noise: Noise) -> _Problem:
         raise AttackError(
             f"The noise of {noise.mechanism} is Gaussian: its best attack has a closed form."
         )
+    fit, noise = normal_part(fit, noise)
     noisy = noise.directions[:, noise.scales > 0]
     scales = noise.scales[noise.scales > 0]
     undefended = float(ndtr(fit.mahalanobis / 2))

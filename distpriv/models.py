@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from distpriv.errors import ModelError
 from distpriv.moments import GroupMoments
@@ -23,6 +23,7 @@ __all__ = [
     "PairModel",
     "Theta",
     "check_any",
+    "grid_of",
     "model_from_moments",
     "thetas_of",
 ]
@@ -65,6 +66,28 @@ class Theta:
         """n − k, how many of the n records do not have the property."""
         return self.n - self.having
 
+    def steps(
+        self, query: Query, record_steps: FloatArray | None, counts: tuple[int, int]
+    ) -> FloatArray:
+        """In what steps the statistics move, shape (m,).
+
+        Parameters
+        ----------
+        query : Query of m statistics
+        record_steps : ndarray, shape (3, w), or None
+            See :func:`distpriv.grid.record_steps`; NaN comes out where they are not known.
+        counts : tuple of int
+            Records without and with the property: a group that is taken whole moves nothing.
+        """
+        if record_steps is None:
+            return np.full(len(query), np.nan)
+        draws = (self.without, self.having)
+        moving = [
+            drawn > 0 and (self.replacement or drawn < count)
+            for drawn, count in zip(draws, counts, strict=True)
+        ]
+        return query.steps(self.n, record_steps[2 if all(moving) else int(moving[1])])
+
 
 @dataclass(frozen=True, eq=False)
 class PairModel:
@@ -83,6 +106,9 @@ class PairModel:
     outcomes : Outcomes, or None
         The distributions that the normals are fitted to: simulated, or exact for a single count.
         Wasserstein mechanisms take their distances from them where they are known.
+    steps : ndarray, shape (m,), or None
+        In what steps each statistic moves while the others stay: 0 for one that is on no grid,
+        NaN where it is not known. None: the distributions are densities.
     """
 
     pair: Pair
@@ -92,6 +118,17 @@ class PairModel:
     mean_errors: FloatArray | None = None
     covariance_errors: FloatArray | None = None
     outcomes: Outcomes | None = None
+    steps: FloatArray | None = None
+
+    @property
+    def grid(self) -> FloatArray:
+        """The steps, shape (m,); 0 for densities."""
+        return np.zeros(self.means.shape[1]) if self.steps is None else self.steps
+
+    def with_floor(self, floor: FloatArray) -> PairModel:
+        """With independent normal noise of these deviations, shape (m,): densities then."""
+        blurred = self.covariances + np.diag(floor**2)
+        return replace(self, covariances=blurred, outcomes=None, steps=None)
 
     @property
     def pooled(self) -> FloatArray:
@@ -120,6 +157,7 @@ class PairModel:
             if self.covariance_errors is None
             else self.covariance_errors / across,
             outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
+            steps=None if self.steps is None else self.steps / units,
         )
 
     def of_statistics(self, indices: Sequence[int]) -> PairModel:
@@ -133,6 +171,7 @@ class PairModel:
             mean_errors=None if errors[0] is None else errors[0][:, indices],
             covariance_errors=None if errors[1] is None else errors[1][block],
             outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
+            steps=None if self.steps is None else self.steps[list(indices)],
         )
 
 
@@ -181,6 +220,22 @@ class GaussianModel:
         """How much each statistic varies, shape (m,): from the mean of the pairs' covariances."""
         return np.sqrt(np.mean([np.diag(fit.pooled) for fit in self.pairs], axis=0))
 
+    @property
+    def steps(self) -> FloatArray:
+        """In what steps each statistic moves, shape (m,): the widest of the pairs' grids.
+
+        0 for a statistic that is on no grid, NaN where it is not known.
+        """
+        return np.max([fit.grid for fit in self.pairs], axis=0)
+
+    def with_floor(self, floor: FloatArray) -> GaussianModel:
+        """The model of a release with independent normal noise of deviations of shape (m,)."""
+        return replace(self, pairs=tuple(fit.with_floor(floor) for fit in self.pairs))
+
+    def densities(self) -> GaussianModel:
+        """The same as if the statistics were on no grid, as the papers' theorems take them."""
+        return replace(self, pairs=tuple(replace(fit, steps=None) for fit in self.pairs))
+
     def in_units(self, units: FloatArray) -> GaussianModel:
         """The same with each statistic divided by a unit, shape (m,), each > 0."""
         return replace(
@@ -212,6 +267,7 @@ def model_from_moments(
     *,
     replacement: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    steps: ArrayLike | None = None,
 ) -> GaussianModel:
     """Exact model from moments computed once, without touching a record again.
 
@@ -219,6 +275,9 @@ def model_from_moments(
     ----------
     moments : mapping of SensitiveProperty to GroupMoments
         Of the query's record-level values, for the property of every pair.
+    steps : array-like, shape (m,), optional
+        In what steps each statistic moves, 0 for one on no grid; by default those of the moments,
+        and if these do not know them either a noise is not known to be safe from arithmetic.
 
     Other parameters, result and errors are those of :func:`distpriv.fit_gaussian`.
     """
@@ -228,7 +287,7 @@ def model_from_moments(
         query=query,
         n=n,
         pairs=tuple(
-            _fit_exact(known, query, pair, n, replacement)
+            _fit_exact(known, query, pair, n, replacement, steps)
             for known, pair in zip(used, pairs, strict=True)
         ),
         method="exact",
@@ -252,7 +311,12 @@ def thetas_of(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
 
 
 def _fit_exact(
-    moments: GroupMoments, query: Query, pair: Pair, n: int, replacement: bool
+    moments: GroupMoments,
+    query: Query,
+    pair: Pair,
+    n: int,
+    replacement: bool,
+    steps: ArrayLike | None,
 ) -> PairModel:
     thetas = thetas_of(pair, n, replacement)
     scales = query.scales(n)
@@ -274,7 +338,37 @@ def _fit_exact(
         (float(moments.means[0, 0]), float(moments.means[1, 0])),
         replacement=replacement,
     )
-    return PairModel(pair, thetas, np.array(means), np.array(covariances), outcomes=outcomes)
+    return PairModel(
+        pair,
+        thetas,
+        np.array(means),
+        np.array(covariances),
+        outcomes=outcomes,
+        steps=grid_of(thetas, query, moments.steps, moments.counts)
+        if steps is None
+        else _checked(steps, query),
+    )
+
+
+def grid_of(
+    thetas: tuple[Theta, Theta],
+    query: Query,
+    record_steps: FloatArray | None,
+    counts: tuple[int, int],
+) -> FloatArray:
+    """In what steps the statistics move under both distributions: the wider of the two grids."""
+    both = np.array([theta.steps(query, record_steps, counts) for theta in thetas])
+    return np.asarray(both.max(axis=0))
+
+
+def _checked(steps: ArrayLike, query: Query) -> FloatArray:
+    found = np.asarray(steps, dtype=np.float64)
+    if found.shape != (len(query),) or not (np.isfinite(found).all() and (found >= 0).all()):
+        raise ModelError(
+            f"The steps must be {len(query)} numbers that are not negative, one a statistic, got "
+            f"{np.array2string(found, precision=3, threshold=8)}."
+        )
+    return found
 
 
 def check_any(pairs: Sequence[Pair]) -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from distpriv.errors import ModelError, PropertyError, QueryError
+from distpriv.grid import record_steps
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
@@ -45,6 +47,12 @@ class RecordGroups:
         """N_0 and N_1."""
         return len(self.without), len(self.having)
 
+    @cached_property
+    def steps(self) -> FloatArray:
+        """In what steps sums of the values move, shape (3, w); see :func:`record_steps`."""
+        values = np.vstack([self.without, self.having])
+        return record_steps(values, np.arange(len(values)) >= len(self.without))
+
     def extremes(self) -> tuple[FloatArray, FloatArray]:
         """Least and greatest record-level value of each statistic, each of shape (m,)."""
         minima = np.minimum(self.without.min(axis=0), self.having.min(axis=0))
@@ -67,6 +75,9 @@ class GroupMoments:
         Least and greatest record-level value of each statistic.
     dropped : int
         Records left out because a column in use is missing.
+    steps : ndarray, shape (3, m), or None
+        In what steps sums of the record-level values move, see
+        :func:`distpriv.grid.record_steps`; None where it is not known.
     """
 
     counts: tuple[int, int]
@@ -75,9 +86,12 @@ class GroupMoments:
     minima: FloatArray
     maxima: FloatArray
     dropped: int = 0
+    steps: FloatArray | None = None
 
     def __post_init__(self) -> None:
         m = self.means.shape[-1]
+        if self.steps is not None and self.steps.shape != (3, m):
+            raise ModelError(f"Group moments need steps of shape (3, {m}), got {self.steps.shape}.")
         if self.means.shape != (2, m) or self.covariances.shape != (2, m, m):
             raise ModelError(
                 "Group moments need means of shape (2, m) and covariances of shape (2, m, m), "
@@ -178,7 +192,16 @@ def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
         minima=values.min(axis=0),
         maxima=values.max(axis=0),
         dropped=dropped,
+        steps=record_steps(values, having, _whole(table, query)),
     )
+
+
+def _whole(table: pd.DataFrame, query: Query) -> list[bool]:
+    """Which statistics' record-level values are whole numbers by their column's type."""
+    return [
+        statistic.indicates or pd.api.types.is_integer_dtype(table[statistic.column].dtype)
+        for statistic in query
+    ]
 
 
 def _mean_and_covariance(

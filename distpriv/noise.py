@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import erfcx, ndtri
-from scipy.stats import qmc
 
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
+from distpriv.models import GaussianModel, PairModel
+from distpriv.noise_lengths import (
+    absolute_sum,
+    laplace_length,
+    mixed_length,
+    normal_length,
+    skewed_length,
+)
 from distpriv.sampling import RandomState
+from distpriv.smoothness import smoothness
 
 __all__ = ["Noise", "check_units", "gaussian_noise"]
 
 FloatArray = NDArray[np.float64]
 Distribution = Literal["gaussian", "laplace"]
 
-# E‖Z‖ is an integral over u = ln t whose integrand falls like e^{-|u|/2} at both ends and is
-# analytic, so that the trapezoidal rule converges exponentially.
-_U = np.linspace(-64.0, 64.0, 1025)
-_HALF = np.exp(-_U / 2) * (_U[1] - _U[0]) / (2 * math.sqrt(math.pi))
-_T = np.exp(_U)
-
 
 @dataclass(frozen=True, eq=False)
 class Noise:
     """Independent noise along several directions.
 
-    Z = Σ_k scales_k ξ_k directions[:, k] with ξ_k standard normal, or Laplace of scale 1.
+    Z = Σ_k scales_k ξ_k directions[:, k] with ξ_k standard normal, or Laplace of scale 1, and
+    independent normal noise on every statistic besides: the floor that keeps arithmetic from
+    subtracting the rest.
 
     Attributes
     ----------
@@ -50,6 +54,8 @@ class Noise:
     caveats : tuple of str
         Why the promise may not hold as it stands; empty if it is proven under the mechanism's
         assumptions.
+    floor : ndarray, shape (m,), or None
+        Standard deviations of the floor, each >= 0; None for no floor.
     """
 
     mechanism: str
@@ -60,6 +66,7 @@ class Noise:
     delta: float
     calibration: Calibration | None = None
     caveats: tuple[str, ...] = ()
+    floor: FloatArray | None = None
 
     @property
     def dimension(self) -> int:
@@ -69,13 +76,51 @@ class Noise:
     @property
     def is_zero(self) -> bool:
         """Whether nothing is added."""
-        return not self.scales.any()
+        return not (self.scales.any() or self.floor_deviations.any())
+
+    @property
+    def floor_deviations(self) -> FloatArray:
+        """Standard deviations of the floor, shape (m,); 0 where there is none."""
+        return np.zeros(self.dimension) if self.floor is None else self.floor
 
     @property
     def covariance(self) -> FloatArray:
         """Covariance of the noise, shape (m, m)."""
         variances = self.scales**2 * (1 if self.distribution == "gaussian" else 2)
-        return (self.directions * variances) @ self.directions.T
+        covariance = (self.directions * variances) @ self.directions.T
+        if self.floor is not None:
+            covariance[np.diag_indices(self.dimension)] += self.floor**2
+        return covariance
+
+    def smoothness(self, model: GaussianModel | PairModel) -> float:
+        """θ: by what factor 1 ± θ the grid shows in a release's density, for the worst pair.
+
+        See :mod:`distpriv.smoothness`. Of Laplace noise along few directions only the floor
+        counts; on every statistic it covers the grid as its kinks are small against the spread.
+
+        Parameters
+        ----------
+        model : GaussianModel or PairModel
+            Of the statistics that are released.
+
+        Returns
+        -------
+        float >= 0
+            ∞ where arithmetic undoes the noise; 0 for statistics that are on no grid.
+        """
+        fits = model.pairs if isinstance(model, GaussianModel) else (model,)
+        return max(map(self._smoothness, fits))
+
+    def _smoothness(self, fit: PairModel) -> float:
+        factors = self.directions * self.scales
+        if self.distribution == "laplace":
+            if self.floor is None and np.count_nonzero(self.scales) == self.dimension:
+                return _kinks(factors, fit)
+            factors = factors[:, :0]
+        floor = self.floor_deviations
+        # Whoever gives a floor for an unknown grid vouches that half a step is no more.
+        steps = np.where(np.isnan(fit.grid) & (floor > 0), 2 * floor, fit.grid)
+        return smoothness(fit.covariances, steps, factors, floor)
 
     def sample(self, size: int, rng: RandomState = None) -> FloatArray:
         """Draw noise vectors.
@@ -96,7 +141,10 @@ class Noise:
             drawn = generator.standard_normal(shape)
         else:
             drawn = generator.laplace(size=shape)
-        return (drawn * self.scales) @ self.directions.T
+        noise = (drawn * self.scales) @ self.directions.T
+        if self.floor is not None:
+            noise += generator.standard_normal(noise.shape) * self.floor
+        return noise
 
     def release(self, answer: ArrayLike, rng: RandomState = None) -> FloatArray:
         """Add one draw of the noise to the true statistics.
@@ -154,8 +202,16 @@ class Noise:
             )
         promise = f"ε = {self.epsilon:g} and δ = {self.delta:g} are promised for one release only."
         return replace(
-            self, scales=self.scales / math.sqrt(count), caveats=(*self.caveats, promise)
+            self,
+            scales=self.scales / math.sqrt(count),
+            floor=None if self.floor is None else self.floor / math.sqrt(count),
+            caveats=(*self.caveats, promise),
         )
+
+    def in_order(self, order: Sequence[int]) -> Noise:
+        """The same noise with the statistics in another order, a permutation of theirs."""
+        floor = None if self.floor is None else self.floor[list(order)]
+        return replace(self, directions=self.directions[list(order)], floor=floor)
 
     def in_units(self, units: ArrayLike) -> Noise:
         """The same noise with each statistic divided by a unit.
@@ -169,12 +225,14 @@ class Noise:
         CalibrationError
             If there is not one positive number a statistic.
         """
-        moved = self.directions / check_units(units, self.dimension)[:, None]
+        sizes = check_units(units, self.dimension)
+        moved = self.directions / sizes[:, None]
+        floor = None if self.floor is None else self.floor / sizes
         if self.distribution == "gaussian":
             vectors, scales, _ = np.linalg.svd(moved * self.scales, full_matrices=False)
-            return replace(self, directions=vectors, scales=scales)
+            return replace(self, directions=vectors, scales=scales, floor=floor)
         lengths = np.linalg.norm(moved, axis=0)
-        return replace(self, directions=moved / lengths, scales=self.scales * lengths)
+        return replace(self, directions=moved / lengths, scales=self.scales * lengths, floor=floor)
 
     def expected_error(self) -> float:
         r"""Expected L2 norm of the noise, E‖Z‖, by quadrature (no simulation).
@@ -182,23 +240,20 @@ class Noise:
         :math:`E\|Z\| = \frac{1}{2\sqrt\pi}\int_0^\infty (1 - E e^{-t\|Z\|^2})\,t^{-3/2}\,dt`;
         σ√(2/π), or b, in one dimension. Laplace noise along directions that are not orthogonal
         has no such transform: there E‖Z‖ is √π Γ((d+1)/2)/Γ(d/2) times the mean of E|uᵀZ| over
-        the unit sphere of the span, taken over 512 Sobol' points (to about 1e-3).
+        the unit sphere of the span, taken over 512 Sobol' points (to about 1e-3). Laplace noise
+        with a floor is a mixture of normals over its variance (Andrews & Mallows 1974), whose mean
+        is taken by a Gauss rule along one direction and over Sobol' points along several.
         """
-        if self.distribution == "laplace" and not self._orthogonal:
-            return _mean_length(self.directions * self.scales)
-        scales = self.scales[self.scales > 0]
-        if not scales.size:
-            return 0.0
-        if scales.size == 1:
-            return float(_absolute(self.distribution, scales[0]))
-        largest = float(scales.max())
-        relative = scales / largest
-        if self.distribution == "gaussian":
-            log_transform = -0.5 * np.log1p(2 * np.outer(relative**2, _T)).sum(axis=0)
-        else:
-            unique, multiplicity = np.unique(relative, return_counts=True)
-            log_transform = multiplicity @ _log_laplace_transform(unique)
-        return float(largest * (_HALF @ -np.expm1(log_transform)))
+        kept = self.scales > 0
+        if self.distribution == "gaussian" or not kept.any():
+            if self.floor is None:
+                return normal_length(self.scales[kept] ** 2)
+            return normal_length(np.linalg.eigvalsh(self.covariance).clip(0))
+        if self.floor is not None:
+            return mixed_length(self.directions * self.scales, self.floor)
+        if not self._orthogonal:
+            return skewed_length(self.directions * self.scales)
+        return laplace_length(self.scales[kept])
 
     @property
     def _orthogonal(self) -> bool:
@@ -207,9 +262,14 @@ class Noise:
 
     def expected_absolute_errors(self) -> FloatArray:
         """Expected absolute error of each statistic, E|Z_i|, in its own unit, shape (m,)."""
-        if self.distribution == "gaussian":
+        if self.distribution == "gaussian" or not self.scales.any():
             return np.sqrt(np.diag(self.covariance)) * math.sqrt(2 / math.pi)
-        return np.array([_absolute_laplace_sum(row * self.scales) for row in self.directions])
+        return np.array(
+            [
+                absolute_sum(row * self.scales, deviation)
+                for row, deviation in zip(self.directions, self.floor_deviations, strict=True)
+            ]
+        )
 
     def rms_error(self) -> float:
         """Root mean square of the L2 error, √(tr Cov Z)."""
@@ -240,59 +300,26 @@ def gaussian_noise(
     )
 
 
-def check_units(units: ArrayLike, dimension: int) -> FloatArray:
+def check_units(units: ArrayLike, dimension: int, what: str = "units") -> FloatArray:
     """Return m positive numbers as an array, or raise `CalibrationError`."""
     sizes = np.asarray(units, dtype=np.float64)
     if sizes.shape != (dimension,) or not (np.isfinite(sizes).all() and (sizes > 0).all()):
         raise CalibrationError(
-            f"The units must be {dimension} positive numbers, one a statistic, got "
+            f"The {what} must be {dimension} positive numbers, one a statistic, got "
             f"{np.array2string(sizes, precision=3, threshold=8)}."
         )
     return sizes
 
 
-def _mean_length(factors: FloatArray) -> float:
-    """E‖factors ξ‖ for independent standard Laplace ξ, shape (m, d) with independent columns."""
-    root = np.linalg.qr(factors, mode="r")
-    size = len(root)
-    points = qmc.Sobol(size, scramble=True, rng=0).random_base2(9)
-    normal = ndtri(points)
-    sphere = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-    mean = float(np.mean([_absolute_laplace_sum(row) for row in sphere @ root]))
-    ratio = math.exp(math.lgamma((size + 1) / 2) - math.lgamma(size / 2))
-    return math.sqrt(math.pi) * ratio * mean
+def _kinks(factors: FloatArray, fit: PairModel) -> float:
+    """How far the grid shows through independent Laplace noise on every statistic.
 
-
-def _absolute(distribution: Distribution, scale: float) -> float:
-    """E|ξ| of one coordinate."""
-    return float(scale * (math.sqrt(2 / math.pi) if distribution == "gaussian" else 1.0))
-
-
-def _log_laplace_transform(scales: FloatArray) -> FloatArray:
-    """log E exp(−t Y²) on the quadrature grid for Y ~ Lap(b), shape (len(scales), grid).
-
-    E exp(−tY²) = √π x erfcx(x) with x = 1/(2b√t); where x is large the difference from 1 would
-    cancel, and the asymptotic series of erfcx takes over.
+    Given a release the noise has a density with a kink where it is 0, whose transform at the grid's
+    frequencies 2πj/g is at most h g²/(2π²j²b), h the density at the kink; the sum over j, at the
+    height of a normal that has the statistic's deviation given the others, or of the Laplace
+    density.
     """
-    x = 1 / (2 * np.outer(scales, np.sqrt(_T)))
-    large = x > 30
-    squared = np.where(large, x, 30.0) ** -2
-    series = squared * (-1 / 2 + squared * (3 / 4 + squared * (-15 / 8 + squared * 105 / 16)))
-    direct = math.sqrt(math.pi) * np.where(large, 1.0, x) * erfcx(np.where(large, 1.0, x))
-    return np.where(large, np.log1p(series), np.log(direct))
-
-
-def _absolute_laplace_sum(scales: FloatArray) -> float:
-    r"""E|Σ_k a_k ξ_k| for independent standard Laplace ξ_k.
-
-    :math:`E|X| = \frac{2}{\pi}\int_0^\infty (1 - \varphi_X(t))\,t^{-2}\,dt` with
-    :math:`\varphi_X(t) = \prod_k (1 + a_k^2 t^2)^{-1}`.
-    """
-    present = np.abs(scales[scales != 0])
-    if present.size <= 1:
-        return float(present.sum())
-    largest = float(present.max())
-    log_transform = -np.log1p(np.outer((present / largest) ** 2, _T**2)).sum(axis=0)
-    # The integrand falls like e^{-|u|} here, so the grid is wider than it needs to be.
-    step = _U[1] - _U[0]
-    return float(largest * 2 / math.pi * step * (np.exp(-_U) @ -np.expm1(log_transform)))
+    precision = np.diag(np.linalg.inv(fit.pooled))
+    widths = np.linalg.norm(factors, axis=1)
+    heights = np.maximum(np.sqrt(precision / (2 * math.pi)), 1 / (2 * widths))
+    return float((heights * fit.grid**2 / (6 * widths)).sum())

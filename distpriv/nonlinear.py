@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from distpriv.queries import Statistic
 __all__ = ["Correlation", "Median", "Nonlinear", "Quantile", "StandardDeviation"]
 
 FloatArray = NDArray[np.float64]
+_FINEST = 1000  # parts of a step that a quantile may fall between
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Nonlinear(Statistic):
             'it with method="monte-carlo".'
         )
 
+    def step(self, n: int, record_step: float) -> float:
+        """0: on no grid, unless a statistic knows better."""
+        return math.nan if math.isnan(record_step) else 0.0
+
     @property
     def label(self) -> str:
         return f"{self._kind} {self.column}"
@@ -60,6 +66,10 @@ class Median(Nonlinear):
 
     def compute(self, records: FloatArray) -> FloatArray:
         return np.median(records[:, :, 0], axis=1)
+
+    def step(self, n: int, record_step: float) -> float:
+        """The records' own for an odd n, half of it for an even one."""
+        return Quantile(self.column, 0.5).step(n, record_step)
 
     def sensitivity(self, n: int, span: float) -> float:
         """As for the quantile 0.5: the span for an odd n, half of it for an even one."""
@@ -96,6 +106,14 @@ class Quantile(Nonlinear):
 
     def compute(self, records: FloatArray) -> FloatArray:
         return np.quantile(records[:, :, 0], self.q, axis=1)
+
+    def step(self, n: int, record_step: float) -> float:
+        """The records' own times the common divisor of 1 and the weights of interpolation.
+
+        On no grid if q(n − 1) is no fraction of small denominator.
+        """
+        part = Fraction(str(self.q)) * (n - 1) % 1
+        return record_step / part.denominator if part.denominator <= _FINEST else 0.0
 
     def sensitivity(self, n: int, span: float) -> float:
         """max(t, 1 − t) times the span, t the fractional part of q(n − 1).

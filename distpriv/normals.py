@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +84,13 @@ def normal_deviation(covariance: FloatArray, probability: float) -> float:
     covariance : ndarray, shape (m, m)
     probability : float in (0, 1)
     """
-    size = len(covariance)
+    return _deviation(covariance.tobytes(), len(covariance), probability)
+
+
+@lru_cache(maxsize=256)
+def _deviation(entries: bytes, size: int, probability: float) -> float:
+    """Remembered: it depends on neither ε nor a mechanism, and curves ask for it at every point."""
+    covariance = np.frombuffer(entries).reshape(size, size)
     outside = 1 - probability
     if size == 1:
         return float(-math.sqrt(covariance[0, 0]) * ndtri(outside / 2))

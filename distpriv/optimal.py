@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
+from distpriv.covered import holding, normal_part, shown
 from distpriv.errors import AttackError
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
@@ -30,6 +31,7 @@ FloatArray = NDArray[np.float64]
 # Thresholds, closest together between the two means.
 _FINE = np.sinh(np.linspace(-4, 4, 1201)) / np.sinh(4)
 _TAIL = 9.0
+_SHOWS = 1e-3  # θ of grid-safe noise is below, and moves an accuracy by less than 3e-4
 
 
 @dataclass(frozen=True)
@@ -94,10 +96,11 @@ class PrecisionRecallCurve:
 def closed_form_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
-    With Gaussian noise S and the pooled covariance Σ of a pair the Neyman–Pearson test is
-    linear and right with probability Φ(d_M/2), d_M the Mahalanobis distance of the two means
-    under Σ + S. With Laplace noise along the difference of the means the test is a threshold
-    on one coordinate, a normal plus a Laplace variable.
+    With Gaussian noise S that covers the grid, and the pooled covariance Σ of a pair, the
+    Neyman–Pearson test is linear and right with probability Φ(d_M/2), d_M the Mahalanobis
+    distance of the two means under Σ + S. With Laplace noise along the difference of the means the
+    test is a threshold on one coordinate, a normal plus a Laplace variable. Where arithmetic
+    undoes the noise (:mod:`distpriv.smoothness`) it is that of a release without noise.
 
     Parameters
     ----------
@@ -252,7 +255,12 @@ class _Coordinate:
 
 
 def _optimal_accuracy(fit: PairModel, noise: Noise | None) -> float:
-    return _coordinate(fit, noise).accuracy
+    """What the grid shows through noise that covers it, at most θ/2, is added where it shows."""
+    theta = shown(fit, noise)
+    accuracy = _coordinate(fit, None if math.isinf(theta) else noise).accuracy
+    if not _SHOWS < theta < math.inf:
+        return accuracy
+    return max(accuracy, min(accuracy + theta / 2, _coordinate(fit, None).accuracy))
 
 
 def _worst(model: GaussianModel, noise: Noise | None) -> _Coordinate:
@@ -261,6 +269,9 @@ def _worst(model: GaussianModel, noise: Noise | None) -> _Coordinate:
 
 
 def _coordinate(fit: PairModel, noise: Noise | None) -> _Coordinate:
+    noise = holding(fit, noise)
+    if noise is not None:
+        fit, noise = normal_part(fit, noise)
     difference = fit.difference
     if noise is None or noise.is_zero or noise.distribution == "gaussian":
         covariance = fit.pooled if noise is None else fit.pooled + noise.covariance

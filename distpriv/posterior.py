@@ -274,7 +274,7 @@ class ReleaseModel:
         power = int(math.log2(_MOST_ENTRIES / (count * m**2)))
         mixing = _exponentials(len(noise.scales), min(max(power, 4), 9))
         along = noise.directions * noise.scales * np.sqrt(2 * mixing)[:, None, :]
-        return along @ np.swapaxes(along, 1, 2)
+        return along @ np.swapaxes(along, 1, 2) + np.diag(noise.floor_deviations**2)
 
 
 def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief:
@@ -334,7 +334,7 @@ def simulate_release(
             f"No {model.n} records can have a share of {100 * share:.4g} %: {_ADVICE}."
         )
     m = len(model.query)
-    first, second = np.random.default_rng(rng).standard_normal((2, m))
+    first, second, third = np.random.default_rng(rng).standard_normal((3, m))
     (mean,), (covariance,) = model.statistics([share])
     scaled = covariance / np.outer(model._units, model._units) + _LEAST_VARIANCE * np.eye(m)
     clear = mean + model._units * (np.linalg.cholesky(scaled) @ first)
@@ -345,7 +345,8 @@ def simulate_release(
     along = second @ noise.directions
     if noise.distribution == "laplace":
         along = -np.sign(along) * (log_ndtr(-np.abs(along)) + math.log(2))
-    return clear, clear + noise.directions @ (noise.scales * along)
+    added = noise.directions @ (noise.scales * along) + noise.floor_deviations * third
+    return clear, clear + added
 
 
 @lru_cache(maxsize=16)

@@ -81,6 +81,10 @@ class Statistic(ABC):
         """How far replacing one of n records can move it if its values lie within a span."""
         return self.scale(n) * span
 
+    def step(self, n: int, record_step: float) -> float:
+        """In what steps it moves if its records' values move in steps; 0 if it is on no grid."""
+        return self.scale(n) * record_step
+
 
 @dataclass(frozen=True)
 class _Numeric(Statistic):
@@ -272,6 +276,23 @@ class Query:
                 "the records."
             )
         return self.evaluate(complete[None])[0]
+
+    def steps(self, n: int, record_steps: FloatArray) -> FloatArray:
+        """In what steps each statistic of n records moves, shape (m,).
+
+        Parameters
+        ----------
+        n : int
+        record_steps : ndarray, shape (w,)
+            Steps of the record-level values, see :func:`distpriv.grid.record_steps`.
+        """
+        starts = np.cumsum([0, *self.widths])
+        return np.array(
+            [
+                statistic.step(n, float(record_steps[start]))
+                for statistic, start in zip(self, starts, strict=False)
+            ]
+        )
 
     def scales(self, n: int) -> FloatArray:
         """Factors from sums over n records to the statistics, shape (m,)."""

@@ -26,6 +26,7 @@ from distpriv.sampling import RandomState
 
 __all__ = [
     "Frontier",
+    "blurs",
     "close_attacker_divergence",
     "errors_with_extra_noise",
     "has_full_rank",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+_BLURRED = 0.1  # of the statistics' deviation
 
 _ERROR_DRAWS = 20_000
 
@@ -160,6 +162,25 @@ def has_full_rank(noise: Noise) -> bool:
     if noise.directions.shape[1] < noise.dimension:
         return False
     return int(np.linalg.matrix_rank(noise.directions * noise.scales)) == noise.dimension
+
+
+def blurs(noise: Noise, covariance: FloatArray) -> bool:
+    """Whether the noise is wide enough, in every direction, to hide which datasets were simulated.
+
+    A thousand datasets stand for all only where each is blurred by a tenth of the statistics' own
+    deviation at least; what covers the steps of the statistics is far less.
+
+    Parameters
+    ----------
+    noise : Noise
+    covariance : ndarray, shape (m, m)
+        Of the statistics.
+    """
+    if noise.is_zero:
+        return False
+    root = np.linalg.cholesky(covariance)
+    half = np.linalg.solve(root, noise.covariance)
+    return bool(np.linalg.eigvalsh(np.linalg.solve(root, half.T))[0] >= _BLURRED**2)
 
 
 def mixture_etas(

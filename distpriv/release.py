@@ -15,7 +15,7 @@ from distpriv.noise import Noise
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["Release", "draw_release", "noise_deviations", "released_text"]
+__all__ = ["Release", "draw_release", "noise_deviations", "released_decimals", "released_text"]
 
 FloatArray = NDArray[np.float64]
 _PARTS = 100  # of the noise's standard deviation that a released number is rounded to, at most
@@ -63,6 +63,11 @@ def released_text(value: float, deviation: float) -> str:
     """
     places = _decimals(deviation)
     return f"{value:.12g}" if places is None else f"{value:.{max(places, 0)}f}"
+
+
+def released_decimals(noise: Noise) -> tuple[int | None, ...]:
+    """Decimal places that a release with this noise is rounded to, as :class:`Release` has them."""
+    return tuple(map(_decimals, noise_deviations(noise).tolist()))
 
 
 def _decimals(deviation: float) -> int | None:
@@ -124,7 +129,7 @@ def draw_release(
             )
         records = records[generator.choice(len(records), n, replace=replacement)]
     values = noise.release(query.evaluate(records[None])[0])
-    decimals = tuple(map(_decimals, noise_deviations(noise).tolist()))
+    decimals = released_decimals(noise)
     rounded = [
         value if places is None else round(value, places)
         for value, places in zip(values.tolist(), decimals, strict=True)

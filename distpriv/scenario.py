@@ -71,7 +71,7 @@ class Scenario:
     mechanism: str = "OptM"
     epsilon: float = 1.0
     delta: float = 1e-3
-    calibration: Calibration = "exact"
+    calibration: Calibration = "guarded"
     units: Units = "raw"
     report: Units = "raw"
     tolerances: tuple[float, ...] = ()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.errors import ModelError
-from distpriv.models import GaussianModel, PairModel, Theta, check_any, thetas_of
+from distpriv.models import GaussianModel, PairModel, Theta, check_any, grid_of, thetas_of
 from distpriv.moments import RecordGroups
 from distpriv.outcomes import Outcomes
 from distpriv.properties import Pair, SensitiveProperty
@@ -210,12 +210,14 @@ class SimulatedFit:
         # Var(S_ab) ≈ (E[(x_a x_b)²] − S_ab²) / R
         fourth = np.swapaxes(centred**2, 1, 2) @ centred**2 / self.subsets
         check_regular(covariances.mean(axis=0), np.abs(means).max(axis=0), self.query)
+        groups, thetas = self.groups[pair.secret], thetas_of(pair, self.n, self.replacement)
         return PairModel(
             pair,
-            thetas_of(pair, self.n, self.replacement),
+            thetas,
             means,
             covariances,
             np.sqrt(np.diagonal(covariances, axis1=1, axis2=2) / self.subsets),
             np.sqrt(np.maximum(fourth - covariances**2, 0) / self.subsets),
             Outcomes((drawn[0], drawn[1])),
+            grid_of(thetas, self.query, groups.steps, groups.counts),
         )

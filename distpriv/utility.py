@@ -5,19 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.calibration import Calibration
-from distpriv.errors import AttackError, InapplicableError, ModelError, PropertyError, QueryError
+from distpriv.delivered import delivered_delta, delivered_epsilon, privacy_profile
+from distpriv.errors import (
+    AttackError,
+    CalibrationError,
+    InapplicableError,
+    ModelError,
+    PropertyError,
+    QueryError,
+)
+from distpriv.guarding import side_by_side
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
 from distpriv.optimal import closed_form_accuracy
-from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_profile
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 
@@ -89,7 +98,7 @@ def error_against_epsilon(
     mechanisms: Sequence[str],
     epsilons: FloatArray,
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     statistic: int | None = None,
     *,
     units: FloatArray | None = None,
@@ -121,7 +130,7 @@ def accuracy_against_epsilon(
     mechanisms: Sequence[str],
     epsilons: FloatArray,
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     *,
     units: FloatArray | None = None,
     pair: int | None = None,
@@ -186,7 +195,7 @@ def error_against_width(
     mechanisms: Sequence[str],
     epsilon: float,
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     statistic: int | None = None,
     *,
     units: FloatArray | None = None,
@@ -213,7 +222,7 @@ def accuracy_against_width(
     mechanisms: Sequence[str],
     epsilon: float,
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     *,
     units: FloatArray | None = None,
 ) -> Curves:
@@ -310,36 +319,32 @@ def _curves(
     units: FloatArray | None,
 ) -> Curves:
     """One figure per mechanism and setting (model, ε)."""
-    return Curves(
-        np.asarray(x, dtype=np.float64),
-        {
-            name: np.array(
-                [
-                    math.nan
-                    if model is None
-                    else _measured(name, model, epsilon, delta, calibration, measure, units)
-                    for model, epsilon in settings
-                ]
-            )
-            for name in mechanisms
-        },
-    )
+    points = [(name, place) for name in mechanisms for place in range(len(settings))]
+    calls = [
+        partial(calibrate, name, model, epsilon, delta, calibration, units)
+        for name in mechanisms
+        for model, epsilon in settings
+        if model is not None
+    ]
+    noises = iter(side_by_side(calls))
+    y = {name: np.full(len(settings), math.nan) for name in mechanisms}
+    for name, place in points:
+        model = settings[place][0]
+        if model is not None:
+            y[name][place] = _measured(model, next(noises), measure)
+    return Curves(np.asarray(x, dtype=np.float64), y)
 
 
 def _measured(
-    name: str,
     model: GaussianModel,
-    epsilon: float,
-    delta: float,
-    calibration: Calibration,
+    noise: Noise | CalibrationError,
     measure: Callable[[GaussianModel, Noise], float],
-    units: FloatArray | None,
 ) -> float:
     """One figure; NaN where a mechanism cannot keep its promise."""
-    try:
-        noise = calibrate(name, model, epsilon, delta, calibration, units)
-    except InapplicableError:
+    if isinstance(noise, InapplicableError):
         return math.nan
+    if isinstance(noise, CalibrationError):
+        raise noise
     return measure(model, noise)
 
 

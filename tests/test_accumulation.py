@@ -15,9 +15,9 @@ from scipy.special import ndtr
 import distpriv as dp
 from distpriv.accumulation import Part, accumulate, joint_noise
 from distpriv.composition import Promise
+from distpriv.delivered import delivered_delta, delivered_epsilon, privacy_losses
 from distpriv.errors import CalibrationError
 from distpriv.noise import Noise, gaussian_noise
-from distpriv.profiles import delivered_delta, delivered_epsilon, privacy_losses
 
 
 def covered(covariance: np.ndarray) -> Noise:
@@ -25,7 +25,7 @@ def covered(covariance: np.ndarray) -> Noise:
 
 
 def a_part(model: dp.GaussianModel, name: str = "OptM", epsilon: float = 0.4) -> Part:
-    noise = dp.calibrate(name, model, epsilon=epsilon, delta=1e-3)
+    noise = dp.calibrate(name, model, epsilon=epsilon, delta=1e-3, calibration="exact")
     return Part(model, noise, Promise(noise.epsilon, noise.delta))
 
 
@@ -74,6 +74,7 @@ def test_directions_without_common_noise_are_known_exactly() -> None:
 
 def test_noises_in_two_planes_leave_the_truth(several) -> None:
     """DirM and OptM hide two directions each, and not the same: what one hides the other tells."""
+    several = several.densities()
     parts = [a_part(several, "DirM", 0.5), a_part(several, "OptM", 0.2)]
     found = accumulate(parts, shared=True, delta=1e-3)
     assert found.accuracy == pytest.approx(dp.optimal_attack_accuracy(several), abs=1e-6)
@@ -99,6 +100,7 @@ def test_two_noises_on_one_dataset_by_simulation(model) -> None:
 
 def test_samples_are_blocks_of_one_large_release(model) -> None:
     """Three samples with noises of their own, written out as one model of 3m statistics."""
+    model = model.densities()
     other = replace(model, n=40)
     parts = [a_part(model), a_part(model, "ExpM", 0.7), Part(other, a_part(model, "DauM").noise)]
     found = accumulate(parts, shared=False, delta=1e-3)

@@ -33,7 +33,7 @@ def evidence(model: dp.GaussianModel, simulated=None, name: str = "OptM") -> dp.
     return dp.Evidence(
         model,
         0,
-        dp.calibrate(name, model, 1.0, 1e-3),
+        dp.calibrate(name, model, 1.0, 1e-3, calibration="exact"),
         dp.fitted_shift(values, fit, 1),
         fit_diagnostics(values, fit),
     )
@@ -85,7 +85,7 @@ def test_mechanisms_keep_the_promise_where_their_assumptions_hold(
 ) -> None:
     """Differences that are not parallel and axes that differ: neither is assumed."""
     model = equal(several)
-    noise = dp.calibrate(name, model, 1.0, 1e-3)
+    noise = dp.calibrate(name, model, 1.0, 1e-3, calibration="exact")
     assert dp.delivered_delta(model, noise, 1.0) <= 1e-3 * (1 + 1e-6)
     known = evidence(model, name=name)
     assert verdict(Assumption.PARALLEL, known).holds == "no"

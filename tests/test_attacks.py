@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import distpriv as dp
+from distpriv.attacks import attacker_names, get_attacker
+from distpriv.classifiers import classifier_names, get_classifier
 from distpriv.optimal import optimal_precision_recall, optimal_roc
 
 REPETITIONS = 3
@@ -38,11 +40,25 @@ def attack(
     return dp.PropertyInferenceAttack(groups, query, pair, 60, noises, seed=42)
 
 
-@pytest.mark.parametrize("adaptive", [False, True])
+def test_all_attackers_are_known_by_name() -> None:
+    assert attacker_names() == (*classifier_names(), "arithmetic")
+    for name in attacker_names():
+        assert get_attacker(name).name == name
+        assert get_attacker(name).title
+        assert get_attacker(name).summary.endswith(".")
+    assert get_attacker("knn") is get_classifier("knn")
+    with pytest.raises(dp.AttackError, match=r"no classifier 'svm'; choose one of .*, arithmetic"):
+        get_attacker("svm")
+
+
+@pytest.mark.parametrize(
+    ("adaptive", "classifier"),
+    [(False, "logistic"), (True, "logistic"), (True, "arithmetic")],
+)
 def test_company_and_order_do_not_move_a_figure(
-    attack: dp.PropertyInferenceAttack, adaptive: bool
+    attack: dp.PropertyInferenceAttack, adaptive: bool, classifier: str
 ) -> None:
-    attack = replace(attack, adaptive=adaptive)
+    attack = replace(attack, adaptive=adaptive, classifier=classifier)
     together = attack.repetition(1)
     backwards = replace(attack, noises=dict(reversed(attack.noises.items()))).repetition(1)
     assert backwards == together
@@ -151,6 +167,8 @@ def test_scores_are_kept_on_request(
         assert kept.precision_recall(name).area.estimate == pytest.approx(
             metrics.average_precision_score(np.tile(truth, REPETITIONS), scores.ravel())
         )
+    kept_too = attack.collect([attack.run(index) for index in range(REPETITIONS)])
+    np.testing.assert_array_equal(kept_too.kept_scores("ExpM"), kept.kept_scores("ExpM"))
     collected = attack.collect([attack.scores(index) for index in range(REPETITIONS)])
     np.testing.assert_array_equal(collected.accuracy["ExpM"], kept.accuracy["ExpM"])
     assert (collected.seed, collected.classifier) == (attack.seed, "logistic")

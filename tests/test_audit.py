@@ -163,7 +163,9 @@ def test_every_mechanism_that_protects_keeps_its_claim(
     for name in mechanisms.names():
         if mechanisms.get(name).protects:
             for epsilon in (0.3, 1.0, 3.0):
-                noises[f"{name} {epsilon}"] = dp.calibrate(name, model, epsilon, 1e-3)
+                noises[f"{name} {epsilon}"] = dp.calibrate(
+                    name, model, epsilon, 1e-3, calibration="exact"
+                )
     result = dp.run_attack(people, query, pair, 60, noises, repetitions=30, rng=2, keep_scores=True)
     for name, noise in noises.items():
         audit = audit_attack(result, name, noise)
@@ -181,7 +183,9 @@ def test_an_audit_shows_that_hiding_records_does_not_hide_the_property(
     people: pd.DataFrame, pair: dp.Pair
 ) -> None:
     query = dp.Query([dp.Count("status", "married")])
-    noise = dp.calibrate("DP", dp.fit_gaussian(people, query, pair, 200), 0.5, 1e-3)
+    noise = dp.calibrate(
+        "DP", dp.fit_gaussian(people, query, pair, 200), 0.5, 1e-3, calibration="exact"
+    )
     result = dp.run_attack(
         people, query, pair, 200, {"DP": noise}, repetitions=20, rng=2, keep_scores=True
     )
@@ -194,7 +198,7 @@ def test_an_audit_shows_that_hiding_records_does_not_hide_the_property(
 def test_adult(adult: pd.DataFrame, adult_income: dp.GaussianModel) -> None:
     noises: dict[str, dp.Noise | None] = {"none": None}
     for name in ("ExpM", "EigM", "DauM", "OptM", "ExpM(L)", "DirM(L)"):
-        noises[name] = dp.calibrate(name, adult_income, 1.0, 1e-3)
+        noises[name] = dp.calibrate(name, adult_income, 1.0, 1e-3, calibration="exact")
     pair = adult_income.pairs[0].pair
     result = dp.run_attack(
         adult, adult_income.query, pair, 100, noises, repetitions=50, rng=2, keep_scores=True

@@ -66,7 +66,7 @@ def test_each_mechanism_keeps_the_limit_and_no_larger_epsilon_does(model, limit)
 
 def test_the_largest_epsilon_by_hand(model):
     """OptM leaves just the distance that (ε, δ) allows, so the accuracy gives it back."""
-    design = choose(Limit("accuracy", 0.56), model, ["OptM"], **BUDGET)
+    design = choose(Limit("accuracy", 0.56), model, ["OptM"], calibration="exact", **BUDGET)
     (choice,) = design.choices
     distance = dp.gaussian_distance(choice.epsilon, 1e-3)
     assert dp.optimal_attack_accuracy(model, choice.noise) == pytest.approx(0.56, abs=1e-4)
@@ -129,6 +129,15 @@ def test_guarded_noise_that_exists_from_some_epsilon_on_is_found(model):
     found = {choice.mechanism: choice for choice in design.choices}
     assert found["OptM"].reached <= 0.58
     assert set(found) | set(design.skipped) == {"DauM", "OptM"}
+
+
+@given(st.floats(-6.0, 4.0), st.one_of(st.none(), st.floats(1e-4, 1e3)))
+def test_the_search_finds_the_root_from_wherever_it_starts(root, about):
+    found = choosing._largest(math.log, root, about)
+    assert math.log(found) == pytest.approx(root, abs=1e-3)
+    assert math.log(found) <= root
+    assert choosing._largest(math.log, -8.0, about) is None
+    assert choosing._largest(math.log, 8.0, about) == choosing.EPSILON_RANGE[1]
 
 
 def test_every_pair_is_kept(several):

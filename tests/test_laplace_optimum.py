@@ -165,11 +165,13 @@ def test_estimates_lie_between_their_brackets_and_seeds_agree(m: int, scale: flo
 
 def test_every_kind_of_noise_has_an_estimate(model: dp.GaussianModel) -> None:
     for name in (None, "ExpM", "DauM", "OptM", "DirM(L)"):
-        noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3)
+        noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3, calibration="exact")
         exact = dp.optimal_attack_accuracy(model, noise)
         assert optimal_attack_estimate(model, noise) == dp.Interval(exact, exact, exact)
     for name in ("ExpM(L)", "DP(L)", "GroupDP(L)"):
-        found = optimal_attack_estimate(model, dp.calibrate(name, model, 1.0), 1)
+        found = optimal_attack_estimate(
+            model, dp.calibrate(name, model, 1.0, calibration="exact"), 1
+        )
         assert 0.5 <= found.low <= found.estimate < found.high < 1
         assert found.high - found.low <= 1e-3
 
@@ -178,7 +180,7 @@ def test_every_kind_of_noise_has_an_estimate(model: dp.GaussianModel) -> None:
 def test_brackets_are_in_order_and_the_promise_is_among_them(
     model: dp.GaussianModel, epsilon: float
 ) -> None:
-    noise = dp.calibrate("ExpM(L)", model, epsilon)
+    noise = dp.calibrate("ExpM(L)", model, epsilon, calibration="exact")
     lower, upper = laplace_brackets(model, noise)
     assert 0.5 <= lower <= upper
     assert upper <= dp.optimal_attack_accuracy(model)
@@ -188,7 +190,11 @@ def test_brackets_are_in_order_and_the_promise_is_among_them(
 def test_the_linear_bracket_is_a_linear_attackers_accuracy(
     model: dp.GaussianModel, rng: np.random.Generator
 ) -> None:
-    noise, fit, draws = dp.calibrate("ExpM(L)", model, 3.0), model.pairs[0], 400_000
+    noise, fit, draws = (
+        dp.calibrate("ExpM(L)", model, 3.0, calibration="exact"),
+        model.pairs[0],
+        400_000,
+    )
     lower, _ = laplace_brackets(model, noise)
     released = rng.multivariate_normal(fit.difference / 2, fit.pooled, draws)
     released += noise.sample(draws, rng)
@@ -205,14 +211,14 @@ def test_the_linear_bracket_is_a_linear_attackers_accuracy(
 
 
 def test_an_estimate_can_be_repeated_from_its_seed(model: dp.GaussianModel) -> None:
-    noise = dp.calibrate("ExpM(L)", model, 2.0)
+    noise = dp.calibrate("ExpM(L)", model, 2.0, calibration="exact")
     for rng in (None, np.random.default_rng(5), np.int64(7)):
         found = laplace_optimum(model, noise, rng)
         assert laplace_optimum(model, noise, found.seed) == found
 
 
 def test_the_worst_pair_counts(several: dp.GaussianModel) -> None:
-    noise = dp.calibrate("ExpM(L)", several, 2.0)
+    noise = dp.calibrate("ExpM(L)", several, 2.0, calibration="exact")
     together = laplace_optimum(several, noise, 4)
     alone = [laplace_optimum(replace(several, pairs=(fit,)), noise, 4) for fit in several.pairs]
     best = max(alone, key=lambda found: found.interval.estimate)
@@ -232,7 +238,7 @@ def test_a_huge_difference_leaves_no_doubt() -> None:
 
 
 def test_gaussian_noise_has_a_closed_form_already(model: dp.GaussianModel) -> None:
-    noise = dp.calibrate("DauM", model, 1.0, 1e-3)
+    noise = dp.calibrate("DauM", model, 1.0, 1e-3, calibration="exact")
     with pytest.raises(dp.AttackError, match="DauM is Gaussian: its best attack has a closed"):
         laplace_optimum(model, noise)
     with pytest.raises(dp.AttackError, match="DauM is Gaussian"):
@@ -244,7 +250,11 @@ def test_a_strong_trained_attacker_comes_close_and_does_not_pass(
 ) -> None:
     from sklearn.neural_network import MLPClassifier
 
-    noise, fit, draws = dp.calibrate("ExpM(L)", model, 2.0), model.pairs[0], 20_000
+    noise, fit, draws = (
+        dp.calibrate("ExpM(L)", model, 2.0, calibration="exact"),
+        model.pairs[0],
+        20_000,
+    )
     best = laplace_optimum(model, noise, 1).interval
     unit = np.sqrt(np.diag(fit.pooled + noise.covariance))
 
@@ -268,7 +278,7 @@ def test_adult(adult: pd.DataFrame, adult_income: dp.GaussianModel) -> None:
     # How often a likelihood ratio guessed 12 million simulated releases rightly; it is uncertain
     # by 0.00014.
     for epsilon, expected in ((1.0, 0.58962), (5.0, 0.68231)):
-        noise = dp.calibrate("ExpM(L)", adult_income, epsilon)
+        noise = dp.calibrate("ExpM(L)", adult_income, epsilon, calibration="exact")
         found = laplace_optimum(adult_income, noise, 1)
         assert found.interval.estimate == pytest.approx(expected, abs=7e-4)
         assert found.interval.low - 4e-4 < expected < found.interval.high + 4e-4

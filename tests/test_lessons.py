@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 import distpriv as dp
 from distpriv import lessons
+from distpriv.dashboard.tour.lesson import Question
 from distpriv.dashboard.tour.steps import LESSONS
 from distpriv.lessons.course import (
     COUNTS,
@@ -20,11 +21,13 @@ from distpriv.lessons.course import (
     MECHANISMS,
     NAMES,
     PAIR,
+    PLAIN,
     QUERY,
     RELEASES,
     SECRET,
     SIZES,
 )
+from distpriv.lessons.subtracting import TRIED
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +95,7 @@ def test_3_noise_helps_along_the_shift(course: lessons.Course) -> None:
     assert found[0].undefended - found[0].across < 0.01
     for each in found:
         assert np.trace(each.noise.covariance) == pytest.approx(
-            np.trace(dp.calibrate("DirM", model, 1.0, DELTA).covariance)
+            np.trace(dp.calibrate("DirM", model, 1.0, DELTA, PLAIN).covariance)
         )
     angle = found[1].noise.directions[:, 0] @ found[0].noise.directions[:, 0]
     assert angle == pytest.approx(math.cos(math.radians(30)))
@@ -105,9 +108,12 @@ def test_4_what_varies_anyway_need_not_be_added(course: lessons.Course) -> None:
         # Along the axes the noise is that of EigM.
         assert sorted(found.axes) == list(range(len(NAMES)))
         variances = [each.variance for each in found.axes.values()]
-        assert sum(variances) == pytest.approx(np.trace(course.noise("EigM", epsilon).covariance))
-    assert course.noise("DauM", found.noiseless * 1.001).is_zero
-    assert not course.noise("DauM", found.noiseless * 0.999).is_zero
+        published = dp.calibrate("EigM", course.model(), epsilon, DELTA, PLAIN, grid_safe=False)
+        assert sum(variances) == pytest.approx(np.trace(published.covariance))
+        safe = course.noise("EigM", epsilon, PLAIN)
+        assert found.using == safe.expected_error() >= published.expected_error()
+    assert course.noise("DauM", found.noiseless * 1.001, PLAIN).is_zero
+    assert not course.noise("DauM", found.noiseless * 0.999, PLAIN).is_zero
     assert found.noiseless == pytest.approx(4.87, abs=0.02)
 
 
@@ -124,7 +130,7 @@ def test_5_the_same_promise_costs_least_with_optm(course: lessons.Course) -> Non
     assert max(found.accuracies.values()) - min(found.accuracies.values()) < 0.01
     # Off the shift, to where the statistics vary less.
     assert 0.5 < found.tilt < 5
-    fit, direction = course.model().pairs[0], course.noise("OptM").directions[:, 0]
+    fit, direction = course.model().pairs[0], course.noise("OptM", 1.0, PLAIN).directions[:, 0]
     shift = fit.difference / np.linalg.norm(fit.difference)
     assert direction @ fit.pooled @ direction < shift @ fit.pooled @ shift
 
@@ -149,15 +155,66 @@ def test_6_a_limit_that_no_release_keeps_is_refused(course: lessons.Course) -> N
 
 def test_7_releases_average_the_noise_away(course: lessons.Course) -> None:
     found = [lessons.again(course, count) for count in RELEASES]
-    assert all(less.accuracy < more.accuracy for less, more in pairwise(found))
-    assert all(less.epsilon < more.epsilon for less, more in pairwise(found))
+    # From 50 releases on the grid shows through their average, and arithmetic undoes the rest.
+    assert {each.undone_from for each in found} == {50}
+    noisy = found[: RELEASES.index(50) + 1]
+    assert all(less.accuracy < more.accuracy for less, more in pairwise(noisy))
+    assert all(less.epsilon < more.epsilon for less, more in pairwise(noisy))
+    for each in found[RELEASES.index(50) :]:
+        assert each.accuracy == each.undefended
+        assert each.epsilon == dp.delivered_epsilon(course.model(), None, DELTA)
     assert found[0].accuracy == found[0].single
     assert found[-1].undefended - found[-1].accuracy < 0.02
     np.testing.assert_allclose(
         found[0].curves.y["OptM"], [each.accuracy for each in found], rtol=1e-12
     )
-    # Pooling the covariances breaks the promise by a little.
-    assert DELTA < found[0].delta < 3 * DELTA
+    # Pooling the covariances breaks the promise by a little; guarded, the default, keeps it.
+    assert DELTA < found[0].pooled < 3 * DELTA
+    assert 0.99 * DELTA < found[0].delta <= DELTA
+
+
+def test_7_arithmetic_subtracts_noise_along_one_direction(course: lessons.Course) -> None:
+    found = lessons.subtracted(course)
+    counted = found.answer / found.steps
+    np.testing.assert_allclose(counted, np.rint(counted), atol=1e-9)
+    # One value of the count puts all the others on their grids: the true one, and all is known.
+    (place,) = np.flatnonzero(found.published.fits)
+    assert found.tried[place] == round(found.answer[TRIED])
+    np.testing.assert_allclose(found.published.left[place], found.answer, atol=1e-9)
+    assert np.sort(found.published.farthest)[1] > 0.1
+    assert (found.published.off <= 0.5).all()
+    # It hides nothing, although on paper it hides as much as it does with the floor.
+    assert found.published.accuracy == found.undefended == pytest.approx(0.761, abs=0.005)
+    assert found.on_paper == pytest.approx(0.574, abs=0.001)
+    # With the floor no value fits, and the true one fits no better than others.
+    assert not found.covered.fits.any()
+    assert (found.covered.farthest < found.covered.farthest[place]).sum() > 3
+    assert found.covered.farthest.min() > 0.1
+    assert found.covered.accuracy == pytest.approx(found.on_paper, abs=1e-3)
+    assert 0 < found.cost < 0.01
+    # Every other dataset is found out as well: whatever is drawn, only the truth fits.
+    model, noise, rng = course.model(), found.published.noise, np.random.default_rng(1)
+    direction = noise.directions[:, 0]
+    for mean in np.repeat(model.pairs[0].means, 20, axis=0):
+        drawn = rng.multivariate_normal(mean, model.pairs[0].pooled)
+        answer = np.rint(drawn / model.steps) * model.steps
+        released = noise.release(answer, rng)
+        tried = np.arange(101)
+        implied = (released[TRIED] - tried) / direction[TRIED]
+        counted = (released - implied[:, None] * direction) / model.steps
+        off = np.abs(counted - np.rint(counted)).max(axis=1)
+        assert tried[off < 1e-6].tolist() == [round(answer[TRIED])]
+
+
+def test_no_figure_is_of_noise_that_arithmetic_undoes(course: lessons.Course) -> None:
+    model = course.model()
+    counts = model.of_statistics(*COUNTS)
+    for degrees in (0, 45, 90):
+        assert lessons.turned(course, degrees).noise.smoothness(counts) < 1e-6
+    for name in MECHANISMS:
+        for epsilon in (*EPSILONS, 0.1):
+            noise = course.noise(name, epsilon, PLAIN)
+            assert noise.is_zero or noise.smoothness(model) < 1e-3
 
 
 def test_the_eigenvector_example_of_the_paper() -> None:
@@ -174,7 +231,14 @@ def test_the_eigenvector_example_of_the_paper() -> None:
 
 @pytest.mark.parametrize("number", range(len(LESSONS)))
 def test_exactly_one_answer_holds_and_each_says_why(course: lessons.Course, number: int) -> None:
-    question = LESSONS[number].question(course)
+    lesson = LESSONS[number]
+    questions = [lesson.question(course)]
+    questions += [lesson.exercise.question(course)] if lesson.exercise else []
+    for question in questions:
+        one_holds(question)
+
+
+def one_holds(question: Question) -> None:
     assert [option.holds for option in question.options].count(True) == 1
     assert len({option.statement for option in question.options}) == len(question.options) == 3
     assert all(option.why.endswith(".") for option in question.options)

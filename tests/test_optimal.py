@@ -56,7 +56,7 @@ def _log_density(x: np.ndarray, covariance: np.ndarray, noise: Noise | None) -> 
 def test_accuracy_against_the_likelihood_ratio(
     model: dp.GaussianModel, name: str | None, epsilon: float
 ) -> None:
-    noise = None if name is None else dp.calibrate(name, model, epsilon, 1e-3)
+    noise = None if name is None else dp.calibrate(name, model, epsilon, 1e-3, calibration="exact")
     found = dp.optimal_attack_accuracy(model, noise)
     mean, standard_error = _simulated_accuracy(model, noise, 8000, 17)
     assert abs(found - mean) < 4.5 * standard_error + 1e-4
@@ -69,16 +69,21 @@ def test_accuracy_grows_with_epsilon_and_noise_only_lowers_it(
 ) -> None:
     undefended = dp.optimal_attack_accuracy(model)
     for name in ("ExpM", "DirM", "EigM", "DauM", "DirM(L)"):
-        tight = dp.optimal_attack_accuracy(model, dp.calibrate(name, model, epsilon, 1e-3))
-        loose = dp.optimal_attack_accuracy(model, dp.calibrate(name, model, 1.3 * epsilon, 1e-3))
+        tight = dp.optimal_attack_accuracy(
+            model, dp.calibrate(name, model, epsilon, 1e-3, calibration="exact")
+        )
+        loose = dp.optimal_attack_accuracy(
+            model, dp.calibrate(name, model, 1.3 * epsilon, 1e-3, calibration="exact")
+        )
         assert 0.5 <= tight <= loose * (1 + 1e-9) <= undefended * (1 + 2e-9)
 
 
 @given(EPSILONS)
 def test_no_linear_attacker_is_better(model: dp.GaussianModel, epsilon: float) -> None:
+    model = model.densities()
     fit = model.pairs[0]
     for name in ("ExpM", "EigM", "DauM"):
-        noise = dp.calibrate(name, model, epsilon, 1e-3)
+        noise = dp.calibrate(name, model, epsilon, 1e-3, calibration="exact")
         best = dp.optimal_attack_accuracy(model, noise)
         assert dp.linear_attack_accuracy(model, noise) <= best * (1 + 1e-12)
         weights = np.linalg.solve(fit.pooled + noise.covariance, fit.difference)
@@ -92,7 +97,7 @@ def test_the_linear_attacker_without_noise_is_the_best(model: dp.GaussianModel) 
 def test_linear_accuracy_against_simulation(
     model: dp.GaussianModel, rng: np.random.Generator
 ) -> None:
-    fit, noise = model.pairs[0], dp.calibrate("ExpM", model, 3.0, 1e-3)
+    fit, noise = model.pairs[0], dp.calibrate("ExpM", model, 3.0, 1e-3, calibration="exact")
     weights = np.linalg.solve(fit.pooled, fit.difference)
     draws = 200_000
     scores = (
@@ -103,7 +108,7 @@ def test_linear_accuracy_against_simulation(
 
 
 def test_the_worst_pair_counts(several: dp.GaussianModel) -> None:
-    noise = dp.calibrate("DauM", several, 1.0, 1e-3)
+    noise = dp.calibrate("DauM", several, 1.0, 1e-3, calibration="exact")
     alone = [
         dp.optimal_attack_accuracy(
             dp.GaussianModel(
@@ -120,13 +125,18 @@ def test_an_attacker_can_only_guess_what_makes_no_difference(
     people, query: dp.Query, rich: dp.SensitiveProperty
 ) -> None:
     model = dp.fit_gaussian(people, query, rich.pair(0.5, 0.001), n=60)
-    for noise in (None, dp.calibrate("ExpM", model, 1, 0.1), dp.calibrate("DP", model, 1, 0.1)):
+    for noise in (
+        None,
+        dp.calibrate("ExpM", model, 1, 0.1, calibration="exact"),
+        dp.calibrate("DP", model, 1, 0.1, calibration="exact"),
+    ):
         assert dp.optimal_attack_accuracy(model, noise) == 0.5
         assert dp.linear_attack_accuracy(model, noise) == 0.5
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-7, 1e-5, 1e-3, 1e3, 1e9])
 def test_extreme_laplace_noise_meets_its_limits(model: dp.GaussianModel, scale: float) -> None:
+    model = model.densities()
     d = model.pairs[0].difference
     direction = d[:, None] / np.linalg.norm(d)
     noise = Noise("test", "laplace", direction, np.array([scale * np.linalg.norm(d)]), 1.0, 0.0)
@@ -138,7 +148,7 @@ def test_extreme_laplace_noise_meets_its_limits(model: dp.GaussianModel, scale: 
 def test_laplace_noise_in_several_directions_has_no_closed_form(
     model: dp.GaussianModel, name: str
 ) -> None:
-    noise = dp.calibrate(name, model, 1.0)
+    noise = dp.calibrate(name, model, 1.0, calibration="exact")
     with pytest.raises(dp.AttackError, match=r"\(L\) has no closed form: its Laplace noise is not"):
         closed_form_accuracy(model, noise)
     with pytest.raises(dp.AttackError, match="has no closed form: its noise is Laplace"):
@@ -155,7 +165,8 @@ def test_laplace_noise_in_several_directions_has_no_closed_form(
 def test_the_curve_of_the_best_attacker_is_binormal(
     model: dp.GaussianModel, name: str | None
 ) -> None:
-    noise = None if name is None else dp.calibrate(name, model, 2.0, 1e-3)
+    model = model.densities()
+    noise = None if name is None else dp.calibrate(name, model, 2.0, 1e-3, calibration="exact")
     distance = dp.attacks.equivalent_separation(dp.optimal_attack_accuracy(model, noise))
     roc = optimal_roc(model, noise)
     wrong, right = roc.false_positive_rate, roc.true_positive_rate
@@ -175,7 +186,11 @@ def test_the_curve_of_the_best_attacker_is_binormal(
 def test_both_curves_against_simulation(
     model: dp.GaussianModel, rng: np.random.Generator, name: str, epsilon: float
 ) -> None:
-    noise, fit, draws = dp.calibrate(name, model, epsilon, 1e-3), model.pairs[0], 100_000
+    noise, fit, draws = (
+        dp.calibrate(name, model, epsilon, 1e-3, calibration="exact"),
+        model.pairs[0],
+        100_000,
+    )
     labels = np.repeat([0, 1], draws // 2)
     released = rng.multivariate_normal(np.zeros(len(model.query)), fit.pooled, draws)
     released += noise.sample(draws, rng) + np.outer(labels, fit.difference)
@@ -204,7 +219,8 @@ def test_both_curves_against_simulation(
 def test_precision_and_recall_come_from_the_roc_curve(
     model: dp.GaussianModel, name: str | None
 ) -> None:
-    noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3)
+    model = model.densities()
+    noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3, calibration="exact")
     roc, curve = optimal_roc(model, noise), optimal_precision_recall(model, noise)
     wrong, right = roc.false_positive_rate[1:], roc.true_positive_rate[1:]
     np.testing.assert_allclose(curve.recall[::-1][1:], right)
@@ -229,7 +245,7 @@ def test_the_average_precision_of_the_best_attacker(model: dp.GaussianModel) -> 
 @given(EPSILONS)
 def test_no_curve_crosses_what_the_promise_allows(model: dp.GaussianModel, epsilon: float) -> None:
     for name in ("ExpM", "DauM", "OptM", "DirM(L)"):
-        noise = dp.calibrate(name, model, epsilon, 1e-3)
+        noise = dp.calibrate(name, model, epsilon, 1e-3, calibration="exact")
         roc = optimal_roc(model, noise)
         wrong, right = roc.false_positive_rate, roc.true_positive_rate
         assert (right <= np.exp(epsilon) * wrong + noise.delta + 1e-9).all()
@@ -259,7 +275,7 @@ def test_curves_at_the_ends(several: dp.GaussianModel, people, query, rich) -> N
     assert optimal_roc(everything).area.estimate == pytest.approx(1)
     assert optimal_precision_recall(everything).area.estimate == pytest.approx(1)
     with pytest.raises(dp.AttackError, match="no closed form"):
-        optimal_roc(several, dp.calibrate("ExpM(L)", several, 1.0))
+        optimal_roc(several, dp.calibrate("ExpM(L)", several, 1.0, calibration="exact"))
 
 
 def test_normal_plus_laplace_against_integration() -> None:

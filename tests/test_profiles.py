@@ -16,7 +16,8 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal
 
 import distpriv as dp
-from distpriv.profiles import PrivacyLoss, privacy_losses
+from distpriv.delivered import privacy_losses
+from distpriv.profiles import PrivacyLoss
 
 QUERY = dp.Query(
     [

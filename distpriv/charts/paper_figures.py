@@ -25,7 +25,13 @@ Points = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def error_lines(
-    curves: Curves, *, title: str, x_title: str, x_log: bool, points: Points | None = None
+    curves: Curves,
+    *,
+    title: str,
+    x_title: str,
+    x_log: bool,
+    points: Points | None = None,
+    undone: Mapping[str, tuple[float, float]] | None = None,
 ) -> go.Figure:
     """Expected L2 errors of the mechanisms along an axis.
 
@@ -36,6 +42,8 @@ def error_lines(
     x_log : bool
     points : mapping of mechanism to (x, error), optional
         Printed values.
+    undone : mapping of mechanism to (low, high), optional
+        Between which x arithmetic undoes its noise; beyond, some need none at all.
     """
     values = np.concatenate(list(curves.y.values()))
     printed = [float(y) for _, ys in (points or {}).values() for y in ys]
@@ -49,6 +57,12 @@ def error_lines(
             "lines are the expected L2 error of each mechanism, computed here; lower is more "
             "accurate. A line that drops to the bottom needs no noise there."
             + (" Hollow marks are values that the paper prints." if points else "")
+            + (
+                " Noise that is undone hides nothing from whoever knows that counts are whole "
+                "numbers."
+                if undone
+                else ""
+            )
         ),
         height=_HEIGHT + 10 * len(curves.y),
     )
@@ -62,7 +76,7 @@ def error_lines(
             x=list(map(float, curves.x)),
             y=[max(float(value), low) for value in y],
             mode="lines",
-            name=safe(name),
+            name=safe(name + _undone(name, undone or {}, ends)),
             line={"color": style.color, "dash": style.dash, "width": 2.5},
             hovertext=[
                 f"<b>{safe(name)}</b><br>{number(float(x))}: error {number(float(value))}"
@@ -74,6 +88,16 @@ def error_lines(
     for name, (x, errors) in (points or {}).items():
         _printed(figure, name, x, errors, style_of(name), "error")
     return figure
+
+
+def _undone(name: str, undone: Mapping[str, tuple[float, float]], ends: tuple[float, float]) -> str:
+    """What a legend adds to a mechanism's name."""
+    if name not in undone:
+        return ""
+    low, high = undone[name]
+    told = [f"from {number(low)}"] if low > ends[0] else []
+    told += [f"up to {number(high)}"] if high < ends[1] else []
+    return f" (undone{' ' if told else ''}{' '.join(told)})"
 
 
 def accuracy_lines(
@@ -104,7 +128,8 @@ def accuracy_lines(
         for label, curve in curves.items()
         if curve.simulated
     ]
-    best = [f"{percent(curve.optimal[-1])} ({label})" for label, curve in curves.items()]
+    best = [f"{percent(curve.best[-1].in_fact)} ({label})" for label, curve in curves.items()]
+    undone = any(each.undone for curve in curves.values() for each in curve.best)
     figure = empty(
         safe(title),
         alt=f"At {number(ends[1])} the simulated attacker is right in {listed(told)} of cases."
@@ -112,7 +137,14 @@ def accuracy_lines(
         else f"At {number(ends[1])} the best attacker is right in {listed(best)} of cases.",
         how_to_read=(
             "marks with bars are the paper's attacker, simulated here, with 95 % intervals; lines "
-            "are the best possible attacker. On the dotted line an attacker guesses."
+            "are the best possible attacker"
+            + (
+                " on paper, if the statistics were densities, and crosses the same in fact, where "
+                "arithmetic undoes the noise. "
+                if undone
+                else ". "
+            )
+            + "On the dotted line an attacker guesses."
             + (" Hollow marks are values that the paper prints." if points else "")
         ),
         height=_HEIGHT + 20 * len(curves),
@@ -139,18 +171,20 @@ def accuracy_lines(
         positions = [x * 1.035**moved if x_log else x for x in curve.x]
         figure.add_scatter(
             x=list(curve.x),
-            y=list(curve.optimal),
+            y=[each.on_paper for each in curve.best],
             mode="lines",
             name=safe(label),
             legendgroup=safe(label),
             line={"color": style.color, "dash": style.dash, "width": 2},
             hovertext=[
-                f"<b>{safe(label)}</b><br>{number(x)}: best possible attacker {percent(value)}"
-                for x, value in zip(curve.x, curve.optimal, strict=True)
+                f"<b>{safe(label)}</b><br>{number(x)}: best possible attacker "
+                + (f"on paper {percent(each.on_paper)}" if undone else percent(each.on_paper))
+                for x, each in zip(curve.x, curve.best, strict=True)
             ],
             hoverinfo="text",
             meta={"y_title": SHARE},
         )
+        _in_fact(figure, label, curve, positions, style)
         if curve.simulated:
             _simulated(figure, label, curve.x, positions, curve.simulated, style)
         if points and label in points:
@@ -158,6 +192,34 @@ def accuracy_lines(
             drawn = [at * 1.035**moved if x_log else at for at in x]
             _printed(figure, label, x, accuracies, style, SHARE, drawn=drawn)
     return figure
+
+
+def _in_fact(
+    figure: go.Figure,
+    label: str,
+    curve: AttackCurve,
+    positions: Sequence[float],
+    style: MechanismStyle,
+) -> None:
+    """The best attacker where arithmetic undoes the noise."""
+    places = [place for place, each in enumerate(curve.best) if each.undone]
+    if not places:
+        return
+    accuracies = [curve.best[place].in_fact for place in places]
+    figure.add_scatter(
+        x=[positions[place] for place in places],
+        y=accuracies,
+        mode="markers",
+        name=safe(f"{label}, undone"),
+        marker={"symbol": "x", "size": 9, "color": style.color},
+        hovertext=[
+            f"<b>{safe(label)}</b><br>{number(curve.x[place])}: undone by arithmetic, best "
+            f"possible attacker {percent(value)}"
+            for place, value in zip(places, accuracies, strict=True)
+        ],
+        hoverinfo="text",
+        meta={"x": [curve.x[place] for place in places], "y_title": SHARE},
+    )
 
 
 def _simulated(

@@ -119,7 +119,7 @@ def printed_beside_ours(
     title: str,
     measure: str,
     ratio: bool = False,
-    optimal: Sequence[float] | None = None,
+    attackers: bool = False,
 ) -> go.Figure:
     """Printed figures and ours in one row each, with what repeats would print.
 
@@ -131,12 +131,18 @@ def printed_beside_ours(
         What the figures are.
     ratio : bool
         As multiples of ours, where they are of different sizes.
-    optimal : sequence of float, one a cell, optional
-        Accuracy of the best possible attacker.
+    attackers : bool
+        Whether to draw the best possible attacker on the noise behind each figure.
     """
     shown = [cell for cell in cells if not cell.at_least]
     height = {id(cell): len(shown) - 1 - place for place, cell in enumerate(shown)}
     known = [cell for cell in shown if cell.ours]
+    on_paper = [(cell, cell.standing.on_paper) for cell in shown if attackers and cell.standing]
+    in_fact = [
+        (cell, cell.standing.in_fact)
+        for cell in shown
+        if attackers and cell.standing and cell.standing.undone
+    ]
     figure = empty(
         safe(title),
         alt=f"{summary(tally(shown))}.",
@@ -146,8 +152,9 @@ def printed_beside_ours(
             "paper's experiment would lie"
             + ("; all as multiples of ours" if ratio else "")
             + (
-                ". Diamonds are the best possible attacker, whom no simulated one passes."
-                if optimal
+                ". Diamonds are the best possible attacker on paper, if the statistics were "
+                "densities; crosses the same in fact, where arithmetic undoes the noise."
+                if attackers
                 else "."
             )
         ),
@@ -160,9 +167,8 @@ def printed_beside_ours(
 
     values = [at(cell, cell.paper) for cell in known] + [at(cell, cell.ours or 0) for cell in known]
     values += [at(cell, end) for cell in known for end in cell.repeats or ()]
-    values += [at(cell, cell.alternative) for cell in known if cell.alternative] + [
-        *(optimal or ())
-    ]
+    values += [at(cell, cell.alternative) for cell in known if cell.alternative]
+    values += [value for _, value in on_paper + in_fact]
     if not known:
         values += [cell.paper for cell in shown] if not ratio else [0.8, 1.2]
     low, high = min(values), max(values)
@@ -211,12 +217,15 @@ def printed_beside_ours(
         {"symbol": "cross-open", "size": 11, "color": VERDICT_STYLES["erratum"].color},
         unit,
     )
-    if optimal is not None:
+    for name, symbol, color, best in (
+        ("best attacker, on paper", "diamond-open", NEUTRAL, on_paper),
+        ("best attacker, in fact: arithmetic", "x", VERDICT_STYLES["differs"].color, in_fact),
+    ):
         _series(
             figure,
-            "best possible attacker",
-            [(cell, value, height[id(cell)]) for cell, value in zip(shown, optimal, strict=False)],
-            {"symbol": "diamond-open", "size": 10, "color": NEUTRAL},
+            name,
+            [(cell, value, height[id(cell)]) for cell, value in best],
+            {"symbol": symbol, "size": 10, "color": color},
             unit,
         )
     return figure
@@ -269,6 +278,8 @@ def _hover(cell: Cell) -> str:
     ]
     if cell.repeats is not None:
         lines.append(safe(f"95 % of repeats: {range_of(cell, cell.repeats)}"))
+    if cell.standing is not None and cell.standing.undone:
+        lines.append("the noise is undone by arithmetic")
     return "<br>".join([*lines, safe(cell.said)])
 
 

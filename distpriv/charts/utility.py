@@ -122,7 +122,8 @@ def _error_chart(
         alt=_alt(curves, x_name, current, x_log, unit, measure, selected),
         how_to_read=(
             "lower is more accurate. Each line is a mechanism, the dashed rule is the current "
-            f"{x_name}; a line that drops to the bottom needs no noise there."
+            f"{x_name}; a line that drops to the bottom needs no noise there, and where one is "
+            "missing no amount of that noise keeps the promise."
         ),
         height=_HEIGHT + 10 * len(curves.y),
     )
@@ -134,14 +135,33 @@ def _error_chart(
         yaxis=(log_axis if log_y else linear_axis)(y_title, low, high),
     )
     for name, y in curves.y.items():
-        _add_curve(figure, name, curves.x, y, low, x_name, measure, unit, name == selected)
+        label = name + _gap(curves, y, x_name)
+        _add_curve(figure, name, label, curves.x, y, low, x_name, measure, unit, name == selected)
     rule(figure, current, f"{x_name} = {number(current)}")
     return figure
+
+
+def _gap(curves: Curves, y: FloatArray, x_name: str) -> str:
+    """Where a mechanism, and not all of them, has no noise that keeps its promise."""
+    known = np.isfinite(y)
+    asked = np.isfinite(np.array(list(curves.y.values()))).any(axis=0)
+    missing = asked & ~known
+    if not missing.any():
+        return ""
+    if not known.any():
+        return ": none keeps the promise"
+    first, last = (number(float(curves.x[known][place])) for place in (0, -1))
+    if not missing[np.argmax(known) :].any():
+        return f": none below {x_name} = {first}"
+    if not missing[: len(known) - np.argmax(known[::-1])].any():
+        return f": none above {x_name} = {last}"
+    return ": not everywhere"
 
 
 def _add_curve(
     figure: go.Figure,
     name: str,
+    label: str,
     x: FloatArray,
     y: FloatArray,
     floor: float,
@@ -161,7 +181,7 @@ def _add_curve(
     figure.add_scatter(
         x=list(map(float, x)),
         y=[None if error is None else max(error, floor) for error in drawn],
-        name=safe(name),
+        name=safe(label),
         mode="lines+markers",
         line={"color": style.color, "dash": style.dash, "width": 4 if bold else 2.5},
         marker={"symbol": style.symbol, "size": 9, "color": style.color, "maxdisplayed": 6},

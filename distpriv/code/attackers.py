@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from distpriv import mechanisms
 from distpriv.code.script import Section, literal
-from distpriv.code.setup import Setting
+from distpriv.code.setup import Setting, calibrated
 from distpriv.code.tradeoffs import noises, shown_at_first
 
 __all__ = ["attack", "belief"]
@@ -18,9 +18,22 @@ def attack(
     adaptive: bool = True,
     classifier: str = "logistic",
     repetitions: int = 50,
+    published: Mapping[str, str] | None = None,
     **_: object,
 ) -> list[Section]:
-    """The simulated and the best possible attacker on every mechanism that is shown."""
+    """The simulated and the best possible attacker on every mechanism that is shown.
+
+    Parameters
+    ----------
+    setting : Setting
+    names : sequence of str, optional
+        Mechanisms; by default those that pages begin with.
+    adaptive, classifier, repetitions
+        See :func:`distpriv.run_attack`.
+    published : mapping of mechanism to calibration, optional
+        Mechanisms to be held against their noise as published; by default those with Gaussian
+        noise along few directions, in the scenario's calibration.
+    """
     chosen = setting.scenario.mechanism
     wanted = list(dict.fromkeys([*(shown_at_first() if names is None else names), chosen]))
     run = f"""\
@@ -55,6 +68,47 @@ for name in attack.accuracy:
         noises(setting, wanted),
         Section("A simulation: how often an attacker names the right share", run),
         Section("What that proves", proven),
+        *_undone(setting, published),
+    ]
+
+
+def _undone(setting: Setting, published: Mapping[str, str] | None) -> list[Section]:
+    """The arithmetic attacker on the mechanisms as published and grid-safe."""
+    scenario = setting.scenario
+    if published is None:
+        published = dict.fromkeys(("DirM", "DauM", "OptM"), scenario.calibration)
+    if not published:
+        return []
+    own = f"calibration={literal(scenario.calibration)}"
+    call = calibrated(setting, "name").replace(own, "calibration=calibration, grid_safe=safe")
+    call = call.replace("\n", "\n            ")
+    return [
+        Section(
+            "What arithmetic on the steps of the statistics makes of noise as published",
+            f"""\
+compared = {{}}
+for name, calibration in {literal(dict(published))}.items():
+    for kind, safe in (("published", False), ("grid-safe", True)):
+        try:
+            compared[f"{{name}}, {{kind}}"] = {call}
+        except dp.CalibrationError as error:
+            print(f"{{name}} is left out: {{error}}")
+undoing = dp.run_attack(
+    {setting.fitted_to},
+    query,
+    fit.pair,
+    n,
+    compared,
+    repetitions=20,
+    replacement={scenario.replacement},
+    rng={scenario.seed},
+    classifier="arithmetic",
+    rounded=False,
+)
+for name in compared:
+    result[f"{{name}}: arithmetic attacker"] = undoing.interval(name).estimate
+    result[f"{{name}}: true statistics read off"] = undoing.recovered[name].mean()""",
+        )
     ]
 
 

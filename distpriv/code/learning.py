@@ -75,7 +75,8 @@ try:
     found = dp.fit_diagnostics(drawn, fit)
 except dp.ModelError:
     found = None
-evidence = dp.Evidence(model, looked_at, noise, shift, found)
+law = dp.known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
+evidence = dp.Evidence(model, looked_at, noise, shift, found, law)
 wanted = dp.mechanisms.get({literal(name)}).assumptions(model, {literal(calibration)})
 result = {{}}
 for verdict in dp.verdicts(dp.Assumption, evidence):

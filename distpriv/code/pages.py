@@ -68,17 +68,18 @@ def answer(setting: Setting, **_: object) -> list[Section]:
 
 
 def guarantee(setting: Setting) -> list[Section]:
-    """What is promised, and delivered where that has a closed form."""
+    """What is promised, and delivered."""
     chosen = mechanisms.get(setting.scenario.mechanism)
     if not chosen.protects:
         return []
-    lines = ['result["promised δ"] = noise.delta']
+    lines = [
+        'result["promised δ"] = noise.delta',
+        "worst = dp.worst_case(model, noise, noise.epsilon)",
+        'result["delivered δ"] = worst.delta',
+        'result["smoothness of the grid, θ"] = noise.smoothness(model)',
+    ]
     if setting.gaussian:
-        lines += [
-            "worst = dp.worst_case(model, noise, noise.epsilon)",
-            'result["delivered δ"] = worst.delta',
-            'result["delivered ε"] = dp.delivered_epsilon(model, noise, noise.delta)',
-        ]
+        lines.append('result["delivered ε"] = dp.delivered_epsilon(model, noise, noise.delta)')
     return [Section("The guarantee, promised and delivered", "\n".join(lines))]
 
 
@@ -96,8 +97,6 @@ for place, label in enumerate(query.labels):
         delivered = (
             '\n    result[f"{name}, delivered δ"] = dp.delivered_delta(\n'
             f"        alone, noise, epsilon={setting.scenario.epsilon!r}\n    )"
-            if setting.gaussian
-            else ""
         )
         code = f"""\
 for place, each in enumerate(model.pairs):
@@ -149,8 +148,7 @@ def numbers(name):
     result[f"{name}: best attacker with noise"] = right(noise)
     result[f"{name}: expected L2 error"] = l2_error(noise)
     result[f"{name}: promised δ"] = noise.delta
-    if noise.distribution == "gaussian":
-        result[f"{name}: delivered δ"] = dp.delivered_delta(model, noise, noise.epsilon)
+    result[f"{name}: delivered δ"] = dp.delivered_delta(model, noise, noise.epsilon)
 
 
 result = {}

@@ -69,5 +69,6 @@ def _noise(noise: Noise) -> str:
             f"np.array({literal(noise.scales.tolist())})",
             literal(noise.epsilon),
             literal(noise.delta),
+            *([] if noise.floor is None else [f"floor=np.array({literal(noise.floor.tolist())})"]),
         ],
     )

@@ -19,6 +19,16 @@ _LESSONS: Mapping[int, tuple[str, Any, str]] = {
     7: ("again", 5, "So many releases of the same statistics"),
 }
 """Function of distpriv.lessons, its usual argument, and what it is about, by step."""
+_EXERCISE = (
+    "Step 7, the exercise: noise along one direction is subtracted",
+    """\
+step = lessons.subtracted(course)
+result["the count that puts all others on their grids"] = int(step.tried[step.published.fits][0])
+result["best attacker right, on paper"] = step.on_paper
+result["best attacker right, as published"] = step.published.accuracy
+result["best attacker right, with a floor"] = step.covered.accuracy
+result["more variance for the floor, share"] = step.cost""",
+)
 _COURSE = "course = lessons.course_of(dp.load_census_income())"
 
 
@@ -26,7 +36,8 @@ def tour(setting: Setting, lesson: int = 0, value: Any = None, **_: object) -> l
     """One step of the tour, as its control stands, or all of them."""
     start = f"from distpriv import lessons\n\n{_COURSE}\nresult = {{}}"
     numbers = [lesson] if lesson else range(1, 8)
-    return [Section("The tour's data", start), *(_lesson(number, value) for number in numbers)]
+    sections = [Section("The tour's data", start), *(_lesson(number, value) for number in numbers)]
+    return [*sections, Section(*_EXERCISE)] if 7 in numbers else sections
 
 
 def _lesson(number: int, value: Any) -> Section:

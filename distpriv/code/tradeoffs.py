@@ -52,9 +52,8 @@ def tradeoff(
             "for name, each in noises.items():\n"
             f'    result[f"{{name}}: expected error"] = {error}\n'
             '    result[f"{name}: best attacker right"] = right(each)\n'
-            '    if each.distribution == "gaussian":\n'
-            "        delivered = dp.delivered_delta(model, each, each.epsilon)\n"
-            '        result[f"{name}: delivered δ"] = delivered',
+            "    delivered = dp.delivered_delta(model, each, each.epsilon)\n"
+            '    result[f"{name}: delivered δ"] = delivered',
         ),
     ]
 

@@ -9,14 +9,14 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.assumptions import Assumption, Evidence, Holds, Verdict, fitted_shift, verdicts
 from distpriv.charts.text import listed
-from distpriv.dashboard import cache, widgets
+from distpriv.dashboard import cache, promise_parts, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.text import escape, number, with_unit
 from distpriv.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.errors import ModelError
-from distpriv.profiles import delivered_delta
+from distpriv.exact_laws import ExactLaw, known_law
 
-__all__ = ["SUBSETS", "cards", "lead", "measured", "overview"]
+__all__ = ["SUBSETS", "cards", "exact_law_of", "lead", "measured", "overview"]
 
 SUBSETS = 1000
 
@@ -51,8 +51,23 @@ def measured(view: View) -> dict[Assumption, Verdict]:
             return None
 
     found = cache.computed(f"diagnostics {key}", diagnosed)
-    evidence = Evidence(view.model, view.focus, view.noise, shift, found)
+    evidence = Evidence(view.model, view.focus, view.noise, shift, found, exact_law_of(view))
     return {verdict.assumption: verdict for verdict in verdicts(Assumption, evidence)}
+
+
+def exact_law_of(view: View) -> ExactLaw | None:
+    """The exact law of the pair looked at, where the statistics are a few counts."""
+    scenario, pair, model = view.scenario, view.fit.pair, view.model
+    return cache.computed(
+        f"law {(view.source.digest, scenario.query, view.fit.thetas)!r}",
+        lambda: known_law(
+            cache.records(view.source, scenario.query, pair.secret),
+            scenario.query,
+            pair,
+            model.n,
+            replacement=model.replacement,
+        ),
+    )
 
 
 def lead(view: View, found: dict[Assumption, Verdict]) -> str:
@@ -86,11 +101,7 @@ def lead(view: View, found: dict[Assumption, Verdict]) -> str:
         start += f"Do they hold here? {'; '.join(verdict).capitalize()}. "
     if Assumption.KNOWN_BOUNDS in wanted:
         return start + "It does not matter how the statistics are distributed."
-    if noise.distribution != "gaussian" and not noise.is_zero:
-        return start + (
-            "What is left of the promise where they do not is Theorem 4.6's relaxed one, below."
-        )
-    delivered = delivered_delta(view.model, noise, noise.epsilon)
+    delivered = promise_parts.delivered(view, noise)
     if delivered <= noise.delta * (1 + 1e-6):
         return start + (
             "By the fitted normals, with the covariance each of them has, the promise is kept: "

@@ -26,8 +26,8 @@ from distpriv.dashboard import code_parts, frame, widgets
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.editing import edited, example_bar
 from distpriv.dashboard.text import escape, number, percent, with_unit
+from distpriv.delivered import worst_case
 from distpriv.errors import AttributePrivacyError, DistprivError
-from distpriv.profiles import worst_case
 from distpriv.scenario import Scenario
 
 __all__ = ["dataset_tab"]

@@ -12,9 +12,9 @@ from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.settings import own_key
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
+from distpriv.delivered import delivered_delta
 from distpriv.errors import DistprivError
 from distpriv.optimal import binding_pair
-from distpriv.profiles import delivered_delta
 from distpriv.properties import SensitiveProperty
 from distpriv.scenario import Scenario
 
@@ -60,6 +60,7 @@ def release_table(view: View) -> None:
         f"At {share(fit.pair.p_i)}": first,
         f"At {share(fit.pair.p_j)}": second,
         "Varies by (std. dev.)": deviations,
+        "Moves in": moves(view),
         "Shift in std. deviations": [
             number(shift) for shift in -fit.difference / np.sqrt(np.diag(fit.pooled))
         ],
@@ -72,6 +73,24 @@ def release_table(view: View) -> None:
             for value, unit in zip(view.scenario.query.answer(known), view.units, strict=True)
         ]
     widgets.table(pd.DataFrame(columns), "release")
+    if (view.fit.grid > 0).any():
+        st.caption(
+            "A count moves in steps of 1, an average of whole numbers in steps of 1/n. Whoever "
+            "knows that could subtract noise that leaves directions bare, so the noise here lies "
+            "on every statistic, half a step of it at least."
+        )
+
+
+def moves(view: View) -> list[str]:
+    """The grid of each statistic in words."""
+    return [
+        "steps not known"
+        if np.isnan(step)
+        else f"steps of {'1 record' if (step, unit) == (1, 'records') else with_unit(step, unit)}"
+        if step > 0
+        else "no steps"
+        for step, unit in zip(view.fit.grid.tolist(), view.units, strict=True)
+    ]
 
 
 def pairs_table(view: View) -> None:
@@ -83,11 +102,7 @@ def pairs_table(view: View) -> None:
     for index, fit in enumerate(view.model.pairs):
         alone = view.model.only(index)
         protected = widgets.accuracy(alone, view.noise)
-        delivered = (
-            number(delivered_delta(alone, view.noise, view.scenario.epsilon))
-            if view.noise.distribution == "gaussian"
-            else "–"
-        )
+        delivered = number(delivered_delta(alone, view.noise, view.scenario.epsilon))
         rows.append(
             {
                 "Pair": fit.pair.label,

@@ -16,11 +16,10 @@ from distpriv.charts.comparison import (
     errors_against_epsilon,
 )
 from distpriv.comparison import Summary, best_of, choices_in_words, differences
-from distpriv.dashboard import links, opening, widgets
+from distpriv.dashboard import links, opening, promise_parts, widgets
 from distpriv.dashboard.frame import View, quiet
 from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.errors import DistprivError, ScenarioError
-from distpriv.profiles import delivered_delta
 from distpriv.scenario import Scenario
 from distpriv.scenario_file import read_scenarios, write_scenario, write_scenarios
 from distpriv.utility import Curves, accuracy_against_epsilon, error_against_epsilon
@@ -343,9 +342,7 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
             )
         ),
         promised=noise.delta,
-        delivered=None
-        if noise.distribution == "laplace"
-        else delivered_delta(view.model, noise, noise.epsilon),
+        delivered=promise_parts.delivered(view, noise),
         accuracies=accuracies,
         costs=costs,
     )

@@ -40,7 +40,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
     "Share of women, Δp = 0.1": {
         "secret": "sex = Female",
         "dp": 0.1,
-        "cal": "exact",
+        "cal": "guarded",
         "stat": [
             "mean age",
             "mean education-num",
@@ -159,10 +159,10 @@ def draw() -> None:
                 required=True,
                 key="cal",
                 bind="query-params",
-                help="*exact* (Balle & Wang 2018) holds for every ε; *classical* is the papers' "
-                "constant √(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only. Both take the two covariances "
-                "of a pair for their mean; *guarded* adds noise until the promise holds with each "
-                "as it is.",
+                help="*guarded* adds noise until the promise holds with the covariance that each "
+                "share has. The others take the two covariances of a pair for their mean: *exact* "
+                "(Balle & Wang 2018) for every ε; *classical* is the papers' constant "
+                "√(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
             )
             units, report, tolerances = settings.units(dataset, query)
             replacement = st.toggle(

@@ -12,11 +12,11 @@ from distpriv.dashboard import cache, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.relaxation_parts import LAMBDAS, choose_lambda, rests_on
 from distpriv.dashboard.text import escape, number
+from distpriv.delivered import delivered_delta
 from distpriv.noise import Noise
 from distpriv.premises import Assumption
-from distpriv.profiles import delivered_delta
 from distpriv.relaxation_runs import Deviation, RelaxationRun, distance_measure, eta_measure
-from distpriv.relaxations import errors_with_extra_noise, has_full_rank, relaxed_promise
+from distpriv.relaxations import blurs, errors_with_extra_noise, has_full_rank, relaxed_promise
 
 __all__ = ["normality"]
 
@@ -43,11 +43,12 @@ def normality(view: View) -> None:
     st.subheader("After the noise (Theorem 4.6)")
     if not gaussian:
         st.info("After Laplace noise η has no closed form to be measured with.")
-    elif noise.is_zero or not has_full_rank(noise):
+    elif not (has_full_rank(noise) and blurs(noise, view.fit.pooled)):
         st.info(
             f"The noise of {escape(view.scenario.mechanism)} here does not reach every direction, "
-            "so the released values stay on finitely many lines: η\u00a0=\u00a01 after the noise "
-            "too. ExpM adds noise in every direction; the second way works for any noise."
+            "but for the little that covers the steps of the statistics: too narrow to blur "
+            "simulated datasets into each other, so that η\u00a0=\u00a01 as far as they tell. "
+            "ExpM adds noise in every direction; the second way works for any noise."
         )
     else:
         _after_the_noise(view, start)

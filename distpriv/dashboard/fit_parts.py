@@ -8,17 +8,19 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
+from distpriv.assumptions import by_exact_law
 from distpriv.bootstrap import bootstrap_model, delivered_intervals
 from distpriv.charts.diagnostics import bootstrap_intervals, qq_plot, variance_ratios
 from distpriv.charts.fit import covariance_heatmap
-from distpriv.dashboard import cache, widgets
+from distpriv.dashboard import cache, promise_parts, widgets
+from distpriv.dashboard.assumption_parts import exact_law_of
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
+from distpriv.delivered import delivered_epsilon
 from distpriv.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.errors import ModelError
 from distpriv.models import PairModel
 from distpriv.optimal import Interval
-from distpriv.profiles import delivered_epsilon
 
 __all__ = ["covariances", "diagnosed", "formulas", "lead", "moments", "normality", "uncertainty"]
 
@@ -34,24 +36,29 @@ def diagnosed(drawn: NDArray[np.float64], fit: PairModel) -> FitDiagnostics | st
         return escape(error)
 
 
-def lead(found: FitDiagnostics | str, labels: tuple[str, ...]) -> str:
+def lead(view: View, found: FitDiagnostics | str) -> str:
     """Whether the deviations from the normal curves are large enough to matter."""
+    labels = view.scenario.query.labels
+    exactly, broken = by_exact_law(exact_law_of(view), view.noise)
     if isinstance(found, str):
         return (
             f"The mechanisms treat the {len(labels)} statistics as normal with one covariance for "
             f"both shares. How far the simulated datasets are from that is not told: {found}"
+            + escape(exactly)
         )
     told, expected = found.accuracy, found.expected_accuracy
     close = told.low <= expected <= told.high
     _, worst = divmod(int(found.kolmogorov.argmax()), len(labels))
     return (
-        f"**{'Close enough' if close else 'Not quite'}**: an attacker who takes the statistics "
-        "for normal, with one covariance for both shares, expects to tell the shares apart in "
-        f"**{percent(expected)}** of cases. On {found.datasets} simulated datasets a share they "
-        f"are right in **{percent(told.estimate)}** (95\u00a0% interval {percent(told.low)} to "
-        f"{percent(told.high)}); that is {'no ' * close}more than chance explains. The "
+        f"**{'Close enough' if close and not broken else 'Not quite'}**: an attacker who takes the "
+        "statistics for normal, with one covariance for both shares, expects to tell the shares "
+        f"apart in **{percent(expected)}** of cases. On {found.datasets} simulated datasets a "
+        f"share they are right in **{percent(told.estimate)}** (95\u00a0% interval "
+        f"{percent(told.low)} to {percent(told.high)}); that is {'no ' * close}more than chance "
+        "explains. The "
         f"curve that fits worst, of {escape(labels[worst])}, misses the share of datasets below "
         f"some value by {100 * float(found.kolmogorov.max()):.1f} percentage points."
+        + escape(exactly)
     )
 
 
@@ -216,7 +223,13 @@ def _cost(view: View) -> str:
     noise, scenario = view.noise, view.scenario
     name = escape(scenario.mechanism)
     if noise.distribution != "gaussian":
-        return f"What that does to {name}, which adds Laplace noise, is not computed here."
+        found = promise_parts.delivered(view, noise)
+        protects = mechanisms.get(scenario.mechanism).protects
+        return (
+            f"With a covariance of its own for each share, {name} at "
+            f"ε\u00a0=\u00a0{noise.epsilon:g} delivers **δ\u00a0=\u00a0{number(found)}**"
+            + (f", where {noise.delta:g} is promised." if protects else ".")
+        )
     own = delivered_epsilon(view.focused, noise, scenario.delta)
     return (
         f"With a covariance of its own for each share, {name} at "

@@ -23,9 +23,9 @@ from distpriv.composition import (
 from distpriv.dashboard import cache, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.text import escape, number, percent
+from distpriv.delivered import delivered_delta
 from distpriv.errors import DistprivError
 from distpriv.guarantees import accuracy_ceiling
-from distpriv.profiles import delivered_delta
 
 __all__ = ["again", "in_two_parts"]
 

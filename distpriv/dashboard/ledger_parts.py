@@ -138,7 +138,7 @@ def _part(view: View, entry: LedgerEntry) -> Part | None:
             return None
         model = other.model
     order = [then.query.statistics.index(each) for each in scenario.query]
-    noise = replace(entry.noise, directions=entry.noise.directions[order])
+    noise = entry.noise.in_order(order)
     return Part(model, noise, _promise(noise, then, scenario))
 
 

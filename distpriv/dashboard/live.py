@@ -5,10 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
-from distpriv.attacks import AttackResult, PropertyInferenceAttack
+from distpriv.attacks import AttackResult, PropertyInferenceAttack, Repetition
 from distpriv.errors import AttackError
 from distpriv.outcomes import Outcomes
 
@@ -36,7 +33,7 @@ class AttackRun:
     key: object
     stopped: bool = False
     failure: str = ""
-    _runs: list[dict[str, NDArray[np.float64]]] = field(default_factory=list)
+    _runs: list[Repetition] = field(default_factory=list)
 
     @property
     def done(self) -> int:
@@ -53,7 +50,7 @@ class AttackRun:
         until = time.perf_counter() + budget_seconds
         while self.running:
             try:
-                self._runs.append(self.attack.scores(self.done))
+                self._runs.append(self.attack.run(self.done))
             except AttackError as error:
                 self.failure = str(error)
             if time.perf_counter() >= until:

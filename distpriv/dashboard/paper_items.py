@@ -29,7 +29,7 @@ from distpriv.experiments.attack_runs import PANELS, PaperAttacks
 from distpriv.experiments.cells import Cell
 from distpriv.experiments.items import ITEMS
 from distpriv.experiments.records import QUERY, SECRETS
-from distpriv.experiments.report import notes, row_of
+from distpriv.experiments.report import ON_PAPER, arithmetic, notes, row_of, standing_row
 from distpriv.experiments.results import Results
 from distpriv.experiments.tables import PAIR
 
@@ -79,9 +79,14 @@ def show(key: str, run: PaperAttacks, known: Results) -> None:
 
 def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
     """Cells as a table of full height, without empty columns, and what there is to say of them."""
+    if undone := arithmetic(cells):
+        st.warning(escape(undone), icon=":material/calculate:")
     frame = pd.DataFrame([row_of(cell) for cell in cells]).drop(columns="Note")
-    for place, (name, column) in enumerate(more.items()):
-        frame.insert(5 + place, name.replace("_", " "), list(column))
+    standing = [standing_row(cell) for cell in cells]
+    named = {name: [row[name] for row in standing] for name in standing[0]}
+    named |= {name.replace("_", " "): list(column) for name, column in more.items()}
+    for place, (name, column) in enumerate(named.items()):
+        frame.insert(5 + place, name, column)
     st.dataframe(
         frame.loc[:, (frame != "").any()],
         hide_index=True,
@@ -91,6 +96,14 @@ def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
                 width=min(_LEAST_WIDTH + _CHARACTER * int(frame[name].str.len().max()), _MOST_WIDTH)
             )
             for name in ("Row", "Column", "Verdict")
+        }
+        | {
+            "Best on paper": st.column_config.TextColumn(
+                help=f"Accuracy of the best possible attacker {ON_PAPER}."
+            ),
+            "Best in fact": st.column_config.TextColumn(
+                help="Accuracy of the best possible attacker, who knows the grid of the statistics."
+            ),
         },
     )
     told = [f"- {escape(about)}: {escape(note)}." for about, note in notes(cells).items()]
@@ -152,7 +165,6 @@ def _errors(run: PaperAttacks, cells: Sequence[Cell]) -> None:
 
 def _accuracies(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     rows = attacked.table4_attackers(run)
-    optimal = [row.optimal for row in rows]
     _chart(
         run,
         "table_4",
@@ -160,14 +172,15 @@ def _accuracies(run: PaperAttacks, cells: Sequence[Cell]) -> None:
             cells,
             title="Accuracy of the attack, printed and ours",
             measure="accuracy (share)",
-            optimal=optimal,
+            attackers=True,
         ),
     )
     adaptive = ["–" if row.adaptive is None else f"{row.adaptive.estimate:.3f}" for row in rows]
-    _table(cells, Adaptive_attacker=adaptive, Best_attacker=[f"{each:.3f}" for each in optimal])
+    _table(cells, Adaptive_attacker=adaptive)
     st.caption(
         "*Ours* is the paper's attacker, trained on clean statistics. The adaptive one is trained "
-        "on noisy statistics, and no attacker on the fitted normals passes the best one."
+        f"on noisy statistics. No attacker passes the best one: {ON_PAPER}, or in fact, when they "
+        "know that counts are whole numbers."
     )
 
 
@@ -200,6 +213,7 @@ def _against_epsilon(run: PaperAttacks, cells: Sequence[Cell]) -> None:
                     x_title="ε",
                     x_log=True,
                     points=marked,
+                    undone=figures.figure2_undone(run.records, name),
                 ),
             )
     st.caption(
@@ -218,6 +232,7 @@ def _against_width(run: PaperAttacks, cells: Sequence[Cell]) -> None:
                     title=f"Protecting {name}, ε = 1",
                     x_title="Δp, distance of the two shares",
                     x_log=False,
+                    undone=figures.figure3_undone(run.records, name),
                 ),
             )
     _table(cells)

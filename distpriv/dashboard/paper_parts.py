@@ -218,7 +218,12 @@ def _sentence(run: PaperAttacks, found: Results) -> str:
         told.append(f"{counts['undecided']} wait for more repetitions")
     so_far = " so far" if run.done < run.wanted else ""
     last = f" and {told.pop()}" if len(told) > 1 else ""
-    return f"Of **{len(cells)}** figures that three papers print,{so_far} {', '.join(told)}{last}."
+    undone = sum(cell.standing is not None and cell.standing.undone for cell in cells)
+    return (
+        f"Of **{len(cells)}** figures that three papers print,{so_far} {', '.join(told)}{last}. "
+        f"Behind **{undone}** of them stands noise that is **undone by arithmetic**: the figures "
+        "come out as printed, and the noise hides nothing (erratum 12)."
+    )
 
 
 def _data_said(records: PaperRecords) -> None:

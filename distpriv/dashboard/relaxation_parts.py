@@ -9,14 +9,15 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
+from distpriv.charts.guarantee import profile_curves
 from distpriv.charts.relaxations import Line, attacker_curve, frontier_curves
-from distpriv.dashboard import widgets
+from distpriv.dashboard import promise_parts, widgets
 from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.text import escape, number, share
+from distpriv.delivered import delivered_epsilon
 from distpriv.errors import DistprivError
 from distpriv.models import Theta, model_from_moments
 from distpriv.premises import Assumption
-from distpriv.profiles import delivered_epsilon
 from distpriv.relaxations import (
     close_attacker_divergence,
     normal_etas,
@@ -54,11 +55,32 @@ def rests_on(view: View, *assumptions: Assumption) -> bool:
     return False
 
 
+def _kept(view: View) -> None:
+    """What guarded noise delivers at every ε, with the covariances as they are."""
+    scenario, noise = view.scenario, view.noise
+    curves = widgets.remembered(
+        view,
+        f"profiles {(scenario.mechanism,)}",
+        lambda: profiles(view.model, {scenario.mechanism: noise}, widgets.profile_grid(scenario)),
+        epsilon=True,
+    )
+    widgets.chart(
+        profile_curves(
+            curves, epsilon=noise.epsilon, delta=noise.delta, selected=scenario.mechanism
+        ),
+        "guarded_profile",
+    )
+
+
 def covariances(view: View) -> None:
     """Theorem 4.6 where the two shares have a covariance each, beside the exact figures."""
     scenario, noise = view.scenario, view.noise
     name = escape(scenario.mechanism)
     if not rests_on(view, Assumption.TRANSLATION, Assumption.EQUAL_COVARIANCE):
+        if Assumption.GAUSSIAN in mechanisms.get(scenario.mechanism).assumptions(
+            view.model, scenario.calibration
+        ):
+            _kept(view)
         return
     first, picture = st.container(), st.container()
     lam = choose_lambda("covariance_lambda", LAMBDAS, 0.3)
@@ -96,7 +118,11 @@ def covariances(view: View) -> None:
                 f"ε\u00a0=\u00a0{noise.epsilon:g}."
             )
         else:
-            told += " What Laplace noise delivers exactly has no closed form."
+            told += (
+                " Computed from draws, the noise delivers "
+                f"δ\u00a0=\u00a0{number(promise_parts.delivered(view, noise))} at "
+                f"ε\u00a0=\u00a0{noise.epsilon:g}."
+            )
         st.markdown(told)
     with picture:
         widgets.chart(

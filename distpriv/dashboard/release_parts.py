@@ -9,7 +9,7 @@ from uuid import uuid4
 import pandas as pd
 import streamlit as st
 
-from distpriv.dashboard import downloads, storage, widgets
+from distpriv.dashboard import downloads, promise_parts, storage, widgets
 from distpriv.dashboard.frame import View
 from distpriv.dashboard.text import escape, statistic_errors, with_unit
 from distpriv.errors import DistprivError, StoreError
@@ -201,7 +201,7 @@ def _confirm(view: View, at: Desk) -> None:
                 "goes out as it is.",
                 icon=":material/report:",
             )
-        widgets.guarantee(view)
+        promise_parts.guarantee(view)
         anyway = True
         if silent:
             st.warning(

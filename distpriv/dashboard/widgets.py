@@ -16,30 +16,26 @@ from distpriv import mechanisms
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.charts.data import figure_data
 from distpriv.charts.style import ImageFormat, config
-from distpriv.dashboard import cache, downloads
+from distpriv.dashboard import cache, downloads, promise_parts
 from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
 from distpriv.optimal import equivalent_separation
-from distpriv.profiles import delivered_delta, delivered_epsilon, worst_case
 from distpriv.scenario import Scenario
 from distpriv.utility import Curves, models_against_width
 
 __all__ = [
     "accuracy",
-    "after_releases",
     "all_noises",
     "along_width",
     "answer",
     "attacker_views",
-    "caveats",
     "chart",
     "drawn_once",
     "epsilon_grid",
     "errors_table",
-    "guarantee",
     "l2",
     "mechanism_table",
     "models_by_width",
@@ -164,70 +160,13 @@ def l2(view: View, noise: Noise) -> str:
     return f"{error}\u00a0{name} in L2" if name else f"{error} in L2"
 
 
-def caveats(noise: Noise) -> None:
-    """Say where the promise does not hold as it stands."""
-    for sentence in noise.caveats:
-        st.warning(escape(sentence), icon=":material/report:")
-
-
-def guarantee(view: View) -> None:
-    """What is promised beside what is delivered, in words and in green or red."""
-    noise, name = view.noise, escape(view.scenario.mechanism)
-    if not mechanisms.get(view.scenario.mechanism).protects:
-        st.markdown(
-            f":red-badge[:material/gpp_bad: none] {name} promises nothing about the secret."
-        )
-    elif noise.distribution == "laplace":
-        st.markdown(
-            ":gray-badge[:material/shield_question: promised] "
-            f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{noise.delta:g}, if "
-            f"{_premise(view)}. What Laplace noise delivers otherwise is not computed here."
-        )
-    else:
-        st.markdown(_delivered(view))
-    caveats(noise)
-
-
-def _premise(view: View) -> str:
-    """What the promise of the Laplace noise rests on."""
-    outcomes = view.fit.outcomes
-    if not mechanisms.get(view.scenario.mechanism).from_outcomes or outcomes is None:
-        return "the two shares do nothing but shift the statistics"
-    if outcomes.exact:
-        return "the records are drawn as described; the distributions are computed exactly"
-    return "the statistics are distributed as simulated"
-
-
-def _delivered(view: View) -> str:
-    noise = view.noise
-    worst = worst_case(view.model, noise, noise.epsilon)
-    delta, pair = worst.delta, view.model.pairs[worst.pair].pair
-    first, second = (pair.p_i, pair.p_j) if worst.order == 0 else (pair.p_j, pair.p_i)
-    secret = f"{escape(pair.secret.label)}, " if len(view.model.pairs) > 1 else ""
-    where = f" at worst ({secret}{share(first)} against {share(second)})"
-    figures = (
-        f"Promised δ\u00a0=\u00a0{noise.delta:g} at ε\u00a0=\u00a0{noise.epsilon:g}; delivered, "
-        f"by the fitted normals with the covariance each of them has,{where}: "
-        f"**δ\u00a0=\u00a0{number(delta)}**"
-    )
-    if delta <= noise.delta * (1 + 1e-6):
-        return f":green-badge[:material/verified_user: promise kept] {figures}."
-    epsilon = delivered_epsilon(view.model, noise, noise.delta)
-    return (
-        f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{noise.delta:g}. The calibration "
-        "takes both covariances for the mean of the two; the *guarded* calibration under More "
-        "settings makes up for it."
-    )
-
-
 def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     """ε from 0.1 to 10 for curves, the current one among them.
 
     Not so where the curves take long enough to be remembered while ε moves.
     """
     if _slow(scenario):
-        return np.geomspace(0.1, 10, 9 if _very_slow(scenario) else 13)
+        return np.geomspace(0.1, 10, 13 if _several(scenario) else 25)
     grid = np.geomspace(0.1, 10, 25)
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
@@ -241,7 +180,7 @@ def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
-    points = 5 if _very_slow(scenario) else 9 if _slow(scenario) else 27
+    points = 9 if _very_slow(scenario) else 17 if _slow(scenario) else 27
     grid = np.linspace(0.02, 0.8, points)
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
@@ -292,19 +231,6 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
     )
 
 
-def after_releases(view: View, count: int) -> str:
-    """What is left of the protection when the statistics are released several times."""
-    left = view.noise.after_releases(count)
-    protected = optimal_attack_accuracy(view.focused, left)
-    epsilon = delivered_epsilon(view.model, left, view.scenario.delta)
-    times = "one release" if count == 1 else f"{count} releases"
-    return (
-        f"After **{times}** with {escape(view.scenario.mechanism)} the best attacker is right in "
-        f"**{percent(protected)}** of cases, and what they deliver together is "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{view.scenario.delta:g}."
-    )
-
-
 def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float]]:
     """Separation and accuracy of the best attacker, without and with the noise."""
     undefended = optimal_attack_accuracy(view.focused)
@@ -333,7 +259,12 @@ def errors_table(view: View) -> None:
 def mechanism_table(view: View, names: tuple[str, ...]) -> None:
     """Every mechanism's promise and errors at the scenario's ε and δ."""
     rows = []
-    for name, noise in all_noises(view, names).items():
+    noises = all_noises(view, names)
+    for name in names:
+        noise = noises.get(name)
+        if noise is None:
+            rows.append({"Mechanism": name, "Promise (ε, δ)": "none: no such noise keeps it"})
+            continue
         protected = accuracy(view.focused, noise)
         promise = f"({noise.epsilon:g}, {noise.delta:g})"
         rows.append(
@@ -342,9 +273,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 "Promise (ε, δ)": promise
                 if mechanisms.get(name).protects
                 else f"{promise} for single records only",
-                "Delivered δ": "–"
-                if noise.distribution == "laplace"
-                else number(delivered_delta(view.model, noise, noise.epsilon)),
+                "Delivered δ": number(promise_parts.delivered(view, noise)),
                 "Best attack right in": percent(protected),
                 "Error, L2": number(view.reported(noise).expected_error()),
                 "RMS": number(view.reported(noise).rms_error()),
@@ -359,7 +288,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 )
             }
         )
-    table(pd.DataFrame(rows), "mechanisms")
+    table(pd.DataFrame(rows).fillna("–"), "mechanisms")
 
 
 def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:

@@ -2,7 +2,7 @@
 
 from distpriv.experiments.attack_runs import PaperAttacks
 from distpriv.experiments.attacks import figure4, table4, table4_attackers
-from distpriv.experiments.cells import VERDICTS, Cell, Tally, Verdict, tally
+from distpriv.experiments.cells import VERDICTS, Cell, Standing, Tally, Verdict, tally
 from distpriv.experiments.errata import ERRATA, Erratum, evidence
 from distpriv.experiments.items import ITEMS, Item
 from distpriv.experiments.records import PaperRecords, paper_records
@@ -19,6 +19,7 @@ __all__ = [
     "PaperAttacks",
     "PaperRecords",
     "Results",
+    "Standing",
     "Tally",
     "Verdict",
     "closed_results",

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from distpriv.attacks import AttackResult, PropertyInferenceAttack
-from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.errors import AttackError
 from distpriv.experiments import printed
+from distpriv.experiments.cells import Standing
 from distpriv.experiments.records import DELTA, QUERY, SECRETS, SEED, SIZE, PaperRecords
+from distpriv.experiments.standing import as_published, standing_of
 from distpriv.experiments.tables import PAIR
-from distpriv.mechanisms import calibrate
 from distpriv.noise import Noise
 from distpriv.utility import UNDEFENDED
 
@@ -58,7 +58,8 @@ class PaperAttacks:
     Every Δp of Figure 4a is an attack on undefended statistics; those of Figures 4b and 4c meet
     their noises too, that of Table 4 once more with an adaptive attacker. All repetitions of the
     same number come before the next, so that everything sharpens at the same pace. The seed
-    decides every figure: neither the budget of a step nor stopping moves one.
+    decides every figure: neither the budget of a step nor stopping moves one. The noise is as
+    published; none of these attackers knows that arithmetic undoes some of it.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class PaperAttacks:
     stopped: bool = False
     _attacks: dict[Key, PropertyInferenceAttack] = field(default_factory=dict)
     _runs: dict[Key, list[dict[str, float]]] = field(default_factory=dict)
-    _optimal: dict[tuple[str, float, str], float] = field(default_factory=dict)
+    _standing: dict[tuple[str, float, str], Standing] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.repetitions < 1:
@@ -145,33 +146,30 @@ class PaperAttacks:
         """One of the attacks: on "income" or "work class" at a Δp, or the adaptive one."""
         return self._attacks[name, width]
 
-    def optimal(self, attack: str, width: float, name: str) -> float:
-        """Accuracy that no attacker on the fitted model passes, against a noise by its name."""
+    def standing(self, attack: str, width: float, name: str) -> Standing:
+        """What no attacker passes against a noise by its name, on paper and in fact."""
         key = (attack, width, name)
-        if key not in self._optimal:
+        if key not in self._standing:
             chosen = self._attacks[attack, width]
-            model = self.records.model(chosen.pair)
-            self._optimal[key] = optimal_attack_accuracy(model, chosen.noises[name])
-        return self._optimal[key]
+            self._standing[key] = standing_of(self.records, chosen.pair, chosen.noises[name])
+        return self._standing[key]
 
     def _undefended(self, name: str, width: float) -> PropertyInferenceAttack:
         secret = SECRETS[name]
         pair = secret.pair(0.5, width)
         noises: dict[str, Noise | None] = {UNDEFENDED: None}
         if PANELS[name] == width:
-            model = self.records.model(pair)
             for mechanism in CURVE_MECHANISMS:
                 for epsilon in CURVE_EPSILONS:
-                    noises[noise_name(mechanism, epsilon, DELTA)] = calibrate(
-                        mechanism, model, epsilon, DELTA, "classical"
+                    noises[noise_name(mechanism, epsilon, DELTA)] = as_published(
+                        mechanism, self.records, pair, epsilon
                     )
         groups = self.records.groups[secret]
         return PropertyInferenceAttack(groups, QUERY, pair, SIZE, noises, False, seed=self.seed)
 
     def _table4_noises(self) -> dict[str, Noise | None]:
-        model = self.records.model(PAIR)
         return {
-            noise_name(name, epsilon, delta): calibrate(name, model, epsilon, delta, "classical")
+            noise_name(name, epsilon, delta): as_published(name, self.records, PAIR, epsilon, delta)
             for name, epsilon in printed.TABLE_4
             for delta in printed.DELTAS
         }

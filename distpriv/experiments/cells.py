@@ -9,7 +9,7 @@ from typing import Literal
 
 from distpriv.optimal import Interval
 
-__all__ = ["VERDICTS", "Cell", "Tally", "Verdict", "tally"]
+__all__ = ["VERDICTS", "Cell", "Standing", "Tally", "Verdict", "tally"]
 
 Verdict = Literal[
     "agrees", "within sampling error", "erratum", "differs", "other data", "undecided"
@@ -27,6 +27,25 @@ VERDICTS: dict[Verdict, str] = {
     "undecided": "not simulated yet, or with too few repetitions: the 95 % interval is wider than "
     "the tolerance",
 }
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a published noise is worth against whoever knows the grid of the statistics.
+
+    Attributes
+    ----------
+    undone : bool
+        Whether arithmetic undoes it (erratum 12).
+    on_paper : float
+        Accuracy of the best attacker if the statistics were densities.
+    in_fact : float
+        Accuracy that holds: that of no noise where it is undone.
+    """
+
+    undone: bool
+    on_paper: float
+    in_fact: float
 
 
 @dataclass(frozen=True)
@@ -65,6 +84,8 @@ class Cell:
         Whether the figures are shares, to be read as percentages.
     repetitions, seed : int or None
         Of what is simulated here.
+    standing : Standing or None
+        Of the noise that the figure is about, if it is about one.
     """
 
     item: str
@@ -84,6 +105,7 @@ class Cell:
     share: bool = False
     repetitions: int | None = None
     seed: int | None = None
+    standing: Standing | None = None
 
     @property
     def difference(self) -> float | None:

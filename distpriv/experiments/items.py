@@ -57,7 +57,7 @@ ITEMS = {
             "Table 2",
             "the mechanisms",
             "The mechanisms that the experiments compare, by the paper's shorthand. No figures.",
-            (3,),
+            (3, 12),
         ),
         Item(
             "table-3",
@@ -67,7 +67,7 @@ ITEMS = {
             "Income, Δp = 0.1, δ = 0.001. The paper prints means of 50 draws, with a model fitted "
             "to 1000 subsets; ours are expectations, in closed form. Beside them: where 95 % of "
             "repeats of the paper's experiment would put the printed figure.",
-            (1, 2),
+            (1, 2, 12),
         ),
         Item(
             "table-4",
@@ -76,7 +76,7 @@ ITEMS = {
             "accuracy of the attack",
             "Income, Δp = 0.1. Means of 50 repetitions in the paper; ours are simulated in the "
             "same way. Accuracies that differ by at most 0.02 agree.",
-            (2, 5),
+            (2, 5, 12),
             simulated=True,
         ),
         Item(
@@ -94,7 +94,7 @@ ITEMS = {
             "error against ε",
             "The paper draws the curves and prints no values; for income the points of its "
             "Table 3 are marked.",
-            (1, 2),
+            (1, 2, 12),
         ),
         Item(
             "figure-3",
@@ -103,6 +103,7 @@ ITEMS = {
             "error against Δp",
             "ε = 1, δ = 0.001. The curves have no printed values; the text says up to which Δp "
             "DauM errs less than differential privacy, read off points 0.02 apart.",
+            (12,),
         ),
         Item(
             "figure-4",
@@ -111,7 +112,7 @@ ITEMS = {
             "accuracy of the attack against Δp and ε",
             "The curves have no printed values; the text says what they come to at their ends. "
             "Accuracies that differ by at most 0.02 agree.",
-            (2, 5),
+            (2, 5, 12),
             simulated=True,
         ),
         Item(
@@ -130,6 +131,7 @@ ITEMS = {
             "what the noise looks like",
             "The paper draws 20 releases a mechanism and prints no values, so there is nothing to "
             "hold ours against: the same picture, drawn anew.",
+            (12,),
         ),
         Item(
             "hospital",

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from distpriv.experiments.cells import Cell, Tally
 from distpriv.experiments.items import ITEMS
 
-__all__ = ["MARKS", "chance", "figure", "notes", "range_of", "row_of", "rows", "summary"]
+__all__ = [
+    "MARKS",
+    "ON_PAPER",
+    "UNDONE",
+    "arithmetic",
+    "chance",
+    "figure",
+    "notes",
+    "range_of",
+    "row_of",
+    "rows",
+    "standing_row",
+    "summary",
+]
 
 MARKS = {
     "agrees": "✓",
@@ -19,6 +32,11 @@ MARKS = {
     "undecided": "…",
 }
 """A sign for each verdict, beside the word."""
+
+UNDONE = "✗ undone"
+"""By arithmetic."""
+
+ON_PAPER = "on paper, if the statistics were densities"
 
 
 def figure(cell: Cell, value: float | None) -> str:
@@ -57,6 +75,46 @@ def row_of(cell: Cell) -> dict[str, str]:
     }
 
 
+def standing_row(cell: Cell) -> dict[str, str]:
+    """What the noise behind a figure is worth, as more of its row; empty texts if there is none."""
+    standing = cell.standing
+    return {
+        "Arithmetic": UNDONE if standing is not None and standing.undone else "",
+        "Best on paper": "" if standing is None else f"{standing.on_paper:.3f}",
+        "Best in fact": "" if standing is None else f"{standing.in_fact:.3f}",
+    }
+
+
+def arithmetic(cells: Iterable[Cell]) -> str:
+    """Which noise arithmetic undoes, in one sentence; empty if none."""
+    undone: dict[str, list[str]] = {}
+    standing_still: set[str] = set()
+    found = []
+    for cell in cells:
+        if cell.standing is not None and cell.standing.undone:
+            undone.setdefault(cell.row, []).append(cell.column)
+            found.append(cell.standing)
+        elif cell.standing is not None:
+            standing_still.add(cell.row)
+    if not found:
+        return ""
+    names = [
+        f"{row} at {', '.join(columns)}" if row in standing_still else row
+        for row, columns in undone.items()
+    ]
+    return (
+        f"Arithmetic undoes the noise behind {len(found)} of these figures ({'; '.join(names)}): "
+        f"the best attacker is right in {_between([each.in_fact for each in found])} of cases, as "
+        f"without noise, and not in {_between([each.on_paper for each in found])}, as {ON_PAPER} "
+        "(erratum 12)."
+    )
+
+
+def _between(values: Sequence[float]) -> str:
+    """Least and largest, or the one if they are the same to three digits."""
+    return " to ".join(dict.fromkeys(f"{value:.3f}" for value in (min(values), max(values))))
+
+
 def notes(cells: Iterable[Cell]) -> dict[str, str]:
     """What there is to say of cells, and before it of which: one entry for a note."""
     found: dict[str, list[Cell]] = {}
@@ -76,6 +134,7 @@ def rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
     return [
         {"Paper": ITEMS[cell.item].paper, "Item": ITEMS[cell.item].name}
         | row_of(cell)
+        | standing_row(cell)
         | {
             "Tolerance": f"{cell.tolerance:g}",
             "Repetitions": "" if cell.repetitions is None else str(cell.repetitions),

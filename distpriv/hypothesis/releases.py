@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from distpriv.calibration import Calibration
+from distpriv.covered import holding
 from distpriv.errors import AttackError, CalibrationError
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.scores import best_f_score
@@ -39,6 +40,7 @@ def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTes
     noise : Noise or None
         None: undefended.
     """
+    noise = holding(model, noise)
     if noise is None or noise.is_zero or noise.distribution == "gaussian":
         added = 0.0 if noise is None else noise.covariance
         return GaussianTest(
@@ -81,7 +83,7 @@ def f_score_against_epsilon(
     mechanisms: Sequence[str],
     epsilons: NDArray[np.float64],
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     *,
     beta: float = 1.0,
     base_rate: float = 0.5,

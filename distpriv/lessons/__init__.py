@@ -8,6 +8,7 @@ from distpriv.lessons.course import Course, course_of
 from distpriv.lessons.deciding import Again, Allowed, again, allowed
 from distpriv.lessons.example import EigenvectorExample, eigenvector_example
 from distpriv.lessons.seeing import Hidden, Seen, hidden, seen
+from distpriv.lessons.subtracting import Release, Subtracted, subtracted
 
 __all__ = [
     "Again",
@@ -17,7 +18,9 @@ __all__ = [
     "EigenvectorExample",
     "Hidden",
     "Least",
+    "Release",
     "Seen",
+    "Subtracted",
     "Turned",
     "again",
     "allowed",
@@ -27,5 +30,6 @@ __all__ = [
     "hidden",
     "least",
     "seen",
+    "subtracted",
     "turned",
 ]

@@ -1,4 +1,8 @@
-"""Steps 3 to 5: where noise goes, and how much of it there has to be."""
+"""Steps 3 to 5: where noise goes, and how much of it there has to be.
+
+Calibrated to the mean of the two shares' covariances, and grid-safe: noise in one direction stands
+on a floor of half a step on each statistic, without which arithmetic would undo it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.choosing import noiseless_epsilon
-from distpriv.lessons.course import COUNTS, DELTA, EPSILON, MECHANISMS, Course
+from distpriv.lessons.course import COUNTS, DELTA, EPSILON, MECHANISMS, PLAIN, Course
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
@@ -55,7 +59,7 @@ def turned(course: Course, degrees: float) -> Turned:
         0 along the shift, which is DirM; 90 across it.
     """
     model = course.model().of_statistics(*COUNTS)
-    noise, everywhere = (calibrate(name, model, EPSILON, DELTA) for name in ("DirM", "ExpM"))
+    noise, everywhere = (calibrate(name, model, EPSILON, DELTA, PLAIN) for name in ("DirM", "ExpM"))
     along = noise.directions[:, 0]
     across = np.array([-along[1], along[0]])
 
@@ -105,7 +109,7 @@ def ally(course: Course, epsilon: float) -> Ally:
     fit = model.pairs[0]
     more = replace(model, pairs=(replace(fit, covariances=2 * fit.covariances),))
     using, ignoring, varied_more = (
-        calibrate(name, each, epsilon, DELTA).expected_error()
+        calibrate(name, each, epsilon, DELTA, PLAIN).expected_error()
         for name, each in (("EigM", model), ("ExpM", model), ("EigM", more))
     )
     return Ally(
@@ -113,7 +117,7 @@ def ally(course: Course, epsilon: float) -> Ally:
         ignoring=ignoring,
         using=using,
         varied_more=varied_more,
-        noiseless=noiseless_epsilon(model, DELTA),
+        noiseless=noiseless_epsilon(model, DELTA, PLAIN),
     )
 
 
@@ -126,7 +130,7 @@ def _axes(model: GaussianModel, epsilon: float, delta: float) -> dict[int, Attri
         leader = max(free, key=lambda each: abs(vectors[each, place]))
         free.remove(leader)
         axes[leader] = attribute_private_gaussian(
-            [model.sensitivity(2)], [variances[place]], epsilon, delta
+            [model.sensitivity(2)], [variances[place]], epsilon, delta, PLAIN
         )
     return axes
 
@@ -155,12 +159,12 @@ class Least:
 def least(course: Course) -> Least:
     """What the same promise costs with each mechanism."""
     model = course.model()
-    noises = {name: course.noise(name) for name in MECHANISMS}
+    noises = {name: course.noise(name, calibration=PLAIN) for name in MECHANISMS}
     shift = model.pairs[0].difference / np.linalg.norm(model.pairs[0].difference)
     cosine = min(abs(float(shift @ noises["OptM"].directions[:, 0])), 1.0)
     grid = np.unique(np.append(np.geomspace(0.1, 10, 25), EPSILON))
     return Least(
-        curves=error_against_epsilon(model, MECHANISMS, grid, DELTA),
+        curves=error_against_epsilon(model, MECHANISMS, grid, DELTA, PLAIN),
         errors={name: noise.expected_error() for name, noise in noises.items()},
         accuracies={name: optimal_attack_accuracy(model, each) for name, each in noises.items()},
         tilt=math.degrees(math.acos(cosine)),

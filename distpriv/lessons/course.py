@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from distpriv.calibration import Calibration
 from distpriv.mechanisms import calibrate
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments, group_moments
@@ -22,6 +23,7 @@ __all__ = [
     "MECHANISMS",
     "NAMES",
     "PAIR",
+    "PLAIN",
     "PLANE",
     "QUERY",
     "RECORDS",
@@ -48,6 +50,8 @@ NAMES = ("age", "schooling", "never married", "women", "working hours")
 
 RECORDS = 100
 EPSILON, DELTA = 1.0, 1e-3
+PLAIN: Calibration = "exact"
+"""How steps 3 to 5 calibrate: to the mean of the two covariances, as the papers' theorems do."""
 MECHANISMS = ("ExpM", "EigM", "DirM", "DauM", "OptM")
 SIZES = (20, 40, 100, 200, 400)
 """Records of a release in the second step."""
@@ -75,9 +79,16 @@ class Course:
         """The five statistics of n records under the two shares."""
         return model_from_moments({SECRET: self.moments}, QUERY, [PAIR], n)
 
-    def noise(self, mechanism: str, epsilon: float = EPSILON) -> Noise:
-        """Noise of a mechanism for the release of 100 records, calibrated exactly."""
-        return calibrate(mechanism, self.model(), epsilon, DELTA)
+    def densities(self) -> GaussianModel:
+        """The five statistics of 100 records as if they were on no grid."""
+        model = self.model()
+        return replace(model, pairs=tuple(replace(fit, steps=None) for fit in model.pairs))
+
+    def noise(
+        self, mechanism: str, epsilon: float = EPSILON, calibration: Calibration = "guarded"
+    ) -> Noise:
+        """Noise of a mechanism for the release of 100 records; arithmetic does not undo it."""
+        return calibrate(mechanism, self.model(), epsilon, DELTA, calibration)
 
     def scenario(self, digest: str = "") -> Scenario:
         """The tour's setting as a scenario of the dashboard.

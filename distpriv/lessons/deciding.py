@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from distpriv.best_attack import optimal_attack_accuracy
 from distpriv.choosing import Limit, choose
+from distpriv.covered import is_undone
+from distpriv.delivered import delivered_delta, delivered_epsilon
 from distpriv.guarantees import accuracy_ceiling
-from distpriv.lessons.course import DELTA, EPSILON, RELEASES, Course
-from distpriv.profiles import delivered_delta, delivered_epsilon
+from distpriv.lessons.course import DELTA, EPSILON, PLAIN, RELEASES, Course
 from distpriv.utility import Curves, accuracy_against_releases
 
 __all__ = ["Again", "Allowed", "again", "allowed"]
@@ -79,8 +80,11 @@ class Again:
         After one release, after all of them, and without noise.
     epsilon : float
         What all releases deliver together at δ.
-    delta : float
-        What one release delivers at ε with the covariance that each share has.
+    delta, pooled : float
+        What one release delivers at ε with the covariance that each share has, and what it would
+        if it were calibrated to their mean.
+    undone_from : int or None
+        Releases, of ``RELEASES``, whose average the grid shows through; None if it never does.
     """
 
     curves: Curves
@@ -89,6 +93,8 @@ class Again:
     undefended: float
     epsilon: float
     delta: float
+    pooled: float
+    undone_from: int | None
 
 
 def again(course: Course, count: int) -> Again:
@@ -102,4 +108,8 @@ def again(course: Course, count: int) -> Again:
         undefended=optimal_attack_accuracy(model),
         epsilon=delivered_epsilon(model, left, DELTA),
         delta=delivered_delta(model, noise, EPSILON),
+        pooled=delivered_delta(model, course.noise("OptM", calibration=PLAIN), EPSILON),
+        undone_from=next(
+            (each for each in RELEASES if is_undone(model, noise.after_releases(each))), None
+        ),
     )

@@ -9,10 +9,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from distpriv.calibration import Calibration
+from distpriv.errors import CalibrationError
 from distpriv.mechanisms.base import Mechanism, get, names, register
+from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, check_units
 
@@ -27,8 +30,11 @@ def calibrate(
     model: GaussianModel,
     epsilon: float,
     delta: float | None = None,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
     units: ArrayLike | None = None,
+    *,
+    grid_safe: bool = True,
+    floor: ArrayLike | None = None,
 ) -> Noise:
     """Calibrate a mechanism's noise to a fitted model.
 
@@ -40,12 +46,20 @@ def calibrate(
     epsilon : float > 0
     delta : float in (0, 1)
         Laplace mechanisms that promise δ = 0 ignore it.
-    calibration : "exact", "classical" or "guarded"
+    calibration : "guarded", "exact" or "classical"
         Gaussian mechanisms only, see :func:`distpriv.calibration.gaussian_distance`.
     units : array-like, shape (m,), optional
         Calibrate as if each statistic were divided by its unit: what counts as much of an
         error as one unit of another. A linear change of variables that can be undone keeps
         the promise (post-processing); the noise is in the statistics' own units again.
+    grid_safe : bool
+        Make sure that arithmetic on the grid of the statistics does not undo the noise
+        (:mod:`distpriv.mechanisms.grid_safe`). False is the mechanism as published, whose noise
+        along few directions hides nothing of counts and of averages of whole numbers.
+    floor : array-like, shape (m,), each > 0, optional
+        Standard deviations of the independent noise that covers the grid, at least half of each
+        statistic's step; by default they follow from the model's steps. Needed where those are
+        not known.
 
     Returns
     -------
@@ -54,11 +68,19 @@ def calibrate(
     Raises
     ------
     CalibrationError
-        If there is no such mechanism, or ε, δ or a unit is outside its domain.
+        If there is no such mechanism, ε, δ, a unit or a floor is outside its domain, or a floor
+        is given for a release that is not to be grid-safe.
     """
-    chosen = get(mechanism)
-    if units is None:
-        return chosen.calibrate(model, epsilon, delta, calibration)
-    sizes = check_units(units, len(model.query))
-    noise = chosen.calibrate(model.in_units(sizes), epsilon, delta, calibration)
-    return noise.in_units(1 / sizes)
+    chosen, size = get(mechanism), len(model.query)
+    if floor is not None and not grid_safe:
+        raise CalibrationError(
+            "A floor covers the grid of the statistics; leave it out with grid_safe=False."
+        )
+    sizes = np.ones(size) if units is None else check_units(units, size)
+    scaled = model if units is None else model.in_units(sizes)
+    if grid_safe:
+        covering = None if floor is None else check_units(floor, size, "floor") / sizes
+        noise = make_grid_safe(chosen, scaled, epsilon, delta, calibration, covering)
+    else:
+        noise = chosen.calibrate(scaled.densities(), epsilon, delta, calibration)
+    return noise if units is None else noise.in_units(1 / sizes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from distpriv.calibration import (
     gaussian_distance,
 )
 from distpriv.errors import CalibrationError
-from distpriv.guarding import guarded
+from distpriv.guarding import Guard, guarded
 from distpriv.models import GaussianModel
 from distpriv.noise import Distribution, Noise, gaussian_noise
 from distpriv.premises import Assumption
@@ -53,6 +53,8 @@ class Mechanism(ABC):
         Whether it takes the outcomes of a pair, where they are known, for its distributions.
     takes_delta : bool
         Whether its promise has a δ.
+    full_rank : bool
+        Whether there is noise in every direction, as a rule.
     assumes : tuple of Assumption
         What the promise rests on, besides the distributions f_θ that are to be hidden and the
         pairs of them: empty if it holds whatever those distributions are.
@@ -70,6 +72,7 @@ class Mechanism(ABC):
     shown_at_first: ClassVar[bool] = True
     from_outcomes: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
+    full_rank: ClassVar[bool] = False
     assumes: ClassVar[tuple[Assumption, ...]] = ()
     dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]
@@ -162,16 +165,13 @@ class GaussianMechanism(Mechanism):
         """Covariance of the noise, and caveats of this solution."""
         return self.covariance(model, distance), ()
 
-    def guard(
-        self,
-        model: GaussianModel,
-        noise_at: Callable[[float], Noise],
-        distance: float,
-        epsilon: float,
-        delta: float,
-    ) -> Noise:
-        """Noise that keeps the promise with the two covariances of each pair as they are."""
-        return guarded(noise_at, model, distance, epsilon, delta)
+    def guard_start(self, model: GaussianModel, distance: float) -> FloatArray | None:
+        """Where the search for the least guarded noise starts; None to keep the noise's form."""
+        return None
+
+    def guard_covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        """Covariance for one distance among those that *guarded* tries."""
+        return self.covariance(model, distance)
 
     def calibrate(
         self,
@@ -188,8 +188,7 @@ class GaussianMechanism(Mechanism):
             outside = classical_caveat(epsilon, delta)
             caveats += (outside,) if outside else ()
 
-        def noise_at(distance: float) -> Noise:
-            covariance, own = self.solve(model, distance)
+        def noise_of(covariance: FloatArray, own: tuple[str, ...] = ()) -> Noise:
             return gaussian_noise(
                 self.name,
                 covariance,
@@ -200,8 +199,19 @@ class GaussianMechanism(Mechanism):
             )
 
         if calibration == "guarded" and self.protects:
-            return self.guard(model, noise_at, distance, epsilon, delta)
-        return noise_at(distance)
+            return guarded(
+                Guard(
+                    model,
+                    epsilon,
+                    delta,
+                    distance,
+                    partial(self.guard_covariance, model),
+                    noise_of,
+                    self.guard_start(model, distance),
+                )
+            )
+        covariance, own = self.solve(model, distance)
+        return noise_of(covariance, own)
 
 
 _REGISTRY: dict[str, Mechanism] = {}

@@ -33,6 +33,7 @@ class EigenvectorGaussian(GaussianMechanism):
     source = "Chen & Ohrimenko (2023), Theorem 4.5"
     assumes = (Assumption.GAUSSIAN, Assumption.EQUAL_COVARIANCE)
     dispenses = (Assumption.SAME_EIGENVECTORS,)
+    full_rank = True
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         pooled = np.array([fit.pooled for fit in model.pairs])

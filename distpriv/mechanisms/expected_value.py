@@ -23,6 +23,7 @@ class LaplaceExpectedValue(LaplaceMechanism):
     summary = "The same Laplace noise on every statistic, as large as the largest total shift."
     source = "Chen & Ohrimenko (2023), Theorem 4.1"
     assumes = (Assumption.TRANSLATION,)
+    full_rank = True
 
     def directions(self, model: GaussianModel) -> FloatArray:
         return np.eye(len(model.query))
@@ -45,6 +46,7 @@ class GaussianExpectedValue(GaussianMechanism):
     summary = "The same Gaussian noise on every statistic."
     source = "Chen & Ohrimenko (2023), Theorem 4.2"
     assumes = (Assumption.TRANSLATION,)
+    full_rank = True
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         return np.eye(len(model.query)) * (model.sensitivity(2) / distance) ** 2

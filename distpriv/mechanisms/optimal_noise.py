@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from distpriv.errors import CalibrationError
-from distpriv.guarding import least_guarded
-from distpriv.mechanisms.base import FloatArray, GaussianMechanism, get, names, register
+from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
 from distpriv.models import GaussianModel
-from distpriv.noise import Noise, gaussian_noise
 from distpriv.premises import Assumption
-from distpriv.profiles import delivered_delta
 
 __all__ = ["LeastNoise", "least_noise"]
 
 _LARGE = 2000  # entries of all pairs' matrices together
 _TOLERANCE = 1e-9
+# Where the search for guarded noise starts: noise in the other directions as a share of that in the
+# direction that wants most, and of the statistics' own variation.
+_ASIDE, _LITTLE = 0.2, 1e-3
 _ONE_AT_A_TIME = threading.Lock()  # compiled programs are shared and take their matrices in turn
 _UNSOLVED = (
     "The semidefinite program for the least noise did not solve; this noise keeps the promise but "
@@ -99,10 +96,9 @@ def _maximal(wanted: FloatArray) -> FloatArray:
 
 def _least_above(wanted: FloatArray) -> tuple[FloatArray, bool]:
     """Matrix of least trace above all of `wanted` and zero, and whether that is proven."""
-    for matrix in wanted:
-        candidate = _positive_part(matrix)
-        if _lies_above(candidate, wanted):
-            return candidate, True
+    closed = _closed_form(wanted)
+    if closed is not None:
+        return closed, True
     solution = _solve(wanted)
     largest_first = wanted[np.argsort(-np.linalg.eigvalsh(wanted)[:, -1])]
     safe = min((_stacked(largest_first), _stacked(largest_first[::-1])), key=np.trace)
@@ -111,6 +107,23 @@ def _least_above(wanted: FloatArray) -> tuple[FloatArray, bool]:
     mended = _mend(solution, wanted)
     # A solution that took much mending is none.
     return (mended, True) if np.trace(mended) <= np.trace(safe) * (1 + 1e-9) else (safe, False)
+
+
+def _closed_form(wanted: FloatArray) -> FloatArray | None:
+    """The positive part of one of them if it lies above all the others."""
+    for matrix in wanted:
+        candidate = _positive_part(matrix)
+        if _lies_above(candidate, wanted):
+            return candidate
+    return None
+
+
+def _wanted(model: GaussianModel, distance: float) -> FloatArray:
+    """Matrices that the noise has to lie above, were the covariances equal, largest first."""
+    pooled = np.array([fit.pooled for fit in model.pairs])
+    outer = np.einsum("ka,kb->kab", model.differences, model.differences)
+    wanted = _maximal(outer / distance**2 - pooled)
+    return wanted[np.argsort(-np.linalg.eigvalsh(wanted)[:, -1])] if len(wanted) else wanted
 
 
 def _positive_part(matrix: FloatArray) -> FloatArray:
@@ -229,29 +242,16 @@ class OptimalNoise(GaussianMechanism):
         found = least_noise(model.differences, pooled, distance)
         return found.covariance, () if found.solved else (_UNSOLVED,)
 
-    def guard(
-        self,
-        model: GaussianModel,
-        noise_at: Callable[[float], Noise],
-        distance: float,
-        epsilon: float,
-        delta: float,
-    ) -> Noise:
-        """The exact noise if it delivers; else the least that is found from the others' noises."""
-        exact = noise_at(distance)
-        if delivered_delta(model, exact, epsilon) <= delta:
-            return exact
-        candidates = []
-        for name in names(distribution="gaussian", baseline=False):
-            if name == self.name:
-                continue
-            with suppress(CalibrationError):  # noise along few directions need not suffice
-                other = get(name).calibrate(model, epsilon, delta, "guarded")
-                candidates.append(other.covariance)
-        return gaussian_noise(
-            self.name,
-            least_guarded(model, candidates, epsilon, delta),
-            epsilon=epsilon,
-            delta=delta,
-            calibration="guarded",
-        )
+    def guard_start(self, model: GaussianModel, distance: float) -> FloatArray:
+        """Noise for equal covariances, or a bound on it, with some noise in every direction."""
+        wanted = _wanted(model, distance)
+        enough = _stacked(wanted) if len(wanted) else np.zeros_like(model.pairs[0].pooled)
+        varying = np.mean([np.diag(fit.pooled) for fit in model.pairs], axis=0)
+        trace = max(float(np.trace(enough)), _LITTLE * float(varying.sum()))
+        return enough + np.eye(len(enough)) * _ASIDE * trace / len(enough)
+
+    def guard_covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        """The least noise for equal covariances where it has a closed form; else none."""
+        wanted = _wanted(model, distance)
+        closed = _closed_form(wanted) if len(wanted) else None
+        return np.zeros_like(model.pairs[0].pooled) if closed is None else closed

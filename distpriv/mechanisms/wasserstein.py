@@ -44,6 +44,7 @@ class _WassersteinMechanism(Mechanism):
     stand_in: ClassVar[tuple[Assumption, ...]]
 
     distribution = "laplace"
+    full_rank = True
     shown_at_first = False  # where the pairs are translations they are ExpM(L), or about it
     from_outcomes = True
 

@@ -20,6 +20,7 @@ from distpriv.classifiers import get_classifier
 from distpriv.comparison import choices_in_words
 from distpriv.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.errors import CalibrationError, DistprivError, ModelError, ReportError
+from distpriv.exact_laws import known_law
 from distpriv.models import GaussianModel
 from distpriv.moments import RecordGroups, record_groups
 from distpriv.noise import Noise
@@ -174,9 +175,16 @@ class ReportRun:
             found: FitDiagnostics | None = fit_diagnostics(drawn, fit)
         except ModelError:
             found = None
+        law = known_law(
+            self._groups,
+            self.scenario.query,
+            fit.pair,
+            self.model.n,
+            replacement=self.model.replacement,
+        )
         judged = {}
         for name, noise in self._noises.items():
-            evidence = Evidence(self.model, self._focus, noise, shift, found)
+            evidence = Evidence(self.model, self._focus, noise, shift, found, law)
             judged[name] = verdicts(Assumption, evidence)
             yield 0.12, "Testing the assumptions"
         runs, attack = [], self._attack()

@@ -109,7 +109,7 @@ def curves(
     grid = np.unique(np.append(grid, scenario.epsilon))
     found["profile"] = Curves(grid, {})
     for name, noise in noises.items():
-        if noise.distribution == "gaussian" and mechanisms.get(name).protects:
+        if mechanisms.get(name).protects:
             found["profile"].y.update(profiles(model, {name: noise}, grid).y)
             yield 0.95, f"What {name} delivers"
 

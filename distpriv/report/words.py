@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from distpriv.charts.text import listed, number, percent
+from distpriv.covered import is_undone
+from distpriv.delivered import delivered_epsilon, worst_case
 from distpriv.mechanisms import Mechanism
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
-from distpriv.profiles import delivered_epsilon, worst_case
 from distpriv.scenario import Scenario
 
 __all__ = ["HOLDS", "MARK", "PREAMBLE", "answer", "counted", "guarantee", "question"]
@@ -79,9 +80,14 @@ def guarantee(
     if not mechanism.protects:
         return "It promises nothing about the secret, only about single records.", None, None, None
     promised = f"Promised: ε = {noise.epsilon:g}, δ = {noise.delta:g}."
-    if noise.distribution == "laplace" and not noise.is_zero:
-        told = " What Laplace noise delivers where its assumptions do not hold is not computed."
-        return promised + told, None, None, None
+    if is_undone(model, noise):
+        worst = worst_case(model, None, noise.epsilon)
+        told = (
+            f"{promised} Undone by arithmetic: the noise leaves directions bare, and whoever knows "
+            "in what steps the statistics move subtracts it. What holds is what holds without "
+            f"noise: δ = {number(worst.delta)} at that ε."
+        )
+        return told, worst.delta, None, False
     worst = worst_case(model, noise, noise.epsilon)
     kept = worst.delta <= noise.delta * KEPT
     epsilon = delivered_epsilon(model, noise, noise.delta) if noise.delta else None
@@ -93,7 +99,18 @@ def guarantee(
         + (
             ". The promise is kept."
             if kept
-            else ". The promise is not kept; the guarded calibration makes up for it."
+            else ". The promise is not kept"
+            + (
+                "; the guarded calibration makes up for it."
+                if noise.distribution == "gaussian"
+                else ": the two shares do more than shift the statistics."
+            )
+        )
+        + (
+            ""
+            if noise.floor is None
+            else " Arithmetic does not undo it: there is noise of half a step or more on every "
+            "statistic."
         )
     )
     return told, worst.delta, epsilon, kept

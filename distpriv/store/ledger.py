@@ -115,6 +115,7 @@ def noise_out(noise: Noise) -> dict[str, Any]:
         "epsilon": noise.epsilon,
         "delta": noise.delta,
         "calibration": noise.calibration,
+        "floor": None if noise.floor is None else noise.floor.tolist(),
     }
 
 
@@ -122,7 +123,8 @@ def noise_in(plain: dict[str, Any]) -> Noise:
     """A noise from what :func:`noise_out` made of it."""
     scales = np.asarray(plain["scales"], dtype=np.float64)
     directions = np.asarray(plain["directions"], dtype=np.float64).reshape(-1, len(scales))
-    return Noise(**plain | {"directions": directions, "scales": scales})
+    floor = None if plain.get("floor") is None else np.asarray(plain["floor"], dtype=np.float64)
+    return Noise(**plain | {"directions": directions, "scales": scales, "floor": floor})
 
 
 def _entry(row: ReleaseRow) -> LedgerEntry:

@@ -51,7 +51,7 @@ def finish(app):
 
 
 def test_the_promise_and_what_it_rests_on(open_app):
-    app = open_app("assumptions")
+    app = open_app("assumptions", cal="exact")
     sound(app)
     lead = app.main.markdown[0].value.replace("\u00a0", " ")
     assert lead.startswith(
@@ -69,7 +69,7 @@ def test_the_promise_and_what_it_rests_on(open_app):
 
 
 def test_the_theorem_stands_beside_the_exact_figure(open_app):
-    app = open_app("assumptions")
+    app = open_app("assumptions", cal="exact")
     first = texts(app)
     found = re.search(r"\*\*ε′ = ([\d.]+) with δ′ = ([\d.]+)\*\* \(Theorem 4.6\)", first)
     assert float(found[1]) == 1.6
@@ -92,7 +92,7 @@ def test_the_theorem_stands_beside_the_exact_figure(open_app):
     ],
 )
 def test_every_kind_of_mechanism(open_app, mechanism, rests, relaxes):
-    app = open_app("assumptions", mech=mechanism)
+    app = open_app("assumptions", mech=mechanism, cal="exact")
     for tab in TABS[:2]:
         turn(app, tab)
         sound(app)
@@ -102,7 +102,7 @@ def test_every_kind_of_mechanism(open_app, mechanism, rests, relaxes):
 
 
 def test_the_guarded_calibration_needs_no_equal_covariances(open_app):
-    app = open_app("assumptions", cal="guarded")
+    app = open_app("assumptions")  # guarded is what everybody gets
     sound(app)
     assert "one assumption**: normal curves" in texts(app)
     assert "nothing is lost to unequal covariances" in texts(app)
@@ -161,7 +161,7 @@ def test_a_tab_that_is_closed_does_not_run(open_app, monkeypatch):
     monkeypatch.setattr(
         relaxation_parts, "normal_etas", lambda *args: calls.append(1) or inner(*args)
     )
-    app = open_app("assumptions")
+    app = open_app("assumptions", cal="exact")
     assert calls
     calls.clear()
     turn(app, TABS[2])

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from distpriv.classifiers import classifier_names
+from distpriv.attacks import attacker_names
 from tests.app.test_pages import charts, records, sound, texts, upload
 
 
@@ -30,7 +30,7 @@ def finished(app):
     return app
 
 
-@pytest.mark.parametrize("classifier", classifier_names())
+@pytest.mark.parametrize("classifier", attacker_names())
 def test_every_attacker_runs_and_is_audited(open_app, classifier):
     app = open_app("attack")
     app.multiselect(key="attack_mechanisms").set_value(["OptM", "ExpM"]).run()
@@ -43,8 +43,8 @@ def test_every_attacker_runs_and_is_audited(open_app, classifier):
     assert list(table["Release"]) == ["no noise", "OptM", "ExpM"]
     assert list(table["Verdict"]) == ["–", "not refuted", "not refuted"]
     assert "proves" in texts(app)
-    # By mechanism, ROC, precision-recall, against ε, against Δp.
-    assert len(charts(app)) == 5
+    # By mechanism, ROC, precision-recall, against ε, against Δp; published and grid-safe.
+    assert len(charts(app)) == 6
 
 
 def test_the_gap_of_training_without_noise_is_explained(open_app):
@@ -112,3 +112,94 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
     optimal = next(t for t in by_epsilon["data"] if t["name"] == "OptM")
     assert max(values(optimal["y"])) <= max(values(undefended["y"])) + 1e-9
     assert max(values(undefended["y"])) < 0.7
+
+
+def undone(app):
+    """Run what arithmetic undoes to its end; the sentences about it."""
+    run = app.session_state["undoing"]
+    while run.running:
+        run.step(1.0)
+    app.run()
+    sound(app)
+    return [line for line in texts(app).splitlines() if line.startswith("**")]
+
+
+def test_what_the_published_mechanisms_give_away(open_app):
+    app = open_app("attack", cal="exact")
+    lines = undone(app)
+    for name in ("DirM", "DauM", "OptM"):
+        line = next(each for each in lines if each.startswith(f"**{name}**"))
+        assert "undone by arithmetic" in line
+        assert "as without noise (simulated: 7" in line
+        # The paper's figure belongs to the picture alone.
+        assert "published: up to **76.1 %** right" in line
+        assert "Grid-safe it is **57." in line
+    run = app.session_state["undoing"]
+    assert run.done == run.wanted == 20
+    assert run.result().recovered["OptM, published"].mean() > 0.99
+    assert not run.result().recovered["OptM, grid-safe"].any()
+
+
+def test_the_simulation_of_what_is_undone_stops_and_runs_again(open_app):
+    app = open_app("attack", cal="exact")
+    first = app.session_state["undoing"]
+    assert first.running
+    app.button(key="undoing_stop").click().run()
+    assert app.session_state["undoing"].stopped
+    app.button(key="undoing_run").click().run()
+    assert app.session_state["undoing"] is first
+    first.wanted = first.done
+    app.run()
+    app.button(key="undoing_run").click().run()
+    assert app.session_state["undoing"] is not first
+    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    assert app.session_state["undoing"].attack.noises["DirM, published"].epsilon == 2.0
+    sound(app)
+
+
+def test_a_mechanism_that_cannot_be_guarded_says_so(open_app):
+    app = open_app("attack", cal="guarded", eps="0.1")
+    sound(app)
+    lines = [line for line in texts(app).splitlines() if line.startswith("**DauM**")]
+    assert "cannot be calibrated *guarded* here and stands with the *exact* one" in lines[0]
+
+
+def test_without_noise_there_is_nothing_to_undo(open_app):
+    app = open_app("attack", cal="exact", eps="10", dp="0.02")
+    sound(app)
+    for name in ("DauM", "OptM"):
+        assert f"**{name}** needs no noise at this ε and δ: there is nothing to undo" in texts(app)
+    assert set(app.session_state["undoing"].attack.noises) == {"DirM, published", "DirM, grid-safe"}
+
+
+def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
+    rng = np.random.default_rng(1)
+    table = records(12_000).assign(weight=lambda each: rng.normal(size=len(each)))
+    app = open_app("data")
+    upload(app, table[["weight", "active"]])
+    app.switch_page("app_pages/attack.py").run()
+    sound(app)
+    assert "arithmetic has nothing to hold on to" in texts(app)
+
+
+def test_uploads_and_several_pairs_are_undone_too(open_app):
+    app = open_app("data")
+    upload(app, records(1200))
+    app.switch_page("app_pages/attack.py").run()
+    app.sidebar.number_input(key="n").set_value(10).run()
+    sound(app)
+    assert app.session_state["undoing"].done
+    assert not app.session_state["undoing"].failure
+    app = open_app("attack", also="workclass = Private: 45 % or 55 %", cal="exact")
+    sound(app)
+    run = app.session_state["undoing"]
+    assert not run.failure
+    assert len(run.attack.noises["DirM, published"].scales) == 2
+
+
+def test_arithmetic_needs_no_training(open_app):
+    app = open_app("attack")
+    app.selectbox(key="attack_classifier").set_value("arithmetic").run()
+    assert app.segmented_control(key="attack_training").disabled
+    assert app.session_state["attack_run"].attack.classifier == "arithmetic"
+    sound(app)

@@ -117,7 +117,6 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "expected L2 error": number,
         "expected error of count sex = Female": signed,
         "delivered δ": number,
-        "delivered ε": number,
     }),
     "secret": (_nothing, {
         "records with the property at 0.4": whole,
@@ -151,7 +150,6 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
     }),
     "guarantee": (_guarantee, {
         "DauM: delivered δ": number,
-        "DauM: delivered ε": number,
         "DauM: best attacker after the releases": percent,
         "DauM: ε after the releases": number,
     }),

@@ -224,10 +224,10 @@ def test_a_single_statistic_cannot_be_split(open_part):
 
 def test_guarded_parts_keep_their_promise(open_part):
     app = open_part("composition")
-    assert "by itself; the *guarded* calibration" in texts(app)
-    app.sidebar.segmented_control(key="cal").set_value("guarded").run()
-    sound(app)
     assert "by itself; the *guarded* calibration" not in texts(app)
+    app.sidebar.segmented_control(key="cal").set_value("exact").run()
+    sound(app)
+    assert "by itself; the *guarded* calibration" in texts(app)
 
 
 def test_pufferfish_translates_the_scenario(open_part):

@@ -50,8 +50,8 @@ def test_a_proposal_holds_what_was_weighed(open_app):
     found = {each.name: each for each in decision.now.alternatives}
     assert set(found) == {"now", "first"}
     assert found["now"].epsilon == 2.0
-    assert found["first"].accuracy == pytest.approx(0.577, abs=0.005)
-    assert found["first"].error == pytest.approx(8.15, abs=0.05)
+    assert found["first"].accuracy == pytest.approx(0.573, abs=0.002)
+    assert found["first"].error == pytest.approx(8.82, abs=0.05)  # guarded, above a floor
     # It is shown as it was written, and the form is ready for the next.
     assert "Ann \\*x\\*" in texts(app)
     assert "\\# no heading" in texts(app)

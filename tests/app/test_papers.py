@@ -49,10 +49,16 @@ def test_verdicts_stop_and_every_table_and_figure(open_app):
     assert "embedded **synthetic** records" in said(app)
     (table,) = tables(app)
     assert list(table.columns) == [
-        "Row", "Column", "Printed", "Ours", "Verdict", "95 % of repeats",
+        "Row", "Column", "Printed", "Ours", "Verdict", "Arithmetic", "Best on paper",
+        "Best in fact", "95 % of repeats",
     ]  # fmt: skip
     assert set(table["Verdict"]) == {"≈ within sampling error", "§ erratum 1", "✓ agrees"}
     assert dict(zip(table["Row"], table["Ours"], strict=True))["DauM (G)"] == "0.94"
+    undone = table[table["Arithmetic"] == "✗ undone"]
+    assert set(undone["Row"]) == {"DirM (L)", "EigM (G)", "DauM (G)"}
+    assert set(undone["Best in fact"]) == {"0.761"}
+    assert "is **undone by arithmetic**" in texts(app)
+    assert any("Arithmetic undoes the noise behind 7" in each.value for each in app.warning)
 
     before = run_of(app).done
     assert 1 <= before < run_of(app).wanted
@@ -78,7 +84,11 @@ def test_verdicts_stop_and_every_table_and_figure(open_app):
     app.segmented_control(key="paper_item").set_value("table-4").run()
     (table,) = tables(app)
     assert len(table) == 28
-    assert (table["Best attacker"].astype(float) >= 0.5).all()
+    for best in ("Best on paper", "Best in fact"):
+        assert (table[best].astype(float) >= 0.5).all()
+    assert set(table.loc[table["Arithmetic"] != "", "Row"]) == {
+        *(f"DauM (G), ε = {epsilon}" for epsilon in ("0.2", "1", "5")), "EigM (G), ε = 5",
+    }  # fmt: skip
     assert set(table["Verdict"]) <= {"✓ agrees", "≈ within sampling error", "– other data"}
 
     # More repetitions go on from those that are done; fewer, or another seed, start anew.

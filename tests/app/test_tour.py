@@ -6,8 +6,9 @@ import pytest
 
 from distpriv.dashboard.tour.steps import LESSONS, PLACES
 from distpriv.datasets import load_census_income
-from distpriv.lessons import Course, course_of
+from distpriv.lessons import Course, course_of, subtracted
 from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
+from distpriv.lessons.subtracting import TRIED
 from tests.app.test_pages import charts, errors, records, sound, texts, upload
 
 # Each step's control, a value to move it to, and what the result says then.
@@ -16,7 +17,7 @@ CONTROLS = (
     ("select_slider", "tour_records", 400, "Averages of 400 records"),
     ("slider", "tour_angle", 30, "Turned 30° away from the shift"),
     ("select_slider", "tour_epsilon", 5.0, "At ε = 5 the statistics bring **100 %**"),
-    ("segmented_control", "tour_mechanism", "DauM", "and DauM by 8.48"),
+    ("segmented_control", "tour_mechanism", "DauM", "and DauM by 8.53"),
     ("slider", "tour_guesses", 55, "right in **55 of 100** guesses"),
     ("select_slider", "tour_releases", 100, "After **100 releases**"),
 )
@@ -43,15 +44,17 @@ def test_the_tour_from_start_to_end(tour, course):
     ):
         sound(app)
         assert [header.value for header in app.header] == [lesson.title]
-        assert len(charts(app)) == 1
-        # One control besides the frame's and the question.
+        # One control besides the frame's and the question; the last step has an exercise.
+        exercise = lesson.exercise is not None
+        assert exercise == (number == 7)
+        assert len(charts(app)) == 1 + 2 * exercise
         own = [
             widget.key
             for widgets in (app.main.slider, app.main.select_slider, app.main.segmented_control)
             for widget in widgets
             if widget.key != "lesson"
         ]
-        assert own == [key]
+        assert sorted(own) == sorted([key, *["tour_tried"] * exercise])
         assert says not in texts(app)
         getattr(app, kind)(key=key).set_value(value).run()
         sound(app)
@@ -78,6 +81,34 @@ def test_the_tour_from_start_to_end(tour, course):
     assert app.radio[0].value == LESSONS[-1].question(course).right.statement
     app.button(key="tour_back_7").click().run()
     assert [header.value for header in app.header] == [LESSONS[5].title]
+
+
+def test_the_noise_is_subtracted_by_hand(open_app, course):
+    found = subtracted(course)
+    truth = round(found.answer[TRIED])
+    app = open_app("tour", lesson="7")
+    assert app.slider(key="tour_tried").value != truth
+    assert "not possible, so" in texts(app)
+    assert "the noise is gone" not in texts(app)
+    app.slider(key="tour_tried").set_value(truth).run()
+    sound(app)
+    assert f"Only **{truth}** does that: **the noise is gone**" in texts(app)
+    assert "right in **76.1 %** of cases, as without noise, and not in 57.4 %" in texts(app)
+    assert "has **0.41 % more variance**" in texts(app)
+    (table,) = (each.value for each in app.dataframe)
+    assert list(table["Statistic"]) == ["age", "schooling", "women", "working hours"]
+    assert set(table["Off its grid"]) == {"possible"}
+    # Its question is answered like the others, and is none of the seven.
+    question = LESSONS[-1].exercise.question(course)
+    app.radio(key="tour_answer_exercise").set_value(question.options[0].statement).run()
+    assert "not so" in texts(app)
+    app.radio(key="tour_answer_exercise").set_value(question.right.statement).run()
+    assert "not so" not in texts(app)
+    app.segmented_control(key="lesson").set_value("summary").run()
+    assert "you answered **0 of 7** questions" in texts(app)
+    app.button(key="tour_again").click().run()
+    app.segmented_control(key="lesson").set_value("7").run()
+    assert app.radio(key="tour_answer_exercise").value is None
 
 
 def test_a_question_holds_nobody_up_and_a_wrong_answer_counts_as_one(tour, course):

@@ -10,7 +10,8 @@ from playwright.sync_api import Page, expect
 from distpriv.dashboard.tour.lesson import Option
 from distpriv.dashboard.tour.steps import LESSONS
 from distpriv.datasets import load_census_income
-from distpriv.lessons import course_of
+from distpriv.lessons import course_of, subtracted
+from distpriv.lessons.subtracting import TRIED
 from tests.browser.test_controls import app, press  # noqa: F401
 from tests.browser.test_walk import drawn, go, no_traceback, shot, words
 
@@ -55,7 +56,7 @@ def move(page: Page, number: int) -> None:
 
 def answer(page: Page, option: Option) -> None:
     """Choose an answer and wait for what is said to it."""
-    page.get_by_test_id("stRadio").get_by_text(option.statement, exact=True).click()
+    page.get_by_test_id("stRadio").first.get_by_text(option.statement, exact=True).click()
     said = page.locator("p", has_text=option.why.partition(":")[0])
     expect(said.last).to_contain_text("right" if option.holds else "not so")
 
@@ -65,7 +66,7 @@ def test_the_tour_from_start_to_end(app):  # noqa: F811
     go(page, "Guided tour")
     for number, lesson in enumerate(LESSONS, 1):
         opened(page, number)
-        drawn(page, 1)
+        drawn(page, 1 if lesson.exercise is None else 3)
         move(page, number)
         question = lesson.question(course)
         if number == 1:
@@ -98,6 +99,21 @@ def test_the_tour_from_start_to_end(app):  # noqa: F811
     expect(page.get_by_text("you answered 7 of 7 questions, 7 of them right")).to_be_visible()
     press(page, "Step", "4")
     expect(page.get_by_text(words(AFTER[4])).last).to_be_visible()
+
+
+def test_the_noise_is_subtracted_by_hand(app):  # noqa: F811
+    page, found = app.page, subtracted(course_of(load_census_income()))
+    go(page, "Guided tour")
+    press(page, "Step", "7")
+    drawn(page, 3)
+    slider = page.get_by_role("slider", name="Suppose so many are")
+    expect(page.get_by_text(words("not possible, so")).last).to_be_visible()
+    truth = round(found.answer[TRIED])
+    for _ in range(round(found.published.released[TRIED]) - truth):
+        slider.press("ArrowLeft")
+    expect(page.get_by_text(words(f"Only {truth} does that")).last).to_be_visible()
+    no_traceback(page)
+    shot(page, "tour-subtracted")
 
 
 def test_a_step_on_a_phone(server, watched):

@@ -20,6 +20,7 @@ UNITS = ("years", "hours", "records", "")
 
 @pytest.fixture
 def noises(model: dp.GaussianModel) -> dict[str, Noise]:
+    model = model.densities()
     return {name: dp.calibrate(name, model, 2.0, 1e-3) for name in ("ExpM", "DirM", "DauM")}
 
 

@@ -18,7 +18,7 @@ from distpriv.charts.paper_figures import (
     releases_in_plane,
 )
 from distpriv.charts.papers import VERDICT_STYLES, deviations, printed_beside_ours
-from distpriv.experiments import VERDICTS, Cell
+from distpriv.experiments import VERDICTS, Cell, Standing
 from distpriv.experiments.attacks import AttackCurve
 from distpriv.experiments.figures import Releases
 from distpriv.experiments.hypothesis_testing import figure3b, printed_points
@@ -39,6 +39,10 @@ ALL = {
     "figure-2": (),
     "hospital": (WRONG,),
 }
+
+
+def still(accuracy: float) -> Standing:
+    return Standing(False, accuracy, accuracy)
 
 
 def marks(figure: go.Figure, name: str) -> go.Scatter:
@@ -84,11 +88,13 @@ def test_printed_beside_ours(well_made: WellMade) -> None:
 
 @pytest.mark.parametrize("ratio", [False, True])
 def test_nothing_simulated_yet(well_made: WellMade, ratio: bool) -> None:
+    waiting = replace(WAITING, standing=Standing(True, 0.7, 0.76))
     figure = printed_beside_ours(
-        [WAITING], title="Accuracies", measure="accuracy", ratio=ratio, optimal=[0.7]
+        [waiting], title="Accuracies", measure="accuracy", ratio=ratio, attackers=True
     )
     well_made(figure)
-    assert list(marks(figure, "best possible").x) == [0.7]
+    assert list(marks(figure, "best attacker, on paper").x) == [0.7]
+    assert list(marks(figure, "best attacker, in fact").x) == [0.76]
     assert not any(trace.name.startswith("ours") for trace in figure.data)
 
 
@@ -110,14 +116,18 @@ def test_errors_with_printed_points(well_made: WellMade) -> None:
     plain = error_lines(curves, title="Errors", x_title="Δp", x_log=False)
     well_made(plain)
     assert "Hollow" not in plain.layout.meta["how_to_read"]
+    spans = {"ExpM": (2.0, 10.0), "DauM": (0.1, 10.0)}
+    beaten = error_lines(curves, title="Errors", x_title="ε", x_log=True, undone=spans)
+    well_made(beaten)
+    assert [trace.name for trace in beaten.data] == ["ExpM (undone from 2)", "DauM (undone)"]
 
 
 @pytest.mark.parametrize("simulated", [False, True])
 def test_accuracies_beside_the_best(well_made: WellMade, simulated: bool) -> None:
     found = (Interval(0.5, 0.48, 0.52), Interval(0.7, 0.68, 0.72)) if simulated else ()
     curves = {
-        "ExpM": AttackCurve((0.1, 10.0), found, (0.51, 0.75)),
-        "DauM": AttackCurve((0.1, 10.0), found, (0.52, 0.76)),
+        "ExpM": AttackCurve((0.1, 10.0), found, (still(0.51), still(0.75))),
+        "DauM": AttackCurve((0.1, 10.0), found, (Standing(True, 0.52, 0.77), still(0.77))),
     }
     figure = accuracy_lines(
         curves,
@@ -129,6 +139,8 @@ def test_accuracies_beside_the_best(well_made: WellMade, simulated: bool) -> Non
     )
     well_made(figure)
     assert ("simulated attacker is right in 70 %" in figure.layout.meta["alt"]) == simulated
+    assert list(marks(figure, "DauM, undone").y) == [0.77]
+    assert "on paper" in figure.layout.meta["how_to_read"]
     bars = [trace for trace in figure.data if trace.error_y.array is not None]
     assert len(bars) == 2 * simulated
     for trace in bars:

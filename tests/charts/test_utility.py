@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -115,3 +116,25 @@ def test_hostile_labels_with_every_mechanism(hostile: tuple[str, ...], well_made
         figure = error_against_epsilon(Curves(x, y), epsilon=1.0, unit=label, measure=label)
         well_made(figure)
     assert "'=cmd" in set(figure_data(figure)["series"])
+
+
+def test_where_no_noise_keeps_the_promise_the_legend_says_so(well_made: Check) -> None:
+    nan, x = math.nan, np.array([0.1, 0.4, 1.0, 2.0])
+    curves = Curves(
+        x,
+        {
+            "OptM": np.array([4.0, 3.0, 2.0, 1.0]),
+            "DauM": np.array([nan, nan, 3.0, 1.5]),
+            "DirM": np.full(4, nan),
+            "EigM": np.array([5.0, 4.0, nan, nan]),
+        },
+    )
+    figure = error_against_epsilon(curves, epsilon=1.0, unit="", measure="error")
+    well_made(figure)
+    names = [trace.name for trace in figure.data]
+    assert names == [
+        "OptM",
+        "DauM: none below ε = 1",
+        "DirM: none keeps the promise",
+        "EigM: none above ε = 0.4",
+    ]

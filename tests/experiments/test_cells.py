@@ -7,8 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from distpriv.experiments import ITEMS, VERDICTS, Cell, tally
-from distpriv.experiments.report import MARKS, chance, figure, notes, row_of, rows, summary
+from distpriv.experiments import ITEMS, VERDICTS, Cell, Standing, tally
+from distpriv.experiments.report import (
+    MARKS,
+    UNDONE,
+    arithmetic,
+    chance,
+    figure,
+    notes,
+    row_of,
+    rows,
+    standing_row,
+    summary,
+)
 from distpriv.optimal import Interval
 
 CELL = Cell("table-3", "row", "column", "10.00", 10.0, 0.5, ours=10.4)
@@ -124,6 +135,15 @@ def test_rows_of_a_table() -> None:
     assert (row["Item"], row["Repetitions"], row["Seed"]) == ("Table 3", "20", "3")
     assert row["Data"] == "synthetic"
     assert set(MARKS) == set(VERDICTS)
+    assert set(standing_row(cell).values()) == {""}
+    beaten = replace(cell, standing=Standing(True, 0.553, 0.762))
+    assert standing_row(beaten) == {
+        "Arithmetic": UNDONE, "Best on paper": "0.553", "Best in fact": "0.762",
+    }  # fmt: skip
+    assert "behind 1 of these figures (row)" in arithmetic([cell, beaten])
+    assert "right in 0.762 of cases, as without noise, and not in 0.553, as" in arithmetic([beaten])
+    still = replace(cell, standing=Standing(False, 0.55, 0.55))
+    assert "(row at column)" in arithmetic([still, beaten])
     other = replace(cell, row="other")
     assert notes([cell, CELL, other]) == {"row, other, column": "why"}
 

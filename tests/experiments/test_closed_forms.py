@@ -16,6 +16,7 @@ from distpriv.experiments import hypothesis_testing as testing
 from distpriv.experiments.cells import Cell, tally
 from distpriv.experiments.records import INCOME, QUERY, SIZE, WORK_CLASS
 from distpriv.experiments.repeats import middle_95, repeated_errors, repeated_models
+from distpriv.experiments.report import arithmetic
 from distpriv.experiments.tables import PAIR, table3
 
 
@@ -148,7 +149,7 @@ def test_repeats_are_those_of_the_papers_own_procedure(example: PaperRecords) ->
 
 def test_repeated_errors_are_means_of_50_draws(example: PaperRecords) -> None:
     found = repeated_errors(example, PAIR, ["ExpM", "GroupDP"], [1.0], repeats=300, seed=4)
-    noise = dp.calibrate("GroupDP", example.model(PAIR), 1.0, 1e-3, "classical")
+    noise = dp.calibrate("GroupDP", example.model(PAIR), 1.0, 1e-3, "classical", grid_safe=False)
     # Nothing but the draws varies here: the sensitivity is that of the data's range.
     spread = np.sqrt((noise.rms_error() ** 2 - noise.expected_error() ** 2) / 50)
     values = found["GroupDP", 1.0]
@@ -163,7 +164,8 @@ def test_repeated_errors_are_means_of_50_draws(example: PaperRecords) -> None:
 def test_figures_without_printed_values(example: PaperRecords) -> None:
     curves = figures.figure2(example)
     at_one = int(np.flatnonzero(np.isclose(curves["income"].x, 1.0))[0])
-    expected = dp.calibrate("DauM", example.model(PAIR), 1.0, 1e-3, "classical").expected_error()
+    published = dp.calibrate("DauM", example.model(PAIR), 1.0, 1e-3, "classical", grid_safe=False)
+    expected = published.expected_error()
     assert curves["income"].y["DauM"][at_one] == pytest.approx(expected)
     assert set(curves["work class"].y) == {"ExpM(L)", "DirM(L)", "ExpM", "EigM", "DauM"}
 
@@ -180,7 +182,7 @@ def test_figures_without_printed_values(example: PaperRecords) -> None:
         each = releases[name]
         assert set(each.released) == {"ExpM", "EigM", "DauM", "DP"}
         model = example.model(secret.pair(0.5, each.width))
-        noise = dp.calibrate("ExpM", model, 1.0, 1e-3, "classical")
+        noise = dp.calibrate("ExpM", model, 1.0, 1e-3, "classical", grid_safe=False)
         moved = np.linalg.norm(each.released["ExpM"] - each.answer, axis=1).mean()
         assert moved == pytest.approx(noise.expected_error(), rel=0.35)
         along = each.released["DauM"] - each.answer
@@ -227,3 +229,47 @@ def test_example_1_and_the_table_of_epsilon(closed: Results) -> None:
     recall, precision = testing.figure3a()["ε = 0.01"]
     assert recall.shape == precision.shape
     assert precision == pytest.approx(0.5, abs=0.01)
+
+
+def test_which_noise_arithmetic_undoes(closed: Results, example: PaperRecords) -> None:
+    model, densities = example.model(PAIR), example.densities(PAIR)
+    undefended = dp.optimal_attack_accuracy(model)
+    standing = {(c.row, c.column): c.standing for c in closed["table-3"] if c.standing}
+    assert len(standing) == 21
+    undone = {place for place, each in standing.items() if each.undone}
+    columns = [f"ε = {epsilon}" for epsilon in ("0.2", "1", "5")]
+    assert undone == {
+        *[("DirM (L)", column) for column in columns],
+        *[("DauM (G)", column) for column in columns],
+        ("EigM (G)", "ε = 5"),  # two of its five directions need no noise
+    }
+    for (row, column), each in standing.items():
+        assert each.in_fact == (undefended if (row, column) in undone else each.on_paper)
+        assert 0.5 <= each.on_paper <= each.in_fact
+    # On paper is what holds for normal densities, of which the optimal accuracy is known on Adult.
+    for row, accuracy in (("ExpM (G)", 0.658), ("EigM (G)", 0.6955), ("DauM (G)", 0.746)):
+        assert standing[row, "ε = 5"].on_paper == pytest.approx(accuracy, abs=1e-3)
+    noise = dp.calibrate("DauM", model, 1.0, 1e-3, "classical", grid_safe=False)
+    assert noise.smoothness(model) == np.inf
+    assert dp.delivered_delta(densities, noise, 1.0) < 1e-3
+    assert dp.delivered_delta(model, noise, 1.0) == dp.delivered_delta(model, None, 1.0)
+    told = arithmetic(closed["table-3"])
+    assert "7 of these figures (DirM (L); EigM (G) at ε = 5; DauM (G))" in told
+    assert f"right in {undefended:.3f} of cases" in told
+    assert arithmetic(closed["table-1"]) == ""
+    assert all(cell.standing.undone for cell in closed["figure-3"])
+
+
+def test_where_the_curves_are_undone(example: PaperRecords) -> None:
+    by_epsilon = figures.figure2_undone(example, "income")
+    assert set(by_epsilon) == {"DirM(L)", "EigM", "DauM"}
+    assert by_epsilon["DirM(L)"] == (0.1, 10.0)
+    assert 1 < by_epsilon["EigM"][0] < 5
+    # Beyond, DauM needs no noise.
+    assert by_epsilon["DauM"][0] == 0.1
+    assert 4 < by_epsilon["DauM"][1] < 6
+    # Less than a step of noise on every statistic does not hide the grid either.
+    assert figures.figure2_undone(example, "work class")["ExpM"][0] > 5
+    by_width = figures.figure3_undone(example, "income")
+    assert by_width["DauM"] == (0.02, 0.4)
+    assert by_width["EigM"][1] < 0.1

@@ -8,7 +8,7 @@ from distpriv.experiments import ERRATA, ITEMS, PaperRecords, evidence
 
 
 def test_each_erratum_stands_by_a_table_or_figure() -> None:
-    assert list(ERRATA) == list(range(1, 10))
+    assert list(ERRATA) == [*range(1, 10), 12]
     shown = {number for item in ITEMS.values() for number in item.errata}
     assert shown == set(ERRATA)
     for each in ERRATA.values():
@@ -28,6 +28,7 @@ def test_each_erratum_stands_by_a_table_or_figure() -> None:
         (7, ["230", "0.1", "300"]),
         (8, ["1.47", "0.092"]),
         (9, ["97", "98"]),
+        (12, ["0.545", "0.553", "0.761", "0.299", "0.001", "0.25 %", "104.332", "104.598"]),
     ],
 )
 def test_the_evidence_is_computed(example: PaperRecords, number: int, figures: list[str]) -> None:
@@ -35,3 +36,11 @@ def test_the_evidence_is_computed(example: PaperRecords, number: int, figures: l
     for each in figures:
         assert each in sentence
     assert sentence.endswith(".")
+
+
+@pytest.mark.adult
+def test_the_arithmetic_of_erratum_12_on_adult(adult_records: PaperRecords) -> None:
+    sentence = evidence(12, adult_records)
+    # OptM, exact calibration, ε = 1, δ = 0.001: the trace without and with a floor of half a step.
+    for each in ("0.762", "0.300", "104.327", "104.592"):
+        assert each in sentence

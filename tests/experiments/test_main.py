@@ -23,6 +23,9 @@ def test_everything_is_printed_beside_the_papers_figures(
     assert "§ erratum 1" in printed
     assert "✗ differs" in printed
     assert "115 printed figures: " in printed
+    assert "Arithmetic undoes the noise behind 7 of these figures" in printed
+    assert "✗ undone" in printed
+    assert "12. Chen & Ohrimenko (2023), Theorem 4.3" in printed
     assert max(map(len, printed.splitlines())) <= 110
 
 

@@ -103,9 +103,9 @@ def test_it_is_never_above_another_gaussian_mechanism(seed, m, pairs):
         for d, c in zip(differences, covariances, strict=True)
     )
     model = dp.GaussianModel(query, 100, fits, "exact", False, np.ones(m))
-    least = dp.calibrate("OptM", model, 1.0, 1e-3).rms_error()
+    least = dp.calibrate("OptM", model, 1.0, 1e-3, "exact").rms_error()
     for name in ("ExpM", "DirM", "EigM", "DauM"):
-        assert least <= dp.calibrate(name, model, 1.0, 1e-3).rms_error() * (1 + 1e-6)
+        assert least <= dp.calibrate(name, model, 1.0, 1e-3, "exact").rms_error() * (1 + 1e-6)
 
 
 def test_no_feasible_covariance_near_it_has_less_trace():
@@ -169,7 +169,7 @@ def test_a_program_that_does_not_solve_leaves_safe_noise_that_says_so(monkeypatc
         False,
         np.ones(4),
     )
-    assert "did not solve" in dp.calibrate("OptM", model, 1.0, 1e-3).caveats[0]
+    assert "did not solve" in dp.calibrate("OptM", model, 1.0, 1e-3, "exact").caveats[0]
 
 
 def test_many_pairs_are_hidden_too():

@@ -98,7 +98,9 @@ DIRECTION = Lesson(
         "Between the two shares the statistics move along one line, the arrow. Noise on every "
         "statistic (ExpM) spends most of its size on directions that give nothing away. The "
         f"picture shows two counts at ε\u00a0=\u00a0{EPSILON:g}: the circle is ExpM's noise, the "
-        "straight line is noise in one direction, which you can turn."
+        "narrow ellipse is noise in one direction, which you can turn. Its width comes of half a "
+        "record of noise on each count, without which arithmetic would undo it; the last step "
+        "shows how."
     ),
     takeaway="Noise helps along the shift, and hardly anywhere else.",
     ask=_ask_direction,
@@ -108,7 +110,8 @@ DIRECTION = Lesson(
     r"Z\sim\mathcal N(0,\sigma^2vv^\top),\quad v=\tfrac{\mu_i-\mu_j}{\lVert\mu_i-\mu_j\rVert_2}",
     source=(
         "σ is the length of the shift over the distance that (ε, δ) allows, for both. Chen & "
-        "Ohrimenko (2023), Theorem 4.2 and Section 4.2."
+        "Ohrimenko (2023), Theorem 4.2 and Section 4.2, where the statistics are taken for "
+        "densities; here DirM stands on a floor of half a step on each statistic."
     ),
     page="app_pages/directions.py",
     leads_to="See all mechanisms' directions: Directions",
@@ -267,7 +270,8 @@ LEAST = Lesson(
     intro=(
         "Direction and uncertainty together: DauM adds along the shift just what the statistics' "
         "own variation leaves wanting. OptM asks the question outright: of all Gaussian noise "
-        "that keeps the promise, which is least? Both axes of the chart are logarithmic."
+        "that keeps the promise, which is least? Both axes of the chart are logarithmic. All five "
+        "are calibrated to the mean of the two clouds' variation, as the papers do."
     ),
     takeaway="One promise has many prices, and OptM asks the least of all Gaussian noise.",
     ask=_ask_least,

@@ -10,6 +10,7 @@ from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
+from distpriv.dashboard.tour.subtracting import SUBTRACTING
 from distpriv.lessons import Course, again, allowed, hidden
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
 
@@ -119,11 +120,13 @@ def _ask_failing(course: Course) -> int:
 def _show_failing(course: Course, count: int) -> Shown:
     found = again(course, count)
     times = "one release" if count == 1 else f"{count} releases"
+    undone = found.undone_from is not None and count >= found.undone_from
     return Shown(
         f"After **{times}** of the same statistics the best attacker is right in "
         f"**{percent(found.accuracy)}** of cases, and together they deliver "
         f"ε\u00a0=\u00a0**{number(found.epsilon)}**, not {EPSILON:g}; without noise it is "
-        f"{percent(found.undefended)}.",
+        f"{percent(found.undefended)}."
+        + (" So little noise is left that arithmetic undoes the rest." if undone else ""),
         accuracy_curves(
             found.curves,
             x_title="releases of the same statistics",
@@ -174,11 +177,14 @@ def _question_failing(course: Course) -> Question:
 
 def _failures(course: Course) -> str:
     """What else can go wrong, in Markdown."""
-    delta = again(course, 1).delta
+    found = again(course, 1)
     return (
-        f"- **Unequal variation.** The mechanisms take the two shares' covariances for their mean. "
-        f"Here one release delivers δ\u00a0=\u00a0{number(delta)} where {DELTA:g} is promised; "
-        "the *guarded* calibration makes up for it.\n"
+        f"- **Unequal variation.** The papers take the two shares' covariances for their mean. "
+        f"Calibrated so, one release would deliver δ\u00a0=\u00a0{number(found.pooled)} where "
+        f"{DELTA:g} is promised; the *guarded* calibration, as here, delivers "
+        f"{number(found.delta)}.\n"
+        "- **Arithmetic.** Counts are whole numbers, which gives noise along one direction away. "
+        "The exercise below does it by hand.\n"
         "- **Not normal.** Counts of rare values and averages of few records are not; the Gaussian "
         "fit page tests it.\n"
         "- **Other secrets.** Noise along one shift hides one share. What it does for another is "
@@ -208,4 +214,5 @@ FAILING = Lesson(
     page="app_pages/assumptions.py",
     leads_to="See what each promise rests on: Assumptions",
     more=_failures,
+    exercise=SUBTRACTING,
 )

@@ -117,8 +117,9 @@ def _eigenvectors() -> None:
         )
         st.caption(
             "v₁ = (1, 2)/√5 and v₂ = (2, −1)/√5 are the axes of variation, and the calibration is "
-            "the paper's classical one. DirM, DauM and OptM add noise in one "
-            "direction, seen here along the same two axes."
+            "the paper's classical one. DirM, DauM and OptM add noise in one direction, seen here "
+            "along the same two axes; the example takes the statistics for densities, which have "
+            "no grid that would give that noise away."
         )
     _source(
         "Chen & Ohrimenko (2023), the example after Theorem 4.5. What the theorem calls squared "

@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 
 from distpriv.lessons import Course
 
-__all__ = ["Lesson", "Option", "Question", "Shown"]
+__all__ = ["Exercise", "Lesson", "Option", "Question", "Shown"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,24 @@ class Shown:
 
 
 @dataclass(frozen=True)
+class Exercise:
+    """What a step lets one try with one's own hands.
+
+    Attributes
+    ----------
+    title : str
+    draw : callable
+        Draws it for the course, with its control.
+    question : callable
+        From the course to its question.
+    """
+
+    title: str
+    draw: Callable[[Course], None]
+    question: Callable[[Course], Question]
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One step.
 
@@ -91,6 +109,7 @@ class Lesson:
         File of the page that goes deeper, and what can be done there.
     more : callable, optional
         From the course to what is worth knowing besides, in Markdown.
+    exercise : Exercise, optional
     """
 
     title: str
@@ -104,3 +123,4 @@ class Lesson:
     page: str
     leads_to: str
     more: Callable[[Course], str] | None = None
+    exercise: Exercise | None = None

@@ -20,7 +20,7 @@ from distpriv.lessons.course import QUERY, SECRET
 __all__ = ["LESSONS", "PLACES", "course", "tour"]
 
 LESSONS = (HIDING, SEEING, DIRECTION, ALLY, LEAST, CHOOSING, FAILING)
-_SUMMARY, _TURNING = "summary", "tour_turning"
+_SUMMARY, _TURNING, _EXERCISE = "summary", "tour_turning", "exercise"
 _MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
@@ -102,9 +102,13 @@ def _step(number: int, data: Course) -> None:
     if lesson.more is not None:
         st.markdown(lesson.more(data))
     _deeper(lesson)
+    if lesson.exercise is not None:
+        st.subheader(lesson.exercise.title)
+        lesson.exercise.draw(data)
+        _question(_EXERCISE, lesson.exercise.question(data))
 
 
-def _question(number: int, question: Question) -> None:
+def _question(number: int | str, question: Question) -> None:
     """The question, and what the chosen answer deserves; any answer can be changed."""
     with st.container(border=True):
         statement = st.radio(
@@ -120,7 +124,7 @@ def _question(number: int, question: Question) -> None:
             st.markdown(_verdict(chosen))
 
 
-def _answer_key(number: int) -> str:
+def _answer_key(number: int | str) -> str:
     return f"tour_answer_{number}"
 
 
@@ -170,7 +174,7 @@ def _deeper(lesson: Lesson) -> None:
 
 def _summary(data: Course) -> None:
     """The seven results, how the questions were answered, and where to go on."""
-    answers: dict[int, str] = st.session_state.get("tour_answers", {})
+    answers: dict[int | str, str] = st.session_state.get("tour_answers", {})
     questions = {number: each.question(data) for number, each in enumerate(LESSONS, 1)}
     given = {
         number: chosen
@@ -223,7 +227,7 @@ def _mark(chosen: Option | None) -> str:
 def _start_again() -> None:
     state = st.session_state
     state["tour_answers"] = {}
-    for number in range(1, len(LESSONS) + 1):
+    for number in (*range(1, len(LESSONS) + 1), _EXERCISE):
         state[_answer_key(number)] = None
     _open(PLACES[0])
 

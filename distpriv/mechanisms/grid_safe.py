@@ -1,0 +1,204 @@
+"""Any mechanism's noise, made so that arithmetic cannot undo it.
+
+The theorems of Chen & Ohrimenko (2023), Section 4, take the statistics for densities. Real ones
+live on a grid, and noise that leaves directions bare is subtracted by whoever knows it (see
+:mod:`distpriv.smoothness`). Here a mechanism is calibrated for Σ + F instead of Σ, F a floor of
+independent normal noise of about half a step on every statistic, and releases with F and its own
+noise: the theorems hold as before, for statistics that are all but densities, and OptM stays the
+least noise above the floor. What the grid still shows is taken off ε and δ beforehand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.calibration import (
+    Calibration,
+    check_delta,
+    check_epsilon,
+    classical_caveat,
+    gaussian_distance,
+)
+from distpriv.mechanisms.base import Mechanism
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise
+from distpriv.smoothness import log_ratio
+
+__all__ = ["grid_safe"]
+
+FloatArray = NDArray[np.float64]
+
+_UNKNOWN = (
+    "Not grid-safe: in what steps {} moves is not known, so whoever knows it may be able to "
+    "subtract the noise; give the model its steps, or the calibration a floor."
+)
+_COARSE = (
+    "The statistics vary by so few of their steps that normal curves do not describe them, "
+    "whatever the noise; take more records, or do not rely on the promise."
+)
+_LEAST, _MOST = 0.5, 2.0  # of a step
+_NEAR = 0.05  # of the logarithm of what the grid may show
+_HIDDEN = 1e-12  # what the grid shows that is no more than rounding
+
+
+def grid_safe(
+    mechanism: Mechanism,
+    model: GaussianModel,
+    epsilon: float,
+    delta: float | None,
+    calibration: Calibration,
+    floor: FloatArray | None = None,
+) -> Noise:
+    """Calibrate a mechanism so that no arithmetic undoes its noise.
+
+    The floor is the least multiple c of the steps, c ≥ ½, for which the grid moves no
+    log-likelihood ratio by more than min(ε/1000, 1/1000); that much is taken off ε, and the factor
+    1 + θ off δ. Below Laplace noise along few directions the floor does that alone, so that the
+    promise keeps its δ = 0. No noise stays none, and noise that covers the grid stays as it is.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    model : GaussianModel
+    epsilon, delta, calibration
+        See :func:`distpriv.mechanisms.calibrate`.
+    floor : ndarray, shape (m,), optional
+        Standard deviations of the floor, instead of those that follow from the model's steps.
+
+    Raises
+    ------
+    CalibrationError
+        As the mechanism does.
+    """
+    steps = model.steps
+    noise_for = _Calibrated(mechanism, model, check_epsilon(epsilon), delta, calibration)
+    unknown = [
+        repr(label)
+        for label, step in zip(model.query.labels, steps, strict=True)
+        if math.isnan(step)
+    ]
+    if mechanism.baseline or not mechanism.protects:
+        return noise_for()
+    if unknown and floor is None:
+        published = noise_for()
+        if mechanism.full_rank or published.is_zero:
+            return published
+        caveat = _UNKNOWN.format(" and ".join(unknown))
+        return replace(published, caveats=(*published.caveats, caveat))
+    if floor is not None:
+        return noise_for(floor, noise_for.most)
+    if not (steps > 0).any():
+        return noise_for()
+    if mechanism.full_rank:
+        noise = noise_for()
+        shows = log_ratio(noise.smoothness(model))
+        if shows <= _HIDDEN or (noise.distribution == "laplace" and shows < math.inf):
+            return noise
+        if shows <= noise_for.most:
+            return noise_for(spent=noise_for.most)
+    if noise_for.none_needed:
+        noise = noise_for()
+        if noise.is_zero:
+            return noise
+    return _above(noise_for, steps)
+
+
+@dataclass(frozen=True)
+class _Calibrated:
+    """A mechanism's noise for a model, with a floor and with something taken off ε and δ."""
+
+    mechanism: Mechanism
+    model: GaussianModel
+    epsilon: float
+    delta: float | None
+    calibration: Calibration
+
+    @property
+    def most(self) -> float:
+        """What the grid may move a log-likelihood ratio by."""
+        return min(self.epsilon / 1000, 1e-3)
+
+    @property
+    def none_needed(self) -> bool:
+        """Whether the promise may hold without noise, if both covariances were their mean."""
+        if self.mechanism.distribution == "laplace":
+            return not self.model.differences.any()
+        distance = gaussian_distance(self.epsilon, check_delta(self.delta), self.calibration)
+        return max(fit.mahalanobis for fit in self.model.pairs) <= distance
+
+    def sketch(self, floor: FloatArray) -> Noise | None:
+        """About what it will be where that takes long, to see what floor it needs."""
+        if self.calibration != "guarded" or len(self.model.pairs) > 1:
+            return None
+        noise = replace(self, calibration="exact")(floor)
+        return noise if self.mechanism.distribution == "gaussian" else None
+
+    def __call__(self, floor: FloatArray | None = None, spent: float = 0.0) -> Noise:
+        """Noise that promises (ε, δ) if the grid moves no log-likelihood ratio by more."""
+        model = self.model.densities() if floor is None else self.model.with_floor(floor)
+        left = None if self.delta is None else self.delta / (1 + math.tanh(spent / 2))
+        noise = self.mechanism.calibrate(model, self.epsilon - spent, left, self.calibration)
+        if not spent:
+            return replace(noise, floor=floor)
+        delta = check_delta(self.delta) if noise.delta else 0.0
+        caveats = noise.caveats
+        if self.calibration == "classical" and left is not None:  # it is about the ε asked for
+            inner = classical_caveat(self.epsilon - spent, left)
+            outer = classical_caveat(self.epsilon, check_delta(self.delta))
+            caveats = tuple(outer if outer and each == inner else each for each in caveats)
+        return replace(noise, epsilon=self.epsilon, delta=delta, floor=floor, caveats=caveats)
+
+
+def _above(noise_for: _Calibrated, steps: FloatArray) -> Noise:
+    """Noise above the least floor that suffices."""
+    model, least, most = noise_for.model, 1e-6 * noise_for.epsilon, noise_for.most
+    sketch = noise_for.sketch(_LEAST * steps)
+    if sketch is None or log_ratio(sketch.smoothness(model)) <= least:
+        sketch = noise_for(_LEAST * steps, least)
+        if log_ratio(sketch.smoothness(model)) <= least:
+            return sketch
+
+    def excess(factor: float) -> float:
+        shows = replace(sketch, floor=factor * steps).smoothness(model)
+        return math.log(max(log_ratio(min(shows, 1 - 1e-9)), 1e-300) / most)
+
+    factor = _LEAST if excess(_LEAST) <= 0 else _enough(excess)
+    if factor > _MOST:
+        noise = noise_for(2 * _LEAST * steps, most)
+        return replace(noise, caveats=(*noise.caveats, _COARSE))
+    while log_ratio((noise := noise_for(factor * steps, most)).smoothness(model)) > most:
+        factor *= 1.02  # the noise above a wider floor is a little less
+    return noise
+
+
+def _enough(excess: Callable[[float], float]) -> float:
+    """The least multiple of the steps, to a thousandth, at which there is no excess.
+
+    What the grid shows falls about like the exponential of the multiple's square, so that a few
+    steps of the secant method in the square do; beyond the most there is none.
+    """
+    low, high = _LEAST**2, (1.5 * _LEAST) ** 2
+    above, below = excess(_LEAST), excess(1.5 * _LEAST)
+    while below > 0:
+        if high > _MOST**2:
+            return math.sqrt(high)
+        low, above = high, below
+        high *= 1.5
+        below = excess(math.sqrt(high))
+    for _ in range(20):
+        middle = low + (high - low) * above / (above - below)
+        # A little beyond the secant's root, so that the upper end closes in.
+        middle = min(middle + 5e-4, high)
+        found = excess(math.sqrt(middle))
+        if found <= 0:
+            high, below = middle, found
+            if found > -_NEAR:
+                break
+        else:
+            low, above = middle, found
+    return math.sqrt(high)
