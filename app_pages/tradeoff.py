@@ -42,8 +42,9 @@ if sensible:
     errors = {
         other: expected_error(noise, measure, view.report)
         for other, noise in widgets.all_noises(view, tuple(sensible)).items()
+        if promise_parts.keeps(view, noise)
     }
-    best = min(errors, key=errors.__getitem__)
+    best = min(errors, key=errors.__getitem__, default=None)
     own = expected_error(view.noise, measure, view.report)
     pair = view.fit.pair
     result_first.markdown(
@@ -51,9 +52,9 @@ if sensible:
         f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g} costs an "
         f"{escape(name)} of **{with_unit(own, '' if unit == 'mixed units' else unit)}**"
         + (
-            "; no mechanism shown here adds less."
-            if own <= errors[best] * (1 + 1e-9)
-            else f"; the least that the same promise takes here is **{number(errors[best])}**, "
+            "; no mechanism shown here that keeps the promise, as computed, adds less."
+            if best is None or own <= errors[best] * (1 + 1e-9)
+            else f"; the least that keeps the promise, as computed, is **{number(errors[best])}**, "
             f"with {escape(best)}."
         )
     )

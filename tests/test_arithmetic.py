@@ -150,7 +150,7 @@ def small_problems(draw):
 
 
 @given(small_problems())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_scores_are_those_of_summing_over_the_whole_grid(problem) -> None:
     normals, grid, noise, rng = problem
     size = len(grid.steps)
@@ -168,7 +168,8 @@ def test_scores_are_those_of_summing_over_the_whole_grid(problem) -> None:
             for mean, covariance in zip(normals.means, normals.regular, strict=True)
         ]
         if attacker.subtracts:
-            assert score == pytest.approx(sums[1] - sums[0], abs=2e-3)
+            # Points far out for the mean of two covariances that differ much are left out.
+            assert score == pytest.approx(sums[1] - sums[0], rel=0.02, abs=0.05)
 
 
 @given(small_problems())

@@ -245,7 +245,7 @@ def _reading_ellipses(
     if noisy:
         text += (
             " Each coloured outline holds 95 % of a mechanism's noise (for Laplace noise, of "
-            "normal noise with its variance); a straight line is noise in one direction."
+            "normal noise with its variance); a line or needle is noise along one direction."
         )
     if cut:
         text += f" The frame cuts the noise of {listed(list(cut))}, which reaches further."

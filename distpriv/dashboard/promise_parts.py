@@ -19,9 +19,10 @@ from distpriv.delivered import (
     worst_case,
 )
 from distpriv.noise import Noise
+from distpriv.report.words import KEPT
 from distpriv.scenario import Scenario
 
-__all__ = ["UNDONE", "after_releases", "caveats", "delivered", "guarantee"]
+__all__ = ["UNDONE", "after_releases", "caveats", "delivered", "guarantee", "keeps"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -56,6 +57,11 @@ def delivered(view: View, noise: Noise) -> float:
     return cache.computed(
         f"delivered {key!r}", lambda: delivered_delta(view.model, noise, noise.epsilon)
     )
+
+
+def keeps(view: View, noise: Noise) -> bool:
+    """Whether a noise delivers the scenario's (ε, δ), as computed."""
+    return delivered(view, noise) <= max(noise.delta, view.scenario.delta) * KEPT
 
 
 def _about_noise(view: View) -> Scenario:
@@ -131,7 +137,7 @@ def _delivered(view: View) -> str:
         f"by the fitted normals with the covariance each of them has,{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
-    if delta <= noise.delta * (1 + 1e-6):
+    if delta <= noise.delta * KEPT:
         covers = "" if noise.floor is None else f" {_covering(view)}"
         return f":green-badge[:material/verified_user: promise kept] {figures}.{covers}"
     epsilon = delivered_epsilon(view.model, noise, noise.delta)
