@@ -166,7 +166,8 @@ def model(adult):
 )
 def test_what_pooling_delivers_on_adult(model, mechanism, delta):
     """Importance sampling with 8e6 draws gives 1.468e-3 and 8.104e-4 (standard error 0.1 %)."""
-    noise = dp.calibrate(mechanism, model, 1.0, 1e-3)
+    model = model.densities()
+    noise = dp.calibrate(mechanism, model, 1.0, 1e-3, "exact")
     assert dp.delivered_delta(model, noise, 1.0) == pytest.approx(delta, rel=1.5e-3)
 
 
@@ -190,8 +191,6 @@ def test_the_classical_constant_delivers_more_than_it_promises_outside_its_proof
 
 @pytest.mark.adult
 def test_what_it_does_not_cover_says_so(model):
-    with pytest.raises(dp.CalibrationError, match="Laplace"):
-        dp.delivered_delta(model, dp.calibrate("ExpM(L)", model, 1.0), 1.0)
     with pytest.raises(dp.CalibrationError, match="not negative"):
         dp.privacy_profile(model.pairs[0], None, [-1.0])
     with pytest.raises(dp.CalibrationError, match="δ"):
