@@ -114,9 +114,11 @@ def test_equal_covariances_are_told_in_the_spread_and_in_delta(model: dp.Gaussia
     assert f"δ = {delivered:.2g} where 0.001 is promised" in found.sentence
 
 
-def test_laplace_noise_claims_no_delivered_delta(model: dp.GaussianModel) -> None:
-    found = verdict(Assumption.TRANSLATION, evidence(model, name="ExpM(L)"))
-    assert "no closed form" in found.sentence
+def test_what_laplace_noise_delivers_is_told(model: dp.GaussianModel) -> None:
+    known = evidence(model, name="ExpM(L)")
+    delivered = dp.delivered_delta(model, known.noise, known.noise.epsilon)
+    found = verdict(Assumption.TRANSLATION, known)
+    assert f"delivers δ = {delivered:.2g} where 0 is promised" in found.sentence
 
 
 def test_normal_datasets_do_not_refute_the_normal_curve(model: dp.GaussianModel) -> None:

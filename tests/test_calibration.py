@@ -119,7 +119,7 @@ def test_a_delta_outside_its_domain(delta: float) -> None:
 
 
 def test_a_calibration_that_is_none() -> None:
-    with pytest.raises(dp.CalibrationError, match="one of exact, classical, guarded, got 'rough'"):
+    with pytest.raises(dp.CalibrationError, match="one of guarded, exact, classical, got 'rough'"):
         dp.gaussian_distance(1.0, 1e-3, "rough")
 
 

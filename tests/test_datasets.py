@@ -94,7 +94,7 @@ def errors(model: dp.GaussianModel) -> np.ndarray:
         [
             [
                 dp.calibrate(
-                    name, model, epsilon=epsilon, delta=1e-3, calibration="classical"
+                    name, model, epsilon, 1e-3, "classical", grid_safe=False
                 ).expected_error()
                 for epsilon in EPSILONS
             ]

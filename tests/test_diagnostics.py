@@ -422,7 +422,7 @@ def test_adult_s_distances_lie_in_their_intervals(
     for interval in (replicates.sensitivity, replicates.mahalanobis):
         assert interval.low < interval.estimate < interval.high
         assert interval.high - interval.low < 0.05 * interval.estimate
-    noise = dp.calibrate("OptM", adult_income, epsilon=1.0, delta=1e-3)
+    noise = dp.calibrate("OptM", adult_income, 1.0, 1e-3, "exact", grid_safe=False)
     found = delivered_intervals(replicates, noise, 1e-3)
     assert found.epsilon.estimate == pytest.approx(1.0, abs=1e-6)
     assert 0.95 < found.epsilon.low < 1 < found.epsilon.high < 1.05

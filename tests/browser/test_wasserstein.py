@@ -78,6 +78,9 @@ def test_simulated_distances_move_the_other_pages(opened):  # noqa: F811
 def test_what_survives_on_the_example_and_on_an_upload(opened, tmp_path):  # noqa: F811
     page = opened.page
     go(page, "Assumptions")
+    expect(page.get_by_text("one assumption").first).to_be_visible()
+    open_settings(page)
+    press(page, "Calibration", "exact")
     expect(page.get_by_text("two assumptions").first).to_be_visible()
     expect(page.get_by_text(words("still promises ε′ = 1.6")).first).to_be_visible()
     for tab in ("Without the normal curve", "An attacker who knows more", "Several releases"):
