@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 _U = np.linspace(-64.0, 64.0, 1025)
 _HALF = np.exp(-_U / 2) * (_U[1] - _U[0]) / (2 * math.sqrt(math.pi))
 _T = np.exp(_U)
-_NODES = 40
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 _FEW = 12
 
 
@@ -67,9 +67,8 @@ def mixed_length(factors: FloatArray, floor: FloatArray) -> float:
     count = factors.shape[1]
     if count == 1:
         # W = s² is Exp(1): 2s e^{−s²} ds, in which the length is smooth.
-        nodes, weights = np.polynomial.legendre.leggauss(96)
-        roots = 3.5 * (nodes + 1)
-        mixing, weights = (roots**2)[:, None], 3.5 * weights * 2 * roots * np.exp(-(roots**2))
+        roots = 3.5 * (_NODES + 1)
+        mixing, weights = (roots**2)[:, None], 7 * _WEIGHTS * roots * np.exp(-(roots**2))
     else:
         mixing = -np.log(qmc.Sobol(count, scramble=True, rng=0).random_base2(9).clip(2**-60))
         weights = np.full(len(mixing), 1 / len(mixing))
