@@ -136,7 +136,10 @@ class _Counted:
             for group in range(2)
         ]
         both = [math.gcd(*pair) for pair in zip(*own, strict=True)]
-        found = [self._axes((0,), own[0]), self._axes((1,), own[1]), self._axes((0, 1), both)]
+        found = [self._axes((0,), own[0]), self._axes((1,), own[1])]
+        # What one group alone moves freely needs no second look.
+        free = any(steps == alone == both for steps, alone in zip(found, own, strict=True))
+        found.append(list(map(float, both)) if free else self._axes((0, 1), both))
         return np.array(found) * self._units
 
     def _moves(self, group: int, places: NDArray[np.intp]) -> IntArray:

@@ -39,10 +39,10 @@ class Lattice:
         """Its vectors, a triangular basis."""
         return [row for row in self._rows if row is not None]
 
-    def add(self, vectors: Iterable[Sequence[int]] | IntArray, until: int = -1) -> None:
+    def add(self, vectors: IntArray | Iterable[Sequence[int]], until: int = -1) -> None:
         """Take in vectors, as long as the determinant is not `until`."""
-        for vector in vectors:
-            if self._insert([int(entry) for entry in vector]) and self.determinant == until:
+        for vector in vectors.tolist() if isinstance(vectors, np.ndarray) else vectors:
+            if self._insert(list(vector)) and self.determinant == until:
                 return
 
     def _insert(self, vector: list[int]) -> bool:
