@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from distpriv.lattice import Lattice
 
-__all__ = ["column_step", "common_step", "record_steps"]
+__all__ = ["column_step", "record_steps"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -28,28 +28,6 @@ _ROWS = 512
 _SEEN = 8
 _BLOCK, _MOST = 1 << 16, 1 << 19
 _CONTINUOUS = 10_000  # records from which on a column without a step may count as a density
-
-
-def common_step(*steps: float) -> float:
-    """Greatest common divisor of steps that are multiples of one step.
-
-    Parameters
-    ----------
-    steps : float >= 0
-        ∞ for what does not move, 0 for what has no grid, NaN where it is not known: the result
-        is ∞, 0 or NaN if all, one or one of them are.
-    """
-    known = [step for step in steps if not math.isinf(step)]
-    if not known:
-        return math.inf
-    least = min(known)
-    if not least > 0 or any(math.isnan(step) for step in known):
-        return math.nan if any(math.isnan(step) for step in known) else 0.0
-    for parts in range(1, 1001):
-        unit = least / parts
-        if all(abs(step / unit - round(step / unit)) < 1e-6 for step in known):
-            return unit
-    return 0.0
 
 
 def column_step(values: FloatArray) -> float:
