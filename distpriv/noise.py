@@ -109,18 +109,28 @@ class Noise:
             ∞ where arithmetic undoes the noise; 0 for statistics that are on no grid.
         """
         fits = model.pairs if isinstance(model, GaussianModel) else (model,)
-        return max(map(self._smoothness, fits))
+        return max(self._smoothness(fit.covariances, fit.grid) for fit in fits)
 
-    def _smoothness(self, fit: PairModel) -> float:
+    def leaves_bare(self, grid: FloatArray) -> bool:
+        """Whether it leaves directions of statistics bare that move in steps, shape (m,).
+
+        Arithmetic subtracts such noise, whatever law the statistics have.
+        """
+        if self.is_zero:
+            return False
+        spread = np.diag(self.covariance) + np.where(np.isfinite(grid), grid, 0.0) ** 2
+        return math.isinf(self._smoothness(np.diag(spread + (spread == 0))[None], grid))
+
+    def _smoothness(self, covariances: FloatArray, grid: FloatArray) -> float:
         factors = self.directions * self.scales
         if self.distribution == "laplace":
             if self.floor is None and np.count_nonzero(self.scales) == self.dimension:
-                return _kinks(factors, fit)
+                return _kinks(factors, covariances.mean(axis=0), grid)
             factors = factors[:, :0]
         floor = self.floor_deviations
         # Whoever gives a floor for an unknown grid vouches that half a step is no more.
-        steps = np.where(np.isnan(fit.grid) & (floor > 0), 2 * floor, fit.grid)
-        return smoothness(fit.covariances, steps, factors, floor)
+        steps = np.where(np.isnan(grid) & (floor > 0), 2 * floor, grid)
+        return smoothness(covariances, steps, factors, floor)
 
     def sample(self, size: int, rng: RandomState = None) -> FloatArray:
         """Draw noise vectors.
@@ -311,7 +321,7 @@ def check_units(units: ArrayLike, dimension: int, what: str = "units") -> FloatA
     return sizes
 
 
-def _kinks(factors: FloatArray, fit: PairModel) -> float:
+def _kinks(factors: FloatArray, covariance: FloatArray, grid: FloatArray) -> float:
     """How far the grid shows through independent Laplace noise on every statistic.
 
     Given a release the noise has a density with a kink where it is 0, whose transform at the grid's
@@ -319,7 +329,7 @@ def _kinks(factors: FloatArray, fit: PairModel) -> float:
     height of a normal that has the statistic's deviation given the others, or of the Laplace
     density.
     """
-    precision = np.diag(np.linalg.inv(fit.pooled))
+    precision = np.diag(np.linalg.inv(covariance))
     widths = np.linalg.norm(factors, axis=1)
     heights = np.maximum(np.sqrt(precision / (2 * math.pi)), 1 / (2 * widths))
-    return float((heights * fit.grid**2 / (6 * widths)).sum())
+    return float((heights * grid**2 / (6 * widths)).sum())

@@ -186,6 +186,14 @@ class ReleaseModel:
             raise ModelError(f"n must be a whole number of records, at least 2, got {self.n}.")
 
     @property
+    def undone(self) -> bool:
+        """Whether arithmetic on the grid of the statistics undoes the noise."""
+        if self.noise is None or self.moments.steps is None:
+            return False
+        grid = self.query.steps(self.n, self.moments.steps[2])
+        return self.noise.leaves_bare(np.where(np.isinf(grid), 0.0, grid))
+
+    @property
     def limits(self) -> tuple[float, float]:
         """Least and greatest share that the groups have enough records for."""
         if self.replacement:
@@ -292,8 +300,15 @@ def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief
     Raises
     ------
     ModelError
-        If the release is not m finite numbers, or the prior allows no share that is possible.
+        If the release is not m finite numbers, the prior allows no share that is possible, or
+        arithmetic undoes the noise: what is believed then is what the statistics themselves tell.
     """
+    if model.undone:
+        raise ModelError(
+            "The statistics move in steps, and the noise leaves directions bare, so that whoever "
+            "knows the steps subtracts it; ask what the true statistics tell, with noise=None, or "
+            "calibrate the noise with grid_safe=True."
+        )
     allowed = prior.weights > 0
     if not model.possible(prior.shares[allowed]).any():
         raise ModelError(

@@ -465,3 +465,22 @@ def test_errors_of_releases(clear: ReleaseModel) -> None:
     frozen = replace(clear.moments, covariances=np.zeros((2, 4, 4)))
     with pytest.raises(dp.ModelError, match="mean age"):
         posterior(replace(clear, moments=frozen), prior, np.ones(4))
+
+
+def test_noise_that_arithmetic_undoes_is_no_noise_to_believe_in(
+    people: pd.DataFrame, query: dp.Query, model: dp.GaussianModel
+) -> None:
+    pair = model.pairs[0].pair
+    moments = dp.group_moments(people, query, pair.secret)
+    prior, released = pair_prior(pair, model.n), model.pairs[0].means[0]
+    for name in ("DirM(L)", "DauM"):
+        safe = dp.calibrate(name, model, 1.0, 1e-3)
+        known = ReleaseModel(moments, query, model.n, safe)
+        assert not known.undone
+        assert posterior(known, prior, released).weights.sum() == pytest.approx(1)
+        bare = dp.calibrate(name, model, 1.0, 1e-3, "exact", grid_safe=False)
+        undone = ReleaseModel(moments, query, model.n, bare)
+        assert undone.undone
+        with pytest.raises(dp.ModelError, match="subtracts it"):
+            posterior(undone, prior, released)
+    assert not ReleaseModel(moments, query, model.n).undone
