@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +13,12 @@ from scipy import stats
 import distpriv as dp
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.noise import gaussian_noise
-from distpriv.release import draw_release, noise_deviations, released_text
+from distpriv.release import (
+    draw_release,
+    noise_deviations,
+    released_decimals,
+    released_text,
+)
 
 
 @pytest.fixture
@@ -122,3 +130,17 @@ def test_medians_and_laplace_noise(people, rich) -> None:
 def test_a_table_that_is_not_the_query_s(query, rich, noise) -> None:
     with pytest.raises(dp.DistprivError):
         draw_release(pd.DataFrame({"income": ["high", "low"]}), query, rich, noise)
+
+
+@pytest.mark.parametrize("name", ["DirM(L)", "DirM", "DauM", "OptM"])
+def test_rounding_shows_no_more_of_the_grid(model: dp.GaussianModel, name: str) -> None:
+    """Rounded to u, a release is as if u²/12 more noise lay on it: the grid shows even less."""
+    noise = dp.calibrate(name, model, 1.0, 1e-3, "exact")
+    units = np.array([10.0**-places for places in released_decimals(noise) if places is not None])
+    deviations = np.sqrt(np.diag(noise.covariance))
+    assert ((units <= deviations / 100) & (units > deviations / 1001)).all()
+    rounded = replace(noise, floor=np.sqrt(noise.floor_deviations**2 + units**2 / 12))
+    assert rounded.smoothness(model) <= noise.smoothness(model) < math.tanh(5e-4)
+    bare = dp.calibrate(name, model, 1.0, 1e-3, "exact", grid_safe=False)
+    # As published, what is rounded off is all that covers the grid, and that is next to nothing.
+    assert replace(bare, floor=units / math.sqrt(12)).smoothness(model) > 0.5
