@@ -166,7 +166,7 @@ def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     Not so where the curves take long enough to be remembered while ε moves.
     """
     if _slow(scenario):
-        return np.geomspace(0.1, 10, 13 if _several(scenario) else 25)
+        return np.geomspace(0.1, 10, 9 if _very_slow(scenario) else 13)
     grid = np.geomspace(0.1, 10, 25)
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
@@ -180,7 +180,7 @@ def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def width_grid(scenario: Scenario) -> NDArray[np.float64]:
     """Δp from 0.02 to 0.8 for curves, the current one among them."""
-    points = 9 if _very_slow(scenario) else 17 if _slow(scenario) else 27
+    points = 5 if _very_slow(scenario) else 9 if _slow(scenario) else 27
     grid = np.linspace(0.02, 0.8, points)
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
