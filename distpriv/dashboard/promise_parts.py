@@ -19,8 +19,8 @@ from distpriv.delivered import (
     worst_case,
 )
 from distpriv.noise import Noise
+from distpriv.optimal import Interval
 from distpriv.report.words import KEPT
-from distpriv.scenario import Scenario
 
 __all__ = ["UNDONE", "after_releases", "caveats", "delivered", "guarantee", "keeps"]
 
@@ -53,9 +53,18 @@ def delivered(view: View, noise: Noise) -> float:
     """δ delivered at the noise's ε; what Laplace noise delivers is remembered, as it takes long."""
     if noise.distribution == "gaussian" or noise.is_zero:
         return delivered_delta(view.model, noise, noise.epsilon)
-    key = (view.source.digest, _about_noise(view), noise.mechanism, noise.epsilon, noise.delta)
+    return _delivered_interval(view, noise).estimate
+
+
+def _delivered_interval(view: View, noise: Noise) -> Interval:
+    """Of Laplace noise, once for everything that its model and its size depend on."""
+    scenario = replace(
+        view.scenario, mechanism="", epsilon=1.0, look="", view="analyst", report="raw",
+        seed=view.scenario.model_seed,
+    )  # fmt: skip
+    about = (view.source.digest, scenario, noise.mechanism, noise.epsilon, noise.scales.tolist())
     return cache.computed(
-        f"delivered {key!r}", lambda: delivered_delta(view.model, noise, noise.epsilon)
+        f"delivered {about!r}", lambda: delivered_interval(view.model, noise, noise.epsilon)
     )
 
 
@@ -64,24 +73,13 @@ def keeps(view: View, noise: Noise) -> bool:
     return delivered(view, noise) <= max(noise.delta, view.scenario.delta) * KEPT
 
 
-def _about_noise(view: View) -> Scenario:
-    """What a noise depends on besides its name and ε."""
-    return replace(
-        view.scenario, mechanism="", epsilon=1.0, look="", view="analyst", report="raw", seed=0
-    )
-
-
 def _delivered_laplace(view: View) -> str:
     """What Laplace noise promises, and delivers where the shares do not only shift."""
     noise = view.noise
     promised = (
         f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{noise.delta:g}, if {_premise(view)}"
     )
-    key = (view.source.digest, _about_noise(view), noise.mechanism, noise.epsilon, noise.delta)
-    found = cache.computed(
-        f"delivered interval {key!r}",
-        lambda: delivered_interval(view.model, noise, noise.epsilon),
-    )
+    found = _delivered_interval(view, noise)
     delivers = (
         "delivered, by the fitted normals with the covariance each of them has: "
         f"**δ\u00a0=\u00a0{number(found.estimate)}**"

@@ -37,6 +37,10 @@ _UNKNOWN = (
     "Not grid-safe: in what steps {} moves is not known, so whoever knows it may be able to "
     "subtract the noise; give the model its steps, or the calibration a floor."
 )
+_NARROW = (
+    "The floor is too narrow for the steps in which the statistics move, so that they show through "
+    "the noise; take a wider one, or leave it out."
+)
 _COARSE = (
     "The statistics vary by so few of their steps that normal curves do not describe them, "
     "whatever the noise; take more records, or do not rely on the promise."
@@ -91,7 +95,10 @@ def grid_safe(
         caveat = _UNKNOWN.format(" and ".join(unknown))
         return replace(published, caveats=(*published.caveats, caveat))
     if floor is not None:
-        return noise_for(floor, noise_for.most)
+        noise = noise_for(floor, noise_for.most)
+        if unknown or log_ratio(noise.smoothness(model)) <= noise_for.most:
+            return noise
+        return replace(noise, caveats=(*noise.caveats, _NARROW))
     if not (steps > 0).any():
         return noise_for()
     if mechanism.full_rank:

@@ -145,6 +145,12 @@ def test_unknown_steps_are_told_or_a_floor_is_given(
     assert not dp.calibrate("OptM", told, 1.0, 1e-3, "exact").caveats
 
 
+def test_a_floor_that_is_too_narrow_is_told(model: dp.GaussianModel) -> None:
+    narrow = dp.calibrate("OptM", model, 1.0, 1e-3, "exact", floor=0.1 * model.steps)
+    assert "too narrow" in narrow.caveats[-1]
+    assert not dp.calibrate("OptM", model, 1.0, 1e-3, "exact", floor=model.steps).caveats
+
+
 @pytest.mark.parametrize("floor", [[1.0], [1.0, 0.0, 1.0, 1.0], [math.nan] * 4])
 def test_a_floor_out_of_range_is_refused(model: dp.GaussianModel, floor: list[float]) -> None:
     with pytest.raises(dp.CalibrationError, match="The floor must be 4 positive numbers"):
