@@ -29,6 +29,7 @@ from distpriv.choosing import Kind, Limit, choose
 from distpriv.datasets import load_census_income
 from distpriv.grid import column_step
 from distpriv.guarding import side_by_side
+from distpriv.mechanisms import searching
 from distpriv.mechanisms.optimal_noise import least_noise
 
 QUERY = dp.Query(
@@ -194,12 +195,17 @@ def bench_guarantees(table: pd.DataFrame) -> None:
     many = dp.fit_gaussian(table, QUERY, [PAIR.secret.pair(p, 0.1) for p in CENTRES], N)
     took = seconds(partial(dp.calibrate, "OptM", many, 1.0, 1e-3), 3)
     print(f"  OptM, guarded, {len(CENTRES)} pairs: {readable(took)} {met(took, 1.0)}")
-    calls = [
-        partial(dp.calibrate, name, model, float(epsilon), 1e-3)
-        for name in ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
-        for epsilon in np.linspace(0.1, 10, 40)
-    ]
-    took = seconds(partial(side_by_side, calls), 5)
+
+    def curves() -> list[Any]:
+        return side_by_side(
+            [
+                searching(name, model, float(epsilon), 1e-3)
+                for name in ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
+                for epsilon in np.linspace(0.1, 10, 40)
+            ]
+        )
+
+    took = seconds(curves, 5)
     print(f"  7 mechanisms at 40 ε, guarded: {readable(took)} {met(took, 0.25)}")
     took = seconds(partial(dp.optimal_attack_estimate, model, _laplace(model), 1), 5)
     print(f"  the best attack on ExpM(L), to 1e-3: {readable(took)}")

@@ -187,6 +187,7 @@ def _saddle(
     end = np.minimum(pole * (1 - 1e-12), _FARTHEST)
     point = np.where(point < 0.9 * pole, point, np.where(np.isinf(pole), 1.0, pole / 2))
     low, high = np.zeros(len(epsilons)), pole
+    settled = point >= end
     for _ in range(200):
         inner = 1 / (1 + point[:, None] * rate)
         along = point[:, None] * inner
@@ -195,12 +196,13 @@ def _saddle(
         second = ((rate * inner) ** 2 / 2 + squared * inner**3).sum(axis=1)
         second += 1 / point**2 + 1 / (1 + point) ** 2
         newton = point - first / second
-        near = np.abs(newton - point) < 1e-2 / np.sqrt(second)  # is near enough
-        if (near | (point >= end)).all():
+        settled |= np.abs(newton - point) < 1e-2 / np.sqrt(second)  # is near enough
+        if settled.all():
             break
         rising = first < 0
         low, high = np.where(rising, point, low), np.where(rising, high, point)
         middle = np.where(np.isinf(high), 2 * point, (low + np.minimum(high, 1e300)) / 2)
-        point = np.where((low < newton) & (newton < high), newton, middle)
-        point = np.minimum(point, end)
+        new = np.where((low < newton) & (newton < high), newton, middle)
+        point = np.where(settled, point, np.minimum(new, end))
+        settled |= point >= end
     return point, 1 / np.sqrt(second)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,12 @@ from numpy.typing import NDArray
 from distpriv.errors import CalibrationError, InapplicableError
 from distpriv.least_guarded import least_kept, least_kept_along
 from distpriv.models import GaussianModel
-from distpriv.noise import Noise
+from distpriv.noise import Noise, smoothnesses
 from distpriv.promises import Promises
 
-__all__ = ["Guard", "guarded", "side_by_side"]
+__all__ = ["Guard", "Search", "Shown", "guarded", "settled", "side_by_side"]
 
 FloatArray = NDArray[np.float64]
-Result = TypeVar("Result")
 
 _MOST = 1e6  # times the noise that equal covariances take
 _AT_ONCE = 400  # privacy losses
@@ -62,8 +60,20 @@ class Guard:
         return len(self.model.pairs), len(self.model.query), self.start is not None
 
 
-def guarded(guard: Guard) -> Noise:
-    """Noise that delivers (ε, δ) for each pair, with its separate covariances.
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """θ of noise on a model is to be found, see :meth:`distpriv.Noise.smoothness`."""
+
+    noise: Noise
+    model: GaussianModel
+
+
+# A calibration that stops wherever it needs one of these, so that many can be answered together.
+Search: TypeAlias = Generator[Guard | Shown, Any, Noise]
+
+
+def guarded(guard: Guard) -> Search:
+    """Search for noise that delivers (ε, δ) for each pair, with its separate covariances.
 
     A mechanism's noise grows, from that for equal covariances on, until it does; noise without a
     form of its own is the least there is (:func:`distpriv.least_guarded.least_kept`).
@@ -73,8 +83,7 @@ def guarded(guard: Guard) -> Noise:
     InapplicableError
         If no amount of this noise keeps the promise.
     """
-    known = _KNOWN.get()
-    found = _answers([guard])[0] if known is None else known.next(guard)
+    found: Noise | None = yield guard
     if found is None:
         raise InapplicableError(
             "However large, the noise of this mechanism leaves directions in which the two "
@@ -84,56 +93,44 @@ def guarded(guard: Guard) -> Noise:
     return found
 
 
-def side_by_side(calls: Sequence[Callable[[], Result]]) -> list[Result | CalibrationError]:
-    """Results of calls that calibrate noise, or what they raised; faster than one by one.
+def settled(search: Search) -> Noise:
+    """Run one search to its end."""
+    (noise,) = side_by_side([search])
+    if isinstance(noise, CalibrationError):
+        raise noise
+    return noise
 
-    A call runs until it needs guarded noise. What all of them need is found together, and they
-    begin anew with it; they must not depend on how often they are run.
+
+def side_by_side(searches: Sequence[Search]) -> list[Noise | CalibrationError]:
+    """What searches end with, or what they raised; faster than one by one.
+
+    They take turns: what all of them need next is found together.
     """
-    results: list[Result | CalibrationError | None] = [None] * len(calls)
-    answers = [_Answers() for _ in calls]
-    todo = list(range(len(calls)))
-    while todo:
-        waiting: list[tuple[int, Guard]] = []
-        for index in todo:
-            answers[index].used = 0
-            token = _KNOWN.set(answers[index])
-            try:
-                results[index] = calls[index]()
-            except _Wanted as wanted:
-                waiting.append((index, wanted.guard))
-            except CalibrationError as error:
-                results[index] = error
-            finally:
-                _KNOWN.reset(token)
-        found = _answers([guard for _, guard in waiting])
-        for (index, _), noise in zip(waiting, found, strict=True):
-            answers[index].noises.append(noise)
-        todo = [index for index, _ in waiting]
-    return [result for result in results if result is not None]
+    results: dict[int, Noise | CalibrationError] = {}
+    asked: dict[int, Guard | Shown] = {}
 
+    def resume(index: int, answer: Noise | float | None) -> None:
+        asked.pop(index, None)
+        try:
+            asked[index] = searches[index].send(answer)
+        except StopIteration as end:
+            results[index] = end.value
+        except CalibrationError as error:
+            results[index] = error
 
-class _Wanted(Exception):  # noqa: N818 (no error: it asks for something)
-    def __init__(self, guard: Guard) -> None:
-        super().__init__("guarded noise is wanted")
-        self.guard = guard
-
-
-@dataclass(eq=False)
-class _Answers:
-    """Guarded noises that a call is known to ask for, in their order."""
-
-    noises: list[Noise | None] = field(default_factory=list)
-    used: int = 0
-
-    def next(self, guard: Guard) -> Noise | None:
-        if self.used == len(self.noises):
-            raise _Wanted(guard)
-        self.used += 1
-        return self.noises[self.used - 1]
-
-
-_KNOWN: ContextVar[_Answers | None] = ContextVar("known", default=None)
+    for index in range(len(searches)):
+        resume(index, None)
+    while asked:
+        shown = {index: each for index, each in asked.items() if isinstance(each, Shown)}
+        if shown:  # quick, and whoever waits for noise can be answered with them afterwards
+            thetas = smoothnesses([(each.noise, each.model) for each in shown.values()])
+            for index, theta in zip(shown, thetas, strict=True):
+                resume(index, theta)
+            continue
+        guards = {index: each for index, each in asked.items() if isinstance(each, Guard)}
+        for index, noise in zip(guards, _answers([*guards.values()]), strict=True):
+            resume(index, noise)
+    return [results[index] for index in range(len(searches))]
 
 
 def _answers(guards: Sequence[Guard]) -> list[Noise | None]:

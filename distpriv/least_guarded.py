@@ -133,7 +133,7 @@ def least_kept_along(
     aim = 0.0 if tolerance is None else tolerance / 2
     for turn in range(_TURNS):
         some = promises.of(todo)
-        deltas = some.deltas(noise_at(todo, factor[todo]))
+        deltas = some.deltas(noise_at(todo, factor[todo]), 2)
         room, worst = some.room(deltas).min(axis=1), deltas.max(axis=1)
         kept = worst <= some.promised
         low[todo] = np.where(kept, low[todo], factor[todo])

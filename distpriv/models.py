@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -30,6 +31,8 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 Method = Literal["exact", "monte-carlo"]
+
+_FLOORS = 64  # models with a floor that a model remembers
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,12 @@ class Theta:
         return query.steps(self.n, record_steps[2 if all(moving) else int(moving[1])])
 
 
+def _kept(values: FloatArray) -> FloatArray:
+    """Values that are remembered, so that nobody may change them."""
+    values.setflags(write=False)
+    return values
+
+
 @dataclass(frozen=True, eq=False)
 class PairModel:
     """The two fitted normal distributions of one pair.
@@ -130,10 +139,10 @@ class PairModel:
         blurred = self.covariances + np.diag(floor**2)
         return replace(self, covariances=blurred, outcomes=None, steps=None)
 
-    @property
+    @cached_property
     def pooled(self) -> FloatArray:
         """Mean of the two covariances, shape (m, m); what the mechanisms work with."""
-        return self.covariances.mean(axis=0)
+        return _kept(self.covariances.mean(axis=0))
 
     @property
     def difference(self) -> FloatArray:
@@ -206,34 +215,47 @@ class GaussianModel:
     public_bounds: frozenset[str] = frozenset()
     dropped: int = 0
 
-    @property
+    @cached_property
     def differences(self) -> FloatArray:
         """μ_i − μ_j of every pair, shape (pairs, m)."""
-        return np.array([fit.difference for fit in self.pairs])
+        return _kept(np.array([fit.difference for fit in self.pairs]))
 
     def sensitivity(self, order: int) -> float:
         """Δ_{E,order}: the largest distance of two means in the L1 or L2 norm."""
         return float(np.linalg.norm(self.differences, ord=order, axis=1).max())
 
-    @property
+    @cached_property
     def standard_deviations(self) -> FloatArray:
         """How much each statistic varies, shape (m,): from the mean of the pairs' covariances."""
-        return np.sqrt(np.mean([np.diag(fit.pooled) for fit in self.pairs], axis=0))
+        return _kept(np.sqrt(np.mean([np.diag(fit.pooled) for fit in self.pairs], axis=0)))
 
-    @property
+    @cached_property
     def steps(self) -> FloatArray:
         """In what steps each statistic moves, shape (m,): the widest of the pairs' grids.
 
         0 for a statistic that is on no grid, NaN where it is not known.
         """
-        return np.max([fit.grid for fit in self.pairs], axis=0)
+        return _kept(np.max([fit.grid for fit in self.pairs], axis=0))
 
     def with_floor(self, floor: FloatArray) -> GaussianModel:
         """The model of a release with independent normal noise of deviations of shape (m,)."""
-        return replace(self, pairs=tuple(fit.with_floor(floor) for fit in self.pairs))
+        known = self._with_floors.get(floor.tobytes())
+        if known is None:
+            known = replace(self, pairs=tuple(fit.with_floor(floor) for fit in self.pairs))
+            if len(self._with_floors) < _FLOORS:
+                self._with_floors[floor.tobytes()] = known
+        return known
+
+    @cached_property
+    def _with_floors(self) -> dict[bytes, GaussianModel]:
+        return {}
 
     def densities(self) -> GaussianModel:
         """The same as if the statistics were on no grid, as the papers' theorems take them."""
+        return self._densities
+
+    @cached_property
+    def _densities(self) -> GaussianModel:
         return replace(self, pairs=tuple(replace(fit, steps=None) for fit in self.pairs))
 
     def in_units(self, units: FloatArray) -> GaussianModel:

@@ -90,9 +90,9 @@ class Promises:
         """Noises in these units, of the statistics as they are."""
         return noises * (self.units[:, :, None] * self.units[:, None, :])
 
-    def deltas(self, noises: FloatArray) -> FloatArray:
+    def deltas(self, noises: FloatArray, stride: int = 1) -> FloatArray:
         """What noises of shape (promises, m, m) deliver, shape (promises, 2 pairs)."""
-        return self._measured(noises, 1)[0]
+        return self._measured(noises, stride)[0]
 
     def room(self, deltas: FloatArray) -> FloatArray:
         """What delivered δ leave, 0 where it is just what is promised, same shape."""

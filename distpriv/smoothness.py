@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COVERED", "log_ratio", "smoothness"]
+__all__ = ["COVERED", "Covering", "log_ratio", "smoothness", "thetas"]
 
 FloatArray = NDArray[np.float64]
 
@@ -31,6 +33,8 @@ _MOST_POINTS = 200_000
 _BARE = 1e-13
 _LARGEST = 1e6  # deviation of the noise in units of the floor that numbers can tell apart
 _TURNS = np.arange(1, 40)
+_AT_ONCE = 500_000  # points of the dual grids
+_LEAST = -700.0  # of an exponent: what is less is not slow to compute
 
 
 def log_ratio(theta: float) -> float:
@@ -60,52 +64,116 @@ def smoothness(
     float >= 0
         An upper bound up to 1e-12 of itself; ∞ where arithmetic undoes the noise.
     """
+    return thetas([Covering(covariances, steps, factors, floor)])[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """Statistics with their grid, and noise: what :func:`smoothness` takes."""
+
+    covariances: FloatArray
+    steps: FloatArray
+    factors: FloatArray
+    floor: FloatArray
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether every statistic has steps and a floor."""
+        return bool((self.floor > 0).all() and (self.steps > 0).all() and self.steps.max() < np.inf)
+
+
+def thetas(coverings: Sequence[Covering]) -> list[float]:
+    """:func:`smoothness` of many; faster than one by one."""
+    found = [math.nan] * len(coverings)
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for index, covering in enumerate(coverings):
+        if covering.ordinary:
+            alike.setdefault(covering.covariances.shape, []).append(index)
+        else:
+            found[index] = _alone(covering)
+    for (_, size, _), some in alike.items():
+        chosen = [coverings[index] for index in some]
+        steps = np.array([each.steps for each in chosen])
+        floor = np.array([each.floor for each in chosen])
+        factors = np.zeros((len(some), size, max(each.factors.shape[1] for each in chosen)))
+        for row, each in zip(factors, chosen, strict=True):
+            row[:, : each.factors.shape[1]] = each.factors
+        covariances = np.array([each.covariances for each in chosen])
+        try:
+            forms = _above_floor(covariances, factors, floor) / _across(steps)[:, None]
+            worst = _worst(forms)
+        except np.linalg.LinAlgError:  # of one of them
+            worst = [_alone(each) for each in chosen]
+        for index, theta in zip(some, worst, strict=True):
+            found[index] = theta
+    return found
+
+
+def _alone(covering: Covering) -> float:
+    """θ where some statistics have no grid, or one that is not known, or no floor."""
+    steps, floor = covering.steps, covering.floor
     if not (steps != 0).any():
         return 0.0
     # What has no grid is a density: a trace of noise on it stands for none.
-    traces = 1e-5 * np.sqrt(covariances[0].diagonal())
+    traces = 1e-5 * np.sqrt(covering.covariances[0].diagonal())
     floor = np.where((floor > 0) | (steps != 0), floor, traces)
-    within = _given_release(covariances, factors, floor)
-    if within is None or np.isinf(steps).any():
-        return math.inf
-    gridded = np.flatnonzero(steps > 0)
-    if not gridded.size:
-        return 0.0
-    sizes = steps[gridded]
-    forms = within[:, gridded[:, None], gridded] / np.outer(sizes, sizes)
-    return max(map(_theta, forms)) if len(sizes) > _ENUMERATED else _theta_of_few(forms)
-
-
-def _given_release(
-    covariances: FloatArray, factors: FloatArray, floor: FloatArray
-) -> FloatArray | None:
-    """Covariance of the statistics given the release, (Σ⁻¹ + S⁻¹)⁻¹, or None if one is singular.
-
-    In units of the floor, where S is the identity and a few directions more, so that a floor far
-    below the noise along these is not lost to rounding.
-    """
-    units = floor
-    if not (floor > 0).all():
-        own = np.sqrt((factors**2).sum(axis=1))
-        if not (own > 0).all():
-            return None
-        units = own
-    scaled = factors / units[:, None]
-    if (floor > 0).all():
-        vectors, singular, _ = np.linalg.svd(scaled, full_matrices=False)
-        singular = singular.clip(max=_LARGEST)  # less noise is the safe side
-        precision = np.eye(len(units)) - (vectors * (singular**2 / (1 + singular**2))) @ vectors.T
-    else:
-        inner = scaled @ scaled.T + np.diag((floor / units) ** 2)
-        values, vectors = np.linalg.eigh(inner)
-        if values[0] < _BARE:
-            return None
-        precision = (vectors / values) @ vectors.T
-    across = np.outer(units, units)
     try:
-        return np.linalg.inv(np.linalg.inv(covariances / across) + precision) * across
+        if (floor > 0).all():
+            within = _above_floor(covering.covariances[None], covering.factors[None], floor[None])[
+                0
+            ]
+        else:
+            within = _of_all_ranks(covering.covariances, covering.factors, floor)
+        if np.isinf(steps).any():
+            return math.inf
+        gridded = np.flatnonzero(steps > 0)
+        if not gridded.size:
+            return 0.0
+        forms = within[:, gridded[:, None], gridded] / _across(steps[gridded])
+        return _worst(forms[None])[0]
     except np.linalg.LinAlgError:
-        return None
+        return math.inf
+
+
+# Both give the covariance of the statistics given the release, (Σ⁻¹ + S⁻¹)⁻¹, in units in which S
+# is the identity and a few directions more: a floor far below the noise along these is not lost to
+# rounding.
+
+
+def _above_floor(covariances: FloatArray, factors: FloatArray, floor: FloatArray) -> FloatArray:
+    """Of shape (n, k, m, m), for noise with a floor on every statistic, shape (n, m)."""
+    vectors, singular, _ = np.linalg.svd(factors / floor[..., None], full_matrices=False)
+    singular = singular.clip(max=_LARGEST)  # less noise is the safe side
+    told = (singular**2 / (1 + singular**2))[:, None, :]
+    precision = np.eye(floor.shape[1]) - (vectors * told) @ vectors.swapaxes(1, 2)
+    across = _across(floor)[:, None]
+    inverse = np.linalg.inv(covariances / across)
+    return np.asarray(np.linalg.inv(inverse + precision[:, None]) * across)
+
+
+def _of_all_ranks(covariances: FloatArray, factors: FloatArray, floor: FloatArray) -> FloatArray:
+    """Of shape (k, m, m), for one noise; `LinAlgError` if it leaves a direction bare."""
+    units = np.sqrt((factors**2).sum(axis=1) + floor**2)
+    if not (units > 0).all():
+        raise np.linalg.LinAlgError
+    scaled = factors / units[:, None]
+    values, vectors = np.linalg.eigh(scaled @ scaled.T + np.diag((floor / units) ** 2))
+    if values[0] < _BARE:
+        raise np.linalg.LinAlgError
+    across = _across(units)
+    inverse = np.linalg.inv(covariances / across)
+    return np.asarray(np.linalg.inv(inverse + (vectors / values) @ vectors.T) * across)
+
+
+def _across(units: FloatArray) -> FloatArray:
+    return units[..., :, None] * units[..., None, :]
+
+
+def _worst(forms: FloatArray) -> list[float]:
+    """θ of the worst of each k quadratic forms, shape (n, k, m, m)."""
+    if forms.shape[-1] > _ENUMERATED:
+        return [max(map(_theta, each)) for each in forms]
+    return _worst_of_few(forms)
 
 
 @lru_cache(maxsize=_ENUMERATED)
@@ -117,17 +185,23 @@ def _points(size: int) -> tuple[FloatArray, NDArray[np.intp], NDArray[np.intp]]:
     return half[:, rows] * half[:, columns] * np.where(rows == columns, 1.0, 2.0), rows, columns
 
 
-def _theta_of_few(forms: FloatArray) -> float:
-    """θ for quadratic forms of few coordinates, shape (k, m, m)."""
-    products, rows, columns = _points(forms.shape[-1])
-    exponents = -2 * math.pi**2 * (products @ forms[:, rows, columns].T)
-    least = float(np.linalg.eigvalsh(forms)[:, 0].min())
-    beyond = 2 * math.pi**2 * least * (_REACH + 1) ** 2
-    if beyond < _NEGLIGIBLE:
-        return max(map(_theta, forms))
-    each = 1 + 2 * float(np.exp(-_SHARE * beyond * (_TURNS / (_REACH + 1)) ** 2).sum())
-    left = each ** forms.shape[-1] * math.exp(-(1 - _SHARE) * beyond)
-    return float(2 * np.exp(exponents).sum(axis=0).max()) + left
+def _worst_of_few(forms: FloatArray) -> list[float]:
+    """The same for forms of few coordinates."""
+    count, size = len(forms), forms.shape[-1]
+    products, rows, columns = _points(size)
+    found = np.empty(count)
+    beyond = 2 * math.pi**2 * np.linalg.eigvalsh(forms)[..., 0].min(axis=1) * (_REACH + 1) ** 2
+    near = beyond < _NEGLIGIBLE
+    found[near] = [max(map(_theta, each)) for each in forms[near]]
+    far = np.flatnonzero(~near)
+    for some in np.array_split(far, max(1, forms.shape[1] * len(far) * len(products) // _AT_ONCE)):
+        entries = forms[some][..., rows, columns]
+        exponents = np.maximum(-2 * math.pi**2 * (entries @ products.T), _LEAST)
+        sums = 2 * np.exp(exponents).sum(axis=-1).max(axis=1)
+        squares = (_TURNS / (_REACH + 1)) ** 2
+        each = 1 + 2 * np.exp(-_SHARE * np.outer(beyond[some], squares)).sum(axis=1)
+        found[some] = sums + each**size * np.exp(-(1 - _SHARE) * beyond[some])
+    return [float(theta) for theta in found]
 
 
 def _theta(form: FloatArray) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from distpriv.errors import (
     QueryError,
 )
 from distpriv.guarding import side_by_side
-from distpriv.mechanisms import calibrate
+from distpriv.mechanisms import searching
 from distpriv.models import GaussianModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
@@ -320,13 +319,13 @@ def _curves(
 ) -> Curves:
     """One figure per mechanism and setting (model, ε)."""
     points = [(name, place) for name in mechanisms for place in range(len(settings))]
-    calls = [
-        partial(calibrate, name, model, epsilon, delta, calibration, units)
+    searches = [
+        searching(name, model, epsilon, delta, calibration, units)
         for name in mechanisms
         for model, epsilon in settings
         if model is not None
     ]
-    noises = iter(side_by_side(calls))
+    noises = iter(side_by_side(searches))
     y = {name: np.full(len(settings), math.nan) for name in mechanisms}
     for name, place in points:
         model = settings[place][0]

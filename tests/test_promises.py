@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import norm
@@ -17,6 +16,7 @@ import distpriv as dp
 from distpriv.contours import contours
 from distpriv.guarding import side_by_side
 from distpriv.least_guarded import kept_multiple, least_kept
+from distpriv.mechanisms import searching
 from distpriv.profiles import PrivacyLoss
 from distpriv.promises import Promises, congruence, entries, symmetric
 
@@ -87,6 +87,7 @@ def test_one_dimension_by_numerical_integration(seed, epsilon):
         assert found[order] == pytest.approx(expected, abs=1e-7)
 
 
+@example(epsilon=0.18359375, size=2, pairs=3, seed=3037)  # a saddle that was there, and left
 @given(epsilon=st.floats(0.1, 3.0), **SHAPES)
 def test_slope_and_curvature_of_the_room_against_differences(epsilon, size, pairs, seed):
     model = random_model(seed, size, pairs)
@@ -174,7 +175,7 @@ def test_the_least_noise_against_another_solver(seed):
         np.linalg.cholesky(noise.covariance + np.eye(2))[[0, 1, 1], [0, 0, 1]],
         constraints={
             "type": "ineq",
-            "fun": lambda x: math.log(1e-3 / delivered(model, matrix(x), epsilon)),
+            "fun": lambda x: math.log(1e-3 / max(delivered(model, matrix(x), epsilon), 1e-300)),
         },
         method="SLSQP",
         options={"maxiter": 300, "ftol": 1e-10},
@@ -192,25 +193,27 @@ def test_a_search_that_gets_nowhere_leaves_a_multiple_of_its_start(monkeypatch):
 
 
 def test_side_by_side_is_one_by_one(model, several):
-    calls = [
-        partial(dp.calibrate, name, each, epsilon, 1e-3, "guarded")
-        for name in ("ExpM(L)", "DauM", "OptM", "EigM")
+    cases = [
+        (name, each, epsilon, 1e-3)
+        for name in ("ExpM(L)", "DirM(L)", "DauM", "OptM", "EigM")
         for each in (model, several)
         for epsilon in (0.3, 1.0, 4.0)
     ]
-    for found, call in zip(side_by_side(calls), calls, strict=True):
+    together = side_by_side([searching(*case) for case in cases])
+    for found, case in zip(together, cases, strict=True):
         if isinstance(found, dp.CalibrationError):
             with pytest.raises(type(found)):
-                call()
+                dp.calibrate(*case)
         else:
-            assert found.rms_error() == pytest.approx(call().rms_error(), rel=1e-4)
-            assert found.calibration == call().calibration
+            alone = dp.calibrate(*case)
+            assert found.rms_error() == pytest.approx(alone.rms_error(), rel=1e-4)
+            assert found.calibration == alone.calibration
 
 
-def test_what_a_call_raises_is_its_result():
-    found = side_by_side([partial(dp.calibrate, "none", None, 1.0), lambda: 3])
+def test_what_a_search_raises_is_its_result(model):
+    found = side_by_side([searching("ExpM", model, -1.0), searching("ExpM", model, 1.0, 1e-3)])
     assert isinstance(found[0], dp.CalibrationError)
-    assert found[1] == 3
+    assert isinstance(found[1], dp.Noise)
 
 
 def test_a_singular_covariance_hides_nothing():

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
+from distpriv.guarding import Search, settled
 from distpriv.mechanisms.base import Mechanism, get, names, register
 from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, check_units
 
-__all__ = ["Mechanism", "calibrate", "get", "names", "register"]
+__all__ = ["Mechanism", "calibrate", "get", "names", "register", "searching"]
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     importlib.import_module(f"{__name__}.{_module}")
@@ -71,6 +72,25 @@ def calibrate(
         If there is no such mechanism, ε, δ, a unit or a floor is outside its domain, or a floor
         is given for a release that is not to be grid-safe.
     """
+    return settled(
+        searching(
+            mechanism, model, epsilon, delta, calibration, units, grid_safe=grid_safe, floor=floor
+        )
+    )
+
+
+def searching(
+    mechanism: str,
+    model: GaussianModel,
+    epsilon: float,
+    delta: float | None = None,
+    calibration: Calibration = "guarded",
+    units: ArrayLike | None = None,
+    *,
+    grid_safe: bool = True,
+    floor: ArrayLike | None = None,
+) -> Search:
+    """:func:`calibrate`, to be run beside others by :func:`distpriv.guarding.side_by_side`."""
     chosen, size = get(mechanism), len(model.query)
     if floor is not None and not grid_safe:
         raise CalibrationError(
@@ -80,7 +100,7 @@ def calibrate(
     scaled = model if units is None else model.in_units(sizes)
     if grid_safe:
         covering = None if floor is None else check_units(floor, size, "floor") / sizes
-        noise = make_grid_safe(chosen, scaled, epsilon, delta, calibration, covering)
+        noise = yield from make_grid_safe(chosen, scaled, epsilon, delta, calibration, covering)
     else:
-        noise = chosen.calibrate(scaled.densities(), epsilon, delta, calibration)
+        noise = yield from chosen.search(scaled.densities(), epsilon, delta, calibration)
     return noise if units is None else noise.in_units(1 / sizes)

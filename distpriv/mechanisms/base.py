@@ -17,7 +17,7 @@ from distpriv.calibration import (
     gaussian_distance,
 )
 from distpriv.errors import CalibrationError
-from distpriv.guarding import Guard, guarded
+from distpriv.guarding import Guard, Search, guarded
 from distpriv.models import GaussianModel
 from distpriv.noise import Distribution, Noise, gaussian_noise
 from distpriv.premises import Assumption
@@ -78,14 +78,25 @@ class Mechanism(ABC):
     distribution: ClassVar[Distribution]
 
     @abstractmethod
-    def calibrate(
+    def plan(
         self,
         model: GaussianModel,
         epsilon: float,
         delta: float | None,
         calibration: Calibration,
-    ) -> Noise:
-        """Least noise of this kind that keeps the promise on the model."""
+    ) -> Noise | Guard:
+        """Least noise of this kind that keeps the promise on the model, or what it has to guard."""
+
+    def search(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Search:
+        """Search for the noise of :meth:`plan`."""
+        planned = self.plan(model, epsilon, delta, calibration)
+        return planned if isinstance(planned, Noise) else (yield from guarded(planned))
 
     def caveats(self, model: GaussianModel) -> tuple[str, ...]:
         """Why the promise may not hold as it stands, whatever ε and δ."""
@@ -124,7 +135,7 @@ class LaplaceMechanism(Mechanism):
     def sensitivity(self, model: GaussianModel, directions: FloatArray) -> float:
         """L1 sensitivity in the coordinates of the directions."""
 
-    def calibrate(
+    def plan(
         self,
         model: GaussianModel,
         epsilon: float,
@@ -173,13 +184,13 @@ class GaussianMechanism(Mechanism):
         """Covariance for one distance among those that *guarded* tries."""
         return self.covariance(model, distance)
 
-    def calibrate(
+    def plan(
         self,
         model: GaussianModel,
         epsilon: float,
         delta: float | None,
         calibration: Calibration,
-    ) -> Noise:
+    ) -> Noise | Guard:
         """Gaussian noise with the covariance that the distance allowed by (ε, δ) asks for."""
         epsilon, delta = check_epsilon(epsilon), check_delta(delta)
         distance = gaussian_distance(epsilon, delta, calibration)
@@ -199,16 +210,14 @@ class GaussianMechanism(Mechanism):
             )
 
         if calibration == "guarded" and self.protects:
-            return guarded(
-                Guard(
-                    model,
-                    epsilon,
-                    delta,
-                    distance,
-                    partial(self.guard_covariance, model),
-                    noise_of,
-                    self.guard_start(model, distance),
-                )
+            return Guard(
+                model,
+                epsilon,
+                delta,
+                distance,
+                partial(self.guard_covariance, model),
+                noise_of,
+                self.guard_start(model, distance),
             )
         covariance, own = self.solve(model, distance)
         return noise_of(covariance, own)

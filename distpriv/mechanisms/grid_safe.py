@@ -11,7 +11,7 @@ least noise above the floor. What the grid still shows is taken off ε and δ be
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from distpriv.calibration import (
     classical_caveat,
     gaussian_distance,
 )
+from distpriv.guarding import Search, Shown, settled
 from distpriv.mechanisms.base import Mechanism
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
@@ -57,8 +58,8 @@ def grid_safe(
     delta: float | None,
     calibration: Calibration,
     floor: FloatArray | None = None,
-) -> Noise:
-    """Calibrate a mechanism so that no arithmetic undoes its noise.
+) -> Search:
+    """Search for a mechanism's noise that no arithmetic undoes.
 
     The floor is the least multiple c of the steps, c ≥ ½, for which the grid moves no
     log-likelihood ratio by more than min(ε/1000, 1/1000); that much is taken off ε, and the factor
@@ -87,32 +88,32 @@ def grid_safe(
         if math.isnan(step)
     ]
     if mechanism.baseline or not mechanism.protects:
-        return noise_for()
+        return (yield from noise_for())
     if unknown and floor is None:
-        published = noise_for()
+        published = yield from noise_for()
         if mechanism.full_rank or published.is_zero:
             return published
         caveat = _UNKNOWN.format(" and ".join(unknown))
         return replace(published, caveats=(*published.caveats, caveat))
     if floor is not None:
-        noise = noise_for(floor, noise_for.most)
-        if unknown or log_ratio(noise.smoothness(model)) <= noise_for.most:
+        noise = yield from noise_for(floor, noise_for.most)
+        if unknown or (yield from noise_for.shows(noise)) <= noise_for.most:
             return noise
         return replace(noise, caveats=(*noise.caveats, _NARROW))
     if not (steps > 0).any():
-        return noise_for()
+        return (yield from noise_for())
     if mechanism.full_rank:
-        noise = noise_for()
-        shows = log_ratio(noise.smoothness(model))
+        noise = yield from noise_for()
+        shows = yield from noise_for.shows(noise)
         if shows <= _HIDDEN or (noise.distribution == "laplace" and shows < math.inf):
             return noise
         if shows <= noise_for.most:
-            return noise_for(spent=noise_for.most)
+            return (yield from noise_for(spent=noise_for.most))
     if noise_for.none_needed:
-        noise = noise_for()
+        noise = yield from noise_for()
         if noise.is_zero:
             return noise
-    return _above(noise_for, steps)
+    return (yield from _above(noise_for, steps))
 
 
 @dataclass(frozen=True)
@@ -138,18 +139,25 @@ class _Calibrated:
         distance = gaussian_distance(self.epsilon, check_delta(self.delta), self.calibration)
         return max(fit.mahalanobis for fit in self.model.pairs) <= distance
 
+    def shows(self, noise: Noise) -> Generator[Shown, float, float]:
+        """What the grid moves a log-likelihood ratio by, through a noise."""
+        return log_ratio((yield Shown(noise, self.model)))
+
     def sketch(self, floor: FloatArray) -> Noise | None:
         """About what it will be where that takes long, to see what floor it needs."""
         if self.calibration != "guarded" or len(self.model.pairs) > 1:
             return None
-        noise = replace(self, calibration="exact")(floor)
-        return noise if self.mechanism.distribution == "gaussian" else None
+        if self.mechanism.distribution != "gaussian":
+            return None
+        return settled(replace(self, calibration="exact")(floor))
 
-    def __call__(self, floor: FloatArray | None = None, spent: float = 0.0) -> Noise:
-        """Noise that promises (ε, δ) if the grid moves no log-likelihood ratio by more."""
+    def __call__(self, floor: FloatArray | None = None, spent: float = 0.0) -> Search:
+        """Search for noise with (ε, δ) if the grid moves no log-likelihood ratio by more."""
         model = self.model.densities() if floor is None else self.model.with_floor(floor)
         left = None if self.delta is None else self.delta / (1 + math.tanh(spent / 2))
-        noise = self.mechanism.calibrate(model, self.epsilon - spent, left, self.calibration)
+        noise = yield from self.mechanism.search(
+            model, self.epsilon - spent, left, self.calibration
+        )
         if not spent:
             return replace(noise, floor=floor)
         delta = check_delta(self.delta) if noise.delta else 0.0
@@ -161,47 +169,53 @@ class _Calibrated:
         return replace(noise, epsilon=self.epsilon, delta=delta, floor=floor, caveats=caveats)
 
 
-def _above(noise_for: _Calibrated, steps: FloatArray) -> Noise:
+def _above(noise_for: _Calibrated, steps: FloatArray) -> Search:
     """Noise above the least floor that suffices."""
-    model, least, most = noise_for.model, 1e-6 * noise_for.epsilon, noise_for.most
+    least, most = 1e-6 * noise_for.epsilon, noise_for.most
     sketch = noise_for.sketch(_LEAST * steps)
-    if sketch is None or log_ratio(sketch.smoothness(model)) <= least:
-        sketch = noise_for(_LEAST * steps, least)
-        if log_ratio(sketch.smoothness(model)) <= least:
+    if sketch is None or (yield from noise_for.shows(sketch)) <= least:
+        sketch = yield from noise_for(_LEAST * steps, least)
+        if (yield from noise_for.shows(sketch)) <= least:
             return sketch
-
-    def excess(factor: float) -> float:
-        shows = replace(sketch, floor=factor * steps).smoothness(model)
-        return math.log(max(log_ratio(min(shows, 1 - 1e-9)), 1e-300) / most)
-
-    factor = _LEAST if excess(_LEAST) <= 0 else _enough(excess)
+    factor = yield from _enough(sketch, noise_for, steps)
     if factor > _MOST:
-        noise = noise_for(2 * _LEAST * steps, most)
+        noise = yield from noise_for(2 * _LEAST * steps, most)
         return replace(noise, caveats=(*noise.caveats, _COARSE))
-    while log_ratio((noise := noise_for(factor * steps, most)).smoothness(model)) > most:
+    while True:
+        noise = yield from noise_for(factor * steps, most)
+        if (yield from noise_for.shows(noise)) <= most:
+            return noise
         factor *= 1.02  # the noise above a wider floor is a little less
-    return noise
 
 
-def _enough(excess: Callable[[float], float]) -> float:
-    """The least multiple of the steps, to a thousandth, at which there is no excess.
+def _enough(
+    sketch: Noise, noise_for: _Calibrated, steps: FloatArray
+) -> Generator[Shown, float, float]:
+    """The least multiple of the steps, to a thousandth, above which the grid shows little enough.
 
     What the grid shows falls about like the exponential of the multiple's square, so that a few
     steps of the secant method in the square do; beyond the most there is none.
     """
+
+    def excess(square: float) -> Generator[Shown, float, float]:
+        wider = replace(sketch, floor=math.sqrt(square) * steps)
+        theta = yield Shown(wider, noise_for.model)
+        return math.log(max(log_ratio(min(theta, 1 - 1e-9)), 1e-300) / noise_for.most)
+
     low, high = _LEAST**2, (1.5 * _LEAST) ** 2
-    above, below = excess(_LEAST), excess(1.5 * _LEAST)
-    while below > 0:
+    above = yield from excess(low)
+    if above <= 0:
+        return _LEAST
+    while (below := (yield from excess(high))) > 0:
         if high > _MOST**2:
             return math.sqrt(high)
         low, above = high, below
         high *= 1.5
-        below = excess(math.sqrt(high))
     for _ in range(20):
         middle = low + (high - low) * above / (above - below)
         # A little beyond the secant's root, so that the upper end closes in.
         middle = min(middle + 5e-4, high)
-        found = excess(math.sqrt(middle))
+        found = yield from excess(middle)
         if found <= 0:
             high, below = middle, found
             if found > -_NEAR:

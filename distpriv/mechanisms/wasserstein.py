@@ -58,7 +58,7 @@ class _WassersteinMechanism(Mechanism):
     def reach(self, model: GaussianModel, delta: float) -> float:
         """W, in the L1 norm."""
 
-    def calibrate(
+    def plan(
         self,
         model: GaussianModel,
         epsilon: float,
