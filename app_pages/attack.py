@@ -77,7 +77,7 @@ shown = which.multiselect(
     persist_state="session",
     wrap=True,
 )
-noises = widgets.all_noises(view, tuple(dict.fromkeys([*shown, scenario.mechanism])))
+noises = view.noises(tuple(dict.fromkeys([*shown, scenario.mechanism])))
 shown = list(noises)
 published = undoing_parts.compare(view)
 code_parts.note(

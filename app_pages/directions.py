@@ -66,7 +66,7 @@ else:
         persist_state="session",
         wrap=True,
     )
-    noises = widgets.all_noises(view, tuple(shown))
+    noises = view.noises(tuple(shown))
     with picture:
         widgets.chart(ellipses(fit, noises, first, second, labels, view.units), "ellipses")
 

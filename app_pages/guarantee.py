@@ -39,7 +39,7 @@ shown = st.multiselect(
     "show Gaussian mechanisms only.",
 )
 names = dict.fromkeys([*shown, *([scenario.mechanism] if scenario.mechanism in offered else [])])
-noises = widgets.all_noises(view, tuple(names))
+noises = view.noises(tuple(names))
 averaged = {name: each for name, each in noises.items() if each.distribution == "gaussian"}
 gaussian = scenario.mechanism in averaged
 selected = scenario.mechanism if gaussian else None

@@ -41,7 +41,7 @@ sensible = [other for other in shown if mechanisms.get(other).protects]
 if sensible:
     errors = {
         other: expected_error(noise, measure, view.report)
-        for other, noise in widgets.all_noises(view, tuple(sensible)).items()
+        for other, noise in view.noises(tuple(sensible)).items()
         if promise_parts.keeps(view, noise)
     }
     best = min(errors, key=errors.__getitem__, default=None)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import dp_accounting
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import BarycentricInterpolator
 from scipy.optimize import brentq
 
 from distpriv import mechanisms
 from distpriv.calibration import Calibration, check_delta, gaussian_distance
 from distpriv.delivered import delivered_epsilon
 from distpriv.errors import CalibrationError, HypothesisError
+from distpriv.guarding import side_by_side
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.releases import release_test
 from distpriv.hypothesis.scores import (
@@ -44,6 +48,8 @@ __all__ = [
     "promised_epsilon",
 ]
 
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 Kind = Literal["guesses", "accuracy", "precision", "f_score", "belief"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EPSILON_RANGE = (1e-3, 100.0)
@@ -51,6 +57,8 @@ EPSILON_RANGE = (1e-3, 100.0)
 _STEP = 1e-3  # of ln ε, in the search
 _NEAR = 0.03  # of ln ε, the search's first step
 _DISTANCES = (1e-6, 60.0)
+_TABLE = np.geomspace(1e-3, 30.0, 61)
+_TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -196,13 +204,14 @@ def promised_epsilon(limit: Limit, delta: float = 0.0) -> float:
     if delta:
         check_delta(delta)
 
-    def reached(epsilon: float) -> float:
-        return limit.reached(PromiseTest(epsilon, delta))
+    def reached(epsilons: FloatArray, _: IntArray) -> FloatArray:
+        return np.array([limit.reached(PromiseTest(each, delta)) for each in epsilons.tolist()])
 
-    epsilon = _largest(reached, limit.value)
-    if epsilon is None:
-        raise _infeasible(limit, reached(EPSILON_RANGE[0]), f"a promise with δ = {delta:g}")
-    return epsilon
+    (epsilon,) = _largest(reached, limit, 1).tolist()
+    if math.isnan(epsilon):
+        least = limit.reached(PromiseTest(EPSILON_RANGE[0], delta))
+        raise _infeasible(limit, least, f"a promise with δ = {delta:g}")
+    return float(epsilon)
 
 
 def noiseless_epsilon(
@@ -268,32 +277,39 @@ def choose(
     choices: list[Choice] = []
     skipped: dict[str, str] = {}
     least = math.inf
-    about = _equal_epsilon(limit, delta) if undefended > limit.value else None
-    for name in names if undefended > limit.value else ():
+    asked = list(names) if undefended > limit.value else []
+    known: dict[tuple[int, float], tuple[Noise | CalibrationError, float]] = {}
 
-        def calibrated(epsilon: float, name: str = name) -> Noise:
-            return mechanisms.calibrate(name, model, epsilon, delta, calibration, units)
+    def reached(epsilons: FloatArray, which: IntArray) -> FloatArray:
+        places = list(zip(which.tolist(), epsilons.tolist(), strict=True))
+        new = [place for place in dict.fromkeys(places) if place not in known]
+        noises = side_by_side(
+            [
+                mechanisms.searching(asked[index], model, epsilon, delta, calibration, units)
+                for index, epsilon in new
+            ]
+        )
+        for place, noise in zip(new, noises, strict=True):
+            # Guarded noise may exist from some larger ε on.
+            if isinstance(noise, CalibrationError):
+                known[place] = noise, limit.floor
+            else:
+                known[place] = noise, limit.reached(release_test(model, noise))
+        return np.array([known[place][1] for place in places])
 
-        @lru_cache
-        def reached(epsilon: float, at: Callable[[float], Noise] = calibrated) -> float:
-            try:
-                return limit.reached(release_test(model, at(epsilon)))
-            except CalibrationError:  # guarded noise may exist from some larger ε on
-                return limit.floor
-
-        try:
-            epsilon = _largest(reached, limit.value, about)
-            if epsilon is None:
-                found = reached(EPSILON_RANGE[0])
-                skipped[name] = str(_infeasible(limit, found, name))
-                least = min(least, found)
-                continue
-            noise = calibrated(epsilon)
-        except CalibrationError as error:
-            skipped[name] = str(error)
+    found = _largest(reached, limit, len(asked), _equal_epsilon(limit, delta) if asked else None)
+    for index, (name, epsilon) in enumerate(zip(asked, found.tolist(), strict=True)):
+        if math.isnan(epsilon):
+            value = known[index, EPSILON_RANGE[0]][1]
+            skipped[name] = str(_infeasible(limit, value, name))
+            least = min(least, value)
             continue
-        error_of = expected_error(noise, units=report)
-        choices.append(Choice(name, epsilon, noise, reached(epsilon), error_of))
+        noise, value = known[index, epsilon]
+        if isinstance(noise, CalibrationError):
+            skipped[name] = str(noise)
+        else:
+            error = expected_error(noise, units=report)
+            choices.append(Choice(name, epsilon, noise, value, error))
     if not choices and math.isfinite(least):
         raise _infeasible(limit, least, f"noise with δ = {delta:g}")
     return Design(
@@ -318,38 +334,120 @@ def _equal_epsilon(limit: Limit, delta: float) -> float | None:
 
 
 def _largest(
-    reached: Callable[[float], float], bound: float, about: float | None = None
-) -> float | None:
-    """Largest ε at which a figure that rises with ε is at most the bound; None below the range.
+    reached: Callable[[FloatArray, IntArray], FloatArray],
+    limit: Limit,
+    count: int,
+    about: float | None = None,
+) -> FloatArray:
+    """Largest ε at which each of `count` figures that rise with ε keeps a limit; NaN for none.
 
-    The search is fast if the root is near `about`.
+    All are searched for side by side. The search is fast if the roots are near `about`.
+
+    Parameters
+    ----------
+    reached : callable
+        From ε and which of the figures to the figures, all of one shape.
+    """
+    ends = np.log(EPSILON_RANGE)
+    levels, places = _as_distances(limit)
+    aim = float(np.interp(limit.value, levels, places))
+
+    def excess(position: FloatArray, which: IntArray) -> FloatArray:
+        value = reached(_epsilons(position), which)
+        # On a scale on which it rises about like ln ε, so that few steps do.
+        moved = np.interp(value, levels, places) - aim
+        return np.where(value > limit.value, np.maximum(moved, _TINY), np.minimum(moved, -_TINY))
+
+    searches = [_Bracket(*ends) for _ in range(count)]
+    start = float(np.clip(math.log(about) if about else ends.mean(), *ends))
+    asked = {index: [start] for index in range(count)}
+    while asked:
+        which = np.repeat([*asked], [len(each) for each in asked.values()])
+        positions = np.concatenate([*asked.values()])
+        for index, place, over in zip(which, positions, excess(positions, which), strict=True):
+            searches[index].known[float(place)] = float(over)
+        asked = {index: new for index in asked if (new := searches[index].next())}
+    return _epsilons(np.array([each.low for each in searches]))
+
+
+@dataclass(eq=False)
+class _Bracket:
+    """Where a rising figure changes its sign, between two ends.
+
+    Attributes
+    ----------
+    known : dict of position to figure
+        About one more for every one that the position is further, where it is not flat.
     """
 
-    @lru_cache
-    def excess(position: float) -> float:
-        # Rounded, so that mechanisms with the same answer share what is remembered of an ε.
-        return reached(float(f"{math.exp(position):.9g}")) - bound
+    first: float
+    last: float
+    known: dict[float, float] = field(default_factory=dict)
+    width: float = math.inf
+    strides: int = 0
 
-    ends = math.log(EPSILON_RANGE[0]), math.log(EPSILON_RANGE[1])
-    start = math.log(about) if about else sum(ends) / 2
-    low = high = min(max(start, ends[0]), ends[1])
-    stride = _NEAR
-    if excess(low) > 0:
-        while excess(low) > 0:
-            if low == ends[0]:
-                return None
-            low, high, stride = max(low - stride, ends[0]), low, 3 * stride
-    else:
-        while excess(high) <= 0:
-            if high == ends[1]:
-                return EPSILON_RANGE[1]
-            low, high, stride = high, min(high + stride, ends[1]), 3 * stride
-    root = brentq(excess, low, high, xtol=_STEP / 4)
-    # From just above the root to just below it: the limit is kept, not nearly kept.
-    for back in (0.0, _STEP / 2, _STEP):
-        if reached(epsilon := math.exp(root - back)) <= bound:
-            return epsilon
-    return math.exp(low)
+    @property
+    def low(self) -> float:
+        """The last position known before the change; NaN if there is none."""
+        return max((place for place, over in self.known.items() if over <= 0), default=math.nan)
+
+    @property
+    def high(self) -> float:
+        """The first position known after the change; NaN if there is none."""
+        return min((place for place, over in self.known.items() if over > 0), default=math.nan)
+
+    def next(self) -> list[float]:
+        """Positions to look at, several at once as that takes little longer; none at the end."""
+        low, high = self.low, self.high
+        if math.isnan(high):
+            return self._beyond(low, self.last)
+        if math.isnan(low):
+            return self._beyond(high, self.first)
+        if high - low <= _STEP:
+            return []
+        # Between: on both sides of where the nearest ones tell.
+        near = sorted(self.known, key=lambda place: abs(place - (low + high) / 2))[:4]
+        near = sorted({*near, low, high})
+        overs = [self.known[place] for place in near]
+        root = math.nan
+        if all(before < after for before, after in pairwise(overs)):
+            root = float(BarycentricInterpolator(overs, near)(0.0))
+        if not low < root < high:
+            root = (low + high) / 2
+        places = [root - 0.45 * _STEP, root + 0.45 * _STEP]
+        if high - low > self.width / 4:
+            reach = 0.1 * (high - low)
+            places += [root - reach, root + reach]
+        self.width = high - low
+        return [place for place in places if low < place < high]
+
+    def _beyond(self, place: float, end: float) -> list[float]:
+        """About as far as it takes if it rises as evenly as between the last two."""
+        if place == end:
+            return []
+        self.strides += 1
+        slope = 1.0
+        if len(self.known) > 1:
+            other = min((each for each in self.known if each != place), key=lambda x: abs(x - end))
+            slope = (self.known[place] - self.known[other]) / (place - other)
+        way = abs(self.known[place]) / min(max(slope, 0.1), 3.0)
+        far = math.copysign(max(way, _NEAR * 3 ** (self.strides - 1)), end - place)
+        return [float(min(max(place + 1.2 * far, self.first), self.last))]
+
+
+def _epsilons(positions: FloatArray) -> FloatArray:
+    """ε from their logarithms, rounded: mechanisms share what is remembered of one."""
+    ends = np.log(EPSILON_RANGE)
+    inner = np.array([float(f"{math.exp(position):.9g}") for position in positions.tolist()])
+    return np.where(positions <= ends[0], EPSILON_RANGE[0], np.minimum(inner, EPSILON_RANGE[1]))
+
+
+@lru_cache(maxsize=64)
+def _as_distances(limit: Limit) -> tuple[FloatArray, FloatArray]:
+    """What the best attacker on two unit normals achieves, and the logarithm of their distance."""
+    levels = [limit.reached(GaussianTest(distance)) for distance in _TABLE.tolist()]
+    kept = np.flatnonzero(np.diff(levels, prepend=-math.inf) > 0)
+    return np.array(levels)[kept], np.log(_TABLE)[kept]
 
 
 def _infeasible(limit: Limit, least: float, what: str) -> HypothesisError:

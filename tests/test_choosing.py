@@ -109,14 +109,14 @@ def test_infeasible_limits_say_what_is_feasible(model):
 
 
 def test_mechanisms_that_do_not_apply_are_left_out(model, monkeypatch):
-    real = mechanisms.calibrate
+    real = mechanisms.searching
 
     def picky(name, *arguments, **options):
         if name == "ExpM":
             raise dp.CalibrationError("ExpM does not apply here; take another.")
-        return real(name, *arguments, **options)
+        return (yield from real(name, *arguments, **options))
 
-    monkeypatch.setattr(mechanisms, "calibrate", picky)
+    monkeypatch.setattr(mechanisms, "searching", picky)
     design = choose(Limit("accuracy", 0.56), model, ["OptM", "ExpM"], **BUDGET)
     assert [choice.mechanism for choice in design.choices] == ["OptM"]
     assert design.skipped["ExpM"].startswith("ExpM does not apply")
@@ -133,11 +133,18 @@ def test_guarded_noise_that_exists_from_some_epsilon_on_is_found(model):
 
 @given(st.floats(-6.0, 4.0), st.one_of(st.none(), st.floats(1e-4, 1e3)))
 def test_the_search_finds_the_root_from_wherever_it_starts(root, about):
-    found = choosing._largest(math.log, root, about)
-    assert math.log(found) == pytest.approx(root, abs=1e-3)
-    assert math.log(found) <= root
-    assert choosing._largest(math.log, -8.0, about) is None
-    assert choosing._largest(math.log, 8.0, about) == choosing.EPSILON_RANGE[1]
+    """Of three figures one of which never keeps the limit, and one always does."""
+    limit = Limit("accuracy", 0.7)
+    shifts = np.array([root, -8.0, 8.0])
+
+    def reached(epsilons, which):
+        return 0.5 + 0.5 / (1 + np.exp(-(np.log(epsilons) - shifts[which]) + math.log(1.5)))
+
+    found = choosing._largest(reached, limit, 3, about)
+    assert math.log(found[0]) == pytest.approx(root, abs=2e-3)
+    assert reached(found[:1], np.array([0])) <= 0.7
+    assert math.isnan(found[1])
+    assert found[2] == choosing.EPSILON_RANGE[1]
 
 
 def test_every_pair_is_kept(several):

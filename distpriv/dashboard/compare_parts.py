@@ -64,7 +64,7 @@ def compared(view: View | None) -> dict[str, Summary]:
         return current | found
     for factor, words in ((0.5, "half the ε"), (2.0, "twice the ε")):
         try:
-            other = _at(view, now.epsilon * factor)
+            other = view.at(round(now.epsilon * factor, 6))
             scenario = replace(now, epsilon=other.scenario.epsilon)
             current[words] = _summary(other, scenario, current[NOW])
         except DistprivError:
@@ -312,12 +312,6 @@ def _worked_out(scenario: Scenario, view: View | None) -> Summary | None:
         dataset = opening.dataset_of(scenario)
         view = None if dataset is None else quiet(dataset, scenario)
     return None if view is None else _summary(view, scenario)
-
-
-def _at(view: View, epsilon: float) -> View:
-    """The same scenario at another ε; raises CalibrationError."""
-    other = replace(view, scenario=replace(view.scenario, epsilon=round(epsilon, 6)))
-    return replace(other, noise=other.calibrate(view.scenario.mechanism))
 
 
 def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Summary:

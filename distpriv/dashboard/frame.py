@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,8 @@ from distpriv import mechanisms
 from distpriv.dashboard import cache, settings
 from distpriv.dashboard.dataset import Dataset
 from distpriv.dashboard.text import escape
-from distpriv.errors import DistprivError, ModelError
+from distpriv.errors import CalibrationError, DistprivError, ModelError
+from distpriv.guarding import Search, settled, side_by_side
 from distpriv.models import GaussianModel, PairModel, model_from_moments
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
@@ -94,7 +96,32 @@ class View:
 
     def calibrate(self, name: str) -> Noise:
         """Noise of another mechanism in the same scenario; raises CalibrationError."""
-        return _calibrated(name, self.model, self.scenario)
+        (found,) = self._calibrated((name,))
+        if isinstance(found, CalibrationError):
+            raise found
+        return found
+
+    def noises(self, names: Sequence[str]) -> dict[str, Noise]:
+        """Noise of several mechanisms in the same scenario; those that cannot are left out."""
+        found = zip(names, self._calibrated(names), strict=True)
+        return {name: noise for name, noise in found if isinstance(noise, Noise)}
+
+    def _calibrated(self, names: Sequence[str]) -> list[Noise | CalibrationError]:
+        """Each once in a run of the page, and those that are new together."""
+        new = [name for name in dict.fromkeys(names) if name not in self._known]
+        searches = [_search(name, self.model, self.scenario) for name in new]
+        self._known.update(zip(new, side_by_side(searches), strict=True))
+        return [self._known[name] for name in names]
+
+    @cached_property
+    def _known(self) -> dict[str, Noise | CalibrationError]:
+        return {self.scenario.mechanism: self.noise}
+
+    def at(self, epsilon: float) -> View:
+        """The same scenario at another ε; raises CalibrationError."""
+        scenario = replace(self.scenario, epsilon=epsilon)
+        noise = settled(_search(scenario.mechanism, self.model, scenario))
+        return replace(self, scenario=scenario, noise=noise)
 
     def reported(self, noise: Noise) -> Noise:
         """The noise in the units that its L2 error is reported in."""
@@ -184,7 +211,7 @@ def _resolved(dataset: Dataset, scenario: Scenario) -> tuple[Dataset, Scenario]:
 
 
 def _view(dataset: Dataset, source: Dataset, scenario: Scenario, model: GaussianModel) -> View:
-    noise = _calibrated(scenario.mechanism, model, scenario)
+    noise = settled(_search(scenario.mechanism, model, scenario))
     labels = [fit.pair.label for fit in model.pairs]
     focus = labels.index(scenario.look) if scenario.look in labels else binding_pair(model, noise)
     return View(dataset, source, scenario, model, noise, focus)
@@ -325,10 +352,10 @@ def _stop_button(work: SimulatedFit | Scenario, key: str) -> None:
     st.button("Go on" if stopped else "Stop", key=key, on_click=turn)
 
 
-def _calibrated(name: str, model: GaussianModel, scenario: Scenario) -> Noise:
+def _search(name: str, model: GaussianModel, scenario: Scenario) -> Search:
     budget = (scenario.epsilon, scenario.delta, scenario.calibration)
     sizes = _sizes(scenario.units, model, scenario.tolerances)
-    return mechanisms.calibrate(name, model, *budget, sizes)
+    return mechanisms.searching(name, model, *budget, sizes)
 
 
 def moments_of(source: Dataset, scenario: Scenario) -> dict[SensitiveProperty, GroupMoments]:

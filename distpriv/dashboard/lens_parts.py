@@ -12,6 +12,7 @@ from distpriv.choosing import Limit
 from distpriv.dashboard import choosing_parts, widgets
 from distpriv.dashboard.frame import View
 from distpriv.errors import CalibrationError
+from distpriv.guarding import side_by_side
 from distpriv.hypothesis import (
     CurveTest,
     best_f_score,
@@ -20,7 +21,7 @@ from distpriv.hypothesis import (
     precision_at,
     release_test,
 )
-from distpriv.mechanisms import calibrate
+from distpriv.mechanisms import searching
 from distpriv.utility import Curves
 
 __all__ = ["release"]
@@ -109,15 +110,15 @@ def release(view: View, limit: Limit | None) -> None:
 def _errors(view: View, epsilons: tuple[float, ...]) -> Curves:
     """Fewest false alarms at each recall, for several ε and without noise."""
     scenario = view.scenario
-    wrong = {}
-    for epsilon in epsilons:
-        budget = (epsilon, scenario.delta, scenario.calibration)
-        try:
-            noise = calibrate(scenario.mechanism, view.model, *budget, view.sizes)
-        except CalibrationError:
-            continue
-        test = release_test(view.focused, noise)
-        wrong[f"ε = {epsilon:g}"] = test.false_positive_rate(_RECALL)
+    budget = (scenario.delta, scenario.calibration, view.sizes)
+    noises = side_by_side(
+        [searching(scenario.mechanism, view.model, epsilon, *budget) for epsilon in epsilons]
+    )
+    wrong = {
+        f"ε = {epsilon:g}": release_test(view.focused, noise).false_positive_rate(_RECALL)
+        for epsilon, noise in zip(epsilons, noises, strict=True)
+        if not isinstance(noise, CalibrationError)
+    }
     wrong["no noise"] = release_test(view.focused).false_positive_rate(_RECALL)
     return Curves(_RECALL, wrong)
 

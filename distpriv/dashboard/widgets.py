@@ -19,7 +19,6 @@ from distpriv.charts.style import ImageFormat, config
 from distpriv.dashboard import cache, downloads, promise_parts
 from distpriv.dashboard.frame import View, moments_of
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
-from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
 from distpriv.optimal import equivalent_separation
@@ -28,7 +27,6 @@ from distpriv.utility import Curves, models_against_width
 
 __all__ = [
     "accuracy",
-    "all_noises",
     "along_width",
     "answer",
     "attacker_views",
@@ -70,17 +68,6 @@ def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figur
 def accuracy(model: GaussianModel, noise: Noise | None) -> float:
     """Accuracy of the optimal attack; simulated to 1.5e-3 where it has no closed form."""
     return optimal_attack_estimate(model, noise, rng=0, tolerance=1.5e-3).estimate
-
-
-def all_noises(view: View, names: tuple[str, ...]) -> dict[str, Noise]:
-    """Noise of several mechanisms at the scenario's ε and δ; those that cannot are left out."""
-    noises = {}
-    for name in names:
-        try:
-            noises[name] = view.calibrate(name)
-        except CalibrationError:
-            continue
-    return noises
 
 
 def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon: bool) -> Curves:
@@ -259,7 +246,7 @@ def errors_table(view: View) -> None:
 def mechanism_table(view: View, names: tuple[str, ...]) -> None:
     """Every mechanism's promise and errors at the scenario's ε and δ."""
     rows = []
-    noises = all_noises(view, names)
+    noises = view.noises(names)
     for name in names:
         noise = noises.get(name)
         if noise is None:

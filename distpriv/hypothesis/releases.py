@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from distpriv.calibration import Calibration
 from distpriv.covered import holding
 from distpriv.errors import AttackError, CalibrationError
+from distpriv.guarding import side_by_side
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.scores import best_f_score
 from distpriv.hypothesis.trials import CurveTest, GaussianTest, OptimalTest
 from distpriv.laplace_optimum import laplace_roc
-from distpriv.mechanisms import calibrate
+from distpriv.mechanisms import searching
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
 from distpriv.optimal import optimal_roc
@@ -111,15 +112,24 @@ def f_score_against_epsilon(
 
     odds = odds_against(base_rate)
 
-    def test(name: str, epsilon: float) -> OptimalTest:
-        try:
-            noise = calibrate(name, model, epsilon, delta, calibration, units)
-        except CalibrationError:
+    noises = iter(
+        side_by_side(
+            [
+                searching(name, model, float(epsilon), delta, calibration, units)
+                for name in mechanisms
+                for epsilon in epsilons
+            ]
+        )
+    )
+
+    def test() -> OptimalTest:
+        noise = next(noises)
+        if isinstance(noise, CalibrationError):
             return GaussianTest(math.nan)
         return release_test(attacked, noise)
 
-    def scores(name: str) -> NDArray[np.float64]:
-        tests = [test(name, float(epsilon)) for epsilon in epsilons]
+    def scores() -> NDArray[np.float64]:
+        tests = [test() for _ in epsilons]
         distances = [each.distance for each in tests if isinstance(each, GaussianTest)]
         if len(distances) == len(tests):  # all at once
             known = np.array(distances, np.float64)
@@ -127,4 +137,4 @@ def f_score_against_epsilon(
             return np.where(np.isnan(known), np.nan, found)
         return np.array([best_f_score(each, beta, odds) for each in tests])
 
-    return Curves(np.asarray(epsilons, np.float64), {name: scores(name) for name in mechanisms})
+    return Curves(np.asarray(epsilons, np.float64), {name: scores() for name in mechanisms})
