@@ -23,6 +23,7 @@ FloatArray = NDArray[np.float64]
 _MOST = 1e6  # times the noise that equal covariances take
 _AT_ONCE = 400  # privacy losses
 _MENDED = 1e-9
+_LEAST_WEIGHT = 1e-8  # of the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +179,10 @@ def _least(guards: Sequence[Guard]) -> list[Noise | None]:
         starts = np.array(
             [guard.start for guard, wants in zip(guards, wanting, strict=True) if wants]
         )
-        found[wanting] = rest.raw(least_kept(rest, rest.units**2, rest.in_units(starts)))
+        # What counts for next to nothing counts for a little, so that the numbers stay alike.
+        weights = rest.units**2
+        weights = np.maximum(weights, _LEAST_WEIGHT * weights.max(axis=1, keepdims=True))
+        found[wanting] = rest.raw(least_kept(rest, weights, rest.in_units(starts)))
     return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in found])
 
 

@@ -152,7 +152,15 @@ class PairModel:
     @property
     def mahalanobis(self) -> float:
         """Distance of the two means in units of the pooled covariance."""
-        return float(np.sqrt(self.difference @ np.linalg.solve(self.pooled, self.difference)))
+        return self.distance(np.zeros_like(self.pooled))
+
+    def distance(self, added: FloatArray) -> float:
+        """Mahalanobis distance of the two means with noise of covariance `added`, shape (m, m)."""
+        total = self.pooled + added
+        units = np.sqrt(total.diagonal())  # statistics of any size are alike in these
+        apart = self.difference / units
+        squared = apart @ np.linalg.solve(total / np.outer(units, units), apart)
+        return math.sqrt(max(float(squared), 0.0))
 
     def in_units(self, units: FloatArray) -> PairModel:
         """The same with each statistic divided by a unit, shape (m,), each > 0."""

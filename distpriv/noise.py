@@ -28,6 +28,9 @@ __all__ = ["Noise", "check_units", "gaussian_noise", "smoothnesses"]
 FloatArray = NDArray[np.float64]
 Distribution = Literal["gaussian", "laplace"]
 
+_ALIKE = 100.0  # times a deviation: no digits to speak of are lost
+_RANK = 1e-13  # of the largest eigenvalue: what is less is rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Noise:
@@ -43,8 +46,8 @@ class Noise:
         Short name of the mechanism it belongs to.
     distribution : "gaussian" or "laplace"
     directions : ndarray, shape (m, d)
-        Independent columns of length 1, orthogonal unless a change of units has bent the
-        directions of Laplace noise; d = 0 is no noise at all.
+        Independent columns of length 1, orthogonal unless units that differ have bent them;
+        d = 0 is no noise at all.
     scales : ndarray, shape (d,)
         Standard deviations along the directions, or Laplace scales b.
     epsilon, delta : float
@@ -238,11 +241,8 @@ class Noise:
         """
         sizes = check_units(units, self.dimension)
         moved = self.directions / sizes[:, None]
-        floor = None if self.floor is None else self.floor / sizes
-        if self.distribution == "gaussian":
-            vectors, scales, _ = np.linalg.svd(moved * self.scales, full_matrices=False)
-            return replace(self, directions=vectors, scales=scales, floor=floor)
         lengths = np.linalg.norm(moved, axis=0)
+        floor = None if self.floor is None else self.floor / sizes
         return replace(self, directions=moved / lengths, scales=self.scales * lengths, floor=floor)
 
     def expected_error(self) -> float:
@@ -257,8 +257,6 @@ class Noise:
         """
         kept = self.scales > 0
         if self.distribution == "gaussian" or not kept.any():
-            if self.floor is None:
-                return normal_length(self.scales[kept] ** 2)
             return normal_length(np.linalg.eigvalsh(self.covariance).clip(0))
         if self.floor is not None:
             return mixed_length(self.directions * self.scales, self.floor)
@@ -296,14 +294,24 @@ def gaussian_noise(
     calibration: Calibration,
     caveats: tuple[str, ...] = (),
 ) -> Noise:
-    """Gaussian noise with a given covariance, shape (m, m), positive semidefinite."""
-    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
-    kept = eigenvalues > 1e-13 * max(float(eigenvalues[-1]), 0.0)
+    """Gaussian noise with a given covariance, shape (m, m), positive semidefinite.
+
+    Along its eigenvectors. Where some statistics have far more of it than others it is those in
+    units of each one's own noise, so that none is lost to rounding, and they are not orthogonal.
+    """
+    own = np.sqrt(np.diag(covariance).clip(0.0))
+    present = own[own > 0]
+    alike = not present.size or present.max() <= _ALIKE * present.min()
+    units = np.ones(len(own)) if alike else np.where(own > 0, own, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(units, units))
+    kept = values > _RANK * max(float(values[-1]), 0.0)
+    factors = units[:, None] * vectors[:, kept] * np.sqrt(values[kept])
+    lengths = np.linalg.norm(factors, axis=0)
     return Noise(
         mechanism=mechanism,
         distribution="gaussian",
-        directions=eigenvectors[:, kept],
-        scales=np.sqrt(eigenvalues[kept]),
+        directions=factors / lengths,
+        scales=lengths,
         epsilon=epsilon,
         delta=delta,
         calibration=calibration,

@@ -136,16 +136,22 @@ def test_sampled_noise_has_the_stated_covariance(distribution: str, seed: int) -
     assert noise.rms_error() == pytest.approx(math.sqrt(np.trace(noise.covariance)))
 
 
-@given(st.integers(1, 6), st.integers(0, 6), st.integers(0, 2**32 - 1))
-def test_a_covariance_is_kept(m: int, rank: int, seed: int) -> None:
-    factor = np.random.default_rng(seed).normal(size=(m, min(rank, m)))
+@given(st.integers(1, 6), st.integers(0, 6), st.floats(0, 9), st.integers(0, 2**32 - 1))
+def test_a_covariance_is_kept(m: int, rank: int, sizes: float, seed: int) -> None:
+    """To the digits of every statistic, of whatever size the others are."""
+    rng = np.random.default_rng(seed)
+    units = 10 ** rng.uniform(-sizes, sizes, m)
+    factor = rng.normal(size=(m, min(rank, m))) * units[:, None]
     covariance = factor @ factor.T
     noise = gaussian_noise("test", covariance, epsilon=1, delta=0.1, calibration="exact")
-    np.testing.assert_allclose(noise.covariance, covariance, atol=1e-10)
+    across = np.outer(units, units)
+    np.testing.assert_allclose(noise.covariance / across, covariance / across, atol=1e-10)
     assert noise.is_zero == (rank == 0)
-    np.testing.assert_allclose(
-        noise.directions.T @ noise.directions, np.eye(len(noise.scales)), atol=1e-12
-    )
+    assert len(noise.scales) == min(rank, m)
+    np.testing.assert_allclose(np.linalg.norm(noise.directions, axis=0), 1.0)
+    if sizes == 0 and (np.diag(covariance).min() > 1e-3 * np.diag(covariance).max()):
+        orthogonal = noise.directions.T @ noise.directions
+        np.testing.assert_allclose(orthogonal, np.eye(len(noise.scales)), atol=1e-12)
 
 
 def test_no_noise_is_none() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeVar
 
@@ -16,7 +18,7 @@ from distpriv.calibration import (
     classical_caveat,
     gaussian_distance,
 )
-from distpriv.errors import CalibrationError
+from distpriv.errors import CalibrationError, InapplicableError
 from distpriv.guarding import Guard, Search, guarded
 from distpriv.models import GaussianModel
 from distpriv.noise import Distribution, Noise, gaussian_noise
@@ -220,9 +222,29 @@ class GaussianMechanism(Mechanism):
                 self.guard_start(model, distance),
             )
         covariance, own = self.solve(model, distance)
-        return noise_of(covariance, own)
+        noise = noise_of(covariance, own)
+        return _kept(model, noise, distance) if self.protects else noise
 
 
+def _kept(model: GaussianModel, noise: Noise, distance: float) -> Noise:
+    """The noise, and a little more where rounding takes something off what it has to hide."""
+
+    def excess(factor: float) -> float:
+        added = noise.covariance * factor
+        return max(fit.distance(added) for fit in model.pairs) / distance
+
+    factor = 1.0
+    while excess(factor) > 1 + _ROUNDING:
+        factor = 1 + 2 * max(factor - 1, _ROUNDING)
+        if noise.is_zero or factor > 2:
+            raise InapplicableError(
+                f"The noise of {noise.mechanism} cannot be computed to the digits that its promise "
+                f"takes, as the statistics differ too much; leave one of them out, or take OptM."
+            )
+    return replace(noise, scales=noise.scales * math.sqrt(factor))
+
+
+_ROUNDING = 1e-9
 _REGISTRY: dict[str, Mechanism] = {}
 _M = TypeVar("_M", bound=type[Mechanism])
 

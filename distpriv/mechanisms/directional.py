@@ -17,8 +17,17 @@ def shift_directions(model: GaussianModel) -> FloatArray:
     One column when all differences are parallel, as with a single pair; none when every
     difference vanishes (Chen & Ohrimenko 2023, Section 4.2).
     """
-    _, singular, rows = np.linalg.svd(model.differences, full_matrices=False)
-    return np.asarray(rows[singular > 1e-10 * max(float(singular[0]), 1e-300)].T)
+    # Which differences are parallel is told in standard deviations, in which all statistics count.
+    units, differences = model.standard_deviations, model.differences
+    units = np.where(units > 0, units, 1.0)
+    _, singular, rows = np.linalg.svd(differences / units, full_matrices=False)
+    rank = int((singular > 1e-10 * max(float(singular[0]), 1e-300)).sum())
+    if rank == 1:
+        longest = differences[np.argmax(np.abs(differences / units).max(axis=1))]
+        return np.asarray(longest[:, None] / np.linalg.norm(longest))
+    if rank == len(units):
+        return np.eye(rank)
+    return np.asarray(np.linalg.qr((rows[:rank] * units).T)[0])
 
 
 @register

@@ -18,9 +18,11 @@ __all__ = ["LeastNoise", "least_noise"]
 
 _LARGE = 2000  # entries of all pairs' matrices together
 _TOLERANCE = 1e-9
+_SOLVED = 1e-6  # of the trace
 # Where the search for guarded noise starts: noise in the other directions as a share of that in the
 # direction that wants most, and of the statistics' own variation.
 _ASIDE, _LITTLE = 0.2, 1e-3
+_LEAST_WEIGHT, _LEAST_AT_START = 1e-8, 1e-4
 _ONE_AT_A_TIME = threading.Lock()  # compiled programs are shared and take their matrices in turn
 _UNSOLVED = (
     "The semidefinite program for the least noise did not solve; this noise keeps the promise but "
@@ -74,13 +76,22 @@ def least_noise(
     -------
     LeastNoise
     """
-    scale = np.sqrt(np.ones(differences.shape[1]) if weights is None else weights)
-    wanted = np.einsum("ka,kb->kab", differences, differences) / distance**2 - covariances
-    wanted = _maximal(wanted * np.outer(scale, scale))
+    units = np.sqrt(np.mean(np.diagonal(covariances, axis1=1, axis2=2), axis=0))
+    objective = units**2 * (1.0 if weights is None else weights)
+    wanted = _conditions(differences, covariances, distance, units)
     if not len(wanted):
         return LeastNoise(np.zeros_like(covariances[0]), solved=True)
-    best, solved = _least_above(wanted)
-    return LeastNoise(best / np.outer(scale, scale), solved)
+    best, solved = _least_above(wanted, objective)
+    return LeastNoise(best * np.outer(units, units), solved)
+
+
+def _conditions(
+    differences: FloatArray, covariances: FloatArray, distance: float, units: FloatArray
+) -> FloatArray:
+    """Matrices that the noise has to lie above, in units in which the statistics are alike."""
+    apart = differences / units
+    outer = np.einsum("ka,kb->kab", apart, apart)
+    return _maximal(outer / distance**2 - covariances / np.outer(units, units))
 
 
 def _maximal(wanted: FloatArray) -> FloatArray:
@@ -94,36 +105,43 @@ def _maximal(wanted: FloatArray) -> FloatArray:
     return np.array(kept)
 
 
-def _least_above(wanted: FloatArray) -> tuple[FloatArray, bool]:
-    """Matrix of least trace above all of `wanted` and zero, and whether that is proven."""
-    closed = _closed_form(wanted)
+def _least_above(wanted: FloatArray, objective: FloatArray) -> tuple[FloatArray, bool]:
+    """Matrix of least weighted trace above all of `wanted` and zero, and whether that is proven."""
+    across = _across(objective)
+    closed = _closed_form(wanted, across)
     if closed is not None:
         return closed, True
-    solution = _solve(wanted)
-    largest_first = wanted[np.argsort(-np.linalg.eigvalsh(wanted)[:, -1])]
-    safe = min((_stacked(largest_first), _stacked(largest_first[::-1])), key=np.trace)
+    largest_first = wanted[np.argsort(-np.linalg.eigvalsh(wanted * across)[:, -1])]
+    safe = min(
+        (_stacked(order, across) for order in (largest_first, largest_first[::-1])),
+        key=lambda matrix: float(np.trace(matrix * across)),
+    )
+    solution = _solve(wanted * across)
     if solution is None:
         return safe, False
-    mended = _mend(solution, wanted)
+    mended = _mend(solution / across, wanted)
+    best = min((mended, safe), key=lambda matrix: float(np.trace(matrix * across)))
     # A solution that took much mending is none.
-    return (mended, True) if np.trace(mended) <= np.trace(safe) * (1 + 1e-9) else (safe, False)
+    solved = float(np.trace(best * across)) <= float(np.trace(solution)) * (1 + _SOLVED)
+    return best, solved
 
 
-def _closed_form(wanted: FloatArray) -> FloatArray | None:
+def _across(objective: FloatArray, least: float = _LEAST_WEIGHT) -> FloatArray:
+    """Change of scale after which the weighted trace is one of equal weights, shape (m, m).
+
+    What counts for next to nothing counts for a little, so that the numbers stay alike.
+    """
+    scale = np.sqrt(np.maximum(objective / objective.max(), least))
+    return np.outer(scale, scale)
+
+
+def _closed_form(wanted: FloatArray, across: FloatArray) -> FloatArray | None:
     """The positive part of one of them if it lies above all the others."""
     for matrix in wanted:
-        candidate = _positive_part(matrix)
+        candidate = _mend(_positive_part(matrix * across) / across, matrix[None])
         if _lies_above(candidate, wanted):
             return candidate
     return None
-
-
-def _wanted(model: GaussianModel, distance: float) -> FloatArray:
-    """Matrices that the noise has to lie above, were the covariances equal, largest first."""
-    pooled = np.array([fit.pooled for fit in model.pairs])
-    outer = np.einsum("ka,kb->kab", model.differences, model.differences)
-    wanted = _maximal(outer / distance**2 - pooled)
-    return wanted[np.argsort(-np.linalg.eigvalsh(wanted)[:, -1])] if len(wanted) else wanted
 
 
 def _positive_part(matrix: FloatArray) -> FloatArray:
@@ -136,17 +154,20 @@ def _lies_above(candidate: FloatArray, wanted: FloatArray) -> bool:
     return bool(np.linalg.eigvalsh(candidate - wanted)[:, 0].min() >= -1e-12 * magnitude)
 
 
-def _stacked(wanted: FloatArray) -> FloatArray:
+def _stacked(wanted: FloatArray, across: FloatArray) -> FloatArray:
     """A matrix above all of them in closed form: each adds what is still missing."""
     total = np.zeros_like(wanted[0])
     for matrix in wanted:
-        total = total + _positive_part(matrix - total)
-    return total
+        total = total + _positive_part((matrix - total) * across) / across
+    return _mend(total, wanted)
 
 
 def _mend(solution: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Make up for the solver's tolerance, so that the promise does not hang on it."""
-    return _positive_part(solution) + _stacked(wanted - _positive_part(solution))
+    """Make up for rounding and the solver's tolerance: the promise does not hang on them."""
+    total = _positive_part(solution)
+    for matrix in wanted:
+        total = total + _positive_part(matrix - total)
+    return total
 
 
 def _solve(wanted: FloatArray) -> FloatArray | None:
@@ -244,14 +265,24 @@ class OptimalNoise(GaussianMechanism):
 
     def guard_start(self, model: GaussianModel, distance: float) -> FloatArray:
         """Noise for equal covariances, or a bound on it, with some noise in every direction."""
-        wanted = _wanted(model, distance)
-        enough = _stacked(wanted) if len(wanted) else np.zeros_like(model.pairs[0].pooled)
-        varying = np.mean([np.diag(fit.pooled) for fit in model.pairs], axis=0)
-        trace = max(float(np.trace(enough)), _LITTLE * float(varying.sum()))
-        return enough + np.eye(len(enough)) * _ASIDE * trace / len(enough)
+        units = model.standard_deviations
+        across = _across(units**2, _LEAST_AT_START)
+        wanted = self._wanted(model, distance)
+        enough = _stacked(wanted, across) if len(wanted) else np.zeros_like(across)
+        trace = max(float(np.trace(enough * across)), _LITTLE * float(np.trace(across)))
+        aside = np.diag(_ASIDE * trace / len(units) / np.diag(across))
+        return np.asarray((enough + aside) * np.outer(units, units))
 
     def guard_covariance(self, model: GaussianModel, distance: float) -> FloatArray:
         """The least noise for equal covariances where it has a closed form; else none."""
-        wanted = _wanted(model, distance)
-        closed = _closed_form(wanted) if len(wanted) else None
-        return np.zeros_like(model.pairs[0].pooled) if closed is None else closed
+        units, wanted = model.standard_deviations, self._wanted(model, distance)
+        closed = _closed_form(wanted, _across(units**2)) if len(wanted) else None
+        if closed is None:
+            return np.zeros_like(model.pairs[0].pooled)
+        return np.asarray(closed * np.outer(units, units))
+
+    def _wanted(self, model: GaussianModel, distance: float) -> FloatArray:
+        """What the noise has to lie above, were the covariances equal, largest first."""
+        pooled, units = np.array([fit.pooled for fit in model.pairs]), model.standard_deviations
+        wanted = _conditions(model.differences, pooled, distance, units)
+        return wanted[np.argsort(-np.linalg.eigvalsh(wanted)[:, -1])] if len(wanted) else wanted
