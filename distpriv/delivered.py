@@ -20,6 +20,7 @@ from distpriv.errors import CalibrationError
 from distpriv.laplace_profile import LaplaceLoss, laplace_losses
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
+from distpriv.noised import noised
 from distpriv.optimal import Interval
 from distpriv.profiles import PrivacyLoss
 
@@ -115,7 +116,7 @@ def _uncovered(
     fit: PairModel, noise: Noise | None
 ) -> tuple[PrivacyLoss, PrivacyLoss] | tuple[SimulatedLoss, SimulatedLoss]:
     """As if the statistics were densities."""
-    covariances = fit.covariances
+    difference, covariances = fit.difference, fit.covariances
     if noise is not None and not noise.is_zero:
         if noise.distribution == "laplace":
             fit, noise = normal_part(fit, noise)
@@ -125,11 +126,14 @@ def _uncovered(
                 fit.means, fit.covariances + trace, noise.directions, noise.scales, draws=_DRAWS
             )
             return SimulatedLoss(first), SimulatedLoss(second)
-        covariances = covariances + noise.covariance
-    (mean_i, mean_j), (covariance_i, covariance_j) = fit.means, covariances
+        found = noised(fit, noise)
+        if found is None:  # as if there were none, which is the safe side
+            return _uncovered(fit, None)
+        difference, covariances = found.difference, found.covariances
+    first, second, origin = *covariances, np.zeros_like(difference)
     return (
-        PrivacyLoss.between(mean_i, covariance_i, mean_j, covariance_j),
-        PrivacyLoss.between(mean_j, covariance_j, mean_i, covariance_i),
+        PrivacyLoss.between(difference, first, origin, second),
+        PrivacyLoss.between(origin, second, difference, first),
     )
 
 

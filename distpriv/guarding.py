@@ -14,15 +14,18 @@ from distpriv.errors import CalibrationError, InapplicableError
 from distpriv.least_guarded import least_kept, least_kept_along
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, smoothnesses
+from distpriv.noised import noised
 from distpriv.promises import Promises
 
 __all__ = ["Guard", "Search", "Shown", "guarded", "settled", "side_by_side"]
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 _MOST = 1e6  # times the noise that equal covariances take
 _AT_ONCE = 400  # privacy losses
 _MENDED = 1e-9
+_LARGE = 1e5  # times the variance of a statistic
 _LEAST_WEIGHT = 1e-8  # of the largest
 
 
@@ -195,20 +198,49 @@ def _mended(
         for guard, each in zip(guards, covariances, strict=True)
     ]
     more = _MENDED
-    todo = [(index, noise) for index, noise in enumerate(found) if noise is not None]
-    while todo and more < 1:
-        promises = _promises([guards[index] for index, _ in todo])
-        noises = promises.in_units(np.array([noise.covariance for _, noise in todo]))
-        broken = promises.deltas(noises).max(axis=1) > promises.promised
-        todo = [
-            (index, guards[index].noise_of(covariance * (1 + more)))
-            for (index, _), breaks in zip(todo, broken, strict=True)
-            if breaks and (covariance := covariances[index]) is not None
-        ]
-        for index, noise in todo:
-            found[index] = noise
+    todo = [index for index, noise in enumerate(found) if noise is not None]
+    while todo:
+        broken = _broken([(guards[index], found[index]) for index in todo])
+        todo = [index for index, breaks in zip(todo, broken, strict=True) if breaks]
+        for index in todo:
+            covariance = covariances[index]
+            found[index] = (
+                None
+                if covariance is None or more > 1
+                else guards[index].noise_of(covariance * (1 + more))
+            )
+        todo = [index for index in todo if found[index] is not None]
         more *= 4
     return found
+
+
+def _broken(cases: Sequence[tuple[Guard, Noise | None]]) -> BoolArray:
+    """Whether each noise breaks the promise that it is to keep."""
+    promises = _promises([guard for guard, _ in cases])
+    noises = [each for _, each in cases if each is not None]
+    added = promises.in_units(np.array([noise.covariance for noise in noises]))
+    deltas = promises.deltas(added).max(axis=1)
+    # Beside far more noise than the statistics vary by themselves sums of matrices lose digits.
+    for index in np.flatnonzero(added.max(axis=(1, 2)) > _LARGE).tolist():
+        deltas[index] = _precisely(cases[index][0], noises[index])
+    return np.asarray(deltas > promises.promised)
+
+
+def _precisely(guard: Guard, noise: Noise) -> float:
+    """δ delivered, from the factors of the noise; 1 where rounding tells nothing of it."""
+    pairs = [each for fit in guard.model.pairs if (each := noised(fit, noise)) is not None]
+    if len(pairs) < len(guard.model.pairs):
+        return 1.0
+    differences = np.array([[each.difference for each in pairs]])
+    covariances = np.array([[each.covariances for each in pairs]])
+    alone = Promises(
+        np.ones(differences.shape[::2]),
+        differences,
+        covariances,
+        np.array([guard.epsilon]),
+        np.array([guard.delta]),
+    )
+    return float(alone.deltas(np.zeros((1, *covariances.shape[3:]))).max())
 
 
 def _promises(guards: Sequence[Guard]) -> Promises:

@@ -22,6 +22,7 @@ from distpriv.errors import CalibrationError, InapplicableError
 from distpriv.guarding import Guard, Search, guarded
 from distpriv.models import GaussianModel
 from distpriv.noise import Distribution, Noise, gaussian_noise
+from distpriv.noised import noised
 from distpriv.premises import Assumption
 
 __all__ = ["GaussianMechanism", "LaplaceMechanism", "Mechanism", "get", "names", "register"]
@@ -228,20 +229,19 @@ class GaussianMechanism(Mechanism):
 
 def _kept(model: GaussianModel, noise: Noise, distance: float) -> Noise:
     """The noise, and a little more where rounding takes something off what it has to hide."""
-
-    def excess(factor: float) -> float:
-        added = noise.covariance * factor
-        return max(fit.distance(added) for fit in model.pairs) / distance
-
     factor = 1.0
-    while excess(factor) > 1 + _ROUNDING:
+    while True:
+        more = replace(noise, scales=noise.scales * math.sqrt(factor))
+        pairs = [noised(fit, more) for fit in model.pairs]
+        far = max(math.inf if each is None else each.distance for each in pairs)
+        if far <= distance * (1 + _ROUNDING):
+            return more
         factor = 1 + 2 * max(factor - 1, _ROUNDING)
-        if noise.is_zero or factor > 2:
+        if math.isinf(far) or noise.is_zero or factor > 2:
             raise InapplicableError(
-                f"The noise of {noise.mechanism} cannot be computed to the digits that its promise "
-                f"takes, as the statistics differ too much; leave one of them out, or take OptM."
+                f"The noise of {noise.mechanism} takes more digits than numbers have here, as the "
+                "statistics differ too much in size; leave one of them out, or take OptM."
             )
-    return replace(noise, scales=noise.scales * math.sqrt(factor))
 
 
 _ROUNDING = 1e-9

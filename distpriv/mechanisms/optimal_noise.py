@@ -18,6 +18,7 @@ __all__ = ["LeastNoise", "least_noise"]
 
 _LARGE = 2000  # entries of all pairs' matrices together
 _TOLERANCE = 1e-9
+_ROUNDING = 1e-14
 _SOLVED = 1e-6  # of the trace
 # Where the search for guarded noise starts: noise in the other directions as a share of that in the
 # direction that wants most, and of the statistics' own variation.
@@ -165,8 +166,11 @@ def _stacked(wanted: FloatArray, across: FloatArray) -> FloatArray:
 def _mend(solution: FloatArray, wanted: FloatArray) -> FloatArray:
     """Make up for rounding and the solver's tolerance: the promise does not hang on them."""
     total = _positive_part(solution)
+    rounding = _ROUNDING * float(np.abs(wanted).max())
     for matrix in wanted:
-        total = total + _positive_part(matrix - total)
+        missing = _positive_part(matrix - total)
+        if float(np.trace(missing)) > rounding:
+            total = total + missing
     return total
 
 
