@@ -170,8 +170,8 @@ def worst_case(model: GaussianModel, noise: Noise | None, epsilon: float) -> Wor
         if isinstance(loss, SimulatedLoss) and loss.loss.bounds([epsilon])[0] <= worst.delta:
             continue
         delta = loss.delta(epsilon)
-        if delta > worst.delta:
-            worst = WorstCase(pair, order, delta)
+        if not delta <= worst.delta:  # what cannot be computed promises nothing
+            worst = WorstCase(pair, order, 1.0 if math.isnan(delta) else delta)
     return worst
 
 
@@ -235,6 +235,6 @@ def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -
     largest = 0.0
     for _, _, loss in _every(model, noise):
         # One δ is cheaper than solving for ε, and tells whether there is more to find.
-        if largest < math.inf and loss.delta(largest) > delta:
+        if largest < math.inf and not loss.delta(largest) <= delta:
             largest = loss.epsilon(delta)
     return largest

@@ -176,7 +176,8 @@ def _least(guards: Sequence[Guard]) -> list[Noise | None]:
     """The least noise of any form; that for equal covariances if it suffices."""
     promises = _promises(guards)
     found = np.array([guard.covariance_at(guard.distance) for guard in guards])
-    wanting = promises.deltas(promises.in_units(found)).max(axis=1) > promises.promised
+    # What is not a number keeps nothing.
+    wanting = ~(promises.deltas(promises.in_units(found)).max(axis=1) <= promises.promised)
     if wanting.any():
         rest = promises.of(wanting)
         starts = np.array(
@@ -223,7 +224,7 @@ def _broken(cases: Sequence[tuple[Guard, Noise | None]]) -> BoolArray:
     # Beside far more noise than the statistics vary by themselves sums of matrices lose digits.
     for index in np.flatnonzero(added.max(axis=(1, 2)) > _LARGE).tolist():
         deltas[index] = _precisely(cases[index][0], noises[index])
-    return np.asarray(deltas > promises.promised)
+    return np.asarray(~(deltas <= promises.promised))
 
 
 def _precisely(guard: Guard, noise: Noise) -> float:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import distpriv as dp
-from distpriv.delivered import SimulatedLoss, delivered_interval, privacy_losses
+from distpriv.delivered import SimulatedLoss, delivered_interval, privacy_losses, worst_case
+from distpriv.profiles import PrivacyLoss
 
 
 def simulated_delta(model: dp.GaussianModel, noise: dp.Noise, epsilon: float) -> float:
@@ -91,3 +92,10 @@ def test_epsilon_must_not_be_negative(model: dp.GaussianModel) -> None:
         dp.delivered_delta(model, None, -0.1)
     with pytest.raises(dp.CalibrationError, match="not negative"):
         dp.privacy_profile(model.pairs[0], None, [0.1, -0.1])
+
+
+def test_what_cannot_be_computed_is_the_worst_case(
+    unequal: dp.GaussianModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PrivacyLoss, "delta", lambda *_: np.nan)
+    assert worst_case(unequal, None, 1.0).delta == 1.0
