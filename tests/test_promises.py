@@ -170,17 +170,21 @@ def test_the_least_noise_against_another_solver(seed):
         root = np.array([[x[0], 0.0], [x[1], x[2]]])
         return root @ root.T
 
-    found = minimize(
-        lambda x: np.trace(matrix(x)),
-        np.linalg.cholesky(noise.covariance + np.eye(2))[[0, 1, 1], [0, 0, 1]],
-        constraints={
-            "type": "ineq",
-            "fun": lambda x: math.log(1e-3 / max(delivered(model, matrix(x), epsilon), 1e-300)),
-        },
-        method="SLSQP",
-        options={"maxiter": 300, "ftol": 1e-10},
-    )
-    assert np.trace(noise.covariance) <= found.fun * (1 + 1e-4)
+    found = [
+        minimize(
+            lambda x: np.trace(matrix(x)),
+            np.linalg.cholesky(start)[[0, 1, 1], [0, 0, 1]],
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: math.log(1e-3 / max(delivered(model, matrix(x), epsilon), 1e-300)),
+            },
+            method="SLSQP",
+            options={"maxiter": 300, "ftol": 1e-10},
+        )
+        for start in (noise.covariance + np.eye(2), 2 * noise.covariance)
+    ]
+    kept = [each.fun for each in found if delivered(model, matrix(each.x), epsilon) <= 1.00001e-3]
+    assert np.trace(noise.covariance) <= min(kept) * (1 + 1e-4)
 
 
 def test_a_search_that_gets_nowhere_leaves_a_multiple_of_its_start(monkeypatch):
