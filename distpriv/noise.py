@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel, PairModel
@@ -56,6 +57,9 @@ class Noise:
         assumptions.
     floor : ndarray, shape (m,), or None
         Standard deviations of the floor, each >= 0; None for no floor.
+    calibrated_for : CalibratedFor or None
+        What :func:`distpriv.calibrate` was given, which releases, attacks and delivered figures
+        hold it to; None where that is not known, or is not to be held.
     """
 
     mechanism: str
@@ -67,6 +71,7 @@ class Noise:
     calibration: Calibration | None = None
     caveats: tuple[str, ...] = ()
     floor: FloatArray | None = None
+    calibrated_for: CalibratedFor | None = None
 
     @property
     def dimension(self) -> int:
@@ -222,10 +227,20 @@ class Noise:
     def in_order(self, order: Sequence[int]) -> Noise:
         """The same noise with the statistics in another order, a permutation of theirs."""
         floor = None if self.floor is None else self.floor[list(order)]
-        return replace(self, directions=self.directions[list(order)], floor=floor)
+        known = self.calibrated_for
+        return replace(
+            self,
+            directions=self.directions[list(order)],
+            floor=floor,
+            calibrated_for=None if known is None else known.in_order(order),
+        )
+
+    def detached(self) -> Noise:
+        """The same noise without what it was calibrated for, to be put to something else."""
+        return replace(self, calibrated_for=None)
 
     def in_units(self, units: ArrayLike) -> Noise:
-        """The same noise with each statistic divided by a unit.
+        """The same noise with each statistic divided by a unit, of no model of theirs.
 
         Parameters
         ----------
@@ -241,9 +256,11 @@ class Noise:
         floor = None if self.floor is None else self.floor / sizes
         if self.distribution == "gaussian":
             vectors, scales, _ = np.linalg.svd(moved * self.scales, full_matrices=False)
-            return replace(self, directions=vectors, scales=scales, floor=floor)
+            return replace(self.detached(), directions=vectors, scales=scales, floor=floor)
         lengths = np.linalg.norm(moved, axis=0)
-        return replace(self, directions=moved / lengths, scales=self.scales * lengths, floor=floor)
+        return replace(
+            self.detached(), directions=moved / lengths, scales=self.scales * lengths, floor=floor
+        )
 
     def expected_error(self) -> float:
         r"""Expected L2 norm of the noise, E‖Z‖, by quadrature (no simulation).

@@ -98,7 +98,8 @@ def draw_release(
     secret : SensitiveProperty
         Records that miss it, or a column of the query, are left out, as in the model.
     noise : Noise
-        Calibrated for this query and this n.
+        Calibrated for this query and this n; :meth:`distpriv.Noise.detached` says that another one
+        is taken on purpose.
     n : int, optional
         Records to draw, all alike likely; by default all complete records are taken as they are.
     replacement : bool
@@ -107,7 +108,8 @@ def draw_release(
     Raises
     ------
     CalibrationError
-        If the noise is none at all: a release would be the true statistics themselves.
+        If the noise is none at all: a release would be the true statistics themselves; or if it
+        is calibrated for other statistics, another n or another way to draw.
     QueryError, PropertyError
         If a column does not fit.
     ModelError
@@ -118,6 +120,12 @@ def draw_release(
             f"{noise.mechanism} adds no noise here, so a release would be the true statistics "
             "themselves; choose a smaller ε or δ, or a mechanism that adds noise."
         )
+    known = noise.calibrated_for
+    if known is not None:
+        known.check_statistics(query)
+        if n is not None:
+            known.check_size(n)
+            known.check_drawing(replacement)
     groups = record_groups(table, query, secret)
     records = np.concatenate([groups.without, groups.having])
     generator = np.random.default_rng()
@@ -128,6 +136,8 @@ def draw_release(
                 "complete ones; take a smaller n, or draw with replacement."
             )
         records = records[generator.choice(len(records), n, replace=replacement)]
+    elif known is not None:
+        known.check_size(len(records))
     values = noise.release(query.evaluate(records[None])[0])
     decimals = released_decimals(noise)
     rounded = [

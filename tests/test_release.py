@@ -23,7 +23,8 @@ from distpriv.release import (
 
 @pytest.fixture
 def noise(model) -> dp.Noise:
-    return dp.calibrate("ExpM", model, epsilon=1.0, delta=1e-3)
+    """Of a model of 60 records, put to other numbers of them on purpose."""
+    return dp.calibrate("ExpM", model, epsilon=1.0, delta=1e-3).detached()
 
 
 def test_whole_tables_move_by_the_noise_alone(people, query, rich, noise) -> None:
@@ -111,6 +112,21 @@ def test_a_release_without_noise_is_refused(people, query, rich) -> None:
         draw_release(people, query, rich, none)
 
 
+def test_noise_for_something_else_is_refused(people, query, rich, model) -> None:
+    noise = dp.calibrate("OptM", model, epsilon=1.0, delta=1e-3)
+    assert draw_release(people, query, rich, noise, n=60).n == 60
+    others = dp.Query([*query.statistics[:3], dp.Proportion("town", "Behausen")])
+    for asked, n, replacement, says in (
+        (others, 60, False, "town = Ahausen.*, not for .*town = Behausen"),
+        (query, 600, False, "datasets of 60 records, not for n = 600"),
+        (query, None, False, "datasets of 60 records, not for n = 2000"),
+        (query, 60, True, "without replacement, not with"),
+    ):
+        with pytest.raises(CalibrationError, match=says):
+            draw_release(people, asked, rich, noise, n=n, replacement=replacement)
+        draw_release(people, asked, rich, noise.detached(), n=n, replacement=replacement)
+
+
 def test_too_few_records(people, query, rich, noise) -> None:
     with pytest.raises(ModelError, match="only 2000 complete ones"):
         draw_release(people, query, rich, noise, n=3000)
@@ -120,7 +136,7 @@ def test_too_few_records(people, query, rich, noise) -> None:
 def test_medians_and_laplace_noise(people, rich) -> None:
     query = dp.Query([dp.Median("age"), dp.Mean("hours")])
     model = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), n=60, method="monte-carlo", rng=1)
-    noise = dp.calibrate("ExpM(L)", model, epsilon=2.0, delta=1e-3)
+    noise = dp.calibrate("ExpM(L)", model, epsilon=2.0, delta=1e-3).detached()
     drawn = [draw_release(people, query, rich, noise).values for _ in range(200)]
     middle = np.median(drawn, axis=0)
     truth = [people["age"].median(), people["hours"].mean()]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
 from distpriv.guarding import Search, settled
@@ -103,4 +105,5 @@ def searching(
         noise = yield from make_grid_safe(chosen, scaled, epsilon, delta, calibration, covering)
     else:
         noise = yield from chosen.search(scaled.densities(), epsilon, delta, calibration)
-    return noise if units is None else noise.in_units(1 / sizes)
+    noise = noise if units is None else noise.in_units(1 / sizes)
+    return replace(noise, calibrated_for=CalibratedFor.of(model))
