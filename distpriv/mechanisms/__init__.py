@@ -106,4 +106,20 @@ def searching(
     else:
         noise = yield from chosen.search(scaled.densities(), epsilon, delta, calibration)
     noise = noise if units is None else noise.in_units(1 / sizes)
-    return replace(noise, calibrated_for=CalibratedFor.of(model))
+    return replace(
+        noise,
+        caveats=(*noise.caveats, *_same_counts(chosen, model)),
+        calibrated_for=CalibratedFor.of(model),
+    )
+
+
+def _same_counts(chosen: Mechanism, model: GaussianModel) -> tuple[str, ...]:
+    """Say of which pairs both shares are one number of records: any noise keeps that promise."""
+    same = [fit for fit in model.pairs if fit.thetas[0].having == fit.thetas[1].having]
+    if not same or not chosen.protects:
+        return ()
+    pairs = "; ".join(fit.pair.label for fit in same)
+    return (
+        f"Both shares mean the same number of n = {model.n} records ({pairs}), so that the promise "
+        "says nothing about them; take more records, or shares further apart.",
+    )
