@@ -163,13 +163,15 @@ class Noise:
         return noise
 
     def release(self, answer: ArrayLike, rng: RandomState = None) -> FloatArray:
-        """Add one draw of the noise to the true statistics.
+        """Add one simulated draw of the noise to the true statistics.
+
+        Not for a real release: :func:`distpriv.draw_release` draws with the operating system's
+        random numbers, exactly, and rounds.
 
         Parameters
         ----------
         answer : array-like, shape (m,)
         rng : Generator, int or None
-            Leave it out for a real release: a seed would give the noise away.
 
         Returns
         -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from distpriv.release import (
     released_decimals,
     released_text,
 )
+from distpriv.release_noise import added_delta
 
 
 @pytest.fixture
@@ -125,6 +127,68 @@ def test_noise_for_something_else_is_refused(people, query, rich, model) -> None
         with pytest.raises(CalibrationError, match=says):
             draw_release(people, asked, rich, noise, n=n, replacement=replacement)
         draw_release(people, asked, rich, noise.detached(), n=n, replacement=replacement)
+
+
+def tables_of_one_face(people: pd.DataFrame) -> list[pd.DataFrame]:
+    """Tables that differ in nothing but who is rich: some, all, none, none of that name."""
+    return [
+        people,
+        people.assign(income="high"),
+        people.assign(income="low"),
+        people.assign(income=pd.Categorical(["low"] * len(people))),
+    ]
+
+
+def test_what_is_refused_tells_nothing_of_the_secret(people, query, rich, noise) -> None:
+    asked = [
+        (query, noise, {}),
+        (query, noise, {"n": 60}),
+        (query, noise, {"n": 2001}),
+        (query, noise, {"n": 1}),
+        (query, noise, {"n": 2001, "replacement": True}),
+        (dp.Query([dp.Mean("town")] * 4), noise, {}),
+        (dp.Query([dp.Mean("age")]), noise, {}),
+        (dp.Query([dp.Mean("wages")] * 4), noise, {}),
+        (query, replace(noise, scales=noise.scales * 0), {}),
+    ]
+    outcomes = []
+    for table in tables_of_one_face(people):
+        said = []
+        for statistics, each, how in asked:
+            try:
+                said.append(draw_release(table, statistics, rich, each, **how).n)
+            except dp.DistprivError as error:
+                said.append(str(error))
+        outcomes.append(said)
+    assert outcomes[0][:2] == [2000, 60]
+    assert outcomes[0][4] == 2001
+    assert [isinstance(each, str) for each in outcomes[0]] == [0, 0, 1, 1, 0, 1, 1, 1, 1]
+    assert outcomes == [outcomes[0]] * 4
+
+
+def test_the_last_digits_do_not_know_who_is_rich(people, query, rich, monkeypatch) -> None:
+    """Sums of floating-point numbers depend on their order, which must not be the secret's."""
+    noise = dp.Noise("ExpM", "gaussian", np.eye(4), np.full(4, 1e-11), 1.0, 1e-3)
+    for n in (None, 60):
+        found = []
+        for table in tables_of_one_face(people):
+            monkeypatch.setattr("random.SystemRandom", lambda: random.Random(4))
+            found.append(draw_release(table, query, rich, noise, n=n).values.tolist())
+        assert found == [found[0]] * 4
+
+
+def test_what_the_draw_adds_is_stated(people, query, rich, noise) -> None:
+    found = draw_release(people, query, rich, noise)
+    assert 0 < found.added_delta < 1e-60
+    assert found.added_delta == added_delta(noise, found.decimals, noise.epsilon)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_table_without_records(people, query, rich, noise, rows: int) -> None:
+    with pytest.raises(ModelError, match=f"at least 2 complete records, and there are {rows}"):
+        draw_release(people.iloc[:rows], query, rich, noise)
+    with pytest.raises(ModelError, match="only 0 complete ones"):
+        draw_release(people.iloc[:0], query, rich, noise, n=5, replacement=True)
 
 
 def test_too_few_records(people, query, rich, noise) -> None:
