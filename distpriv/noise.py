@@ -29,6 +29,8 @@ __all__ = ["Noise", "check_units", "gaussian_noise", "smoothnesses"]
 FloatArray = NDArray[np.float64]
 Distribution = Literal["gaussian", "laplace"]
 
+_FAITHFUL = 1e-6  # of each statistic's variance
+
 
 @dataclass(frozen=True, eq=False)
 class Noise:
@@ -316,18 +318,38 @@ def gaussian_noise(
     caveats: tuple[str, ...] = (),
 ) -> Noise:
     """Gaussian noise with a given covariance, shape (m, m), positive semidefinite."""
-    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
-    kept = eigenvalues > 1e-13 * max(float(eigenvalues[-1]), 0.0)
+    directions, scales = _factored(covariance)
     return Noise(
         mechanism=mechanism,
         distribution="gaussian",
-        directions=eigenvectors[:, kept],
-        scales=np.sqrt(eigenvalues[kept]),
+        directions=directions,
+        scales=scales,
         epsilon=epsilon,
         delta=delta,
         calibration=calibration,
         caveats=caveats,
     )
+
+
+def _factored(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal directions and standard deviations along them."""
+    directions, variances = _axes(covariance)
+    own = np.diag(covariance)
+    if (np.abs(directions**2 @ variances - own) <= _FAITHFUL * own).all():
+        return directions, np.sqrt(variances)
+    # Beside far larger noise on others a statistic's own is lost unless each has its own unit.
+    units = np.sqrt(np.where(own > 0, own, 1.0))
+    directions, variances = _axes(covariance / np.outer(units, units))
+    factors = units[:, None] * directions * np.sqrt(variances)
+    directions, scales, _ = np.linalg.svd(factors, full_matrices=False)
+    return directions, scales
+
+
+def _axes(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenvectors and eigenvalues, without those that are rounding."""
+    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
+    kept = eigenvalues > 1e-13 * max(float(eigenvalues[-1]), 0.0)
+    return eigenvectors[:, kept], eigenvalues[kept]
 
 
 def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> list[float]:

@@ -20,6 +20,7 @@ from distpriv.release_noise import added_delta, noised
 __all__ = ["Release", "draw_release", "noise_deviations", "released_decimals", "released_text"]
 
 FloatArray = NDArray[np.float64]
+_ROUNDING = 1e-14
 _PARTS = 100  # of the noise's standard deviation that a released number is rounded to, at most
 
 
@@ -52,9 +53,14 @@ class Release:
 
 
 def noise_deviations(noise: Noise) -> FloatArray:
-    """Standard deviation of the noise on each statistic, shape (m,); 0 where there is none."""
-    deviations = np.sqrt(np.diag(noise.covariance))
-    return np.where(deviations > 1e-9 * deviations.max(initial=0.0), deviations, 0.0)
+    """Standard deviation of the noise on each statistic, shape (m,); 0 where there is none.
+
+    There is noise where the statistic has a floor, or a direction with noise leads along it by more
+    than rounding leaves in a column of length 1, however much smaller than on other statistics.
+    """
+    along = np.abs(noise.directions[:, noise.scales > 0]) > _ROUNDING
+    noised = along.any(axis=1) | (noise.floor_deviations > 0)
+    return np.where(noised, np.sqrt(np.diag(noise.covariance)), 0.0)
 
 
 def released_text(value: float, deviation: float) -> str:

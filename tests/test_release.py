@@ -100,6 +100,59 @@ def test_a_statistic_without_noise_goes_out_as_it_is(people, query, rich) -> Non
     np.testing.assert_allclose(found.values[[1, 3]], truth[[1, 3]], rtol=1e-12)
 
 
+@pytest.mark.parametrize("distribution", ["gaussian", "laplace"])
+def test_noise_is_noise_however_much_more_there_is_elsewhere(distribution) -> None:
+    """Axes in units that are far apart, with floors of any size; a bare statistic has none."""
+    noise = dp.Noise(
+        mechanism="ExpM",
+        distribution=distribution,
+        directions=np.eye(5)[:, :3],
+        scales=np.array([1e9, 1e-9, 0.0]),
+        epsilon=1.0,
+        delta=1e-3,
+        floor=np.array([0.0, 0.0, 0.0, 1e-12, 0.0]),
+    )
+    spread = 1.0 if distribution == "gaussian" else math.sqrt(2)
+    wanted = [1e9 * spread, 1e-9 * spread, 0.0, 1e-12, 0.0]
+    np.testing.assert_allclose(noise_deviations(noise), wanted, rtol=1e-12)
+    places = released_decimals(noise)
+    assert (places[2], places[4]) == (None, None)
+    assert all(
+        sd / 1000 < 10.0**-each <= sd / 100
+        for sd, each in zip(wanted, places, strict=True)
+        if each is not None
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_that_leads_along_a_statistic_by_little_is_noise(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shift = rng.standard_normal(4) * 10.0 ** rng.integers(-10, 1, 4)
+    shift[rng.integers(4)] = 0.0
+    one = gaussian_noise(
+        "DauM", np.outer(shift, shift), epsilon=1.0, delta=1e-3, calibration="exact"
+    )
+    assert ((noise_deviations(one) > 0) == (shift != 0)).all()
+    np.testing.assert_allclose(noise_deviations(one), np.abs(shift), rtol=1e-4)
+
+
+def test_a_release_in_units_far_apart_is_rounded_everywhere(people, rich) -> None:
+    """Yearly wages of all, and a share: noise of 10⁹ on the one hides none of the other."""
+    table = people.assign(wages=people["hours"] * 1e9)
+    query = dp.Query([dp.Sum("wages"), dp.Proportion("town", "Ahausen")])
+    covariance = np.diag([1e22, 1e-6])
+    noise = gaussian_noise("EigM", covariance, epsilon=1.0, delta=1e-3, calibration="exact")
+    assert noise.covariance == pytest.approx(covariance)
+    found = draw_release(table, query, rich, noise)
+    assert found.decimals == (-9, 5)
+    assert all(
+        value == round(value, each)
+        for value, each in zip(found.values, found.decimals, strict=True)
+    )
+    drawn = [draw_release(table, query, rich, noise).values[1] for _ in range(20)]
+    assert np.std(drawn) == pytest.approx(1e-3, rel=0.9)
+
+
 def test_incomplete_records_are_left_out_as_in_the_model(people, query, rich, noise) -> None:
     table = people.copy()
     table.loc[:99, "age"] = np.nan
