@@ -217,10 +217,7 @@ def _together(parts: Sequence[Part], shared: bool) -> tuple[Promise | None, str]
         noise.distribution != "laplace" or promise.delta or noise.delta
         for noise, promise in zip(noises, promises, strict=True)
     ):
-        return None, (
-            "Promises about one dataset add up for Laplace noise with δ = 0 only; what Gaussian "
-            "noise delivers together is computed instead."
-        )
+        return None, "Promises about one dataset add up for Laplace noise with δ = 0 only."
     total, remark = laplace_sums.laplace_sum(
         parts[0].model, noises, [promise.epsilon for promise in promises]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,17 +36,17 @@ class CalibratedFor:
     replacement : bool
         Whether they are drawn with replacement.
     pairs : tuple of Pair
-    means : ndarray, shape (pairs, 2, m)
+    means : tuple of ndarrays, shape (2, m) each
         Of the statistics under the two shares of each pair.
-    covariances : ndarray, shape (pairs, 2, m, m)
+    covariances : tuple of ndarrays, shape (2, m, m) each
     """
 
     query: Query
     n: int
     replacement: bool
     pairs: tuple[Pair, ...]
-    means: FloatArray
-    covariances: FloatArray
+    means: tuple[FloatArray, ...]
+    covariances: tuple[FloatArray, ...]
 
     @classmethod
     def of(cls, model: GaussianModel) -> CalibratedFor:
@@ -55,8 +56,8 @@ class CalibratedFor:
             model.n,
             model.replacement,
             tuple(fit.pair for fit in model.pairs),
-            np.array([fit.means for fit in model.pairs]),
-            np.array([fit.covariances for fit in model.pairs]),
+            tuple(fit.means for fit in model.pairs),
+            tuple(fit.covariances for fit in model.pairs),
         )
 
     def in_order(self, order: Sequence[int]) -> CalibratedFor:
@@ -65,8 +66,8 @@ class CalibratedFor:
         return replace(
             self,
             query=Query([self.query.statistics[index] for index in chosen]),
-            means=self.means[..., chosen],
-            covariances=self.covariances[..., chosen, :][..., chosen],
+            means=tuple(each[:, chosen] for each in self.means),
+            covariances=tuple(each[:, chosen][:, :, chosen] for each in self.covariances),
         )
 
     def check_statistics(self, query: Query) -> None:
@@ -104,8 +105,8 @@ class CalibratedFor:
 
     def check_pair(self, fit: PairModel) -> None:
         """Raise `CalibrationError` unless it is for this pair with these distributions."""
-        alike = [index for index, pair in enumerate(self.pairs) if pair == fit.pair]
-        if not alike:
+        alike = self._places.get(fit.pair)
+        if alike is None:
             raise CalibrationError(
                 f"The noise is not calibrated for {fit.pair.label}; calibrate one on a model with "
                 f"that pair, {_ON_PURPOSE}"
@@ -116,8 +117,17 @@ class CalibratedFor:
                 f"{fit.pair.label} than this model has; calibrate one on this model, {_ON_PURPOSE}"
             )
 
+    @cached_property
+    def _places(self) -> dict[Pair, list[int]]:
+        found: dict[Pair, list[int]] = {}
+        for index, pair in enumerate(self.pairs):
+            found.setdefault(pair, []).append(index)
+        return found
+
     def _is(self, index: int, fit: PairModel) -> bool:
         means, covariances = self.means[index], self.covariances[index]
+        if means is fit.means and covariances is fit.covariances:
+            return True
         if means.shape != fit.means.shape:
             return False
         # Moments computed in another order of the records differ by rounding.

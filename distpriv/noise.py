@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -73,7 +73,7 @@ class Noise:
     calibration: Calibration | None = None
     caveats: tuple[str, ...] = ()
     floor: FloatArray | None = None
-    calibrated_for: CalibratedFor | None = None
+    calibrated_for: CalibratedFor | None = field(default=None, repr=False)
 
     @property
     def dimension(self) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from distpriv.attribute.guarded import guarded_variance
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration, classical_caveat, gaussian_distance
 from distpriv.errors import AttributePrivacyError, CalibrationError
 from distpriv.models import GaussianModel, PairModel
@@ -311,19 +312,29 @@ def gaussian_from_model(
         delta,
         "exact" if calibration == "guarded" else calibration,
     )
+    known = _calibrated_for(family)
     if calibration != "guarded":
-        return found
+        return replace(found, noise=replace(found.noise, calibrated_for=known))
     asked = [
         guarded_variance(replace(family[0], pairs=tuple(some)), epsilon, delta)
         for some in fits.values()
     ]
     variances = np.array([variance for variance, _ in asked])
     caveats = tuple(dict.fromkeys(told for _, each in asked for told in each))
+    noise = _isotropic(float(variances.max()), size, epsilon, delta, "guarded", caveats)
     return replace(
         found,
-        noise=_isotropic(float(variances.max()), size, epsilon, delta, "guarded", caveats),
+        noise=replace(noise, calibrated_for=known),
         needed=found.variances + variances,
     )
+
+
+def _calibrated_for(family: Sequence[GaussianModel]) -> CalibratedFor | None:
+    """Every pair of all models; None if they are of datasets of different sizes."""
+    if len({(model.n, model.replacement) for model in family}) > 1:
+        return None
+    pairs = tuple(fit for model in family for fit in model.pairs)
+    return CalibratedFor.of(replace(family[0], pairs=pairs))
 
 
 def protected_properties(

@@ -96,6 +96,11 @@ def test_a_family_gets_what_each_of_its_models_asks_for(
     both = dp.gaussian_from_model([several, half], 0.2, 1e-3, "guarded")
     for each in (several, half):
         assert dp.delivered_delta(each, both.noise, 0.2) <= 1e-3 * (1 + 1e-9)
+        both.noise.calibrated_for.check_model(each)
+    with pytest.raises(dp.CalibrationError, match="other distributions"):
+        dp.delivered_delta(half, dp.gaussian_from_model(several, 0.2, 1e-3).noise, 0.2)
+    fewer = dp.fit_gaussian(people, query, [f.pair for f in several.pairs], n=40)
+    assert dp.gaussian_from_model([several, fewer], 0.2, 1e-3).noise.calibrated_for is None
     alone = guarded_variance(replace(half, pairs=half.pairs[:1]), 0.2, 1e-3)[0]
     assert both.variance >= alone
     assert both.binding == int(np.argmax(both.needed - both.variances))
