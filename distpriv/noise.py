@@ -244,7 +244,9 @@ class Noise:
         return replace(self, calibrated_for=None)
 
     def in_units(self, units: ArrayLike) -> Noise:
-        """The same noise with each statistic divided by a unit, of no model of theirs.
+        """The same noise with each statistic divided by a unit.
+
+        What it was calibrated for is in the statistics' own units, and left out.
 
         Parameters
         ----------
