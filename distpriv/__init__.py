@@ -38,6 +38,7 @@ from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
 from distpriv.audit import Audit, audit_attack
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.bootstrap import bootstrap_model, bootstrap_moments, delivered_intervals
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import gaussian_distance
 from distpriv.choosing import Limit, choose, promised_epsilon
 from distpriv.composition import (
@@ -125,6 +126,7 @@ __all__ = [
     "AttributePrivacyError",
     "Audit",
     "BayesianNetwork",
+    "CalibratedFor",
     "CalibrationError",
     "CompositionExample",
     "ConflictError",

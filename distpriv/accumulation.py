@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from distpriv import laplace_sums
 from distpriv.best_attack import optimal_attack_estimate
 from distpriv.calibration import check_delta
 from distpriv.composition import Promise, compose
@@ -61,6 +62,8 @@ class Standing:
         noise, where it is not computed.
     promise : Promise or None
         What they promise together, where adding up is proven.
+    remark : str
+        Why promises do not add up, or come to more than their sum; empty if they do.
     """
 
     count: int
@@ -68,6 +71,7 @@ class Standing:
     exact: bool
     epsilon: float | None
     promise: Promise | None
+    remark: str = ""
 
 
 def accumulate(
@@ -80,10 +84,8 @@ def accumulate(
     *From datasets of their own*, samples drawn independently, all of one share or all of the
     other, nothing is shared: privacy losses add up, and so do squared Mahalanobis distances
     under the pooled covariances. Promises add up for such samples (Chen & Ohrimenko 2023, full
-    version, Proposition A.5). For one dataset they do where one mechanism adds Laplace noise
-    with δ = 0: the coupling that proves ε for one release, of the statistics under one share
-    with those under the other, proves Σ ε_k for all, whose noises are independent given the
-    statistics.
+    version, Proposition A.5). For one dataset they do as far as one coupling proves all of them,
+    see :func:`distpriv.laplace_sums.laplace_sum`.
 
     Where nothing is computed the accuracy is bounded by the promise together and by what the
     true statistics without noise would tell.
@@ -110,7 +112,7 @@ def accumulate(
     if not parts:
         return Standing(0, 0.5, True, 0.0, None)
     _check_alike(parts)
-    promise = _together(parts, shared)
+    promise, remark = _together(parts, shared)
     asked = range(len(parts[0].model.pairs)) if pair is None else (pair,)
     if all(part.noise.distribution == "gaussian" or part.noise.is_zero for part in parts):
         count = len(parts)
@@ -118,16 +120,16 @@ def accumulate(
             parts = [Part(parts[0].model, joint_noise([part.noise for part in parts]))]
         accuracy = float(ndtr(max(_distance(parts, index) for index in asked) / 2))
         epsilon = None if delta is None else _delivered(parts, delta)
-        return Standing(count, accuracy, True, epsilon, promise)
+        return Standing(count, accuracy, True, epsilon, promise, remark)
     if len(parts) == 1:
         model = parts[0].model if pair is None else parts[0].model.only(pair)
         found = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)
-        return Standing(1, found.estimate, True, None, promise)
+        return Standing(1, found.estimate, True, None, promise, remark)
     open_ = [Part(part.model, _no_noise(part.noise)) for part in (parts[:1] if shared else parts)]
     bound = float(ndtr(max(_distance(open_, index) for index in asked) / 2))
     if promise is not None and promise.delta < 1:
         bound = min(bound, accuracy_ceiling(promise.epsilon, promise.delta))
-    return Standing(len(parts), bound, False, None, promise)
+    return Standing(len(parts), bound, False, None, promise, remark)
 
 
 def joint_noise(noises: Sequence[Noise]) -> Noise:
@@ -203,16 +205,23 @@ def _check_alike(parts: Sequence[Part]) -> None:
             )
 
 
-def _together(parts: Sequence[Part], shared: bool) -> Promise | None:
+def _together(parts: Sequence[Part], shared: bool) -> tuple[Promise | None, str]:
+    """What is promised together, and a remark."""
     promises = [part.promise for part in parts if part.promise is not None]
     if len(promises) < len(parts):
-        return None
+        return None, "One of them promises nothing, so they promise nothing together."
     if not shared or len(parts) == 1:
-        return compose(promises, "independent")
-    laplace = all(part.noise.distribution == "laplace" and not part.noise.delta for part in parts)
-    if laplace and len({part.noise.mechanism for part in parts}) == 1:
-        return Promise(math.fsum(promise.epsilon for promise in promises))
-    return None
+        return compose(promises, "independent"), ""
+    noises = [part.noise for part in parts]
+    if any(
+        noise.distribution != "laplace" or promise.delta or noise.delta
+        for noise, promise in zip(noises, promises, strict=True)
+    ):
+        return None, "Promises about one dataset add up for Laplace noise with δ = 0 only."
+    total, remark = laplace_sums.laplace_sum(
+        parts[0].model, noises, [promise.epsilon for promise in promises]
+    )
+    return (Promise(total) if total < math.inf else None), remark
 
 
 def _distance(parts: Sequence[Part], pair: int) -> float:

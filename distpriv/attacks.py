@@ -146,6 +146,10 @@ class PropertyInferenceAttack:
                     f"The noise {name!r} is for {noise.dimension} statistics, but the query "
                     f"has {len(self.query)}; calibrate it on a model of this query."
                 )
+            if noise is not None and (known := noise.calibrated_for) is not None:
+                known.check_statistics(self.query)
+                known.check_size(self.n)
+                known.check_drawing(self.replacement)
 
     @cached_property
     def _thetas(self) -> tuple[Theta, Theta]:
@@ -359,6 +363,8 @@ def run_attack(
         If the statistics or the property do not fit the table.
     AttackError
         If the data are too few, or a number is outside its domain.
+    CalibrationError
+        If a noise is calibrated for other statistics, another n or another way to draw.
     """
     if repetitions < 1:
         raise AttackError(f"An attack needs at least one repetition, got {repetitions}.")

@@ -153,11 +153,13 @@ def privacy_profile(fit: PairModel, noise: Noise | None, epsilons: ArrayLike) ->
     Raises
     ------
     CalibrationError
-        For a negative ε.
+        For a negative ε, or if the noise is calibrated for other distributions.
     """
     points = np.asarray(epsilons, dtype=np.float64)
     if not (np.isfinite(points).all() and (points >= 0).all()):
         raise CalibrationError("Every ε must be a number that is not negative.")
+    if noise is not None and noise.calibrated_for is not None:
+        noise.calibrated_for.check_pair(fit)
     return np.array([loss.deltas(points) for loss in privacy_losses(fit, noise)])
 
 
@@ -176,6 +178,8 @@ def worst_case(model: GaussianModel, noise: Noise | None, epsilon: float) -> Wor
 
 
 def _every(model: GaussianModel, noise: Noise | None) -> Iterator[tuple[int, int, Loss]]:
+    if noise is not None and noise.calibrated_for is not None:
+        noise.calibrated_for.check_model(model)
     for pair, fit in enumerate(model.pairs):
         for order, loss in enumerate(privacy_losses(fit, noise)):
             yield pair, order, loss
@@ -198,7 +202,8 @@ def delivered_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -
     Raises
     ------
     CalibrationError
-        For a negative ε.
+        For a negative ε, or if the noise is calibrated for another model; say with
+        :meth:`distpriv.Noise.detached` that this is on purpose.
     """
     return worst_case(model, noise, epsilon).delta
 
@@ -229,7 +234,7 @@ def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -
     Raises
     ------
     CalibrationError
-        If δ is outside its domain.
+        If δ is outside its domain, or the noise is calibrated for another model.
     """
     delta = check_delta(delta)
     largest = 0.0

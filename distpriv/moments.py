@@ -19,7 +19,7 @@ from distpriv.grid import record_steps
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["GroupMoments", "RecordGroups", "group_moments", "record_groups"]
+__all__ = ["GroupMoments", "RecordGroups", "complete_records", "group_moments", "record_groups"]
 
 FloatArray = NDArray[np.float64]
 _BLOCK = 8192
@@ -127,6 +127,22 @@ def record_groups(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
         having=values.T.compress(having, axis=1).T,
         dropped=dropped,
     )
+
+
+def complete_records(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> FloatArray:
+    """Record-level values of the complete records, shape (N, w), in the table's order.
+
+    Neither the values nor an error depend on which of them have the property.
+
+    Raises
+    ------
+    QueryError, PropertyError
+        If a column does not fit.
+    """
+    secret.mask(table)  # whether there is such a column, of such a type
+    values = query.values(table)
+    complete = _complete(table, query, secret, values)
+    return values if complete is None else values[complete]
 
 
 def _complete_values(

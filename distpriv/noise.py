@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel, PairModel
@@ -59,6 +60,9 @@ class Noise:
         assumptions.
     floor : ndarray, shape (m,), or None
         Standard deviations of the floor, each >= 0; None for no floor.
+    calibrated_for : CalibratedFor or None
+        What :func:`distpriv.calibrate` was given, which releases, attacks and delivered figures
+        hold it to; None where that is not known, or is not to be held.
     """
 
     mechanism: str
@@ -70,6 +74,7 @@ class Noise:
     calibration: Calibration | None = None
     caveats: tuple[str, ...] = ()
     floor: FloatArray | None = None
+    calibrated_for: CalibratedFor | None = field(default=None, repr=False)
 
     @property
     def dimension(self) -> int:
@@ -161,13 +166,15 @@ class Noise:
         return noise
 
     def release(self, answer: ArrayLike, rng: RandomState = None) -> FloatArray:
-        """Add one draw of the noise to the true statistics.
+        """Add one simulated draw of the noise to the true statistics.
+
+        Not for a real release: :func:`distpriv.draw_release` draws with the operating system's
+        random numbers, exactly, and rounds.
 
         Parameters
         ----------
         answer : array-like, shape (m,)
         rng : Generator, int or None
-            Leave it out for a real release: a seed would give the noise away.
 
         Returns
         -------
@@ -225,10 +232,22 @@ class Noise:
     def in_order(self, order: Sequence[int]) -> Noise:
         """The same noise with the statistics in another order, a permutation of theirs."""
         floor = None if self.floor is None else self.floor[list(order)]
-        return replace(self, directions=self.directions[list(order)], floor=floor)
+        known = self.calibrated_for
+        return replace(
+            self,
+            directions=self.directions[list(order)],
+            floor=floor,
+            calibrated_for=None if known is None else known.in_order(order),
+        )
+
+    def detached(self) -> Noise:
+        """The same noise without what it was calibrated for, to be put to something else."""
+        return replace(self, calibrated_for=None)
 
     def in_units(self, units: ArrayLike) -> Noise:
         """The same noise with each statistic divided by a unit.
+
+        What it was calibrated for is in the statistics' own units, and left out.
 
         Parameters
         ----------
@@ -243,7 +262,9 @@ class Noise:
         moved = self.directions / sizes[:, None]
         lengths = np.linalg.norm(moved, axis=0)
         floor = None if self.floor is None else self.floor / sizes
-        return replace(self, directions=moved / lengths, scales=self.scales * lengths, floor=floor)
+        return replace(
+            self.detached(), directions=moved / lengths, scales=self.scales * lengths, floor=floor
+        )
 
     def expected_error(self) -> float:
         r"""Expected L2 norm of the noise, E‖Z‖, by quadrature (no simulation).
@@ -317,6 +338,13 @@ def gaussian_noise(
         calibration=calibration,
         caveats=caveats,
     )
+
+
+def _axes(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenvectors and eigenvalues, without those that are rounding."""
+    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
+    kept = eigenvalues > 1e-13 * max(float(eigenvalues[-1]), 0.0)
+    return eigenvectors[:, kept], eigenvalues[kept]
 
 
 def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> list[float]:

@@ -145,6 +145,7 @@ def test_releases_never_tell_less_than_before_nor_more_than_the_truth(several) -
 
 def test_laplace_noise_on_one_dataset_keeps_the_sum_of_its_promises(model) -> None:
     """Drawn from the two shares, no likelihood ratio of three releases leaves e^{3ε}."""
+    model = model.densities()
     part = a_part(model, "DirM(L)", 0.3)
     found = accumulate([part] * 3, shared=True, delta=1e-3)
     assert found.promise.epsilon == pytest.approx(0.9)
@@ -186,6 +187,16 @@ def test_laplace_bounds(model) -> None:
     assert samples.promise.epsilon == pytest.approx(0.5)
     assert samples.promise.delta == 1e-3
     assert samples.accuracy == pytest.approx(dp.accuracy_ceiling(0.5, 1e-3))
+
+
+def test_promises_that_do_not_add_up_say_why(model) -> None:
+    laplace, gaussian = a_part(model, "ExpM(L)"), a_part(model)
+    assert accumulate([laplace] * 2, shared=True, delta=None).remark == ""
+    mixed = accumulate([laplace, gaussian], shared=True, delta=None)
+    assert "Laplace noise with δ = 0 only" in mixed.remark
+    silent = accumulate([laplace, replace(laplace, promise=None)], shared=False, delta=None)
+    assert silent.promise is None
+    assert "promises nothing" in silent.remark
 
 
 def test_a_pair_may_be_looked_at_alone(several) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -19,11 +20,13 @@ from distpriv.release import (
     released_decimals,
     released_text,
 )
+from distpriv.release_noise import added_delta
 
 
 @pytest.fixture
 def noise(model) -> dp.Noise:
-    return dp.calibrate("ExpM", model, epsilon=1.0, delta=1e-3)
+    """Of a model of 60 records, put to other numbers of them on purpose."""
+    return dp.calibrate("ExpM", model, epsilon=1.0, delta=1e-3).detached()
 
 
 def test_whole_tables_move_by_the_noise_alone(people, query, rich, noise) -> None:
@@ -97,6 +100,59 @@ def test_a_statistic_without_noise_goes_out_as_it_is(people, query, rich) -> Non
     np.testing.assert_allclose(found.values[[1, 3]], truth[[1, 3]], rtol=1e-12)
 
 
+@pytest.mark.parametrize("distribution", ["gaussian", "laplace"])
+def test_noise_is_noise_however_much_more_there_is_elsewhere(distribution) -> None:
+    """Axes in units that are far apart, with floors of any size; a bare statistic has none."""
+    noise = dp.Noise(
+        mechanism="ExpM",
+        distribution=distribution,
+        directions=np.eye(5)[:, :3],
+        scales=np.array([1e9, 1e-9, 0.0]),
+        epsilon=1.0,
+        delta=1e-3,
+        floor=np.array([0.0, 0.0, 0.0, 1e-12, 0.0]),
+    )
+    spread = 1.0 if distribution == "gaussian" else math.sqrt(2)
+    wanted = [1e9 * spread, 1e-9 * spread, 0.0, 1e-12, 0.0]
+    np.testing.assert_allclose(noise_deviations(noise), wanted, rtol=1e-12)
+    places = released_decimals(noise)
+    assert (places[2], places[4]) == (None, None)
+    assert all(
+        sd / 1000 < 10.0**-each <= sd / 100
+        for sd, each in zip(wanted, places, strict=True)
+        if each is not None
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_that_leads_along_a_statistic_by_little_is_noise(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shift = rng.standard_normal(4) * 10.0 ** rng.integers(-10, 1, 4)
+    shift[rng.integers(4)] = 0.0
+    one = gaussian_noise(
+        "DauM", np.outer(shift, shift), epsilon=1.0, delta=1e-3, calibration="exact"
+    )
+    assert ((noise_deviations(one) > 0) == (shift != 0)).all()
+    np.testing.assert_allclose(noise_deviations(one), np.abs(shift), rtol=1e-4)
+
+
+def test_a_release_in_units_far_apart_is_rounded_everywhere(people, rich) -> None:
+    """Yearly wages of all, and a share: noise of 10⁹ on the one hides none of the other."""
+    table = people.assign(wages=people["hours"] * 1e9)
+    query = dp.Query([dp.Sum("wages"), dp.Proportion("town", "Ahausen")])
+    covariance = np.diag([1e22, 1e-6])
+    noise = gaussian_noise("EigM", covariance, epsilon=1.0, delta=1e-3, calibration="exact")
+    assert noise.covariance == pytest.approx(covariance)
+    found = draw_release(table, query, rich, noise)
+    assert found.decimals == (-9, 5)
+    assert all(
+        value == round(value, each)
+        for value, each in zip(found.values, found.decimals, strict=True)
+    )
+    drawn = [draw_release(table, query, rich, noise).values[1] for _ in range(20)]
+    assert np.std(drawn) == pytest.approx(1e-3, rel=0.9)
+
+
 def test_incomplete_records_are_left_out_as_in_the_model(people, query, rich, noise) -> None:
     table = people.copy()
     table.loc[:99, "age"] = np.nan
@@ -111,6 +167,83 @@ def test_a_release_without_noise_is_refused(people, query, rich) -> None:
         draw_release(people, query, rich, none)
 
 
+def test_noise_for_something_else_is_refused(people, query, rich, model) -> None:
+    noise = dp.calibrate("OptM", model, epsilon=1.0, delta=1e-3)
+    assert draw_release(people, query, rich, noise, n=60).n == 60
+    others = dp.Query([*query.statistics[:3], dp.Proportion("town", "Behausen")])
+    for asked, n, replacement, says in (
+        (others, 60, False, "town = Ahausen.*, not for .*town = Behausen"),
+        (query, 600, False, "datasets of 60 records, not for n = 600"),
+        (query, None, False, "datasets of 60 records, not for n = 2000"),
+        (query, 60, True, "without replacement, not with"),
+    ):
+        with pytest.raises(CalibrationError, match=says):
+            draw_release(people, asked, rich, noise, n=n, replacement=replacement)
+        draw_release(people, asked, rich, noise.detached(), n=n, replacement=replacement)
+
+
+def tables_of_one_face(people: pd.DataFrame) -> list[pd.DataFrame]:
+    """Tables that differ in nothing but who is rich: some, all, none, none of that name."""
+    return [
+        people,
+        people.assign(income="high"),
+        people.assign(income="low"),
+        people.assign(income=pd.Categorical(["low"] * len(people))),
+    ]
+
+
+def test_what_is_refused_tells_nothing_of_the_secret(people, query, rich, noise) -> None:
+    asked = [
+        (query, noise, {}),
+        (query, noise, {"n": 60}),
+        (query, noise, {"n": 2001}),
+        (query, noise, {"n": 1}),
+        (query, noise, {"n": 2001, "replacement": True}),
+        (dp.Query([dp.Mean("town")] * 4), noise, {}),
+        (dp.Query([dp.Mean("age")]), noise, {}),
+        (dp.Query([dp.Mean("wages")] * 4), noise, {}),
+        (query, replace(noise, scales=noise.scales * 0), {}),
+    ]
+    outcomes = []
+    for table in tables_of_one_face(people):
+        said = []
+        for statistics, each, how in asked:
+            try:
+                said.append(draw_release(table, statistics, rich, each, **how).n)
+            except dp.DistprivError as error:
+                said.append(str(error))
+        outcomes.append(said)
+    assert outcomes[0][:2] == [2000, 60]
+    assert outcomes[0][4] == 2001
+    assert [isinstance(each, str) for each in outcomes[0]] == [0, 0, 1, 1, 0, 1, 1, 1, 1]
+    assert outcomes == [outcomes[0]] * 4
+
+
+def test_the_last_digits_do_not_know_who_is_rich(people, query, rich, monkeypatch) -> None:
+    """Sums of floating-point numbers depend on their order, which must not be the secret's."""
+    noise = dp.Noise("ExpM", "gaussian", np.eye(4), np.full(4, 1e-11), 1.0, 1e-3)
+    for n in (None, 60):
+        found = []
+        for table in tables_of_one_face(people):
+            monkeypatch.setattr("random.SystemRandom", lambda: random.Random(4))
+            found.append(draw_release(table, query, rich, noise, n=n).values.tolist())
+        assert found == [found[0]] * 4
+
+
+def test_what_the_draw_adds_is_stated(people, query, rich, noise) -> None:
+    found = draw_release(people, query, rich, noise)
+    assert 0 < found.added_delta < 1e-60
+    assert found.added_delta == added_delta(noise, found.decimals, noise.epsilon)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_a_table_without_records(people, query, rich, noise, rows: int) -> None:
+    with pytest.raises(ModelError, match=f"at least 2 complete records, and there are {rows}"):
+        draw_release(people.iloc[:rows], query, rich, noise)
+    with pytest.raises(ModelError, match="only 0 complete ones"):
+        draw_release(people.iloc[:0], query, rich, noise, n=5, replacement=True)
+
+
 def test_too_few_records(people, query, rich, noise) -> None:
     with pytest.raises(ModelError, match="only 2000 complete ones"):
         draw_release(people, query, rich, noise, n=3000)
@@ -120,7 +253,7 @@ def test_too_few_records(people, query, rich, noise) -> None:
 def test_medians_and_laplace_noise(people, rich) -> None:
     query = dp.Query([dp.Median("age"), dp.Mean("hours")])
     model = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), n=60, method="monte-carlo", rng=1)
-    noise = dp.calibrate("ExpM(L)", model, epsilon=2.0, delta=1e-3)
+    noise = dp.calibrate("ExpM(L)", model, epsilon=2.0, delta=1e-3).detached()
     drawn = [draw_release(people, query, rich, noise).values for _ in range(200)]
     middle = np.median(drawn, axis=0)
     truth = [people["age"].median(), people["hours"].mean()]

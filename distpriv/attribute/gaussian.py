@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from distpriv.attribute.guarded import guarded_variance
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration, classical_caveat, gaussian_distance
-from distpriv.errors import AttributePrivacyError
-from distpriv.models import GaussianModel
+from distpriv.errors import AttributePrivacyError, CalibrationError
+from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
 from distpriv.properties import SensitiveProperty
 
@@ -41,19 +43,15 @@ class AttributeGaussian:
     variances : ndarray, shape (k,)
         Least variance of the query given each protected attribute, over Θ and, for a vector,
         over all directions.
-    distance : float
-        Mahalanobis distance that (ε, δ) allows: ε/c under the classical calibration.
+    needed : ndarray, shape (k,)
+        The variance, own and added, that hides each protected attribute: (cΔ_i/ε)², or what the
+        guarded calibration finds.
     """
 
     noise: Noise
     sensitivities: FloatArray
     variances: FloatArray
-    distance: float
-
-    @property
-    def needed(self) -> FloatArray:
-        """(cΔ_i/ε)², the variance that hides each protected attribute, shape (k,)."""
-        return (self.sensitivities / self.distance) ** 2
+    needed: FloatArray
 
     @property
     def variance(self) -> float:
@@ -154,8 +152,7 @@ def attribute_private_gaussian(
         Variance or covariance of the query given the i-th protected attribute.
     epsilon : float in (0, 10⁶]
     delta : float in (0, 1)
-    calibration : "exact", "classical" or "guarded"
-        *guarded* is *exact* here: the theorem takes variances that do not depend on the secret.
+    calibration : "exact" or "classical"
 
     Returns
     -------
@@ -167,8 +164,15 @@ def attribute_private_gaussian(
         If there is not one sensitivity and one variance for each protected attribute, or they
         are negative or not finite.
     CalibrationError
-        If ε, δ or the calibration is outside its domain.
+        If ε, δ or the calibration is outside its domain: *guarded* needs a fitted model, see
+        :func:`gaussian_from_model`.
     """
+    if calibration == "guarded":
+        raise CalibrationError(
+            "The guarded calibration needs the covariance under each share, and here is one "
+            "variance for all of them; take calibration='exact', or gaussian_from_model with a "
+            "fitted model."
+        )
     shifts = _numbers(sensitivities, "sensitivity")
     spreads = _numbers(variances, "variance")
     if shifts.ndim not in (1, 2) or spreads.ndim not in (1, 2, 3, 4):
@@ -197,10 +201,25 @@ def attribute_private_gaussian(
     distance = gaussian_distance(epsilon, delta, calibration)
     largest = shifts.reshape(len(shifts), -1).max(axis=1)
     smallest = least.reshape(len(least), -1).min(axis=1)
-    variance = max(float(((largest / distance) ** 2 - smallest).max()), 0.0)
+    needed = (largest / distance) ** 2
+    variance = max(float((needed - smallest).max()), 0.0)
     caveat = classical_caveat(epsilon, delta) if calibration == "classical" else None
+    noise = _isotropic(
+        variance, dimension, epsilon, delta, calibration, () if caveat is None else (caveat,)
+    )
+    return AttributeGaussian(noise, largest, smallest, needed)
+
+
+def _isotropic(
+    variance: float,
+    dimension: int,
+    epsilon: float,
+    delta: float,
+    calibration: Calibration,
+    caveats: tuple[str, ...],
+) -> Noise:
     count = dimension if variance else 0
-    noise = Noise(
+    return Noise(
         mechanism="Attribute-private Gaussian",
         distribution="gaussian",
         directions=np.eye(dimension)[:, :count],
@@ -208,9 +227,8 @@ def attribute_private_gaussian(
         epsilon=float(epsilon),
         delta=float(delta),
         calibration=calibration,
-        caveats=() if caveat is None else (caveat,),
+        caveats=caveats,
     )
-    return AttributeGaussian(noise, largest, smallest, distance)
 
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:
@@ -246,15 +264,20 @@ def gaussian_from_model(
     The protected attributes are the sensitive properties of the models' pairs, g_i being the
     share of records that have the property. Δ_i F is the L2 distance of the two means, the
     largest over a property's pairs and over the models; the variance is the least eigenvalue of
-    all their covariances. Where the two covariances of a pair differ the theorem's assumption
-    fails a little: :func:`delivered_delta` of the result's ``noise`` says by how much.
+    all their covariances.
+
+    Where the two covariances of a pair differ the theorem's assumption fails a little, and
+    :func:`delivered_delta` of the result's ``noise`` says by how much. Under the *guarded*
+    calibration σ² is raised from there on until N(0, σ²I) delivers (ε, δ) for every pair of every
+    model with the covariances as they are, on the grid of the statistics.
 
     Parameters
     ----------
     models : GaussianModel or sequence of GaussianModel
         From :func:`fit_gaussian`; each is one distribution of Θ, with the same query.
-    epsilon, delta, calibration
-        As for :func:`attribute_private_gaussian`.
+    epsilon : float in (0, 10⁶]
+    delta : float in (0, 1)
+    calibration : "exact", "classical" or "guarded"
 
     Returns
     -------
@@ -273,23 +296,45 @@ def gaussian_from_model(
         raise AttributePrivacyError(
             "Θ needs at least one fitted model, and all of them of the same query."
         )
-    shifts: dict[SensitiveProperty, float] = {}
-    spreads: dict[SensitiveProperty, float] = {}
+    fits: dict[SensitiveProperty, list[PairModel]] = {}
     for model in family:
         for fit in model.pairs:
-            secret = fit.pair.secret
-            shift = float(np.linalg.norm(fit.difference))
-            least = float(_least_eigenvalues(fit.covariances).min())
-            shifts[secret] = max(shifts.get(secret, 0.0), shift)
-            spreads[secret] = min(spreads.get(secret, math.inf), max(least, 0.0))
-    eye = np.eye(len(family[0].query))
-    return attribute_private_gaussian(
-        list(shifts.values()),
-        [spread * eye for spread in spreads.values()],
+            fits.setdefault(fit.pair.secret, []).append(fit)
+    size = len(family[0].query)
+    found = attribute_private_gaussian(
+        [max(float(np.linalg.norm(fit.difference)) for fit in some) for some in fits.values()],
+        [
+            max(min(float(_least_eigenvalues(fit.covariances).min()) for fit in some), 0.0)
+            * np.eye(size)
+            for some in fits.values()
+        ],
         epsilon,
         delta,
-        calibration,
+        "exact" if calibration == "guarded" else calibration,
     )
+    known = _calibrated_for(family)
+    if calibration != "guarded":
+        return replace(found, noise=replace(found.noise, calibrated_for=known))
+    asked = [
+        guarded_variance(replace(family[0], pairs=tuple(some)), epsilon, delta)
+        for some in fits.values()
+    ]
+    variances = np.array([variance for variance, _ in asked])
+    caveats = tuple(dict.fromkeys(told for _, each in asked for told in each))
+    noise = _isotropic(float(variances.max()), size, epsilon, delta, "guarded", caveats)
+    return replace(
+        found,
+        noise=replace(noise, calibrated_for=known),
+        needed=found.variances + variances,
+    )
+
+
+def _calibrated_for(family: Sequence[GaussianModel]) -> CalibratedFor | None:
+    """Every pair of all models; None if they are of datasets of different sizes."""
+    if len({(model.n, model.replacement) for model in family}) > 1:
+        return None
+    pairs = tuple(fit for model in family for fit in model.pairs)
+    return CalibratedFor.of(replace(family[0], pairs=pairs))
 
 
 def protected_properties(

@@ -43,7 +43,10 @@ def release(setting: Setting, earlier: Sequence[Part] = (), **_: object) -> list
     ]
     drawing = f'''\
 def release():
-    """Draw and release, once: nothing is recorded, and every call adds to what is known."""
+    """Draw with the operating system's random numbers, and release, once.
+
+    Nothing is recorded, and every call adds to what is known.
+    """
     return dp.draw_release(
         table, query, secret, noise, n={None if scenario.whole else scenario.n}, \
 replacement={scenario.replacement}

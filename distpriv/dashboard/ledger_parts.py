@@ -199,13 +199,15 @@ def _delivered(view: View, standing: Standing, start: str, promise: str) -> str:
             f" {start} **ε\u00a0=\u00a0{number(standing.epsilon)}** at "
             f"δ\u00a0=\u00a0{view.scenario.delta:g}{promised}."
         )
+    remark = f" {standing.remark}" if standing.count > 1 and standing.remark else ""
     if standing.promise is not None and standing.count > 1:
         return (
-            f" Their promises add up to **ε\u00a0=\u00a0{number(standing.promise.epsilon)}** with "
-            f"δ\u00a0=\u00a0{number(standing.promise.delta)}{promised}."
+            f" Their promises {'come' if remark else 'add up'} to "
+            f"**ε\u00a0=\u00a0{number(standing.promise.epsilon)}** with "
+            f"δ\u00a0=\u00a0{number(standing.promise.delta)}{promised}.{remark}"
         )
     they = "it delivers" if standing.count == 1 else "they deliver"
-    return f" What {they} is not computed{promised}."
+    return f" What {they} is not computed{promised}.{remark}"
 
 
 def _dataset(view: View) -> str:
@@ -302,9 +304,10 @@ def formulas() -> None:
             "their own: their privacy losses L add up, and so do the squared Mahalanobis distances "
             "d² under the pooled covariances, for an attacker who tells samples that all have one "
             "share from samples that all have the other. Promises add up for samples (Chen & "
-            "Ohrimenko 2023, full version, Proposition A.5), and for one table where the same "
-            "mechanism adds Laplace noise with δ = 0: what pairs the outcomes of the two shares "
-            "is the same every time. What Gaussian noise delivers together is computed from the "
+            "Ohrimenko 2023, full version, Proposition A.5), and for one table where the noise is "
+            "Laplace noise with δ = 0 that was calibrated in the same units, or the two shares "
+            "only shift the statistics: what pairs the outcomes of the two shares is the same "
+            "every time. What Gaussian noise delivers together is computed from the "
             "fitted normals, each with its own covariance; for Laplace noise the accuracy is a "
             "bound, by the promises and by what the true statistics would tell. All of it is about "
             "the secret that is set now, whatever a release was made for."

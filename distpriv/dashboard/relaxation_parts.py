@@ -225,7 +225,7 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
             scenario.n,
             replacement=scenario.replacement,
         )
-        epsilon = delivered_epsilon(other, noise, noise.delta)
+        epsilon = delivered_epsilon(other, noise.detached(), noise.delta)
     except DistprivError:
         return told
     return (

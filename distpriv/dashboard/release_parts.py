@@ -180,8 +180,8 @@ def _confirm(view: View, at: Desk) -> None:
         st.markdown(
             f"- from {source}: {listed} (on average, by the noise)\n"
             f"- with noise by {escape(scenario.mechanism)} at ε\u00a0=\u00a0{noise.epsilon:g}, "
-            f"δ\u00a0=\u00a0{noise.delta:g}, drawn from the operating system's entropy, not from "
-            "the seed: nobody can draw it again\n"
+            f"δ\u00a0=\u00a0{noise.delta:g}, drawn exactly, with the operating system's random "
+            "numbers and not with the seed: nobody can draw it again\n"
             + (
                 "- into no ledger: see below"
                 if silent

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
 from distpriv.guarding import Search, settled
@@ -103,4 +105,21 @@ def searching(
         noise = yield from make_grid_safe(chosen, scaled, epsilon, delta, calibration, covering)
     else:
         noise = yield from chosen.search(scaled.densities(), epsilon, delta, calibration)
-    return noise if units is None else noise.in_units(1 / sizes)
+    noise = noise if units is None else noise.in_units(1 / sizes)
+    return replace(
+        noise,
+        caveats=(*noise.caveats, *_same_counts(chosen, model)),
+        calibrated_for=CalibratedFor.of(model),
+    )
+
+
+def _same_counts(chosen: Mechanism, model: GaussianModel) -> tuple[str, ...]:
+    """Say of which pairs both shares are one number of records: any noise keeps that promise."""
+    same = [fit for fit in model.pairs if fit.thetas[0].having == fit.thetas[1].having]
+    if not same or not chosen.protects:
+        return ()
+    pairs = "; ".join(fit.pair.label for fit in same)
+    return (
+        f"Both shares mean the same number of n = {model.n} records ({pairs}), so that the promise "
+        "says nothing about them; take more records, or shares further apart.",
+    )

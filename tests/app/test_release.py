@@ -123,6 +123,16 @@ def test_other_noises(open_app, mech, said):
     assert "were released **2 times**" in texts(app)
 
 
+def test_promises_that_do_not_add_up_say_why(open_app):
+    app = press(open_app("release", whole="true", mech="ExpM(L)"), "Release …")
+    assert "drawn exactly, with the operating system's random numbers" in texts(app)
+    release(open_app("release", whole="true", mech="ExpM(L)"))
+    app = release(open_app("release", whole="true", mech="ExpM(L)", eps="0.5"))
+    assert "Their promises add up to **ε = 1.5** with δ = 0" in texts(app)
+    app = release(open_app("release", whole="true", mech="ExpM"))
+    assert "add up for Laplace noise with δ = 0 only." in texts(app)
+
+
 def test_what_needs_no_noise_is_not_released(open_app):
     app = open_app("release", eps="50")
     sound(app)

@@ -234,3 +234,22 @@ def test_proportions_that_are_the_same_records_need_no_noise(
     for name in PROTECTING:
         if not mechanisms.get(name).baseline:
             assert dp.calibrate(name, model, 1.0, 1e-3, calibration="exact").is_zero
+
+
+@pytest.mark.parametrize("name", mechanisms.names())
+def test_shares_that_are_one_number_of_records_are_named(
+    people, query: dp.Query, rich: dp.SensitiveProperty, name: str
+) -> None:
+    """One of two records, at 45 % as at 55 %; of three they are one and two."""
+    pairs = [rich.pair(0.5, 0.1), rich.pair(0.5, 0.9)]
+    model = dp.fit_gaussian(people, query, pairs, n=2)
+    assert [fit.thetas[0].having == fit.thetas[1].having for fit in model.pairs] == [True, False]
+    (said,) = [
+        each for each in dp.calibrate(name, model, 1.0, 1e-3).caveats if "same number" in each
+    ] or [""]
+    assert ("same number of n = 2 records (income = high: 45 % or 55 %)" in said) == (
+        name in PROTECTING
+    )
+    assert not any("same number" in each for each in dp.calibrate(
+        name, dp.fit_gaussian(people, query, pairs, n=3), 1.0, 1e-3
+    ).caveats)  # fmt: skip

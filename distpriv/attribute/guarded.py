@@ -1,0 +1,95 @@
+"""Attribute-private Gaussian noise that holds with the covariance that each share has."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.calibration import Calibration, check_delta, check_epsilon, gaussian_distance
+from distpriv.guarding import Guard, settled
+from distpriv.mechanisms.base import GaussianMechanism
+from distpriv.mechanisms.grid_safe import grid_safe
+from distpriv.models import GaussianModel
+from distpriv.noise import Noise, gaussian_noise
+from distpriv.premises import Assumption
+
+__all__ = ["guarded_variance"]
+
+FloatArray = NDArray[np.float64]
+
+
+class _Isotropic(GaussianMechanism):
+    """N(0, σ²I), from Algorithm 1 of Zhang et al. (2022) on until the promise holds."""
+
+    name: ClassVar[str] = "Attribute-private Gaussian"
+    title: ClassVar[str] = "Attribute-private Gaussian mechanism"
+    summary: ClassVar[str] = "The same Gaussian noise on every statistic, as much as a share needs."
+    source: ClassVar[str] = "Zhang et al. (2022), Algorithm 1"
+    assumes: ClassVar[tuple[Assumption, ...]] = (Assumption.GAUSSIAN,)
+    full_rank: ClassVar[bool] = True
+
+    def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        least = min(float(np.linalg.eigvalsh(fit.covariances).min()) for fit in model.pairs)
+        variance = (model.sensitivity(2) / distance) ** 2 - max(least, 0.0)
+        return np.eye(len(model.query)) * max(variance, 0.0)
+
+    def plan(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Noise | Guard:
+        """What the separate covariances ask for, whether or not the means differ."""
+        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
+        distance = gaussian_distance(epsilon, delta, calibration)
+        first = self.covariance(model, distance)
+        widest = max(float(np.linalg.eigvalsh(fit.covariances).max()) for fit in model.pairs)
+        step = np.eye(len(first)) * max(float(first[0, 0]), widest)
+
+        def covariance_at(allowed: float) -> FloatArray:
+            return first + ((distance / allowed) ** 2 - 1) * step
+
+        def noise_of(covariance: FloatArray) -> Noise:
+            return gaussian_noise(
+                self.name, covariance, epsilon=epsilon, delta=delta, calibration=calibration
+            )
+
+        return Guard(model, epsilon, delta, distance, covariance_at, noise_of)
+
+
+def guarded_variance(
+    model: GaussianModel, epsilon: float, delta: float
+) -> tuple[float, tuple[str, ...]]:
+    """σ² with which N(0, σ²I) delivers (ε, δ) for every pair, with both covariances.
+
+    That of Algorithm 1, or as much more as it takes. More noise of this form never tells more
+    (post-processing), so that the largest σ² of several models serves all of them. Where the
+    statistics move in steps so wide that σ² has to cover them, it is more by the largest floor of
+    :mod:`distpriv.mechanisms.grid_safe`.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    epsilon : float in (0, 10⁶]
+    delta : float in (0, 1)
+
+    Returns
+    -------
+    float
+        σ².
+    tuple of str
+        Caveats.
+
+    Raises
+    ------
+    CalibrationError
+        If ε or δ is outside its domain.
+    """
+    noise = settled(grid_safe(_Isotropic(), model, epsilon, delta, "guarded"))
+    variance = float(noise.scales.max(initial=0.0)) ** 2
+    floor = float(noise.floor_deviations.max(initial=0.0))
+    return math.fsum((variance, floor**2)), noise.caveats
