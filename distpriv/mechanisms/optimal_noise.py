@@ -18,7 +18,7 @@ __all__ = ["LeastNoise", "least_noise"]
 
 _LARGE = 2000  # entries of all pairs' matrices together
 _TOLERANCE = 1e-9
-_ROUNDING = 1e-14
+_ROUNDING = 1e-13
 _SOLVED = 1e-6  # of the trace
 # Where the search for guarded noise starts: noise in the other directions as a share of that in the
 # direction that wants most, and of the statistics' own variation.
