@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 from scipy.spatial.distance import cdist
 
@@ -20,9 +22,8 @@ __all__ = ["Discrete", "closeness", "distribution", "wasserstein_inf"]
 FloatArray = NDArray[np.float64]
 
 _SUM = 1e-9  # how far weights may be from summing to 1
-_NOTHING = 1e-12  # mass that rounding alone makes
-_UNITS = 1 << 30  # weights become whole numbers of these for the maximum flow
-_WHOLE = 1 << 50
+_BITS = 52  # of a weight: sums of whole numbers below 2⁵³ are exact in floating point
+_CAPACITY_BITS = 30  # of SciPy's maximum flow, which silently drops what is above
 _MOST_PAIRS = 25_000_000
 
 
@@ -43,7 +44,8 @@ def wasserstein_inf(
     x, y : array-like, shape (k,) or (k, m), and (l,) or (l, m)
         Points of the two distributions.
     x_weights, y_weights : array-like, shape (k,) and (l,), optional
-        Their probabilities, summing to 1; equal ones by default.
+        Their probabilities, summing to 1; equal ones by default. Each is taken to be known up to
+        a machine epsilon, 2⁻⁵²: mass of k + l epsilons at most may stay behind.
 
     Returns
     -------
@@ -91,7 +93,9 @@ def closeness(
             f"{second.points.shape[1]} for y."
         )
     if first.points.shape[1] == 1:
-        return _by_quantiles(first, second) if delta == 0 else _on_line(first, second, delta)
+        plain = first.weights is None and second.weights is None
+        quick = plain and delta == 0
+        return _by_quantiles(first, second) if quick else _on_line(first, second, delta)
     pairs = len(first.points) * len(second.points)
     if pairs > _MOST_PAIRS:
         raise DistanceError(
@@ -144,54 +148,67 @@ def distribution(name: str, points: ArrayLike, weights: ArrayLike | None) -> Dis
     return Discrete(values[present], masses[present] / total)
 
 
+@dataclass(frozen=True, eq=False)
+class _Masses:
+    """Weights as whole numbers, so that sums of any of them are exact.
+
+    Attributes
+    ----------
+    supply, demand : ndarray of int, shape (k,) and (l,)
+        Exact for equal weights, else rounded to 2⁻⁵².
+    whole : int
+        All the mass there is.
+    missing : int
+        How much of it need not move: δ, and what rounding alone may leave behind.
+    """
+
+    supply: NDArray[np.int64]
+    demand: NDArray[np.int64]
+    whole: int
+    missing: int
+
+    @classmethod
+    def of(cls, first: Discrete, second: Discrete, delta: float) -> _Masses:
+        sizes = len(first.points), len(second.points)
+        whole, rounded = math.lcm(*sizes), 1  # δ itself is rounded
+        if first.weights is not None or second.weights is not None or whole > 1 << _BITS:
+            whole, rounded = 1 << _BITS, 1 + sum(sizes)
+        supply, demand = (np.rint(each.masses * whole).astype(np.int64) for each in (first, second))
+        slack = Fraction(rounded * whole, 1 << _BITS)
+        return cls(supply, demand, whole, math.floor(Fraction(delta) * whole + slack))
+
+
 def _by_quantiles(first: Discrete, second: Discrete) -> float:
-    """W_∞ in one dimension."""
-    sorted_points, sorted_masses = [], []
-    for each in (first, second):
-        order = np.argsort(each.points[:, 0], kind="stable")
-        sorted_points.append(each.points[order, 0])
-        sorted_masses.append(each.masses[order])
-    if first.weights is None and second.weights is None and len(first.points) == len(second.points):
-        return float(np.abs(sorted_points[0] - sorted_points[1]).max())
-    ends = [np.cumsum(masses) for masses in sorted_masses]
-    levels = np.sort(np.concatenate(ends))
-    steps = np.diff(levels, prepend=0.0)
-    middles = (levels - steps / 2)[steps > _NOTHING]
-    at = [
-        points[np.minimum(np.searchsorted(end, middles), len(points) - 1)]
-        for points, end in zip(sorted_points, ends, strict=True)
-    ]
-    return float(np.abs(at[0] - at[1]).max())
+    """W_∞ in one dimension of points with equal weights."""
+    x, y = (np.sort(each.points[:, 0]) for each in (first, second))
+    if len(x) == len(y):
+        return float(np.abs(x - y).max())
+    # Levels at which a quantile of either moves on, in units of 1/(k·l).
+    levels = np.concatenate([np.arange(len(x)) * len(y), np.arange(len(y)) * len(x)])
+    return float(np.abs(x[levels // len(y)] - y[levels // len(x)]).max())
 
 
 def _on_line(first: Discrete, second: Discrete, delta: float) -> float:
     """Closeness in one dimension."""
-    plain = first.weights is None and second.weights is None
-    sizes = len(first.points), len(second.points)
-    units = math.lcm(*sizes) if plain else 1
-    missing: float
-    if plain and units <= _WHOLE:  # masses are whole numbers of these
-        missing = math.floor(round(delta * units, 9))
-    else:
-        units, missing = 1, delta + _NOTHING + sum(sizes) * float(np.finfo(float).eps)
-    return line_closeness(*_merged(first, units), *_merged(second, units), missing)
+    masses = _Masses.of(first, second, delta)
+    return line_closeness(
+        *_merged(first.points[:, 0], masses.supply),
+        *_merged(second.points[:, 0], masses.demand),
+        masses.missing,
+    )
 
 
-def _merged(each: Discrete, units: int) -> tuple[FloatArray, FloatArray]:
-    """Ascending points, each once, with their masses, `units` together."""
-    values = each.points[:, 0]
-    if each.weights is None:
-        points, counts = np.unique(values, return_counts=True)
-        return points, np.asarray(counts * (units / len(values)), dtype=np.float64)
+def _merged(values: FloatArray, masses: NDArray[np.int64]) -> tuple[FloatArray, FloatArray]:
+    """Ascending points, each once, with the mass there."""
     order = np.argsort(values, kind="stable")
     points, starts = np.unique(values[order], return_index=True)
-    return points, np.add.reduceat(each.masses[order], starts)
+    return points, np.add.reduceat(masses[order], starts).astype(np.float64)
 
 
 def _least_threshold(first: Discrete, second: Discrete, delta: float) -> float:
     """Search among the distances for the least at which enough mass can move."""
     distances = cdist(first.points, second.points, "cityblock")
-    enough = _Transport(first, second, delta)
+    enough = _Transport(_Masses.of(first, second, delta))
     low = 0.0
     if delta == 0:  # every point has to go somewhere
         low = max(distances.min(axis=1).max(), distances.min(axis=0).max())
@@ -207,32 +224,50 @@ def _least_threshold(first: Discrete, second: Discrete, delta: float) -> float:
     return float(candidates[left])
 
 
+@dataclass(frozen=True, eq=False)
 class _Transport:
-    """Whether all but δ of the mass can move along allowed pairs."""
+    """Whether all but what may be missing can move along allowed pairs.
 
-    def __init__(self, first: Discrete, second: Discrete, delta: float) -> None:
-        self._sizes = len(first.points), len(second.points)
-        plain = first.weights is None and second.weights is None
-        common = math.lcm(*self._sizes)
-        units = common if plain and common <= _UNITS else _UNITS
-        self._supply = np.rint(first.masses * units).astype(np.int32)
-        self._demand = np.rint(second.masses * units).astype(np.int32)
-        # Each weight is rounded by half a unit at most.
-        slack = 0 if units == common else sum(self._sizes) / 2
-        self._wanted = math.ceil(round((1 - delta) * units - slack, 9))
+    By Dinic's algorithm for equal weights too: SciPy's bipartite matching can take minutes where
+    many points lie on a lattice. Its capacities have 31 bits. So the leading bits of the masses
+    are moved first, and each further few of them from there (Gabow 1985, scaling), until what is
+    left out cannot change the answer.
+    """
+
+    masses: _Masses
 
     def moves(self, allowed: NDArray[np.bool_]) -> bool:
-        """Whether the pairs marked, shape (k, l), carry enough.
+        """Whether the pairs marked, shape (k, l), carry enough."""
+        ends = sum(allowed.shape)
+        wanted = self.masses.whole - self.masses.missing
+        shift = max(self.masses.whole.bit_length() - _CAPACITY_BITS, 0)
+        pairs, moved = np.nonzero(allowed), csr_array(allowed.shape, dtype=np.int64)
+        total = 0
+        while True:
+            more = self._more(pairs, moved, shift)
+            total += int(more.flow_value)
+            if total << shift >= wanted:
+                return True
+            # The arcs of a cut that have an end are all that rounding can narrow.
+            if shift == 0 or (total + ends) << shift < wanted:
+                return False
+            moved = moved + more.flow[: allowed.shape[0], allowed.shape[0] : -2].astype(np.int64)
+            step = min(_CAPACITY_BITS - ends.bit_length(), shift)
+            moved, total, shift = moved * (1 << step), total << step, shift - step
 
-        By Dinic's algorithm for equal weights too: SciPy's bipartite matching can take minutes
-        where many points lie on a lattice.
-        """
-        rows, columns = np.nonzero(allowed)
-        left, right = self._sizes
+    def _more(self, pairs: tuple[NDArray[np.intp], ...], moved: Any, shift: int) -> Any:
+        """The flow that is possible besides what has been moved, in units of 2^shift."""
+        supply = (self.masses.supply >> shift) - moved.sum(axis=1)
+        demand = (self.masses.demand >> shift) - moved.sum(axis=0)
+        left, right = len(supply), len(demand)
         source, sink = left + right, left + right + 1
-        heads = np.concatenate([np.full(left, source), rows, np.arange(left, source)])
-        tails = np.concatenate([np.arange(left), columns + left, np.full(right, sink)])
-        between = np.minimum(self._supply[rows], self._demand[columns])
-        capacities = np.concatenate([self._supply, between, self._demand])
-        graph = coo_array((capacities, (heads, tails)), shape=(sink + 1,) * 2).tocsr()
-        return int(maximum_flow(graph, source, sink).flow_value) >= self._wanted
+        back = moved.tocoo()
+        heads = [np.full(left, source), pairs[0], back.col + left, np.arange(left, source)]
+        tails = [np.arange(left), pairs[1] + left, back.row, np.full(right, sink)]
+        across = int(supply.sum())
+        capacities = [supply, np.full(len(pairs[0]), across), back.data, demand]
+        narrowed = np.minimum(np.concatenate(capacities), 1 << _CAPACITY_BITS).astype(np.int32)
+        arcs = np.concatenate(heads), np.concatenate(tails)
+        return maximum_flow(
+            coo_array((narrowed, arcs), shape=(sink + 1,) * 2).tocsr(), source, sink
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr
 
-__all__ = ["Table", "log_density", "upper_tail"]
+__all__ = ["Table", "log_density", "log_tilted", "upper_tail"]
 
 FloatArray = NDArray[np.float64]
 
@@ -19,18 +19,18 @@ _STEPS = 200  # of a table, to a standard deviation
 def log_density(x: FloatArray, spread: float, scale: float) -> FloatArray:
     """Of N(0, spread²) + Lap(scale) (Reed 2006, Equation 4), any shape."""
     ratio, z = spread / scale, np.abs(x) / spread
-    both = np.logaddexp(_log_tilted(z, ratio), _log_tilted(-z, ratio))
+    both = np.logaddexp(log_tilted(z, ratio), log_tilted(-z, ratio))
     return np.asarray(both - math.log(2 * scale))
 
 
 def upper_tail(x: FloatArray, spread: float, scale: float) -> FloatArray:
     """Pr(X > x) of N(0, spread²) + Lap(scale) (Reed 2006, Equation 3), any shape."""
     ratio, z = spread / scale, x / spread
-    tilted = np.exp(_log_tilted(z, ratio)) - np.exp(_log_tilted(-z, ratio))
+    tilted = np.exp(log_tilted(z, ratio)) - np.exp(log_tilted(-z, ratio))
     return np.asarray(ndtr(-z) + tilted / 2)
 
 
-def _log_tilted(z: FloatArray, ratio: float) -> FloatArray:
+def log_tilted(z: FloatArray, ratio: float | FloatArray) -> FloatArray:
     """ratio²/2 − ratio·z + ln Φ(z − ratio), without a difference of large numbers."""
     gap = ratio - z
     before = np.log(erfcx(np.maximum(gap, 0.0) / math.sqrt(2)) / 2) - z**2 / 2

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq, minimize
-from scipy.special import ndtri
+from scipy.special import gammaln, log_ndtr, logsumexp, ndtri
 from scipy.stats import qmc
 
 __all__ = ["normal_closeness", "normal_deviation"]
@@ -17,6 +17,7 @@ __all__ = ["normal_closeness", "normal_deviation"]
 FloatArray = NDArray[np.float64]
 
 _SPHERE = 12  # 2¹² points of the unit sphere
+_AXES = 256
 
 
 def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: float) -> float:
@@ -72,40 +73,85 @@ def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: floa
     return min(straight, float(np.abs(left(found.x)).sum()))
 
 
-def normal_deviation(covariance: FloatArray, probability: float) -> float:
-    r"""The least c with ‖X‖_1 ≤ c with a given probability, X ~ N(0, Σ).
+def normal_deviation(covariance: FloatArray, outside: float) -> float:
+    r"""The least c with ‖X‖_1 > c with no more than a given probability, X ~ N(0, Σ).
 
     X = R L u with LLᵀ = Σ, R² ~ χ²_m and u uniform on the sphere, so that
-    :math:`\Pr(\|X\|_1 > c) = E_u \Pr(R > c/\|Lu\|_1)`, a mean over 4096 scrambled Sobol' points
-    (c to about 1e-3, and the same at every call).
+    :math:`\Pr(\|X\|_1 > c) = E_u \Pr(R > c/\|Lu\|_1)`, a mean over 4096 scrambled Sobol' points,
+    the same at every call. They lie where the mean comes from (importance sampling): X reaches
+    beyond c where sᵀX does for a row s of signs, so that far out they gather about the directions
+    Lᵀs in which the reach is longest. The probability beyond c is the one asked for to
+    1 %, however small, for up to eight statistics, and to 2 % for a dozen.
 
     Parameters
     ----------
     covariance : ndarray, shape (m, m)
-    probability : float in (0, 1)
+    outside : float in (0, 1)
+        The probability beyond c.
     """
-    return _deviation(covariance.tobytes(), len(covariance), probability)
+    return _deviation(covariance.tobytes(), len(covariance), outside)
 
 
 @lru_cache(maxsize=256)
-def _deviation(entries: bytes, size: int, probability: float) -> float:
+def _deviation(entries: bytes, size: int, outside: float) -> float:
     """Remembered: it depends on neither ε nor a mechanism, and curves ask for it at every point."""
     covariance = np.frombuffer(entries).reshape(size, size)
-    outside = 1 - probability
     if size == 1:
         return float(-math.sqrt(covariance[0, 0]) * ndtri(outside / 2))
     eigenvalues, vectors = np.linalg.eigh(covariance)
     # A fixed sign for each axis: the result must not depend on how the solver happened to turn it.
     signs = np.sign(np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0))
     factor = vectors * signs * np.sqrt(np.maximum(eigenvalues, 0.0))
-    normal = ndtri(qmc.Sobol(size, scramble=True, rng=0).random_base2(_SPHERE))
-    lengths = np.abs(normal @ factor.T).sum(axis=1) / np.linalg.norm(normal, axis=1)
-    furthest = float(lengths.max())
-    squared = (lengths / furthest) ** 2
+    uniform = qmc.Sobol(size + 1, scramble=True, rng=0).random_base2(_SPHERE)
+    normal, axes = ndtri(uniform[:, 1:]), _axes(factor)
+    reaches = np.linalg.norm(axes, axis=1)
+    # It reaches at least as far as the longest axis alone.
+    depths = -float(ndtri(outside / 2)) * reaches.max() / reaches
+    sphere, weights = _gathered(uniform[:, 0], normal, axes / reaches[:, None], depths)
+    squared = (np.abs(sphere @ factor.T).sum(axis=1) / reaches.max()) ** 2
 
     def excess(reach: float) -> float:
-        beyond = stats.chi2.sf(reach**2 / np.maximum(squared, 1e-12), size).mean()
+        beyond = weights @ stats.chi2.sf(reach**2 / np.maximum(squared, 1e-12), size)
         return math.log(max(float(beyond), 1e-300) / outside)
 
     highest = math.sqrt(float(stats.chi2.isf(outside, size)))
-    return furthest * float(brentq(excess, highest * 1e-6, highest, xtol=1e-9 * highest))
+    found = brentq(excess, highest * 1e-6, highest * 1.01, xtol=1e-9 * highest)
+    return float(reaches.max()) * float(found)
+
+
+def _axes(factor: FloatArray) -> FloatArray:
+    """Lᵀs for rows s of signs, up to one of all, the longest first, shape (axes, m)."""
+    normal = ndtri(qmc.Sobol(len(factor), scramble=True, rng=0).random_base2(_SPHERE))
+    rows = np.where(normal @ factor.T > 0, 1.0, -1.0)
+    climbed = rows
+    for _ in range(4):  # sᵀΣs grows where signs become those of Σs
+        climbed = np.where(climbed @ factor @ factor.T > 0, 1.0, -1.0)
+    found = np.vstack([rows, climbed])
+    axes = np.unique(found * found[:, :1], axis=0) @ factor
+    # As above: along the widest axis of the normal, not against it.
+    axes *= np.where(axes[:, -1:] < 0, -1.0, 1.0)
+    return axes[np.argsort(-np.linalg.norm(axes, axis=1), kind="stable")[:_AXES]]
+
+
+def _gathered(
+    uniform: FloatArray, normal: FloatArray, axes: FloatArray, depths: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Points of the sphere, more about some axes, and weights that make up for it.
+
+    About an axis e they are e + v, v normal across it with deviation 1/depth, drawn back to the
+    sphere; one in ten is from anywhere, so that no weight is large.
+    """
+    size = normal.shape[1]
+    shares = np.append(0.1, 0.9 * np.exp(log_ndtr(-depths) - logsumexp(log_ndtr(-depths))))
+    which = np.minimum(np.searchsorted(shares.cumsum(), uniform), len(axes)) - 1
+    about, depth = axes[which], depths[which, None]
+    across = normal - (normal * about).sum(axis=1, keepdims=True) * about
+    points = np.where(which[:, None] < 0, normal, about + across / depth)
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    cosines = np.abs(points @ axes.T).clip(1e-100)
+    # Of an axis, over the uniform density 1/A, A the sphere's area; e and −e are the same.
+    area = math.log(2) + size / 2 * math.log(math.pi) - gammaln(size / 2)
+    logs = area - math.log(2) + (size - 1) * (np.log(depths) - math.log(2 * math.pi) / 2)
+    logs = logs - depths**2 * (cosines**-2.0 - 1) / 2 - size * np.log(cosines)
+    density = shares[0] + np.exp(logs) @ shares[1:]
+    return points, 1 / (density * len(points))

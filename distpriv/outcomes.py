@@ -109,31 +109,31 @@ class Outcomes:
         first, second = (points[:, list(indices)] for points in self.points)
         return Outcomes((first, second), self.weights, self.exact)
 
-    def deviation(self, probability: float) -> float:
-        """The least c with ‖F − E F‖_1 ≤ c with at least that probability, under both.
+    def deviation(self, outside: float) -> float:
+        """The least c with ‖F − E F‖_1 > c with no more than that probability, under either.
 
         Parameters
         ----------
-        probability : float in (0, 1)
+        outside : float in (0, 1)
 
         Raises
         ------
         InapplicableError
-            If a sample is too small to say: it needs 1/(1 − probability) points.
+            If a sample is too small to say: it needs 1/outside points.
         """
         found = 0.0
         for points, masses in zip(self.points, self.masses, strict=True):
-            few = not self.exact and len(points) * (1 - probability) < 1 - 1e-9
+            few = not self.exact and len(points) * outside < 1 - 1e-9
             if few:
                 raise InapplicableError(
                     f"{len(points)} simulated datasets do not show what happens with probability "
-                    f"{1 - probability:g}; take at least {round(1 / (1 - probability))} of them, "
-                    "or a larger δ."
+                    f"{outside:g}; take at least {round(1 / outside)} of them, or a larger δ."
                 )
             lengths = np.abs(points - masses @ points).sum(axis=1)
-            order = np.argsort(lengths)
-            reached = np.cumsum(masses[order])
-            index = int(np.searchsorted(reached, probability * (1 - 1e-12)))
+            order = np.argsort(-lengths)
+            # From the far end, where small probabilities keep their digits.
+            beyond = np.cumsum(masses[order])
+            index = int(np.searchsorted(beyond, outside * (1 + 1e-12), "right"))
             found = max(found, float(lengths[order[min(index, len(points) - 1)]]))
         return found
 

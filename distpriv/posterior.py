@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincc, log_ndtr, logsumexp
-from scipy.stats import qmc
+from scipy.special import betainc, betaincc, log_ndtr
 
 from distpriv.errors import ModelError
+from distpriv.laplace_density import log_densities
 from distpriv.models import Theta
 from distpriv.moments import GroupMoments
 from distpriv.noise import Noise
@@ -37,7 +37,6 @@ FloatArray = NDArray[np.float64]
 
 _FARTHEST = 1e100  # standard deviations; the square is far from overflow still
 _LEAST_VARIANCE = 1e-12  # of the usual one; a statistic may be constant in one group
-_MOST_ENTRIES = 2**22  # of all covariances of Laplace noise together
 _ADVICE = "a group has too few records: take a smaller n, or draw with replacement"
 
 
@@ -230,13 +229,14 @@ class ReleaseModel:
         return np.asarray(np.sqrt(np.diag(typical)))
 
     def log_likelihood(self, shares: ArrayLike, released: ArrayLike) -> FloatArray:
-        r"""ln p(y | p) up to a constant, −∞ for a share that is impossible.
+        """ln p(y | p) up to a constant, −∞ for a share that is impossible.
 
-        Gaussian noise: ln N(y; μ_p, Σ_p + S). Laplace noise has no closed form in several
-        directions, but is a scale mixture of normals (Andrews & Mallows 1974):
-        :math:`p(y) = E\,N(y; \mu_p, \Sigma_p + V\,\mathrm{diag}(2 b^2 w)\,V^\top)` with
-        independent w ~ Exp(1). The mean is taken over the same 16 to 512 scrambled Sobol' points
-        each time, the more the fewer shares and statistics there are.
+        Gaussian noise: ln N(y; μ_p, Σ_p + S), each share with its own covariance. Laplace noise has
+        a closed form along one direction; along several it is integrated numerically, see
+        :mod:`distpriv.laplace_density`. Where two shares have the same covariance their odds
+        are held within what the noise provably allows, e^ε for the pair it is calibrated for;
+        where the covariances differ the theorem's translation does not hold, and odds beyond e^ε
+        are possible.
 
         Parameters
         ----------
@@ -265,24 +265,18 @@ class ReleaseModel:
         units = np.outer(self._units, self._units)
         with np.errstate(over="ignore"):
             away = np.clip((values - means) / self._units, -_FARTHEST, _FARTHEST)
-        added = self._added(len(means)) / units + _LEAST_VARIANCE * np.eye(m)
-        total = covariances / units + added[:, None]
-        precise = np.linalg.solve(total, np.broadcast_to(away, total.shape[:-1])[..., None])
-        squared = (precise[..., 0] * away).sum(axis=-1)
-        logs = logsumexp(-(squared + np.linalg.slogdet(total)[1]) / 2, axis=0)
+        total = covariances / units + _LEAST_VARIANCE * np.eye(m)
+        noise = self.noise
+        if noise is None or noise.distribution == "gaussian":
+            if noise is not None:
+                total = total + noise.covariance / units
+            precise = np.linalg.solve(total, away[..., None])[..., 0]
+            logs = -((precise * away).sum(axis=-1) + np.linalg.slogdet(total)[1]) / 2
+        else:
+            total = total + np.diag((noise.floor_deviations / self._units) ** 2)
+            factors = (noise.directions * noise.scales / self._units[:, None])[:, noise.scales > 0]
+            logs = log_densities(away, total, factors)
         return np.where(self.possible(shares), logs, -np.inf)
-
-    def _added(self, count: int) -> FloatArray:
-        """Covariances of the noise whose normals, equally mixed, are the noise, shape (J, m, m)."""
-        m, noise = len(self.query), self.noise
-        if noise is None or noise.is_zero:
-            return np.zeros((1, m, m))
-        if noise.distribution == "gaussian":
-            return noise.covariance[None]
-        power = int(math.log2(_MOST_ENTRIES / (count * m**2)))
-        mixing = _exponentials(len(noise.scales), min(max(power, 4), 9))
-        along = noise.directions * noise.scales * np.sqrt(2 * mixing)[:, None, :]
-        return along @ np.swapaxes(along, 1, 2) + np.diag(noise.floor_deviations**2)
 
 
 def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief:
@@ -362,13 +356,6 @@ def simulate_release(
         along = -np.sign(along) * (log_ndtr(-np.abs(along)) + math.log(2))
     added = noise.directions @ (noise.scales * along) + noise.floor_deviations * third
     return clear, clear + added
-
-
-@lru_cache(maxsize=16)
-def _exponentials(dimensions: int, power: int) -> FloatArray:
-    """Standard exponential numbers spread evenly, shape (2^power, dimensions)."""
-    points = qmc.Sobol(dimensions, scramble=True, rng=0).random_base2(power)
-    return np.asarray(-np.log(points.clip(2**-60, 1 - 2**-53)))
 
 
 def _checked_shares(shares: ArrayLike) -> FloatArray:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
+import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import linprog
@@ -43,6 +45,115 @@ def by_linear_programs(x, y, delta, x_weights, y_weights) -> float:
         if -found.fun >= 1 - delta - 1e-9:
             return float(threshold)
     raise AssertionError
+
+
+def by_subsets(x: np.ndarray, y: np.ndarray, delta: Fraction, p: list, q: list) -> float:
+    """No set of points of x outweighs by more than δ what lies within W of it (Strassen 1965)."""
+    distances = cdist(x, y, "cityblock")
+    sets = [
+        list(each)
+        for r in range(1, len(x) + 1)
+        for each in itertools.combinations(range(len(x)), r)
+    ]
+    for threshold in np.unique([0.0, *distances.ravel()]):
+        near = distances <= threshold
+        surplus = max(
+            sum(p[i] for i in each) - sum(q[j] for j in np.flatnonzero(near[each].any(axis=0)))
+            for each in sets
+        )
+        if surplus <= delta:
+            return float(threshold)
+    raise AssertionError
+
+
+_UNIT = 2**44  # weights are whole numbers of its inverse, 256 machine epsilons
+
+
+@st.composite
+def fine_weights(draw: st.DrawFn, size: int) -> list[Fraction]:
+    """Exact in floating point, of any order of magnitude down to 2⁻⁴⁴, summing to 1."""
+    parts = []
+    for _ in range(size - 1):
+        left = _UNIT - sum(parts)
+        power = draw(st.integers(0, 43))
+        parts.append(min(draw(st.integers(0, 3)) << power, left))
+    return [Fraction(each, _UNIT) for each in draw(st.permutations([*parts, _UNIT - sum(parts)]))]
+
+
+@settings(max_examples=300)
+@given(
+    st.data(),
+    st.integers(1, 6),
+    st.integers(1, 6),
+    st.integers(1, 2),
+    st.sampled_from([Fraction(0), Fraction(1, _UNIT), Fraction(5, 2**24), Fraction(1, 5)]),
+)
+def test_surplus_mass_counts_however_small(data, k, size, m, delta) -> None:
+    coordinates = st.lists(st.integers(0, 99), min_size=m, max_size=m)
+    x, y = (
+        np.array(data.draw(st.lists(coordinates, min_size=each, max_size=each)), dtype=float)
+        for each in (k, size)
+    )
+    p, q = data.draw(fine_weights(k)), data.draw(fine_weights(size))
+    found = closeness(x, y, float(delta), [float(each) for each in p], [float(each) for each in q])
+    assert found == by_subsets(x, y, delta, p, q)
+
+
+@pytest.mark.parametrize("surplus", [1e-7, 1e-9, 1e-12, 1e-14])
+def test_a_little_mass_that_has_to_go_far(surplus: float) -> None:
+    places = np.array([[0.0, 0.0], [99.0, 0.0]])
+    p, q = [0.5 + surplus, 0.5 - surplus], [0.5, 0.5]
+    for x in (places, places[:, 0]):
+        assert wasserstein_inf(x, x, p, q) == 99
+        assert closeness(x, x, surplus * 0.8, p, q) == 99
+        assert closeness(x, x, surplus * 1.2, p, q) == 0
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_weights_that_only_rounding_tells_apart_are_the_same(m: int) -> None:
+    """0.1 + 0.2 is not 0.3 in floating point, and 1 − 0.9 is not 0.1."""
+    places = np.zeros((3, m))
+    places[:, 0] = [0.0, 5.0, 99.0]
+    assert wasserstein_inf(places, places, [0.1 + 0.2, 0.6, 1 - 0.9], [0.3, 0.6, 0.1]) == 0
+
+
+def test_many_small_weights_together_count() -> None:
+    far = 99 + np.arange(100_000) * 1e-9
+    x, weights = np.append(0.0, far), np.append(1 - 1e-8, np.full(100_000, 1e-13))
+    assert wasserstein_inf(x, [0.0], weights) == pytest.approx(99, abs=1e-3)
+    # As many as lie beyond a point must go to it.
+    found = wasserstein_inf(x, [0.0, 99.0], weights, [1 - 5e-9, 5e-9])
+    assert found == pytest.approx(99, abs=1e-3)
+
+
+@given(st.integers(0, 10**6), st.integers(40, 70), st.integers(40, 70))
+@settings(max_examples=15)
+def test_no_more_mass_than_a_maximum_flow_of_python_integers(seed: int, k: int, size: int) -> None:
+    """Many points, so that the leading bits alone do not decide."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 12, size=(k, 2)), rng.integers(0, 12, size=(size, 2)) + 1
+    weights = []
+    for each in (k, size):
+        parts = (rng.dirichlet(np.ones(each)) * 2.0 ** rng.integers(-30, 1, each) * _UNIT).astype(
+            int
+        )
+        parts[0] += _UNIT - parts.sum()
+        weights.append(parts)
+    distances = cdist(x, y, "cityblock")
+    found = wasserstein_inf(x, y, *(each / _UNIT for each in weights))
+    assert _flow(distances <= found, *weights) == _UNIT
+    assert found == 0 or _flow(distances < found, *weights) < _UNIT
+
+
+def _flow(near: np.ndarray, supply: np.ndarray, demand: np.ndarray) -> int:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(["from", "to"])
+    graph.add_edges_from((("x", i), ("y", j)) for i, j in np.argwhere(near).tolist())
+    for i, mass in enumerate(supply.tolist()):
+        graph.add_edge("from", ("x", i), capacity=mass)
+    for j, mass in enumerate(demand.tolist()):
+        graph.add_edge(("y", j), "to", capacity=mass)
+    return nx.maximum_flow_value(graph, "from", "to")
 
 
 def test_figure_1() -> None:

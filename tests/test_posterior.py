@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
@@ -206,8 +206,63 @@ def test_laplace_noise_bounds_the_log_odds_by_epsilon(name: str) -> None:
         _, released = simulate_release(model, 0.45, seed)
         after = posterior(model, prior, released).weights
         moved.append(abs(math.log(after[0] / after[1]) - math.log(0.3 / 0.7)))
-    assert max(moved) <= 0.7 * 1.02
+    assert max(moved) <= 0.7 * (1 + 1e-9)
     assert max(moved) > 0.5
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 10**6),
+    st.integers(3, 5),
+    st.sampled_from([0.05, 0.2, 1.0]),
+    st.sampled_from(["ExpM(L)", "Wasserstein", "DirM(L)"]),
+)
+def test_no_release_moves_the_odds_beyond_epsilon_where_the_shares_translate(
+    seed: int, m: int, epsilon: float, name: str
+) -> None:
+    """(ε, 0) excepts no release; of a row of shares, none in proportion to how far it is."""
+    rng = np.random.default_rng(seed)
+    factor = rng.normal(size=(m, m + 1))
+    moments, query = shifted(tuple(rng.normal(size=m)), factor @ factor.T)
+    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
+    noise = dp.calibrate(name, fitted, epsilon, calibration="exact")
+    model = ReleaseModel(moments, query, 100, noise, replacement=True)
+    _, released = simulate_release(model, 0.45, rng)
+    logs = model.log_likelihood([0.45, 0.55], released)
+    assert abs(logs[1] - logs[0]) <= epsilon * (1 + 1e-9)
+    shares = np.linspace(0, 1, 101)
+    slopes = np.diff(model.log_likelihood(shares, released)) / np.diff(shares)
+    assert np.abs(slopes).max() <= epsilon / 0.1 * (1 + 1e-9)
+
+
+def test_every_share_keeps_its_own_covariance() -> None:
+    """Two shares with one mean: a normal of twice the width, told by how far out a release is."""
+    moments, query = shifted((0.0, 0.0), np.eye(2))
+    moments = replace(moments, covariances=np.array([np.eye(2), 16 * np.eye(2)]))
+    widths = np.array([0.02, 0.03])
+    for kind, density in (("gaussian", stats.norm.pdf), ("laplace", None)):
+        noise = Noise("own", kind, np.eye(2), widths, 1.0, 0.0)  # type: ignore[arg-type]
+        model = ReleaseModel(moments, query, 100, noise, replacement=True)
+        for released in ([0.0, 0.0], [0.5, -0.4], [2.0, 1.0]):
+            logs = model.log_likelihood([0.0, 1.0], released)
+            expected = [0.0, 0.0]
+            for at, deviation in enumerate(np.array([0.1, 0.4]) * math.sqrt(1 - 1e-6)):
+                for value, width in zip(released, widths, strict=True):
+                    if density is not None:
+                        told = density(value, scale=math.hypot(deviation, width))
+                    else:
+                        told = _normal_laplace(value, deviation, width)
+                    expected[at] += math.log(told)
+            assert logs[1] - logs[0] == pytest.approx(expected[1] - expected[0], rel=1e-6)
+
+
+def _normal_laplace(value: float, deviation: float, scale: float) -> float:
+    def both(x: float) -> float:
+        return float(stats.norm.pdf(x, scale=deviation) * stats.laplace.pdf(value - x, scale=scale))
+
+    kinks = np.clip([value - scale, value, value + scale], -9 * deviation, 9 * deviation)
+    ends = sorted({-9 * deviation, *kinks.tolist(), 9 * deviation})
+    return sum(integrate.quad(both, *each, epsabs=0, epsrel=1e-10)[0] for each in pairwise(ends))
 
 
 def test_huge_noise_leaves_the_prior(clear: ReleaseModel) -> None:

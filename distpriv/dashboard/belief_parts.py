@@ -183,10 +183,10 @@ def provenance(view: View, release: Release) -> str:
             f"fitted model, seed {scenario.seed}, draw {st.session_state['belief_draw']}. The same "
             "draws are scaled while you move ε or the share."
         )
-    if view.noise.distribution == "laplace" and not view.noise.is_zero:
+    if view.noise.distribution == "laplace" and np.count_nonzero(view.noise.scales) > 1:
         told += (
-            " Laplace noise leaves no closed form, so what is believed after it is integrated "
-            "numerically."
+            " Laplace noise along several directions leaves no closed form, so what is "
+            "believed after it is integrated numerically."
         )
     return told
 
@@ -278,11 +278,18 @@ def _odds(view: View, prior: Belief, updated: Belief) -> str:
     moved = f"The odds changed by a factor of **{number(math.exp(min(abs(change), 700)))}**"
     if not mechanisms.get(scenario.mechanism).protects:
         return f"{moved}; {escape(scenario.mechanism)} promises nothing about it."
-    return (
+    allowed = (
         f"{moved}; a promise of ε\u00a0=\u00a0{scenario.epsilon:g} allows "
         f"e^ε\u00a0=\u00a0{number(math.exp(scenario.epsilon))} either way"
-        + (", but for the rare releases that δ excepts." if view.noise.delta else ".")
     )
+    if view.noise.delta:
+        return f"{allowed}, but for the rare releases that δ excepts."
+    if abs(change) > scenario.epsilon * (1 + 1e-6):
+        return (
+            f"{allowed} to two shares whose statistics are spread alike. These are not, which "
+            "the noise hides only in part."
+        )
+    return f"{allowed}."
 
 
 def formulas() -> None:
@@ -295,8 +302,10 @@ def formulas() -> None:
         )
         st.markdown(
             "Bayes' rule. $\\mu_p$ and $\\Sigma_p$ are the fitted model's at k = n·p, S is the "
-            "noise's covariance. Laplace noise is a mixture of normals (Andrews & Mallows 1974), "
-            "whose mean is taken over evenly spread points. The attacker knows the model, the "
+            "noise's covariance: each share has its own. Laplace noise is integrated one direction "
+            "after the other, in closed form given those before (Reed 2006), over evenly spread "
+            "points; between two shares of the same covariance the odds are held within what the "
+            "noise provably allows. The attacker knows the model, the "
             "mechanism and its noise, and nothing of the records; (ε, δ) bounds how far the odds "
             "of the two shares can move (Chen & Ohrimenko 2023, Definition 2.2)."
         )

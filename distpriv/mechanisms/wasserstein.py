@@ -152,7 +152,7 @@ class BoundedWasserstein(_WassersteinMechanism):
 
     def reach(self, model: GaussianModel, delta: float) -> float:
         apart = [fit for fit in model.pairs if fit.thetas[0].having != fit.thetas[1].having]
-        strays = max((_deviation(fit, 1 - delta / 2) for fit in apart), default=0.0)
+        strays = max((_deviation(fit, delta / 2) for fit in apart), default=0.0)
         return model.sensitivity(1) + 2 * strays
 
 
@@ -162,7 +162,7 @@ def _closeness(fit: PairModel, delta: float) -> float:
     return normal_closeness(fit.difference, fit.pooled, delta)
 
 
-def _deviation(fit: PairModel, probability: float) -> float:
+def _deviation(fit: PairModel, outside: float) -> float:
     if fit.outcomes is not None:
-        return fit.outcomes.deviation(probability)
-    return max(normal_deviation(covariance, probability) for covariance in fit.covariances)
+        return fit.outcomes.deviation(outside)
+    return max(normal_deviation(covariance, outside) for covariance in fit.covariances)

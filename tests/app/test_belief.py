@@ -171,8 +171,8 @@ def test_every_mechanism(open_app, mechanism):
     app = open_app("belief", mech=mechanism)
     sound(app)
     assert after(app).sum() == pytest.approx(1)
-    laplace = mechanisms.get(mechanism).distribution == "laplace"
-    assert ("integrated numerically" in captions(app)) == laplace
+    numerical = mechanisms.get(mechanism).distribution == "laplace" and mechanism != "DirM(L)"
+    assert ("integrated numerically" in captions(app)) == numerical
     app.segmented_control(key="belief_prior").set_value(PAIR).run()
     sound(app)
     promised = mechanisms.get(mechanism).protects
@@ -180,6 +180,17 @@ def test_every_mechanism(open_app, mechanism):
     assert ("allows e^ε" in texts(app)) == promised
     excepts = promised and mechanisms.get(mechanism).takes_delta
     assert ("that δ excepts" in texts(app)) == excepts
+
+
+def test_odds_beyond_epsilon_are_explained(open_app):
+    """DirM(L) hides the shift of the means; the shares' spreads differ all the same."""
+    app = open_app("belief", mech="DirM(L)", eps="0.2")
+    app.segmented_control(key="belief_prior").set_value(PAIR).run()
+    for _ in range(6):
+        factor = float(re.search(r"by a factor of \*\*([\d.]+)\*\*", texts(app))[1])
+        assert ("spread alike. These are not" in texts(app)) == (factor > 1.2215)
+        app.button(key="belief_again").click().run()
+    sound(app)
 
 
 @pytest.mark.parametrize("mechanism", ["OptM", "ExpM(L)"])
