@@ -19,7 +19,7 @@ from distpriv.noise import Noise
 from distpriv.optimal import (
     PrecisionRecallCurve,
     RocCurve,
-    closed_form_accuracy,
+    exact_accuracy,
     optimal_precision_recall,
     optimal_roc,
 )
@@ -31,7 +31,7 @@ __all__ = ["audit", "closed_form", "error_curves", "training_gap"]
 def closed_form(view: View, noise: Noise) -> bool:
     """Whether the optimal attack on the noise has a closed form, so that it can be drawn."""
     try:
-        closed_form_accuracy(view.focused, noise)
+        exact_accuracy(view.focused, noise)
     except AttackError:
         return False
     return True

@@ -19,7 +19,7 @@ from distpriv.best_attack import optimal_attack_estimate
 from distpriv.errors import AttackError, InapplicableError
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.optimal import Interval, closed_form_accuracy
+from distpriv.optimal import Interval, exact_accuracy
 from distpriv.properties import SensitiveProperty
 from distpriv.report import words
 from distpriv.report.values import Finding, Truth
@@ -126,7 +126,7 @@ def _measured(
         return math.nan, math.nan
     error = expected_error(noise, units=report)
     try:
-        return error, closed_form_accuracy(model.only(focus), noise)
+        return error, exact_accuracy(model.only(focus), noise)
     except AttackError:
         return error, math.nan
 
