@@ -180,8 +180,8 @@ class LaplaceProblem:
         pooled = self.covariances.mean(axis=0)
         starts = [
             Linear(np.linalg.solve(pooled, self.shift)),
-            Linear(np.linalg.solve(self._total, self.shift)),
-            Linear(np.asarray(np.sign(self.shift) / noisy, np.float64)),
+            Linear(np.asarray(np.linalg.solve(self._total, self.shift))),
+            Linear(np.sign(self.shift) / noisy),
         ]
         if self.equal:
             return starts
