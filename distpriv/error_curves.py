@@ -40,7 +40,7 @@ class RocCurve:
         Share of the datasets with p_j that are recognised.
     area : Interval
         Area under the curve: how often the attacker orders a dataset of each kind rightly.
-        Of no width in closed form.
+        Of no width where it is computed, not counted.
     thresholds : ndarray, shape (points,), or None
     """
 
@@ -61,7 +61,7 @@ class PrecisionRecallCurve:
     precision : ndarray, shape (points,)
         Share of those taken for p_j that have it, as many datasets having p_i as p_j.
     area : Interval
-        Average precision. Of no width in closed form.
+        Average precision. Of no width where it is computed, not counted.
     thresholds : ndarray, shape (points,) or (points − 1,), or None
     """
 

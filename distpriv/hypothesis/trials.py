@@ -1,9 +1,9 @@
 """The best possible test between two hypotheses, as its trade-off of right and wrong.
 
 By the lemma of Neyman and Pearson nobody does better than to accept h_1 where the likelihood
-ratio of what was seen exceeds a threshold; each class here knows the two error rates of that test
-in closed form. A test of a record has h_1: the record is in the data; a test of a share has
-h_1: the share is p_j.
+ratio of what was seen exceeds a threshold; each class here knows the two error rates of that
+test. A test of a record has h_1: the record is in the data; a test of a share has h_1: the share
+is p_j.
 """
 
 from __future__ import annotations
