@@ -36,7 +36,12 @@ from distpriv.attribute.learning import LearnedNetwork, learn_network
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
 from distpriv.audit import Audit, audit_attack
-from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
+from distpriv.best_attack import (
+    optimal_attack_accuracies,
+    optimal_attack_accuracy,
+    optimal_attack_estimate,
+    pooled_attack_accuracy,
+)
 from distpriv.bootstrap import bootstrap_model, bootstrap_moments, delivered_intervals
 from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import gaussian_distance
@@ -243,12 +248,14 @@ __all__ = [
     "noise_by_release",
     "normal_closeness",
     "normal_etas",
+    "optimal_attack_accuracies",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
     "optimal_coupling",
     "optimal_precision_recall",
     "optimal_roc",
     "pack_scenario",
+    "pooled_attack_accuracy",
     "posterior",
     "privacy_profile",
     "promised_epsilon",

@@ -113,7 +113,7 @@ class PropertyInferenceAttack:
         Every repetition and every noise has a random stream of its own, derived from this
         seed, the repetition, the mechanism and ε: neither order nor company moves a figure.
     classifier : str
-        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp"; or
+        Meta-classifier: "logistic" (the paper's), "lda", "qda", "knn", "forest" or "mlp"; or
         "arithmetic". All of them meet the same datasets and the same noise.
     rounded : bool
         Whether the arithmetic attacker, who looks at the last digits, meets releases rounded as
@@ -345,7 +345,7 @@ def run_attack(
         Draw records with replacement within a dataset.
     rng : Generator, int or None
     classifier : str
-        Meta-classifier: "logistic" (the paper's), "lda", "knn", "forest" or "mlp"; or
+        Meta-classifier: "logistic" (the paper's), "lda", "qda", "knn", "forest" or "mlp"; or
         "arithmetic", who knows the noise and in what steps the statistics move.
     keep_scores : bool
         Keep every dataset's score, for ROC and precision–recall curves and the audit.

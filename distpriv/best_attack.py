@@ -1,25 +1,49 @@
-"""The best possible attacker on any noise: in closed form where there is one, else numerically."""
+"""The best possible attacker on any noise: exactly where that can be had, else simulated."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.error_curves import (
+    Interval,
+    PrecisionRecallCurve,
+    RocCurve,
+    precision_recall_of,
+    thinned,
+)
 from distpriv.errors import AttackError
-from distpriv.laplace_optimum import laplace_optimum
+from distpriv.laplace_optimum import laplace_optimum, laplace_roc
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.optimal import Interval, closed_form_accuracy
+from distpriv.optimal import exact_accuracies, optimal_precision_recall, optimal_roc
 from distpriv.sampling import RandomState
 
-__all__ = ["optimal_attack_accuracy", "optimal_attack_estimate"]
+__all__ = [
+    "best_precision_recall",
+    "best_roc",
+    "optimal_attack_accuracies",
+    "optimal_attack_accuracy",
+    "optimal_attack_estimate",
+    "pooled_attack_accuracy",
+]
+
+_TOLERANCE = 5e-4
+_ON_CURVES = 1.5e-3
 
 
 def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
-    Φ(d_M/2) for Gaussian noise, d_M the Mahalanobis distance of the means under Σ + S with the
-    pooled covariance; in closed form too for Laplace noise along the difference of the means;
-    else numerically, to 1e-3 and the same at every call (:func:`optimal_attack_estimate`). The
-    attacker knows the grid of the statistics: noise that arithmetic undoes counts for nothing, and
-    what the grid shows through noise that covers it (θ/2 at most) is added.
+    (1 + TV)/2, TV the total variation of the two normals as they are, each with its own covariance
+    and the noise: Φ(d_M/2) where the covariances agree, else an integral
+    (:func:`distpriv.optimal.exact_accuracy`). On Laplace noise numerically, to 1e-3 and the same at
+    every call (:func:`optimal_attack_estimate`). The attacker knows the grid of the statistics:
+    noise that arithmetic undoes counts for nothing, and what the grid shows through noise that
+    covers it (θ/2 at most) is added.
 
     Parameters
     ----------
@@ -34,18 +58,47 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
     return optimal_attack_estimate(model, noise, rng=0).estimate
 
 
+def optimal_attack_accuracies(
+    cases: Sequence[tuple[GaussianModel, Noise | None]], *, directions: int | None = None
+) -> NDArray[np.float64]:
+    """:func:`optimal_attack_accuracy` of many releases at once, for curves.
+
+    What has to be simulated is, to 1.5e-3.
+
+    Parameters
+    ----------
+    cases : sequence of (GaussianModel, Noise or None)
+    directions : int, optional
+        Laplace noise in more directions is left out; by default none is. One direction takes some
+        milliseconds, several take tens of them.
+
+    Returns
+    -------
+    ndarray, shape (cases,)
+        NaN for what is left out.
+    """
+    found = exact_accuracies(cases)
+    for place, (model, noise) in enumerate(cases):
+        if not np.isnan(found[place]):
+            continue
+        assert noise is not None
+        if directions is None or noise.directions.shape[1] <= directions:
+            estimate = optimal_attack_estimate(model, noise, rng=0, tolerance=_ON_CURVES)
+            found[place] = estimate.estimate
+    return found
+
+
 def optimal_attack_estimate(
     model: GaussianModel,
     noise: Noise | None = None,
     rng: RandomState = None,
     *,
-    tolerance: float = 5e-4,
+    tolerance: float = _TOLERANCE,
 ) -> Interval:
     """Accuracy of the best possible attacker at equal priors, with its interval.
 
-    In closed form, an interval of no width, where there is one
-    (:func:`distpriv.optimal.closed_form_accuracy`); else simulated
-    (:func:`distpriv.laplace_optimum.laplace_optimum`).
+    An interval of no width where it is exact (:func:`distpriv.optimal.exact_accuracy`); else
+    simulated (:func:`distpriv.laplace_optimum.laplace_optimum`).
 
     Parameters
     ----------
@@ -57,9 +110,74 @@ def optimal_attack_estimate(
     tolerance : float > 0
         Wanted half-width of the interval.
     """
+    known = exact_accuracies([(replace(model, pairs=(fit,)), noise) for fit in model.pairs])
+    simulated = [fit for fit, each in zip(model.pairs, known, strict=True) if np.isnan(each)]
+    largest = float(np.nanmax(known)) if len(simulated) < len(known) else 0.5
+    if not simulated:
+        return Interval(largest, largest, largest)
+    assert noise is not None
+    left = replace(model, pairs=tuple(simulated))
+    found = laplace_optimum(left, noise, rng, tolerance=tolerance).interval
+    return Interval(*(max(end, largest) for end in (found.estimate, found.low, found.high)))
+
+
+def pooled_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
+    """Accuracy of the best attacker if both normals of a pair had their mean covariance.
+
+    The assumption of Chen & Ohrimenko (2023), Section 5, under which the best test is linear and
+    right with probability Φ(d_M/2), d_M the Mahalanobis distance of the two means: for comparison
+    with their figures. Where the covariances differ an attacker may be right more often
+    (:func:`optimal_attack_accuracy`).
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Noise or None
+        None: undefended.
+
+    Returns
+    -------
+    float in [0.5, 1]
+    """
+    pairs = tuple(
+        replace(fit, covariances=np.array([fit.pooled, fit.pooled])) for fit in model.pairs
+    )
+    return optimal_attack_accuracy(replace(model, pairs=pairs), noise)
+
+
+def best_roc(model: GaussianModel, noise: Noise | None = None, points: int = 101) -> RocCurve:
+    """ROC curve of the best possible attacker on any noise, for the pair told apart most often.
+
+    :func:`distpriv.optimal.optimal_roc`, or simulated where that is not known.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Noise or None
+        None: undefended.
+    points : int, at least 2
+    """
     try:
-        accuracy = closed_form_accuracy(model, noise)
+        return optimal_roc(model, noise, points)
     except AttackError:
         assert noise is not None
-        return laplace_optimum(model, noise, rng, tolerance=tolerance).interval
-    return Interval(accuracy, accuracy, accuracy)
+        return thinned(laplace_roc(model, noise), points)
+
+
+def best_precision_recall(
+    model: GaussianModel, noise: Noise | None = None, points: int = 101, *, base_rate: float = 0.5
+) -> PrecisionRecallCurve:
+    """Precision–recall curve of the best possible attacker on any noise; see :func:`best_roc`.
+
+    Parameters
+    ----------
+    base_rate : float in (0, 1)
+        How often the share is p_j.
+    """
+    try:
+        return optimal_precision_recall(model, noise, points, base_rate=base_rate)
+    except AttackError:
+        assert noise is not None
+        curve = laplace_roc(model, noise)
+        rates = curve.false_positive_rate, curve.true_positive_rate
+        return precision_recall_of(*rates, points, base_rate)

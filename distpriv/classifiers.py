@@ -15,6 +15,7 @@ from scipy import stats
 
 from distpriv.errors import AttackError
 from distpriv.optimal import Interval, PrecisionRecallCurve, RocCurve
+from distpriv.pair_normals import PairNormals
 
 __all__ = [
     "Attacker",
@@ -168,6 +169,11 @@ def _discriminant(features: FloatArray, labels: IntArray, rng: np.random.Generat
         return _linear(LinearDiscriminantAnalysis().fit(features, labels))
 
 
+def _quadratic(features: FloatArray, labels: IntArray, rng: np.random.Generator) -> Scorer:
+    """As scikit-learn's, but that a statistic which does not vary is known, not an error."""
+    return PairNormals.of_datasets(features, labels).log_ratios
+
+
 def _linear(model: Any) -> Scorer:
     weights, intercept = model.coef_[0], float(model.intercept_[0])
     return lambda features: features @ weights + intercept
@@ -238,6 +244,14 @@ _CLASSIFIERS = {
             "Linear discriminant",
             "A weighted sum too, from means and the common covariance of the statistics.",
             _discriminant,
+            fewest=4,
+        ),
+        Classifier(
+            "qda",
+            "Quadratic discriminant",
+            "Weighs products of the statistics too, from the covariance under either share; in the "
+            "limit the best possible attacker where the statistics are normal.",
+            _quadratic,
             fewest=4,
         ),
         Classifier(

@@ -16,7 +16,7 @@ from scipy.stats import qmc
 
 from distpriv.normal_laplace import Table, log_density
 
-__all__ = ["REPLICATES", "Draws", "draw_losses"]
+__all__ = ["REPLICATES", "Draws", "draw_losses", "shifted_points"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -144,7 +144,7 @@ class _Mixture:
         """One repetition: the four rows of :class:`Draws`."""
         components = self._components(power, rng)
         k, size = self.first, len(self.gap)
-        uniform = _points(size + k + 2, power, rng)
+        uniform = shifted_points(size + k + 2, power, rng)
         way = (uniform[:, -1] * len(_MOVES)).astype(np.intp)
         from_, density = components.chosen(uniform[:, -2], way)
         normal, moved = ndtri(uniform[:, :size]), components.towards[from_]
@@ -202,7 +202,7 @@ class _Mixture:
         points = np.full((1, k), 0.5)
         if self.tables:
             level = max(_POINTS + (power - _DRAWS) // 2, 2)
-            halves = [_points(k + len(narrow), level - 1, rng) for _ in range(2)]
+            halves = [shifted_points(k + len(narrow), level - 1, rng) for _ in range(2)]
             points = np.vstack(halves)
         if len(narrow):
             mixing = np.zeros((len(points), size))
@@ -379,7 +379,7 @@ def _even(dimensions: int, power: int) -> IntArray:
     return np.asarray(points * 2**_BITS).astype(np.int64)
 
 
-def _points(dimensions: int, power: int, rng: np.random.Generator) -> FloatArray:
+def shifted_points(dimensions: int, power: int, rng: np.random.Generator) -> FloatArray:
     """Sobol' points inside the open unit cube with a digital shift; each is uniform."""
     shift = rng.integers(0, 1 << _BITS, dimensions)
     return np.asarray(((_even(dimensions, power) ^ shift) + 0.5) * 2.0**-_BITS)

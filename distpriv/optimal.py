@@ -1,8 +1,9 @@
-"""The best possible attacker, and any fixed linear one, in closed form."""
+"""The best possible attacker, and any fixed linear one, without simulation."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from distpriv.covered import holding, normal_part, shown
+from distpriv.error_curves import (
+    Interval,
+    PrecisionRecallCurve,
+    RocCurve,
+    precision_recall_of,
+    thinned,
+)
 from distpriv.errors import AttackError
+from distpriv.likelihood_ratio import LikelihoodRatio
 from distpriv.models import GaussianModel, PairModel
 from distpriv.noise import Noise
 
@@ -19,8 +28,10 @@ __all__ = [
     "PrecisionRecallCurve",
     "RocCurve",
     "binding_pair",
-    "closed_form_accuracy",
     "equivalent_separation",
+    "exact_accuracies",
+    "exact_accuracy",
+    "likelihood_ratio",
     "linear_attack_accuracy",
     "optimal_precision_recall",
     "optimal_roc",
@@ -28,79 +39,27 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-# Thresholds, closest together between the two means.
+# Thresholds on a normal plus Laplace coordinate, closest together between the two means.
 _FINE = np.sinh(np.linspace(-4, 4, 1201)) / np.sinh(4)
 _TAIL = 9.0
+# Thresholds on a likelihood ratio: about its two means, in standard deviations, then where rates
+# are far apart.
+_GAP = 0.02  # of both rates together, between two thresholds
+_ROUNDS = 6
+_FIRST = np.sinh(np.linspace(-3, 3, 41)) / np.sinh(3) * _TAIL
 _SHOWS = 1e-3  # θ of grid-safe noise is below, and moves an accuracy by less than 3e-4
 
 
-@dataclass(frozen=True)
-class Interval:
-    """An estimate with its confidence interval.
-
-    Attributes
-    ----------
-    estimate, low, high : float
-    confidence : float in (0, 1)
-    """
-
-    estimate: float
-    low: float
-    high: float
-    confidence: float = 0.95
-
-
-@dataclass(frozen=True, eq=False)
-class RocCurve:
-    """How often an attacker is right and wrong when they say p_j, threshold by threshold.
-
-    Attributes
-    ----------
-    false_positive_rate : ndarray, shape (points,)
-        Share of the datasets with p_i that are taken for p_j, rising from 0 to 1.
-    true_positive_rate : ndarray, shape (points,)
-        Share of the datasets with p_j that are recognised.
-    area : Interval
-        Area under the curve: how often the attacker orders a dataset of each kind rightly.
-        Of no width in closed form.
-    thresholds : ndarray, shape (points,), or None
-    """
-
-    false_positive_rate: FloatArray
-    true_positive_rate: FloatArray
-    area: Interval
-    thresholds: FloatArray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class PrecisionRecallCurve:
-    """How often an attacker who says p_j is right, against how often they dare to.
-
-    Attributes
-    ----------
-    recall : ndarray, shape (points,)
-        Share of the datasets with p_j that are recognised, falling from 1 to 0.
-    precision : ndarray, shape (points,)
-        Share of those taken for p_j that have it, as many datasets having p_i as p_j.
-    area : Interval
-        Average precision. Of no width in closed form.
-    thresholds : ndarray, shape (points,) or (points − 1,), or None
-    """
-
-    recall: FloatArray
-    precision: FloatArray
-    area: Interval
-    thresholds: FloatArray | None = None
-
-
-def closed_form_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
+def exact_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
-    With Gaussian noise S that covers the grid, and the pooled covariance Σ of a pair, the
-    Neyman–Pearson test is linear and right with probability Φ(d_M/2), d_M the Mahalanobis
-    distance of the two means under Σ + S. With Laplace noise along the difference of the means the
-    test is a threshold on one coordinate, a normal plus a Laplace variable. Where arithmetic
-    undoes the noise (:mod:`distpriv.smoothness`) it is that of a release without noise.
+    (1 + TV)/2, TV the total variation of the two normals N(μ_i, Σ_i + S) and N(μ_j, Σ_j + S) of
+    a pair, each with its own covariance: the test of Neyman and Pearson is quadratic, and the law
+    of its statistic is integrated to rounding (:mod:`distpriv.likelihood_ratio`). Where the two
+    covariances agree it is linear, and right with probability Φ(d_M/2), d_M the Mahalanobis
+    distance of the two means; then it has a closed form for Laplace noise along the difference of
+    the means too, a threshold on one coordinate, normal plus Laplace. Where arithmetic undoes the
+    noise (:mod:`distpriv.smoothness`) it is that of a release without noise.
 
     Parameters
     ----------
@@ -115,28 +74,70 @@ def closed_form_accuracy(model: GaussianModel, noise: Noise | None = None) -> fl
     Raises
     ------
     AttackError
-        For Laplace noise in several directions, which has no closed form;
+        For any other Laplace noise, whose best attack has to be simulated;
         :func:`distpriv.optimal_attack_accuracy` has a number for it.
     """
-    return max(_optimal_accuracy(fit, noise) for fit in model.pairs)
+    (found,) = exact_accuracies([(model, noise)])
+    if math.isnan(found):
+        assert noise is not None
+        raise _simulated_only(noise)
+    return float(found)
+
+
+def exact_accuracies(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
+    """:func:`exact_accuracy` of many releases, faster than one by one.
+
+    Parameters
+    ----------
+    cases : sequence of (GaussianModel, Noise or None)
+
+    Returns
+    -------
+    ndarray, shape (cases,)
+        NaN where the best attack has to be simulated.
+    """
+    pairs = [(place, fit) for place, (model, _) in enumerate(cases) for fit in model.pairs]
+    found = np.full(len(cases), 0.5)
+    accuracies = _pair_accuracies([(fit, cases[place][1]) for place, fit in pairs])
+    with np.errstate(invalid="ignore"):
+        np.maximum.at(found, [place for place, _ in pairs], accuracies)
+    return found
 
 
 def binding_pair(model: GaussianModel, noise: Noise | None = None) -> int:
     """Index of the pair that the best possible attacker tells apart most often.
 
-    Where the noise is Laplace in several directions, which has no closed form, the pair that is
-    furthest apart without noise.
+    Where the best attack on the noise has to be simulated, the pair that is furthest apart without
+    noise.
 
     Parameters
     ----------
     model : GaussianModel
     noise : Noise or None
     """
-    try:
-        accuracies = [_optimal_accuracy(fit, noise) for fit in model.pairs]
-    except AttackError:
-        accuracies = [_optimal_accuracy(fit, None) for fit in model.pairs]
+    accuracies = _pair_accuracies([(fit, noise) for fit in model.pairs])
+    if np.isnan(accuracies).any():
+        accuracies = _pair_accuracies([(fit, None) for fit in model.pairs])
     return int(np.argmax(accuracies))
+
+
+def likelihood_ratio(cases: Sequence[tuple[PairModel, Noise | None]]) -> LikelihoodRatio:
+    """Log-likelihood ratio of p_j against p_i of releases, with the separate covariances.
+
+    Parameters
+    ----------
+    cases : sequence of (PairModel, Gaussian Noise or None)
+        All of as many statistics; the noise holds, see :func:`distpriv.covered.holding`.
+
+    Returns
+    -------
+    LikelihoodRatio of shape (cases,)
+    """
+    covariances = [
+        fit.covariances if noise is None or noise.is_zero else fit.covariances + noise.covariance
+        for fit, noise in cases
+    ]
+    return LikelihoodRatio.between(np.array([fit.means for fit, _ in cases]), np.array(covariances))
 
 
 def equivalent_separation(accuracy: float) -> float:
@@ -152,12 +153,14 @@ def equivalent_separation(accuracy: float) -> float:
 
 
 def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 101) -> RocCurve:
-    """ROC curve of the best possible attacker, for the worst pair.
+    """ROC curve of the best possible attacker, for the pair told apart most often.
 
-    With Gaussian noise the curve is binormal, TPR = Φ(d_M + Φ⁻¹(FPR)) with the area Φ(d_M/√2),
-    d_M the Mahalanobis distance of :func:`closed_form_accuracy`: the log-likelihood ratio is
-    N(±d_M²/2, d_M²) (Green & Swets 1966, Chapter 3). With Laplace noise along the difference of
-    the means the tests are thresholds on one coordinate, whose density is log-concave.
+    The rates of the likelihood-ratio test of the two normals as they are, threshold by threshold
+    (:mod:`distpriv.likelihood_ratio`). The area is the accuracy with which the attacker orders one
+    dataset of each kind, whose log-likelihood ratios add up (Green & Swets 1966, Chapter 2). Where
+    the covariances agree the curve is binormal, TPR = Φ(d_M + Φ⁻¹(FPR)) with the area Φ(d_M/√2),
+    d_M the Mahalanobis distance of the means, and thresholds on one coordinate are the tests of
+    Laplace noise along their difference.
 
     Parameters
     ----------
@@ -169,16 +172,10 @@ def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 
     Raises
     ------
     AttackError
-        For Laplace noise in several directions, which has no closed form.
+        For Laplace noise whose best attack has to be simulated;
+        :func:`distpriv.best_attack.best_roc` has a curve for it.
     """
-    coordinate = _worst(model, noise)
-    false_rate, true_rate = coordinate.rates()
-    if coordinate.scale == 0:
-        area = float(ndtr(coordinate.shift / coordinate.spread / math.sqrt(2)))
-    else:
-        area = float(np.trapezoid(true_rate, false_rate))
-    chosen = _evenly(false_rate + true_rate, points)
-    return RocCurve(false_rate[chosen], true_rate[chosen], Interval(area, area, area))
+    return thinned(_curve(model, noise), points)
 
 
 def optimal_precision_recall(
@@ -188,7 +185,7 @@ def optimal_precision_recall(
     *,
     base_rate: float = 0.5,
 ) -> PrecisionRecallCurve:
-    """Precision–recall curve of the best possible attacker, for the worst pair.
+    """Precision–recall curve of the best possible attacker, for the pair told apart most often.
 
     Precision πTPR/(πTPR + (1 − π)FPR) against recall TPR along :func:`optimal_roc`, whose other
     parameters and errors these are.
@@ -198,28 +195,65 @@ def optimal_precision_recall(
     base_rate : float in (0, 1)
         π, how often the share is p_j.
     """
-    false_rate, true_rate = _worst(model, noise).rates()
-    precision = _precision(false_rate * (1 - base_rate), true_rate * base_rate)
-    area = float(np.trapezoid(precision, true_rate))
-    chosen = _evenly(false_rate + true_rate, points)[::-1]
-    return PrecisionRecallCurve(true_rate[chosen], precision[chosen], Interval(area, area, area))
+    curve = _curve(model, noise)
+    rates = curve.false_positive_rate, curve.true_positive_rate
+    return precision_recall_of(*rates, points, base_rate)
 
 
-def _evenly(way: FloatArray, points: int) -> NDArray[np.int_]:
-    """Positions that are about evenly spread along a way that rises, both ends among them."""
-    inner = np.searchsorted(way, np.linspace(way[0], way[-1], points)[1:-1])
-    return np.unique(np.concatenate([[0], inner, [len(way) - 1]]))
+def _curve(model: GaussianModel, noise: Noise | None) -> RocCurve:
+    """At thresholds from above all scores to below all."""
+    fit = model.pairs[binding_pair(model, noise)]
+    noise = holding(fit, noise)
+    if noise is not None and noise.distribution == "laplace" and not noise.is_zero:
+        coordinate = _coordinate(fit, noise)
+        if coordinate is None:
+            raise _simulated_only(noise)
+        false, true = coordinate.rates()
+        area = float(np.trapezoid(true, false))
+        return RocCurve(false, true, Interval(area, area, area))
+    ratio = likelihood_ratio([(fit, noise)])
+    area = float(ratio.ordering()[0])
+    blind = ratio.total_variation()[0] == 0
+    rates = (np.linspace(0, 1, len(_FINE)),) * 2 if blind else _rates(ratio)
+    return RocCurve(*rates, Interval(area, area, area))
 
 
-def _precision(false: FloatArray, true: FloatArray) -> FloatArray:
-    """Where nothing is guessed, the limit: the precision beside it."""
-    precision = true[1:] / (true[1:] + false[1:])
-    return np.concatenate([precision[:1], precision])
+def _rates(ratio: LikelihoodRatio) -> tuple[FloatArray, FloatArray]:
+    """False and true positive rates of one case, rising, at thresholds evenly spread over both."""
+    centers, deviations = ratio.moments()
+    level = (centers + deviations * _FIRST[:, None]).ravel()
+    level = np.sort(np.append(level[np.isfinite(level)], [-math.inf, math.inf]))[::-1]
+    tails = ratio.tails(level)
+    false, true = tails.second, tails.first
+    for _ in range(_ROUNDS):
+        new = _where_wide(level, false + true)
+        if not len(new):
+            break
+        tails = ratio.tails(new)
+        order = np.argsort(-np.append(level, new), kind="stable")
+        level = np.append(level, new)[order]
+        false = np.append(false, tails.second)[order]
+        true = np.append(true, tails.first)[order]
+    return np.maximum.accumulate(false), np.maximum.accumulate(true)
+
+
+def _where_wide(level: FloatArray, way: FloatArray) -> FloatArray:
+    """Thresholds between falling ones that are too far apart along a way."""
+    parts = np.ceil(np.diff(way) / _GAP).astype(int)
+    new = [np.zeros(0)]
+    for place in np.flatnonzero(parts > 1):
+        high, low = level[place], level[place + 1]
+        if math.isinf(high) or math.isinf(low):
+            end = low if math.isinf(high) else high
+            new.append(np.array([end + math.copysign(abs(end) + 1, high + low)]))
+        else:
+            new.append(np.linspace(high, low, parts[place] + 1)[1:-1])
+    return np.concatenate(new)
 
 
 @dataclass(frozen=True)
 class _Coordinate:
-    """The number that the best attacker thresholds, normal plus Laplace, under both proportions.
+    """A number with the same law about two means, normal plus Laplace, that is thresholded.
 
     Attributes
     ----------
@@ -227,13 +261,13 @@ class _Coordinate:
         Distance of its two means.
     spread : float > 0
         Standard deviation of the normal part.
-    scale : float >= 0
-        Scale of the Laplace part; 0 if there is none.
+    scale : float > 0
+        Scale of the Laplace part.
     """
 
     shift: float
     spread: float
-    scale: float = 0.0
+    scale: float
 
     @property
     def accuracy(self) -> float:
@@ -241,8 +275,6 @@ class _Coordinate:
 
     def cdf(self, x: float | FloatArray) -> float | FloatArray:
         """Distribution function about its mean, of any shape."""
-        if self.scale == 0:
-            return np.asarray(ndtr(np.asarray(x) / self.spread))[()]
         return _normal_laplace_cdf(x, self.spread, self.scale)
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
@@ -254,38 +286,52 @@ class _Coordinate:
         return rates[0], rates[1]
 
 
-def _optimal_accuracy(fit: PairModel, noise: Noise | None) -> float:
-    """What the grid shows through noise that covers it, at most θ/2, is added where it shows."""
-    theta = shown(fit, noise)
-    accuracy = _coordinate(fit, None if math.isinf(theta) else noise).accuracy
-    if not _SHOWS < theta < math.inf:
-        return accuracy
-    return max(accuracy, min(accuracy + theta / 2, _coordinate(fit, None).accuracy))
+def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatArray:
+    """Of each pair alone; NaN where the best attack has to be simulated.
+
+    What the grid shows through noise that covers it, at most θ/2, is added where it shows.
+    """
+    thetas = [shown(fit, noise) for fit, noise in cases]
+    held = [
+        (fit, None if math.isinf(theta) else noise)
+        for (fit, noise), theta in zip(cases, thetas, strict=True)
+    ]
+    found = np.full(len(cases), math.nan)
+    sizes: dict[int, list[int]] = {}
+    for place, (fit, noise) in enumerate(held):
+        if noise is None or noise.is_zero or noise.distribution == "gaussian":
+            sizes.setdefault(len(fit.difference), []).append(place)
+        elif (coordinate := _coordinate(fit, noise)) is not None:
+            found[place] = coordinate.accuracy
+    for places in sizes.values():
+        ratio = likelihood_ratio([held[place] for place in places])
+        found[places] = (1 + ratio.total_variation()) / 2
+    for place, theta in enumerate(thetas):
+        if _SHOWS < theta < math.inf:
+            (undefended,) = _pair_accuracies([(cases[place][0], None)])
+            found[place] = max(found[place], min(found[place] + theta / 2, undefended))
+    return found
 
 
-def _worst(model: GaussianModel, noise: Noise | None) -> _Coordinate:
-    coordinates = [_coordinate(fit, noise) for fit in model.pairs]
-    return max(coordinates, key=lambda found: (found.accuracy, found.shift / found.spread))
-
-
-def _coordinate(fit: PairModel, noise: Noise | None) -> _Coordinate:
-    noise = holding(fit, noise)
-    if noise is not None:
-        fit, noise = normal_part(fit, noise)
+def _coordinate(fit: PairModel, noise: Noise) -> _Coordinate | None:
+    """What the best attacker on Laplace noise thresholds; None if it is not one coordinate."""
+    fit, noise = normal_part(fit, noise)
     difference = fit.difference
-    if noise is None or noise.is_zero or noise.distribution == "gaussian":
-        covariance = fit.pooled if noise is None else fit.pooled + noise.covariance
-        squared = float(difference @ np.linalg.solve(covariance, difference))
-        return _Coordinate(math.sqrt(max(squared, 0.0)), 1.0)
     shift = float(np.linalg.norm(difference))
     direction = noise.directions[:, 0]
     if noise.directions.shape[1] > 1 or abs(direction @ difference) < (1 - 1e-9) * shift:
-        raise AttackError(
-            f"The best attack on {noise.mechanism} has no closed form: its Laplace noise is not "
-            "along the difference of the means."
-        )
+        return None
+    if not likelihood_ratio([(fit, None)]).equal_covariances[0]:
+        return None
     spread = 1 / math.sqrt(float(direction @ np.linalg.solve(fit.pooled, direction)))
     return _Coordinate(shift, spread, float(noise.scales[0]))
+
+
+def _simulated_only(noise: Noise) -> AttackError:
+    return AttackError(
+        f"The best attack on {noise.mechanism} has no closed form: its Laplace noise leaves more "
+        "than one coordinate to weigh; simulate it with optimal_attack_estimate."
+    )
 
 
 def _normal_laplace_cdf(x: float | FloatArray, sigma: float, b: float) -> float | FloatArray:
@@ -307,8 +353,10 @@ def linear_attack_accuracy(
 ) -> float:
     """Accuracy of the attacker who thresholds a fixed linear score, at equal priors.
 
-    Φ(wᵀd / (2√(wᵀ(Σ+S)w))), for the worst pair. The default w = Σ⁻¹d is what logistic
-    regression on clean statistics tends to: the paper's attacker.
+    Halfway between its two means: ½Φ(x/σ_i) + ½Φ(x/σ_j) for x = wᵀd/2 and the standard deviations
+    σ of the score wᵀy under the two proportions, with the noise; for the worst pair. The default
+    w = Σ⁻¹d, Σ the pooled covariance, is what logistic regression on clean statistics tends to
+    where the covariances are close: the attacker of Chen & Ohrimenko (2023).
 
     Parameters
     ----------
@@ -329,7 +377,9 @@ def linear_attack_accuracy(
     worst = 0.5
     for fit in model.pairs:
         score = np.linalg.solve(fit.pooled, fit.difference) if weights is None else weights
-        spread = math.sqrt(float(score @ (fit.pooled + added) @ score))
-        if spread > 0:
-            worst = max(worst, float(ndtr(float(score @ fit.difference) / (2 * spread))))
+        spread = np.sqrt(np.maximum((fit.covariances + added) @ score @ score, 0.0))
+        half = float(score @ fit.difference) / 2
+        if half > 0:
+            with np.errstate(divide="ignore"):
+                worst = max(worst, float(ndtr(half / spread).mean()))
     return worst

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,13 @@ def pair(rich: dp.SensitiveProperty) -> dp.Pair:
 def model(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> dp.GaussianModel:
     """One pair."""
     return dp.fit_gaussian(people, query, pair, n=60)
+
+
+@pytest.fixture(scope="session")
+def alike(model: dp.GaussianModel) -> dp.GaussianModel:
+    """The same with one covariance a pair, as the papers take them."""
+    pairs = (replace(fit, covariances=np.array([fit.pooled] * 2)) for fit in model.pairs)
+    return replace(model, pairs=tuple(pairs))
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,8 @@ from sklearn import metrics
 
 import distpriv as dp
 from distpriv.attacks import attacker_names, get_attacker
+from distpriv.best_attack import best_precision_recall, best_roc
 from distpriv.classifiers import classifier_names, get_classifier
-from distpriv.optimal import optimal_precision_recall, optimal_roc
 
 REPETITIONS = 3
 
@@ -184,9 +184,9 @@ def test_simulated_areas_are_below_those_of_the_best_attacker(
     result = dp.run_attack(people, query, pair, 60, noises, repetitions=40, rng=5, keep_scores=True)
     for name in ("none", "ExpM", "DauM", "DirM(L)"):
         # Parts of a few hundred records differ from the whole, so a little more can happen.
-        best = optimal_roc(model, noises[name]).area.estimate + 0.02
+        best = best_roc(model, noises[name]).area.estimate + 0.02
         assert best - 0.12 < result.roc(name).area.low < best
-        average = optimal_precision_recall(model, noises[name]).area.estimate + 0.02
+        average = best_precision_recall(model, noises[name]).area.estimate + 0.02
         assert average - 0.12 < result.precision_recall(name).area.low < average
 
 

@@ -61,15 +61,17 @@ def test_each_mechanism_keeps_the_limit_and_no_larger_epsilon_does(model, limit)
         if choice.epsilon < choosing.EPSILON_RANGE[1]:
             assert limit.reached(dp.hypothesis.release_test(model, more)) > limit.value
         # By the promise alone less is allowed: the model knows more of what hides the share.
-        assert promised_epsilon(limit, choice.noise.delta) <= choice.epsilon * 1.002
+        # Laplace noise keeps its promise between two normals of one covariance only.
+        if choice.noise.distribution == "gaussian":
+            assert promised_epsilon(limit, choice.noise.delta) <= choice.epsilon * 1.002
 
 
-def test_the_largest_epsilon_by_hand(model):
+def test_the_largest_epsilon_by_hand(alike):
     """OptM leaves just the distance that (ε, δ) allows, so the accuracy gives it back."""
-    design = choose(Limit("accuracy", 0.56), model, ["OptM"], calibration="exact", **BUDGET)
+    design = choose(Limit("accuracy", 0.56), alike, ["OptM"], calibration="exact", **BUDGET)
     (choice,) = design.choices
     distance = dp.gaussian_distance(choice.epsilon, 1e-3)
-    assert dp.optimal_attack_accuracy(model, choice.noise) == pytest.approx(0.56, abs=1e-4)
+    assert dp.optimal_attack_accuracy(alike, choice.noise) == pytest.approx(0.56, abs=1e-4)
     assert distance == pytest.approx(2 * 0.1509692, rel=2e-3)  # 2 Φ⁻¹(0.56)
 
 
@@ -169,8 +171,9 @@ def test_adult_at_sixty_of_a_hundred(adult_income):
     best = design.choices[0]
     assert best.mechanism == "OptM"
     distance = dp.gaussian_distance(best.epsilon, 1e-3)
-    assert distance == pytest.approx(2 * 0.2533471, rel=2e-3)  # 2 Φ⁻¹(0.6)
-    assert design.undefended == pytest.approx(76.15, abs=0.05)
+    # 2 Φ⁻¹(0.6), and a little less for what the covariances tell beside it.
+    assert 0.985 * 2 * 0.2533471 < distance < 2 * 0.2533471
+    assert design.undefended == pytest.approx(76.19, abs=0.005)
     assert math.isclose(
         dp.gaussian_distance(design.noiseless, 1e-3),
         adult_income.pairs[0].mahalanobis,

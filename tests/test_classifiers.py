@@ -10,7 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from sklearn.linear_model import LogisticRegression
 
 import distpriv as dp
@@ -24,7 +27,7 @@ from distpriv.classifiers import (
     train,
 )
 
-NAMES = ("logistic", "lda", "knn", "forest", "mlp")
+NAMES = ("logistic", "lda", "qda", "knn", "forest", "mlp")
 
 
 def _sample(rows: int = 200, statistics: int = 3, apart: float = 1.5) -> tuple[np.ndarray, ...]:
@@ -85,7 +88,7 @@ def test_constant_and_doubled_statistics_and_few_rows(name: str, rows: int) -> N
     assert np.isfinite(scores).all()
 
 
-def test_the_linear_ones_are_those_of_scikit_learn() -> None:
+def test_the_discriminants_and_the_regression_are_those_of_scikit_learn() -> None:
     features, labels = _sample()
     standard = (features - features.mean(axis=0)) / features.std(axis=0)
     for name, model in (
@@ -95,10 +98,28 @@ def test_the_linear_ones_are_those_of_scikit_learn() -> None:
         expected = model.fit(standard, labels).decision_function(standard)
         found = train(name, features, labels, np.random.default_rng(0)).scores(features)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    # Its variances are over n, not n − 1, which stretches the scores and moves none past another.
+    expected = QuadraticDiscriminantAnalysis().fit(standard, labels).decision_function(standard)
+    found = train("qda", features, labels, np.random.default_rng(0)).scores(features)
+    middle = np.linalg.lstsq(np.column_stack([expected, np.ones(200)]), found, rcond=None)[0]
+    np.testing.assert_allclose(middle[0] * expected + middle[1], found, rtol=1e-6, atol=1e-6)
+    assert middle[0] == pytest.approx(0.99, abs=1e-6)
+    assert abs(middle[1]) < 0.01
+
+
+def test_only_the_quadratic_one_sees_spreads_that_differ() -> None:
+    rng = np.random.default_rng(8)
+    labels = np.repeat([0, 1], 1000)
+    features = rng.normal(size=(2000, 2)) * np.where(labels, 3.0, 1.0)[:, None]
+    right = {
+        name: np.mean(train(name, features, labels, rng).guess(features) == labels)
+        for name in ("logistic", "lda", "qda")
+    }
+    assert right["qda"] > 0.8 > 0.6 > max(right["logistic"], right["lda"])
 
 
 def test_an_unknown_classifier(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
-    message = "no classifier 'svm'; choose one of logistic, lda, knn, forest, mlp"
+    message = "no classifier 'svm'; choose one of logistic, lda, qda, knn, forest, mlp"
     with pytest.raises(dp.AttackError, match=message):
         dp.run_attack(people, query, pair, 60, {"none": None}, classifier="svm", repetitions=1)
     with pytest.raises(dp.AttackError, match=message):
@@ -111,7 +132,7 @@ def test_too_few_shadow_datasets() -> None:
     features, labels = _sample(2)
     with pytest.raises(dp.AttackError, match="'lda' needs at least 4 shadow datasets, got 2"):
         train("lda", features, labels, np.random.default_rng(0))
-    for name in set(NAMES) - {"lda"}:
+    for name in set(NAMES) - {"lda", "qda"}:
         assert train(name, features, labels, np.random.default_rng(0)).scores(features).size == 2
 
 

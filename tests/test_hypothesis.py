@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -264,8 +265,8 @@ def test_bad_input_is_explained(call, says):
 
 @pytest.mark.parametrize("name", ["OptM", "ExpM", "DirM(L)", "ExpM(L)"])
 @pytest.mark.parametrize("base_rate", [0.5, 0.2, 0.7])
-def test_the_attacker_on_a_share(model, name, base_rate):
-    model = model.densities()
+def test_the_attacker_on_a_share(model, alike, name, base_rate):
+    model = (alike if name == "DirM(L)" else model).densities()
     noise = dp.calibrate(name, model, 2.0, 1e-2, calibration="exact")
     test = hypothesis.release_test(model, noise)
     simulated = name == "ExpM(L)"
@@ -296,21 +297,67 @@ def test_drawn_releases_follow_the_curves_of_the_attacker_on_a_share(model, name
     fit, size = model.pairs[0], 20_000
     noise = dp.calibrate(name, model, 2.0, 1e-2, calibration="exact")
     test = hypothesis.release_test(model, noise)
-    releases = [
-        rng.multivariate_normal(mean, fit.pooled, size) + noise.sample(size, rng)
-        for mean in fit.means
-    ]
-    total = fit.pooled + noise.covariance
-    weights = np.linalg.solve(total, -fit.difference)
-    scores = [released @ weights for released in releases]
-    linear = name == "OptM"
+    sides = list(zip(fit.means, fit.covariances, strict=True))
+    releases = [rng.multivariate_normal(*side, size) + noise.sample(size, rng) for side in sides]
+    normal = noise.covariance
+    laws = [stats.multivariate_normal(mean, covariance + normal) for mean, covariance in sides]
+    scores = [laws[1].logpdf(released) - laws[0].logpdf(released) for released in releases]
+    error = 5 * math.sqrt(0.5 / size) + (0 if name == "OptM" else 0.02)
     for threshold in np.quantile(np.concatenate(scores), [0.2, 0.5, 0.8]):
         wrong, right = ((score > threshold).mean() for score in scores)
         least = float(test.false_positive_rate(right))
-        error = 5 * math.sqrt(0.5 / size) + (0.012 if name == "ExpM(L)" else 0)
         assert wrong > least - error
-        if linear:
+        if name == "OptM":
             assert wrong == pytest.approx(least, abs=error)
+            rates = test.rates(threshold)
+            assert rates.true_positive == pytest.approx(right, abs=error)
+            assert rates.false_positive == pytest.approx(wrong, abs=error)
+
+
+def wide_apart(model):
+    """One of the two normals with four times the variances."""
+    factors = np.array([1.0, 4.0])[:, None, None]
+    pairs = [replace(fit, covariances=factors * fit.covariances) for fit in model.pairs]
+    return replace(model, pairs=tuple(pairs))
+
+
+@pytest.mark.parametrize("base_rate", [0.5, 0.2, 0.8])
+def test_figures_of_two_normals_by_brute_force_over_thresholds(model, base_rate):
+    test = hypothesis.release_test(wide_apart(model))
+    assert isinstance(test, hypothesis.NormalsTest)
+    odds = hypothesis.odds_against(base_rate)
+    true, false = test.rates(np.linspace(-30, 15, 6001))
+    accuracy = (base_rate * true + (1 - base_rate) * (1 - false)).max()
+    assert hypothesis.best_accuracy(test, base_rate) == pytest.approx(accuracy, abs=1e-6)
+    precision = np.divide(true, true + odds * false, out=np.ones_like(true), where=true > 0)
+    score = hypothesis.f_score(precision, true, 0.7).max()
+    assert hypothesis.best_f_score(test, 0.7, odds) == pytest.approx(score, abs=1e-6)
+    recall = np.array([0.1, 0.5, 0.9])
+    least = np.interp(recall, true[::-1], false[::-1])
+    assert test.false_positive_rate(recall) == pytest.approx(least, abs=1e-5)
+    told = hypothesis.believed_after(test, base_rate, 0.9)
+    level = np.interp(0.1, true[::-1], np.linspace(-30, 15, 6001)[::-1])
+    assert told == pytest.approx(1 / (1 + odds * math.exp(-level)), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", [None, "OptM", "DirM(L)"])
+def test_every_figure_is_that_of_the_pair_it_is_worst_for(several, name):
+    several = wide_apart(several)
+    noise = None if name is None else dp.calibrate(name, several, 2.0, 1e-2, calibration="exact")
+    together = hypothesis.release_test(several, noise)
+    alone = [hypothesis.release_test(several.only(pair), noise) for pair in range(3)]
+    assert isinstance(
+        together, hypothesis.WorstTest if name == "DirM(L)" else hypothesis.NormalsTest
+    )
+    for base_rate in (0.3, 0.5, 0.9):
+        odds = hypothesis.odds_against(base_rate)
+        for figure in (
+            lambda test, base_rate=base_rate: hypothesis.best_accuracy(test, base_rate),
+            lambda test, odds=odds: hypothesis.best_f_score(test, 2.0, odds),
+            lambda test, odds=odds: hypothesis.precision_at(test, 0.3, odds),
+            lambda test, base_rate=base_rate: hypothesis.believed_after(test, base_rate, 0.8),
+        ):
+            assert figure(together) == pytest.approx(max(map(figure, alone)), rel=1e-9)
 
 
 def test_belief_after_gaussian_noise_is_a_quantile_of_the_likelihood_ratio(rng):

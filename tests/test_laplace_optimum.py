@@ -15,8 +15,11 @@ from scipy.special import ndtr
 
 import distpriv as dp
 from distpriv.best_attack import optimal_attack_estimate
+from distpriv.delivered import privacy_losses
 from distpriv.laplace_optimum import laplace_brackets, laplace_optimum
+from distpriv.laplace_profile import laplace_losses
 from distpriv.noise import Noise
+from distpriv.normal_laplace import log_density
 
 SECRET = dp.SensitiveProperty("secret")
 
@@ -35,6 +38,13 @@ def _model(differences: np.ndarray, covariance: np.ndarray) -> dp.GaussianModel:
     return dp.GaussianModel(query, 100, pairs, "exact", False, np.ones(m))
 
 
+def _unlike(difference: np.ndarray, first: np.ndarray, second: np.ndarray) -> dp.GaussianModel:
+    """A pair with that difference of means and two covariances."""
+    model = _model(difference, first)
+    fit = replace(model.pairs[0], covariances=np.array([first, second]))
+    return replace(model, pairs=(fit,))
+
+
 def _noise(scales: np.ndarray | list[float], directions: np.ndarray | None = None) -> Noise:
     scales = np.asarray(scales, dtype=float)
     chosen = np.eye(len(scales)) if directions is None else directions
@@ -49,16 +59,14 @@ def _random(seed: int, m: int, size: float = 1.5) -> tuple[np.ndarray, np.ndarra
     return size * difference / np.linalg.norm(difference), factors @ factors.T / m
 
 
-def _on_a_grid(difference: np.ndarray, covariance: np.ndarray, scales: np.ndarray) -> float:
+def _on_a_grid(difference: np.ndarray, covariances: np.ndarray, scales: np.ndarray) -> float:
     """Optimal accuracy for two statistics by convolving the densities on a grid."""
-    half, points = 14 * np.sqrt(covariance[0, 0]) + 22 * scales.max(), 1201
+    half, points = 14 * np.sqrt(covariances[0, 0, 0]) + 22 * scales.max(), 1201
     # The difference is a whole number of steps along each axis.
     steps = np.maximum(np.round(np.abs(difference) / (2 * half / points)), 1)
     width = np.abs(difference) / steps
     axes = [np.arange(-(points // 2), points // 2 + 1) * w for w in width]
     x = np.stack(np.meshgrid(*axes, indexing="ij"))
-    precision = np.linalg.inv(covariance)
-    normal = np.exp(-np.einsum("iab,ij,jab->ab", x, precision, x) / 2)
     # Laplace masses of the cells.
     cells = [
         np.diff(np.where(e < 0, np.exp(-np.abs(e)) / 2, 1 - np.exp(-np.abs(e)) / 2))
@@ -67,9 +75,15 @@ def _on_a_grid(difference: np.ndarray, covariance: np.ndarray, scales: np.ndarra
             for axis, w, b in zip(axes, width, scales, strict=True)
         )
     ]
-    density = fftconvolve(normal / normal.sum(), np.outer(*cells), mode="same")
-    shifted = np.roll(density, np.round(difference / width).astype(int), axis=(0, 1))
-    return float(np.maximum(density, shifted).sum() / 2)
+    first, second = (
+        fftconvolve(normal / normal.sum(), np.outer(*cells), mode="same")
+        for normal in (
+            np.exp(-np.einsum("iab,ij,jab->ab", x, np.linalg.inv(covariance), x) / 2)
+            for covariance in covariances
+        )
+    )
+    shifted = np.roll(second, np.round(difference / width).astype(int), axis=(0, 1))
+    return float(np.maximum(first, shifted).sum() / 2)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +100,7 @@ def test_two_statistics_against_numerical_integration(
     difference: list[float], scales: list[float], correlation: float
 ) -> None:
     d, covariance = np.array(difference), np.array([[1.0, correlation], [correlation, 1.0]])
-    exact = _on_a_grid(d, covariance, np.array(scales))
+    exact = _on_a_grid(d, np.array([covariance] * 2), np.array(scales))
     found = laplace_optimum(_model(d, covariance), _noise(scales), 3)
     assert found.interval.estimate == pytest.approx(exact, abs=1e-3)
     assert found.interval.low - 3e-4 < exact < found.interval.high + 3e-4
@@ -94,6 +108,71 @@ def test_two_statistics_against_numerical_integration(
     assert found.upper >= exact - 1e-4
     assert found.interval.high - found.interval.low <= 1e-3
     assert found.standard_error < 4e-4
+
+
+@pytest.mark.parametrize(
+    ("difference", "scales", "spread", "correlations"),
+    [
+        ([1.0, 1.0], [0.5, 0.5], 0.3, (0.0, 0.0)),
+        ([1.5, -0.5], [1.0, 1.0], 2.0, (0.6, -0.6)),
+        ([0.05, 0.05], [0.2, 0.3], 6.0, (0.0, 0.5)),
+        ([0.05, 0.05], [1.0, 0.5], 1.0, (0.9, -0.9)),
+    ],
+)
+def test_two_statistics_with_covariances_of_their_own_against_numerical_integration(
+    difference: list[float], scales: list[float], spread: float, correlations: tuple[float, float]
+) -> None:
+    d = np.array(difference)
+    first, second = (np.array([[1.0, rho], [rho, 1.0]]) for rho in correlations)
+    exact = _on_a_grid(d, np.array([first, spread * second]), np.array(scales))
+    # The grid holds the second normal at a distance from the first.
+    found = laplace_optimum(_unlike(-d, first, spread * second), _noise(scales), 3)
+    assert found.interval.estimate == pytest.approx(exact, abs=1e-3)
+    assert found.interval.low - 5e-4 < exact < found.interval.high + 5e-4
+    assert found.lower <= exact + 1e-4
+    assert found.upper >= exact - 1e-4
+
+
+@given(
+    st.floats(0.0, 4.0),
+    st.floats(-2, 2).map(math.exp),
+    st.floats(-2, 2).map(lambda power: 10**power),
+)
+def test_one_statistic_with_variances_of_its_own(shift: float, ratio: float, scale: float) -> None:
+    model, noise = _unlike(np.array([shift]), np.eye(1), ratio * np.eye(1)), _noise([scale])
+    loss = privacy_losses(model.pairs[0], noise)[0]
+    exact = (1 + loss.delta(0.0)) / 2
+    found = optimal_attack_estimate(model, noise, 0)
+    assert found == dp.Interval(*[pytest.approx(exact, abs=1e-9)] * 3)
+    # A number for the exact one to be right: densities on a line.
+    line = np.linspace(-60, 60, 200_001) * max(1.0, math.sqrt(ratio), scale)
+    logs = [log_density(line - at, math.sqrt(s), scale) for at, s in ((shift, 1.0), (0.0, ratio))]
+    densities = np.exp(logs)
+    assert exact == pytest.approx(np.trapezoid(densities.max(axis=0), line) / 2, abs=1e-4)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1.0])
+def test_one_direction_among_several_statistics_against_the_simulated_profile(gap: float) -> None:
+    d, first = _random(3, 4, gap)
+    second = _random(4, 4)[1]
+    direction = np.array([[0.6], [0.8], [0.0], [0.0]])
+    model, noise = _unlike(d, first, second), _noise([0.7], direction)
+    found = optimal_attack_estimate(model, noise, 1)
+    both = laplace_losses(
+        model.pairs[0].means, model.pairs[0].covariances, direction, np.array([0.7])
+    )
+    for loss in both:  # another decomposition, another estimator, either order
+        told = loss.deltas([0.0])
+        assert (1 + told.low[0]) / 2 - 1e-3 < found.estimate < (1 + told.high[0]) / 2 + 1e-3
+    assert found.high - found.low < 2.5e-3
+
+
+def test_covariances_that_nearly_agree_give_what_those_that_agree_do() -> None:
+    d, covariance = _random(5, 3)
+    noise = _noise([0.5, 1.0, 2.0])
+    one = optimal_attack_estimate(_model(d, covariance), noise, 1)
+    near = optimal_attack_estimate(_unlike(d, covariance, covariance * (1 + 1e-5)), noise, 1)
+    assert near.estimate == pytest.approx(one.estimate, abs=1e-3)
 
 
 @given(
@@ -128,7 +207,7 @@ def test_a_direction_that_is_not_that_of_the_difference() -> None:
     """One noisy coordinate and one without: a one-dimensional integral over the second."""
     d, covariance = np.array([1.0, 1.0]), np.array([[1.0, 0.4], [0.4, 1.0]])
     found = laplace_optimum(_model(d, covariance), _noise([1.5], np.eye(2)[:, :1]), 2)
-    exact = _on_a_grid(d, covariance, np.array([1.5, 1e-9]))
+    exact = _on_a_grid(d, np.array([covariance] * 2), np.array([1.5, 1e-9]))
     assert found.interval.estimate == pytest.approx(exact, abs=1e-3)
 
 
@@ -163,11 +242,14 @@ def test_estimates_lie_between_their_brackets_and_seeds_agree(m: int, scale: flo
     assert one.interval.estimate == pytest.approx(other.interval.estimate, abs=2e-3)
 
 
-def test_every_kind_of_noise_has_an_estimate(model: dp.GaussianModel) -> None:
+def test_every_kind_of_noise_has_an_estimate(
+    model: dp.GaussianModel, alike: dp.GaussianModel
+) -> None:
     for name in (None, "ExpM", "DauM", "OptM", "DirM(L)"):
-        noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3, calibration="exact")
-        exact = dp.optimal_attack_accuracy(model, noise)
-        assert optimal_attack_estimate(model, noise) == dp.Interval(exact, exact, exact)
+        each = alike if name == "DirM(L)" else model
+        noise = None if name is None else dp.calibrate(name, each, 1.0, 1e-3, calibration="exact")
+        exact = dp.optimal_attack_accuracy(each, noise)
+        assert optimal_attack_estimate(each, noise) == dp.Interval(exact, exact, exact)
     for name in ("ExpM(L)", "DP(L)", "GroupDP(L)"):
         found = optimal_attack_estimate(
             model, dp.calibrate(name, model, 1.0, calibration="exact"), 1
@@ -178,24 +260,26 @@ def test_every_kind_of_noise_has_an_estimate(model: dp.GaussianModel) -> None:
 
 @given(st.floats(math.log(0.01), math.log(100)).map(math.exp))
 def test_brackets_are_in_order_and_the_promise_is_among_them(
-    model: dp.GaussianModel, epsilon: float
+    model: dp.GaussianModel, alike: dp.GaussianModel, epsilon: float
 ) -> None:
     noise = dp.calibrate("ExpM(L)", model, epsilon, calibration="exact")
-    lower, upper = laplace_brackets(model, noise)
-    assert 0.5 <= lower <= upper
-    assert upper <= dp.optimal_attack_accuracy(model)
+    for each in (model, alike):
+        lower, upper = laplace_brackets(each, noise)
+        assert 0.5 <= lower <= upper
+        assert upper <= dp.optimal_attack_accuracy(each)
+    # The promise is for two normals of one covariance.
     assert upper <= dp.accuracy_ceiling(epsilon) * (1 + 1e-9)
 
 
 def test_the_linear_bracket_is_a_linear_attackers_accuracy(
-    model: dp.GaussianModel, rng: np.random.Generator
+    alike: dp.GaussianModel, rng: np.random.Generator
 ) -> None:
     noise, fit, draws = (
-        dp.calibrate("ExpM(L)", model, 3.0, calibration="exact"),
-        model.pairs[0],
+        dp.calibrate("ExpM(L)", alike, 3.0, calibration="exact"),
+        alike.pairs[0],
         400_000,
     )
-    lower, _ = laplace_brackets(model, noise)
+    lower, _ = laplace_brackets(alike, noise)
     released = rng.multivariate_normal(fit.difference / 2, fit.pooled, draws)
     released += noise.sample(draws, rng)
     shares = [
@@ -246,16 +330,16 @@ def test_gaussian_noise_has_a_closed_form_already(model: dp.GaussianModel) -> No
 
 
 def test_a_strong_trained_attacker_comes_close_and_does_not_pass(
-    model: dp.GaussianModel, rng: np.random.Generator
+    alike: dp.GaussianModel, rng: np.random.Generator
 ) -> None:
     from sklearn.neural_network import MLPClassifier
 
     noise, fit, draws = (
-        dp.calibrate("ExpM(L)", model, 2.0, calibration="exact"),
-        model.pairs[0],
+        dp.calibrate("ExpM(L)", alike, 2.0, calibration="exact"),
+        alike.pairs[0],
         20_000,
     )
-    best = laplace_optimum(model, noise, 1).interval
+    best = laplace_optimum(alike, noise, 1).interval
     unit = np.sqrt(np.diag(fit.pooled + noise.covariance))
 
     def releases(count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -64,8 +64,13 @@ def test_1_whoever_takes_columns_out_still_gives_the_share_away(course: lessons.
     # What is left last is worth as much as that statistic alone.
     (left,) = last.left
     model = course.model().pairs[0]
-    alone = abs(model.difference[left]) / math.sqrt(model.pooled[left, left])
-    assert last.after == pytest.approx(norm.cdf(alone / 2))
+    first, second = (
+        norm(mean[left], math.sqrt(covariance[left, left]))
+        for mean, covariance in zip(model.means, model.covariances, strict=True)
+    )
+    line = np.linspace(first.mean() - 12 * first.std(), first.mean() + 12 * first.std(), 100_001)
+    larger = np.maximum(first.pdf(line), second.pdf(line))
+    assert last.after == pytest.approx(np.trapezoid(larger, line) / 2, abs=1e-6)
     assert last.after > 0.6
     # No other first loss would have cost the attacker more.
     others = [
@@ -185,7 +190,7 @@ def test_7_arithmetic_subtracts_noise_along_one_direction(course: lessons.Course
     assert (found.published.off <= 0.5).all()
     # It hides nothing, although on paper it hides as much as it does with the floor.
     assert found.published.accuracy == found.undefended == pytest.approx(0.761, abs=0.005)
-    assert found.on_paper == pytest.approx(0.574, abs=0.001)
+    assert found.on_paper == pytest.approx(0.5756, abs=0.0005)
     # With the floor no value fits, and the true one fits no better than others.
     assert not found.covered.fits.any()
     assert (found.covered.farthest < found.covered.farthest[place]).sum() > 3

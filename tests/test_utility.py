@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -98,7 +100,11 @@ def test_accuracy_against_epsilon(model: dp.GaussianModel) -> None:
     for name in ("DauM", "DirM(L)"):
         assert (np.diff(curves.y[name]) > 0).all()
         noise = dp.calibrate(name, model, float(EPSILONS[3]), 1e-3)
-        assert curves.y[name][3] == pytest.approx(dp.optimal_attack_accuracy(model, noise))
+        # In one direction Laplace noise is simulated, on a curve with fewer draws.
+        near = 1e-9 if name == "DauM" else 2e-3
+        assert curves.y[name][3] == pytest.approx(
+            dp.optimal_attack_accuracy(model, noise), abs=near
+        )
     assert np.isnan(curves.y["DP(L)"]).all()
 
 
@@ -108,8 +114,16 @@ def test_accuracy_against_width(models: list[dp.GaussianModel | None]) -> None:
     assert (np.diff(undefended[:4]) > 0).all()
     assert (curves.y["DauM"][:4] <= undefended[:4]).all()
     assert np.isnan(undefended[4])
-    # DauM raises the noise with Δp, so that the promise is used up exactly at every width.
+    # DauM raises the noise with Δp, so that the promise is used up exactly at every width, where
+    # the covariances of a pair are one.
+    one = [each if each is None else _alike(each) for each in models]
+    curves = utility.accuracy_against_width(one, WIDTHS, ["DauM"], 1.0, 1e-3, "exact")
     assert np.ptp(curves.y["DauM"][:4]) == pytest.approx(0, abs=1e-9)
+
+
+def _alike(model: dp.GaussianModel) -> dp.GaussianModel:
+    pairs = (replace(fit, covariances=np.array([fit.pooled] * 2)) for fit in model.pairs)
+    return replace(model, pairs=tuple(pairs))
 
 
 def test_accuracy_rises_with_the_releases_towards_the_undefended_attack(
@@ -118,7 +132,9 @@ def test_accuracy_rises_with_the_releases_towards_the_undefended_attack(
     noises = {name: dp.calibrate(name, model, 1.0, 1e-3) for name in ("ExpM", "OptM")}
     curves = utility.accuracy_against_releases(model, noises, [1, 4, 100, 10**10])
     for name, accuracies in curves.y.items():
-        assert accuracies[0] == dp.optimal_attack_accuracy(model, noises[name])
+        assert accuracies[0] == pytest.approx(
+            dp.optimal_attack_accuracy(model, noises[name]), rel=1e-12
+        )
         assert (np.diff(accuracies) >= 0).all()
         assert accuracies[-1] == pytest.approx(dp.optimal_attack_accuracy(model), abs=1e-4)
 

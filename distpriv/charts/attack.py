@@ -40,7 +40,7 @@ def accuracy_by_mechanism(
     intervals : mapping of mechanism to Interval
         Simulated accuracies; empty before the first repetition.
     optimal : mapping of mechanism to float or None
-        Accuracy of the best possible attack; None where it has no closed form.
+        Accuracy of the best possible attack; None where it is not known.
     undefended_optimal : float
         The same without any noise.
     ceiling : float

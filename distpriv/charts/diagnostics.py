@@ -186,8 +186,12 @@ def bootstrap_intervals(
     ]
     if delivered is not None:
         rows += [
-            (f"ε delivered {with_noise}", delivered.epsilon, promised),
-            (f"best attacker {with_noise} (share right)", delivered.accuracy, None),
+            (f"ε delivered {with_noise}, pooled covariance", delivered.epsilon, promised),
+            (
+                f"best attacker {with_noise}, pooled covariance (share right)",
+                delivered.accuracy,
+                None,
+            ),
         ]
     figure = empty(
         "What other records would have given",

@@ -137,10 +137,10 @@ def accuracy_lines(
         else f"At {number(ends[1])} the best attacker is right in {listed(best)} of cases.",
         how_to_read=(
             "marks with bars are the paper's attacker, simulated here, with 95 % intervals; lines "
-            "are the best possible attacker"
+            "are the best possible attacker on paper, if the statistics were densities with the "
+            "pooled covariance"
             + (
-                " on paper, if the statistics were densities, and crosses the same in fact, where "
-                "arithmetic undoes the noise. "
+                ", and crosses the same in fact, where arithmetic undoes the noise. "
                 if undone
                 else ". "
             )
@@ -177,8 +177,8 @@ def accuracy_lines(
             legendgroup=safe(label),
             line={"color": style.color, "dash": style.dash, "width": 2},
             hovertext=[
-                f"<b>{safe(label)}</b><br>{number(x)}: best possible attacker "
-                + (f"on paper {percent(each.on_paper)}" if undone else percent(each.on_paper))
+                f"<b>{safe(label)}</b><br>{number(x)}: best possible attacker on paper "
+                f"{percent(each.on_paper)}"
                 for x, each in zip(curve.x, curve.best, strict=True)
             ],
             hoverinfo="text",

@@ -153,7 +153,8 @@ def printed_beside_ours(
             + ("; all as multiples of ours" if ratio else "")
             + (
                 ". Diamonds are the best possible attacker on paper, if the statistics were "
-                "densities; crosses the same in fact, where arithmetic undoes the noise."
+                "densities with the pooled covariance; crosses the same in fact, where arithmetic "
+                "undoes the noise."
                 if attackers
                 else "."
             )

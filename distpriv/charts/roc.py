@@ -45,7 +45,7 @@ def roc_figure(
     curves : mapping of mechanism to RocCurve
         Simulated; empty before the first repetition.
     optimal : mapping of mechanism to RocCurve or None
-        Of the best possible attacker; None where it has no closed form.
+        Of the best possible attacker; None where it is not known.
     pair : Pair
         The two proportions that the attacker tells apart.
     repetitions, seed : int
@@ -114,7 +114,7 @@ def precision_recall_figure(
     curves : mapping of mechanism to PrecisionRecallCurve
         Simulated; empty before the first repetition.
     optimal : mapping of mechanism to PrecisionRecallCurve or None
-        Of the best possible attacker; None where it has no closed form.
+        Of the best possible attacker; None where it is not known.
     pair, repetitions, seed, attacker, selected
         As for :func:`roc_figure`.
     """

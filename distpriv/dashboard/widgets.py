@@ -66,7 +66,7 @@ def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figur
 
 
 def accuracy(model: GaussianModel, noise: Noise | None) -> float:
-    """Accuracy of the optimal attack; simulated to 1.5e-3 where it has no closed form."""
+    """Accuracy of the optimal attack; on Laplace noise simulated to 1.5e-3."""
     return optimal_attack_estimate(model, noise, rng=0, tolerance=1.5e-3).estimate
 
 

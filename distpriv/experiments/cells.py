@@ -38,9 +38,10 @@ class Standing:
     undone : bool
         Whether arithmetic undoes it (erratum 12).
     on_paper : float
-        Accuracy of the best attacker if the statistics were densities.
+        Accuracy of the best attacker if the statistics were densities with the pooled covariance,
+        as the papers take them.
     in_fact : float
-        Accuracy that holds: that of no noise where it is undone.
+        Accuracy that holds, with both covariances: that of no noise where it is undone.
     """
 
     undone: bool

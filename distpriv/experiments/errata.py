@@ -248,8 +248,9 @@ def _arithmetic(records: PaperRecords) -> str:
     before, after = (float(np.trace(each.covariance)) for each in (bare, safe))
     return (
         f"DauM (G) at ε = 1: {printed.TABLE_4['DauM', 1.0][1]} printed, {standing.on_paper:.3f} "
-        "for the best attacker on paper, if the statistics were densities; whoever knows their "
-        f"grid is right in {standing.in_fact:.3f}, as without noise, and δ is "
+        "for the best attacker on paper, if the statistics were densities with the pooled "
+        "covariance; whoever knows their grid is right in "
+        f"{standing.in_fact:.3f}, as without noise, and δ is "
         f"{delivered_delta(model, noise, 1.0):.3f} where {DELTA:g} is promised. Covering the grid "
         f"takes {100 * (after / before - 1):.2f} % more variance (OptM, exact calibration: from "
         f"{before:.3f} to {after:.3f})."

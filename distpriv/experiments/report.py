@@ -36,7 +36,7 @@ MARKS = {
 UNDONE = "✗ undone"
 """By arithmetic."""
 
-ON_PAPER = "on paper, if the statistics were densities"
+ON_PAPER = "on paper, if the statistics were densities with the pooled covariance"
 
 
 def figure(cell: Cell, value: float | None) -> str:

@@ -7,7 +7,7 @@ values of one: arithmetic subtracts it (erratum 12).
 
 from __future__ import annotations
 
-from distpriv.best_attack import optimal_attack_accuracy
+from distpriv.best_attack import optimal_attack_accuracy, pooled_attack_accuracy
 from distpriv.calibration import Calibration
 from distpriv.covered import is_undone
 from distpriv.experiments.cells import Standing
@@ -45,6 +45,8 @@ def as_published(
 def standing_of(records: PaperRecords, pair: Pair, noise: Noise | None) -> Standing:
     """Whether arithmetic undoes a noise, and how often the best attacker is right.
 
+    On paper with the pooled covariance of each pair, as in the papers; in fact with both.
+
     Parameters
     ----------
     records : PaperRecords
@@ -53,6 +55,8 @@ def standing_of(records: PaperRecords, pair: Pair, noise: Noise | None) -> Stand
         As published; None for no noise, which there is nothing to undo of.
     """
     model = records.model(pair)
-    undone = is_undone(model, noise)
-    on_paper = optimal_attack_accuracy(records.densities(pair), noise)
-    return Standing(undone, on_paper, optimal_attack_accuracy(model) if undone else on_paper)
+    return Standing(
+        is_undone(model, noise),
+        pooled_attack_accuracy(records.densities(pair), noise),
+        optimal_attack_accuracy(model, noise),
+    )

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.best_attack import best_roc
 from distpriv.calibration import Calibration
 from distpriv.covered import holding
-from distpriv.errors import AttackError, CalibrationError
+from distpriv.errors import CalibrationError
 from distpriv.guarding import side_by_side
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.scores import best_f_score
-from distpriv.hypothesis.trials import CurveTest, GaussianTest, OptimalTest
-from distpriv.laplace_optimum import laplace_roc
+from distpriv.hypothesis.trials import CurveTest, GaussianTest, NormalsTest, OptimalTest, WorstTest
+from distpriv.likelihood_ratio import LikelihoodRatio
 from distpriv.mechanisms import searching
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise
-from distpriv.optimal import optimal_roc
+from distpriv.optimal import likelihood_ratio
 from distpriv.utility import Curves
 
 __all__ = ["f_score_against_epsilon", "optimal_f_score", "release_test"]
@@ -28,12 +28,13 @@ _POINTS = 1001
 
 
 def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTest:
-    """Best test of p_j (h_1) against p_i on a release, for the worst pair.
+    """Best test of p_j (h_1) against p_i on a release, each normal with its own covariance.
 
-    In closed form for Gaussian noise, with the pooled covariance as everywhere; by the
-    distribution function of normal plus Laplace where Laplace noise lies along the shift; else
-    simulated, the same at every call, to a few tenths of a point
-    (:func:`distpriv.laplace_optimum.laplace_roc`).
+    Of several pairs the one counts that is worst in the figure asked for. For Gaussian noise the
+    rates are exact: in closed form where the covariances of every pair agree, else by the law of a
+    quadratic form. For Laplace noise along the shift of two normals of one covariance they are read
+    off 1001 points; for any other they are simulated, the same at every call, to a few tenths of a
+    point (:func:`distpriv.laplace_optimum.laplace_roc`).
 
     Parameters
     ----------
@@ -41,25 +42,15 @@ def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTes
     noise : Noise or None
         None: undefended.
     """
-    noise = holding(model, noise)
-    if noise is None or noise.is_zero or noise.distribution == "gaussian":
-        added = 0.0 if noise is None else noise.covariance
-        return GaussianTest(
-            max(
-                math.sqrt(
-                    max(
-                        float(fit.difference @ np.linalg.solve(fit.pooled + added, fit.difference)),
-                        0,
-                    )
-                )
-                for fit in model.pairs
-            )
-        )
-    try:
-        curve = optimal_roc(model, noise, _POINTS)
-    except AttackError:
-        curve = laplace_roc(model, noise)
-    return CurveTest(curve.false_positive_rate, curve.true_positive_rate)
+    held = [holding(fit, noise) for fit in model.pairs]
+    if all(left is None or left.is_zero or left.distribution == "gaussian" for left in held):
+        ratio = likelihood_ratio(list(zip(model.pairs, held, strict=True)))
+        if ratio.equal_covariances.all() and np.isfinite(ratio.shift).all():
+            return GaussianTest(float(ratio.distance.max()))
+        return NormalsTest(ratio)
+    curves = [best_roc(model.only(pair), noise, _POINTS) for pair in range(len(model.pairs))]
+    tests = [CurveTest(curve.false_positive_rate, curve.true_positive_rate) for curve in curves]
+    return tests[0] if len(tests) == 1 else WorstTest(tuple(tests))
 
 
 def optimal_f_score(
@@ -109,32 +100,35 @@ def f_score_against_epsilon(
         Index of the pair that is attacked; by default the one hardest to hide.
     """
     attacked = model if pair is None else model.only(pair)
-
     odds = odds_against(base_rate)
 
-    noises = iter(
-        side_by_side(
-            [
-                searching(name, model, float(epsilon), delta, calibration, units)
-                for name in mechanisms
-                for epsilon in epsilons
-            ]
-        )
+    noises = side_by_side(
+        [
+            searching(name, model, float(epsilon), delta, calibration, units)
+            for name in mechanisms
+            for epsilon in epsilons
+        ]
     )
+    tests = [
+        None if isinstance(noise, CalibrationError) else release_test(attacked, noise)
+        for noise in noises
+    ]
+    found = _scores(tests, beta, odds).reshape(len(mechanisms), -1)
+    return Curves(np.asarray(epsilons, np.float64), dict(zip(mechanisms, found, strict=True)))
 
-    def test() -> OptimalTest:
-        noise = next(noises)
-        if isinstance(noise, CalibrationError):
-            return GaussianTest(math.nan)
-        return release_test(attacked, noise)
 
-    def scores() -> NDArray[np.float64]:
-        tests = [test() for _ in epsilons]
-        distances = [each.distance for each in tests if isinstance(each, GaussianTest)]
-        if len(distances) == len(tests):  # all at once
-            known = np.array(distances, np.float64)
-            found = best_f_score(GaussianTest(np.nan_to_num(known)), beta, odds)
-            return np.where(np.isnan(known), np.nan, found)
-        return np.array([best_f_score(each, beta, odds) for each in tests])
-
-    return Curves(np.asarray(epsilons, np.float64), {name: scores() for name in mechanisms})
+def _scores(tests: Sequence[OptimalTest | None], beta: float, odds: float) -> NDArray[np.float64]:
+    """Largest F_β of each test; NaN where there is none. Those of two normals all at once."""
+    found = np.full(len(tests), np.nan)
+    normal = [place for place, each in enumerate(tests) if isinstance(each, NormalsTest)]
+    if normal:
+        ratios = [each.ratio for each in tests if isinstance(each, NormalsTest)]
+        together = LikelihoodRatio(
+            np.array([ratio.shift for ratio in ratios]),
+            np.array([ratio.spread for ratio in ratios]),
+        )
+        found[normal] = best_f_score(NormalsTest(together), beta, odds)
+    for place, each in enumerate(tests):
+        if each is not None and not isinstance(each, NormalsTest):
+            found[place] = best_f_score(each, beta, odds)
+    return found

@@ -1,9 +1,9 @@
 """The best possible test between two hypotheses, as its trade-off of right and wrong.
 
 By the lemma of Neyman and Pearson nobody does better than to accept h_1 where the likelihood
-ratio of what was seen exceeds a threshold; each class here knows the two error rates of that test
-in closed form. A test of a record has h_1: the record is in the data; a test of a share has
-h_1: the share is p_j.
+ratio of what was seen exceeds a threshold; each class here knows the two error rates of that
+test. A test of a record has h_1: the record is in the data; a test of a share has h_1: the share
+is p_j.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ from scipy.special import expit, ndtr, ndtri
 
 from distpriv.calibration import Calibration, gaussian_distance
 from distpriv.errors import HypothesisError
+from distpriv.likelihood_ratio import LikelihoodRatio
 
 __all__ = [
     "CurveTest",
     "GaussianTest",
     "LaplaceTest",
+    "NormalsTest",
     "OptimalTest",
     "PromiseTest",
     "Rates",
+    "WorstTest",
     "check_epsilons",
     "record_rates",
     "record_test",
@@ -112,7 +115,7 @@ class LaplaceTest(OptimalTest):
 
 @dataclass(frozen=True, eq=False)
 class GaussianTest(OptimalTest):
-    """Two normal distributions of one covariance: every Gaussian mechanism.
+    """Two normal distributions of one covariance: Gaussian noise on a record.
 
     Φ(z) and Φ(z − distance) (Liu et al. 2019, Equation 14). Erratum: their Equation 29 writes
     the variance of the noise where its standard deviation stands everywhere else.
@@ -142,6 +145,78 @@ class GaussianTest(OptimalTest):
         """distance²/2 − distance Φ⁻¹(recall)."""
         distance = np.asarray(self.distance)
         return distance**2 / 2 - distance * ndtri(np.asarray(recall, np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class NormalsTest(OptimalTest):
+    """Two normal distributions, each with its own covariance: Gaussian noise on a share.
+
+    The log-likelihood ratio is a quadratic form, whose law is integrated
+    (:mod:`distpriv.likelihood_ratio`). Of several pairs the one counts that is worst in the figure
+    asked for, see :class:`WorstTest`.
+
+    Attributes
+    ----------
+    ratio : LikelihoodRatio of shape (..., pairs)
+        Of h_1 against h_0; all but the last axis broadcast against the arguments of the methods.
+    """
+
+    ratio: LikelihoodRatio
+
+    def rates(self, log_ratio: ArrayLike) -> Rates:
+        """By the tails of the log-likelihood ratio under either hypothesis."""
+        level = np.asarray(log_ratio, np.float64)[..., None]
+        tails = self.ratio.tails(level)
+        return _furthest(level, tails.first, tails.second)
+
+    def false_positive_rate(self, recall: ArrayLike) -> FloatArray:
+        """At the threshold that has this recall."""
+        level = self.ratio.threshold(np.asarray(recall, np.float64)[..., None])
+        return np.asarray(self.ratio.tails(level).second.min(axis=-1))
+
+    def log_ratio(self, recall: ArrayLike) -> FloatArray:
+        """By the inverse of the law of the log-likelihood ratio under h_1."""
+        level = self.ratio.threshold(np.asarray(recall, np.float64)[..., None])
+        return np.asarray(level.max(axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class WorstTest(OptimalTest):
+    """The most that an attacker gets of several pairs of hypotheses, in any figure.
+
+    Each method takes the pair that is worst there. Accuracy, precision, F_β and belief are those
+    of the worst pair then: what a threshold on the likelihood ratio maximises is largest for the
+    pair whose rates are furthest out in its direction.
+
+    Attributes
+    ----------
+    tests : tuple of OptimalTest
+        At least one.
+    """
+
+    tests: tuple[OptimalTest, ...]
+
+    def rates(self, log_ratio: ArrayLike) -> Rates:
+        """Of the pair with the most true positives less e^log_ratio times the false ones."""
+        level = np.asarray(log_ratio, np.float64)
+        each = [test.rates(level) for test in self.tests]
+        true, false = (np.stack(part, axis=-1) for part in zip(*each, strict=True))
+        return _furthest(level[..., None], true, false)
+
+    def false_positive_rate(self, recall: ArrayLike) -> FloatArray:
+        """The fewest of any pair."""
+        return np.asarray(np.min([test.false_positive_rate(recall) for test in self.tests], axis=0))
+
+    def log_ratio(self, recall: ArrayLike) -> FloatArray:
+        """The largest of any pair."""
+        return np.asarray(np.max([test.log_ratio(recall) for test in self.tests], axis=0))
+
+
+def _furthest(level: FloatArray, true: FloatArray, false: FloatArray) -> Rates:
+    """Rates of the one along the last axis that is furthest out in the direction of a level."""
+    gained = expit(-level) * true - expit(level) * false
+    chosen = np.argmax(gained, axis=-1)[..., None]
+    return Rates(*(np.take_along_axis(each, chosen, axis=-1)[..., 0] for each in (true, false)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ class Finding:
         What it promises.
     delivered_delta, delivered_epsilon : float or None
         δ at the promised ε and ε at the promised δ that the fitted normals with the covariance
-        each of them has get; None where that has no closed form.
+        each of them has get; None where that is not known.
     kept : bool or None
         Whether that is no more than promised; None where it is not known.
     guarantee : str

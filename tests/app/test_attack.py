@@ -106,7 +106,7 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
     curves = [json.loads(chart.proto.spec) for chart in charts(app)]
     by_epsilon = next(c for c in curves if "against ε" in c["layout"]["title"]["text"])
     names = [trace["name"] for trace in by_epsilon["data"]]
-    # Laplace noise in two directions has no closed form, so there is no line to draw.
+    # Laplace noise in two directions takes long to attack, so there is no line to draw.
     assert "DirM(L)" not in names
     undefended = next(t for t in by_epsilon["data"] if t["name"] == "without noise")
     optimal = next(t for t in by_epsilon["data"] if t["name"] == "OptM")
@@ -132,7 +132,7 @@ def test_what_the_published_mechanisms_give_away(open_app):
         assert "undone by arithmetic" in line
         assert "as without noise (simulated: 7" in line
         # The paper's figure belongs to the picture alone.
-        assert "published: up to **76.1 %** right" in line
+        assert "published: up to **76.2 %** right" in line
         assert "Grid-safe it is **57." in line
     run = app.session_state["undoing"]
     assert run.done == run.wanted == 20

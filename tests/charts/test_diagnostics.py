@@ -180,7 +180,7 @@ def test_intervals_as_computed(
     assert table["estimate"].tolist() == pytest.approx([one.estimate for one in expected])
     assert table["low"].tolist() == pytest.approx([one.low for one in expected])
     assert table["high"].tolist() == pytest.approx([one.high for one in expected])
-    assert table["quantity"].tolist()[2] == "ε delivered with OptM"
+    assert table["quantity"].tolist()[2] == "ε delivered with OptM, pooled covariance"
     ranges = [axis.range for axis in figure.select_xaxes()]
     for (low, high), one in zip(ranges, expected, strict=True):
         assert low < one.low

@@ -244,9 +244,12 @@ def test_which_noise_arithmetic_undoes(closed: Results, example: PaperRecords) -
         ("EigM (G)", "ε = 5"),  # two of its five directions need no noise
     }
     for (row, column), each in standing.items():
-        assert each.in_fact == (undefended if (row, column) in undone else each.on_paper)
-        assert 0.5 <= each.on_paper <= each.in_fact
-    # On paper is what holds for normal densities, of which the optimal accuracy is known on Adult.
+        if (row, column) in undone:
+            assert each.in_fact == pytest.approx(undefended)
+        else:  # the covariances of the pair differ a little, which tells a little
+            assert each.in_fact == pytest.approx(each.on_paper, abs=2e-3)
+        assert 0.5 <= each.on_paper <= each.in_fact + 1e-3
+    # On paper is what holds for normal densities of one covariance, as computed on Adult.
     for row, accuracy in (("ExpM (G)", 0.658), ("EigM (G)", 0.6955), ("DauM (G)", 0.746)):
         assert standing[row, "ε = 5"].on_paper == pytest.approx(accuracy, abs=1e-3)
     noise = dp.calibrate("DauM", model, 1.0, 1e-3, "classical", grid_safe=False)

@@ -28,7 +28,7 @@ def test_each_erratum_stands_by_a_table_or_figure() -> None:
         (7, ["230", "0.1", "300"]),
         (8, ["1.47", "0.092"]),
         (9, ["97", "98"]),
-        (12, ["0.545", "0.553", "0.761", "0.299", "0.001", "0.25 %", "104.332", "104.598"]),
+        (12, ["0.545", "0.553", "0.762", "0.299", "0.001", "0.25 %", "104.332", "104.598"]),
     ],
 )
 def test_the_evidence_is_computed(example: PaperRecords, number: int, figures: list[str]) -> None:

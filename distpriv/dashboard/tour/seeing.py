@@ -96,13 +96,14 @@ HIDING = Lesson(
     ask=_ask_hiding,
     show=_show_hiding,
     question=_question_hiding,
-    formula=r"\text{right in }\Phi\left(\tfrac12\sqrt{d^\top\Sigma^{-1}d}\right)\text{ of cases},"
-    r"\quad d=\mu_i-\mu_j",
+    formula=r"\text{right in }\tfrac12+\tfrac12\,\mathrm{TV}\approx"
+    r"\Phi\left(\tfrac12\sqrt{d^\top\Sigma^{-1}d}\right)\text{ of cases},\quad d=\mu_i-\mu_j",
     source=(
         "μ are the averages of the released statistics under the two shares, Σ is their "
-        "covariance: how they vary from one set of 100 records to the next. This is the best "
-        "test there is for two normal distributions (Neyman & Pearson), both shares being "
-        "equally likely before."
+        "covariance: how they vary from one set of 100 records to the next. TV, the total "
+        "variation of the two normal distributions, is what the best test there is makes of them "
+        "(Neyman & Pearson), both shares being equally likely before; Φ is that where both vary "
+        "alike, as they nearly do here."
     ),
     page="app_pages/data.py",
     leads_to="Ask the same of your own table: Data",
