@@ -168,19 +168,23 @@ def laplace_roc(model: GaussianModel, noise: Noise) -> RocCurve:
     model : GaussianModel
     noise : Laplace Noise
     """
-    curves = []
-    for fit in model.pairs:
-        problem, rng = laplace_problem(fit, noise), np.random.default_rng(0)
-        draws = _KNOWN_DRAWS if problem.known else _ROC_DRAWS
-        ahead = problem.advantage(problem.draw(draws, rng), _ROC_NODES, rng)
-        # Labels give way to posteriors, here of the second proportion.
-        posterior = np.sort((1 - ahead) / 2)[::-1]
-        rates = np.cumsum([1 - posterior, posterior], axis=1)
-        rates /= rates[:, -1:]
-        false, true = np.hstack([np.zeros((2, 1)), rates.clip(0, 1)])
-        area = float(np.trapezoid(true, false))
-        curves.append(RocCurve(false, true, Interval(area, area, area)))
+    curves = [_simulated_roc(laplace_problem(fit, noise)) for fit in model.pairs]
     return max(curves, key=lambda curve: curve.area.estimate)
+
+
+def _simulated_roc(problem: LaplaceProblem) -> RocCurve:
+    if not problem.regular:
+        return RocCurve(np.array([0.0, 0, 1]), np.array([0.0, 1, 1]), Interval(1.0, 1.0, 1.0))
+    rng = np.random.default_rng(0)
+    draws = _KNOWN_DRAWS if problem.known else _ROC_DRAWS
+    ahead = problem.advantage(problem.draw(draws, rng), _ROC_NODES, rng)
+    # Labels give way to posteriors, here of the second proportion.
+    posterior = np.sort((1 - ahead) / 2)[::-1]
+    rates = np.cumsum([1 - posterior, posterior], axis=1)
+    rates /= rates[:, -1:]
+    false, true = np.hstack([np.zeros((2, 1)), rates.clip(0, 1)])
+    area = float(np.trapezoid(true, false))
+    return RocCurve(false, true, Interval(area, area, area))
 
 
 @dataclass(frozen=True)

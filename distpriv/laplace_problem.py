@@ -28,6 +28,7 @@ __all__ = ["LaplaceProblem", "Linear", "laplace_problem"]
 
 FloatArray = NDArray[np.float64]
 
+_TRACE = 1e-9
 # Elements of a product that the usual linear algebra libraries do not split over threads, which
 # costs more than it gains here.
 _BLOCK = 1 << 18
@@ -101,6 +102,11 @@ class LaplaceProblem:
         return (1 + float(loss.deltas([0.0]).delta[0])) / 2
 
     @cached_property
+    def regular(self) -> bool:
+        """Whether both normals have a width where there is no noise; else all is told."""
+        return _positive(self.covariances)
+
+    @cached_property
     def _total(self) -> FloatArray:
         return np.asarray(self.covariances.mean(axis=0) + 2 * np.diag(self.scales**2))
 
@@ -138,7 +144,9 @@ class LaplaceProblem:
         return accuracy, gradient
 
     def best_linear(self) -> tuple[Linear, float]:
-        """The best linear attacker that is found, and its accuracy."""
+        """The best linear attacker that is found, and its accuracy; 1 if it is not regular."""
+        if not self.regular:
+            return Linear(np.zeros_like(self.shift)), 1.0
         starts = [self._scaled(start) for start in self._starts if start.weights.any()]
         if not starts:
             return Linear(np.zeros_like(self.shift)), 0.5
@@ -300,7 +308,11 @@ def laplace_problem(fit: PairModel, noise: Noise) -> LaplaceProblem:
     basis, count = np.linalg.qr(noisy, mode="complete")[0], len(scales)
     inside = np.linalg.pinv(noisy)  # the directions need not be orthogonal
     change = np.vstack([inside, basis[:, count:].T])
-    shift, covariances = change @ fit.difference, change @ fit.covariances @ change.T
+    own = fit.covariances
+    if not _positive(own):
+        # A statistic that does not vary at one share gets next to nothing on top of the noise.
+        own = own + _TRACE * np.diag(np.diag(noise.covariance))
+    shift, covariances = change @ fit.difference, change @ own @ change.T
     scales = np.append(scales, np.zeros(len(basis) - count))
     if equal and count < len(basis):
         shift, covariances, scales = _one_without(shift, covariances, scales, count)
@@ -323,3 +335,11 @@ def _one_without(
     own[-1, -1] = 1.0
     left = np.append(shift[:count] - across @ np.linalg.solve(inner, moved), apart)
     return left, np.array([own, own]), scales[: count + 1]
+
+
+def _positive(covariances: FloatArray) -> bool:
+    try:
+        np.linalg.cholesky(covariances)
+    except np.linalg.LinAlgError:
+        return False
+    return True

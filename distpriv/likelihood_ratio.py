@@ -94,8 +94,9 @@ class LikelihoodRatio:
 
     @property
     def equal_covariances(self) -> BoolArray:
-        """Where the two covariances differ by next to nothing, shape (...)."""
-        return np.asarray(np.abs(self.spread - 1).max(axis=-1) < _EQUAL)
+        """Where the two covariances are regular and differ by next to nothing, shape (...)."""
+        alike = np.abs(self.spread - 1).max(axis=-1) < _EQUAL
+        return np.asarray(alike & np.isfinite(self.shift).all(axis=-1))
 
     @property
     def distance(self) -> FloatArray:

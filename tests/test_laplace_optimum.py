@@ -14,7 +14,7 @@ from scipy.signal import fftconvolve
 from scipy.special import ndtr
 
 import distpriv as dp
-from distpriv.best_attack import optimal_attack_estimate
+from distpriv.best_attack import best_roc, optimal_attack_estimate
 from distpriv.delivered import privacy_losses
 from distpriv.laplace_optimum import laplace_brackets, laplace_optimum
 from distpriv.laplace_profile import laplace_losses
@@ -165,6 +165,21 @@ def test_one_direction_among_several_statistics_against_the_simulated_profile(ga
         told = loss.deltas([0.0])
         assert (1 + told.low[0]) / 2 - 1e-3 < found.estimate < (1 + told.high[0]) / 2 + 1e-3
     assert found.high - found.low < 2.5e-3
+
+
+def test_a_statistic_that_does_not_vary_at_one_share() -> None:
+    still, moving = np.diag([1.0, 0.0]), np.eye(2)
+    model = _unlike(np.zeros(2), still, moving)
+    # Without noise of its own it says which share it is; with some it is one normal plus Laplace.
+    bare = _noise([1.0], np.eye(2)[:, :1])
+    assert optimal_attack_estimate(model, bare, 0) == dp.Interval(1.0, 1.0, 1.0)
+    assert best_roc(model, bare).area.estimate == 1
+    assert laplace_brackets(model, bare) == (1.0, 1.0)
+    found = optimal_attack_estimate(model, _noise([1.0, 0.5]), 0)
+    line = np.linspace(-40, 40, 200_001)
+    laplace, mixed = np.exp(-np.abs(line) / 0.5), np.exp(log_density(line, 1.0, 0.5))
+    exact = float(np.trapezoid(np.maximum(laplace, mixed), line)) / 2
+    assert found.estimate == pytest.approx(exact, abs=2e-3)
 
 
 def test_covariances_that_nearly_agree_give_what_those_that_agree_do() -> None:
