@@ -196,14 +196,14 @@ def bench_guarantees(table: pd.DataFrame) -> None:
     took = seconds(partial(dp.calibrate, "OptM", many, 1.0, 1e-3), 3)
     print(f"  OptM, guarded, {len(CENTRES)} pairs: {readable(took)} {met(took, 1.0)}")
 
+    cases = [
+        (name, model, float(epsilon), 1e-3)
+        for name in ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
+        for epsilon in np.linspace(0.1, 10, 40)
+    ]
+
     def curves() -> list[Any]:
-        return side_by_side(
-            [
-                searching(name, model, float(epsilon), 1e-3)
-                for name in ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
-                for epsilon in np.linspace(0.1, 10, 40)
-            ]
-        )
+        return side_by_side([searching(*case) for case in cases])
 
     took = seconds(curves, 5)
     print(f"  7 mechanisms at 40 ε, guarded: {readable(took)} {met(took, 0.25)}")

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from distpriv import laplace_sums
-from distpriv.best_attack import optimal_attack_estimate
+from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import check_delta
 from distpriv.composition import Promise, compose
 from distpriv.covered import CoveredLoss, holding
@@ -20,6 +19,7 @@ from distpriv.errors import CalibrationError
 from distpriv.guarantees import accuracy_ceiling
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, gaussian_noise
+from distpriv.optimal import likelihood_ratio
 from distpriv.profiles import PrivacyLoss
 
 __all__ = ["Part", "Standing", "accumulate", "joint_noise"]
@@ -82,10 +82,10 @@ def accumulate(
     *From one dataset*, a whole table released again and again, the statistics are the same every
     time and only the noises differ: Gaussian ones are one release with :func:`joint_noise`.
     *From datasets of their own*, samples drawn independently, all of one share or all of the
-    other, nothing is shared: privacy losses add up, and so do squared Mahalanobis distances
-    under the pooled covariances. Promises add up for such samples (Chen & Ohrimenko 2023, full
-    version, Proposition A.5). For one dataset they do as far as one coupling proves all of them,
-    see :func:`distpriv.laplace_sums.laplace_sum`.
+    other, nothing is shared: privacy losses add up, the log-likelihood ratio of the best attacker
+    among them. Promises add up for such samples (Chen & Ohrimenko 2023, full version, Proposition
+    A.5). For one dataset they do as far as one coupling proves all of them, see
+    :func:`distpriv.laplace_sums.laplace_sum`.
 
     Where nothing is computed the accuracy is bounded by the promise together and by what the
     true statistics without noise would tell.
@@ -118,7 +118,7 @@ def accumulate(
         count = len(parts)
         if shared:
             parts = [Part(parts[0].model, joint_noise([part.noise for part in parts]))]
-        accuracy = float(ndtr(max(_distance(parts, index) for index in asked) / 2))
+        accuracy = max(_accuracy(parts, index) for index in asked)
         epsilon = None if delta is None else _delivered(parts, delta)
         return Standing(count, accuracy, True, epsilon, promise, remark)
     if len(parts) == 1:
@@ -126,7 +126,7 @@ def accumulate(
         found = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)
         return Standing(1, found.estimate, True, None, promise, remark)
     open_ = [Part(part.model, _no_noise(part.noise)) for part in (parts[:1] if shared else parts)]
-    bound = float(ndtr(max(_distance(open_, index) for index in asked) / 2))
+    bound = max(_accuracy(open_, index) for index in asked)
     if promise is not None and promise.delta < 1:
         bound = min(bound, accuracy_ceiling(promise.epsilon, promise.delta))
     return Standing(len(parts), bound, False, None, promise, remark)
@@ -224,15 +224,14 @@ def _together(parts: Sequence[Part], shared: bool) -> tuple[Promise | None, str]
     return (Promise(total) if total < math.inf else None), remark
 
 
-def _distance(parts: Sequence[Part], pair: int) -> float:
-    """Mahalanobis distance of all releases together under the pooled covariances."""
-    squared = 0.0
-    for part in parts:
-        fit = part.model.pairs[pair]
-        noise = holding(fit, part.noise)
-        covariance = fit.pooled if noise is None else fit.pooled + noise.covariance
-        squared += float(fit.difference @ np.linalg.solve(covariance, fit.difference))
-    return math.sqrt(max(squared, 0.0))
+def _accuracy(parts: Sequence[Part], pair: int) -> float:
+    """Of the best attacker on all Gaussian releases; their log-likelihood ratios add up."""
+    if len(parts) == 1:
+        return optimal_attack_accuracy(parts[0].model.only(pair), parts[0].noise)
+    fits = [part.model.pairs[pair] for part in parts]
+    held = [holding(fit, part.noise) for fit, part in zip(fits, parts, strict=True)]
+    together = likelihood_ratio(list(zip(fits, held, strict=True))).together()
+    return float(1 + together.total_variation()) / 2
 
 
 def _delivered(parts: Sequence[Part], delta: float) -> float:

@@ -32,8 +32,6 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 Method = Literal["exact", "monte-carlo"]
 
-_FLOORS = 64  # models with a floor that a model remembers
-
 
 @dataclass(frozen=True)
 class Theta:
@@ -247,12 +245,11 @@ class GaussianModel:
 
     def with_floor(self, floor: FloatArray) -> GaussianModel:
         """The model of a release with independent normal noise of deviations of shape (m,)."""
-        known = self._with_floors.get(floor.tobytes())
-        if known is None:
-            known = replace(self, pairs=tuple(fit.with_floor(floor) for fit in self.pairs))
-            if len(self._with_floors) < _FLOORS:
-                self._with_floors[floor.tobytes()] = known
-        return known
+        key = floor.tobytes()
+        if key not in self._with_floors:
+            pairs = tuple(fit.with_floor(floor) for fit in self.pairs)
+            self._with_floors[key] = replace(self, pairs=pairs)
+        return self._with_floors[key]
 
     @cached_property
     def _with_floors(self) -> dict[bytes, GaussianModel]:
@@ -260,10 +257,6 @@ class GaussianModel:
 
     def densities(self) -> GaussianModel:
         """The same as if the statistics were on no grid, as the papers' theorems take them."""
-        return self._densities
-
-    @cached_property
-    def _densities(self) -> GaussianModel:
         return replace(self, pairs=tuple(replace(fit, steps=None) for fit in self.pairs))
 
     def in_units(self, units: FloatArray) -> GaussianModel:

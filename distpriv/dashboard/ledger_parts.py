@@ -294,17 +294,17 @@ def formulas() -> None:
     with st.expander("The formulas", icon=":material/function:"):
         st.latex(
             r"\text{whole table: }S=\Bigl(\sum_k S_k^{-1}\Bigr)^{-1}\qquad"
-            r"\text{samples: }L=\sum_k L_k,\quad d^2=\sum_k d_k^2\qquad"
-            r"\text{accuracy}=\Phi(d/2)"
+            r"\text{samples: }L=\sum_k L_k\qquad"
+            r"\text{accuracy}=\tfrac12+\tfrac12\,\mathrm{TV}"
         )
         st.markdown(
             "Releases of the whole table share its true statistics, and only the noises differ: "
             "together they tell what a single one tells whose noise has the parallel sum of their "
             "covariances (Anderson & Duffin 1969), S/r for r equal ones. Samples are datasets of "
-            "their own: their privacy losses L add up, and so do the squared Mahalanobis distances "
-            "d² under the pooled covariances, for an attacker who tells samples that all have one "
-            "share from samples that all have the other. Promises add up for samples (Chen & "
-            "Ohrimenko 2023, full version, Proposition A.5), and for one table where the noise is "
+            "their own: their privacy losses L add up, the log-likelihood ratio of an attacker who "
+            "tells samples that all have one share from samples that all have the other; TV is the "
+            "total variation of what is released under the two. Promises add up for samples (Chen "
+            "& Ohrimenko 2023, full version, Proposition A.5), and for one table where it is "
             "Laplace noise with δ = 0 that was calibrated in the same units, or the two shares "
             "only shift the statistics: what pairs the outcomes of the two shares is the same "
             "every time. What Gaussian noise delivers together is computed from the "
