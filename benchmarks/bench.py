@@ -196,11 +196,8 @@ def bench_guarantees(table: pd.DataFrame) -> None:
     took = seconds(partial(dp.calibrate, "OptM", many, 1.0, 1e-3), 3)
     print(f"  OptM, guarded, {len(CENTRES)} pairs: {readable(took)} {met(took, 1.0)}")
 
-    cases = [
-        (name, model, float(epsilon), 1e-3)
-        for name in ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
-        for epsilon in np.linspace(0.1, 10, 40)
-    ]
+    seven = ("ExpM(L)", "DirM(L)", "ExpM", "DirM", "EigM", "DauM", "OptM")
+    cases = [(each, model, float(e), 1e-3) for each in seven for e in np.linspace(0.1, 10, 40)]
 
     def curves() -> list[Any]:
         return side_by_side([searching(*case) for case in cases])
