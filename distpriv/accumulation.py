@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from distpriv.arguments import checked
 from distpriv.best_attack import optimal_attack_estimate
 from distpriv.calibration import check_delta
 from distpriv.composition import Promise, compose
@@ -27,6 +28,7 @@ FloatArray = NDArray[np.float64]
 _NOTHING = 1e-7  # of the lesser noise's variance
 
 
+@checked(CalibrationError)
 @dataclass(frozen=True, eq=False)
 class Part:
     """A release, as far as it tells about the secret.
@@ -70,6 +72,7 @@ class Standing:
     promise: Promise | None
 
 
+@checked(CalibrationError)
 def accumulate(
     parts: Sequence[Part], *, shared: bool, delta: float | None, pair: int | None = None
 ) -> Standing:
@@ -130,6 +133,7 @@ def accumulate(
     return Standing(len(parts), bound, False, None, promise)
 
 
+@checked(CalibrationError)
 def joint_noise(noises: Sequence[Noise]) -> Noise:
     """What is left of several Gaussian noises on the same true statistics.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from distpriv.arguments import Within, checked
 from distpriv.errors import AttackError
 from distpriv.laplace_optimum import laplace_optimum
 from distpriv.models import GaussianModel
@@ -12,6 +15,7 @@ from distpriv.sampling import RandomState
 __all__ = ["optimal_attack_accuracy", "optimal_attack_estimate"]
 
 
+@checked(AttackError)
 def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
@@ -34,12 +38,13 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
     return optimal_attack_estimate(model, noise, rng=0).estimate
 
 
+@checked(AttackError)
 def optimal_attack_estimate(
     model: GaussianModel,
     noise: Noise | None = None,
     rng: RandomState = None,
     *,
-    tolerance: float = 5e-4,
+    tolerance: Annotated[float, Within(1e-5, 1)] = 5e-4,
 ) -> Interval:
     """Accuracy of the best possible attacker at equal priors, with its interval.
 

@@ -10,6 +10,7 @@ import dp_accounting
 import numpy as np
 from scipy.special import log_ndtr
 
+from distpriv.arguments import checked
 from distpriv.errors import CalibrationError
 
 __all__ = [
@@ -44,6 +45,7 @@ def check_delta(delta: float | None) -> float:
     return float(delta)
 
 
+@checked(CalibrationError)
 @lru_cache(maxsize=4096)
 def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "exact") -> float:
     r"""Largest Mahalanobis distance of two normal distributions that (ε, δ) allows.

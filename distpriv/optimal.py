@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
+from distpriv.arguments import MODERATE, Axes, Within, checked
 from distpriv.covered import holding, normal_part, shown
 from distpriv.errors import AttackError
 from distpriv.models import GaussianModel, PairModel
@@ -121,6 +123,7 @@ def closed_form_accuracy(model: GaussianModel, noise: Noise | None = None) -> fl
     return max(_optimal_accuracy(fit, noise) for fit in model.pairs)
 
 
+@checked(AttackError)
 def binding_pair(model: GaussianModel, noise: Noise | None = None) -> int:
     """Index of the pair that the best possible attacker tells apart most often.
 
@@ -151,7 +154,10 @@ def equivalent_separation(accuracy: float) -> float:
     return 2 * float(ndtri(accuracy))
 
 
-def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 101) -> RocCurve:
+@checked(AttackError)
+def optimal_roc(
+    model: GaussianModel, noise: Noise | None = None, points: Annotated[int, Within(2, 10**6)] = 101
+) -> RocCurve:
     """ROC curve of the best possible attacker, for the worst pair.
 
     With Gaussian noise the curve is binormal, TPR = Φ(d_M + Φ⁻¹(FPR)) with the area Φ(d_M/√2),
@@ -181,12 +187,13 @@ def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 
     return RocCurve(false_rate[chosen], true_rate[chosen], Interval(area, area, area))
 
 
+@checked(AttackError)
 def optimal_precision_recall(
     model: GaussianModel,
     noise: Noise | None = None,
-    points: int = 101,
+    points: Annotated[int, Within(2, 10**6)] = 101,
     *,
-    base_rate: float = 0.5,
+    base_rate: Annotated[float, Within(0, 1)] = 0.5,
 ) -> PrecisionRecallCurve:
     """Precision–recall curve of the best possible attacker, for the worst pair.
 
@@ -302,8 +309,11 @@ def _tilted(z: FloatArray, ratio: float) -> FloatArray:
     return np.where(gap > 0, before, np.exp(exponent))
 
 
+@checked(AttackError)
 def linear_attack_accuracy(
-    model: GaussianModel, noise: Noise | None = None, weights: FloatArray | None = None
+    model: GaussianModel,
+    noise: Noise | None = None,
+    weights: Annotated[FloatArray, Axes(1), MODERATE] | None = None,
 ) -> float:
     """Accuracy of the attacker who thresholds a fixed linear score, at equal priors.
 
@@ -319,8 +329,12 @@ def linear_attack_accuracy(
     Raises
     ------
     AttackError
-        For Laplace noise.
+        For Laplace noise, or if there is not one weight a statistic.
     """
+    if weights is not None and len(weights) != len(model.query):
+        raise AttackError(
+            f"There must be one weight a statistic, {len(model.query)}, got {len(weights)}."
+        )
     if noise is not None and noise.distribution != "gaussian" and not noise.is_zero:
         raise AttackError(
             f"The linear attack on {noise.mechanism} has no closed form: its noise is Laplace."

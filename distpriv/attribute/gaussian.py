@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from distpriv.arguments import checked
 from distpriv.calibration import Calibration, classical_caveat, gaussian_distance
 from distpriv.errors import AttributePrivacyError
 from distpriv.models import GaussianModel
@@ -125,6 +126,7 @@ def check_alpha(alpha: float) -> float:
     return float(alpha)
 
 
+@checked(AttributePrivacyError)
 def attribute_private_gaussian(
     sensitivities: ArrayLike,
     variances: ArrayLike,
@@ -235,6 +237,7 @@ def _least_eigenvalues(covariances: FloatArray) -> FloatArray:
     return np.where(np.abs(least) <= 1e-12 * largest, 0.0, least)
 
 
+@checked(AttributePrivacyError)
 def gaussian_from_model(
     models: GaussianModel | Sequence[GaussianModel],
     epsilon: float,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.arguments import Axes, checked
 from distpriv.calibration import Calibration
 from distpriv.covered import holding
-from distpriv.errors import AttackError, CalibrationError
+from distpriv.errors import AttackError, CalibrationError, HypothesisError
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.scores import best_f_score
 from distpriv.hypothesis.trials import CurveTest, GaussianTest, OptimalTest
@@ -26,6 +28,7 @@ __all__ = ["f_score_against_epsilon", "optimal_f_score", "release_test"]
 _POINTS = 1001
 
 
+@checked(HypothesisError)
 def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTest:
     """Best test of p_j (h_1) against p_i on a release, for the worst pair.
 
@@ -61,6 +64,7 @@ def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTes
     return CurveTest(curve.false_positive_rate, curve.true_positive_rate)
 
 
+@checked(HypothesisError)
 def optimal_f_score(
     model: GaussianModel, noise: Noise | None = None, beta: float = 1.0, base_rate: float = 0.5
 ) -> float:
@@ -78,10 +82,11 @@ def optimal_f_score(
     return float(best_f_score(release_test(model, noise), beta, odds_against(base_rate)))
 
 
+@checked(HypothesisError)
 def f_score_against_epsilon(
     model: GaussianModel,
     mechanisms: Sequence[str],
-    epsilons: NDArray[np.float64],
+    epsilons: Annotated[NDArray[np.float64], Axes(1)],
     delta: float,
     calibration: Calibration = "guarded",
     *,

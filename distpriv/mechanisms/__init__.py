@@ -12,6 +12,7 @@ import pkgutil
 import numpy as np
 from numpy.typing import ArrayLike
 
+from distpriv.arguments import checked
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
 from distpriv.guarding import Search, settled
@@ -26,6 +27,7 @@ for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     importlib.import_module(f"{__name__}.{_module}")
 
 
+@checked(CalibrationError)
 def calibrate(
     mechanism: str,
     model: GaussianModel,
