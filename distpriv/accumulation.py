@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv import laplace_sums
+from distpriv.arguments import checked
 from distpriv.best_attack import optimal_attack_accuracy, optimal_attack_estimate
 from distpriv.calibration import check_delta
 from distpriv.composition import Promise, compose
@@ -28,6 +29,7 @@ FloatArray = NDArray[np.float64]
 _NOTHING = 1e-7  # of the lesser noise's variance
 
 
+@checked(CalibrationError)
 @dataclass(frozen=True, eq=False)
 class Part:
     """A release, as far as it tells about the secret.
@@ -74,6 +76,7 @@ class Standing:
     remark: str = ""
 
 
+@checked(CalibrationError)
 def accumulate(
     parts: Sequence[Part], *, shared: bool, delta: float | None, pair: int | None = None
 ) -> Standing:
@@ -132,6 +135,7 @@ def accumulate(
     return Standing(len(parts), bound, False, None, promise, remark)
 
 
+@checked(CalibrationError)
 def joint_noise(noises: Sequence[Noise]) -> Noise:
     """What is left of several Gaussian noises on the same true statistics.
 

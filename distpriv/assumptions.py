@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from distpriv.arguments import checked
 from distpriv.delivered import delivered_delta
-from distpriv.diagnostics import FitDiagnostics
+from distpriv.diagnostics import FitDiagnostics, check_simulated
 from distpriv.errors import ModelError
 from distpriv.exact_laws import ExactLaw
 from distpriv.models import GaussianModel, PairModel
@@ -123,6 +124,7 @@ class Evidence:
         return self.model.pairs[self.focus]
 
 
+@checked(ModelError)
 def verdicts(assumptions: Iterable[Assumption], evidence: Evidence) -> tuple[Verdict, ...]:
     """A verdict on each assumption, in their order."""
     ways = {
@@ -155,6 +157,7 @@ def shift_residual(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray(np.abs(apart - np.median(apart, axis=-2, keepdims=True)).mean(axis=-2))
 
 
+@checked(ModelError)
 def fitted_shift(simulated: FloatArray, fit: PairModel, rng: RandomState = None) -> Shift:
     """Hold the statistics of simulated datasets against shifts of each other.
 
@@ -167,7 +170,10 @@ def fitted_shift(simulated: FloatArray, fit: PairModel, rng: RandomState = None)
         R datasets under p_i and p_j, see :func:`distpriv.simulate`.
     fit : PairModel
     rng : Generator, int or None
+
+    Errors are those of :func:`distpriv.fit_diagnostics`.
     """
+    simulated = check_simulated(simulated, fit)
     generator = np.random.default_rng(rng)
     centred = (simulated - fit.means[:, None]) / np.sqrt(np.diag(fit.pooled))
     both = np.concatenate(list(centred))

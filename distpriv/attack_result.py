@@ -102,6 +102,11 @@ class AttackResult:
                 "The attack kept no scores, which curves and audit need; run it with "
                 "keep_scores=True."
             )
+        if name not in self.scores:
+            raise AttackError(
+                f"There was no attack on {name!r}; there was one on each of "
+                f"{', '.join(self.scores)}."
+            )
         return self.scores[name]
 
     def roc(self, name: str, confidence: float = 0.95) -> RocCurve:

@@ -7,12 +7,14 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from distpriv import statistics_grid
+from distpriv.arguments import Within, checked
 from distpriv.arithmetic import ArithmeticAttacker
 from distpriv.attack_result import AttackResult, Repetition, dataset_labels
 from distpriv.best_attack import optimal_attack_accuracy
@@ -79,6 +81,7 @@ def get_attacker(name: str) -> Attacker:
     )
 
 
+@checked(AttackError)
 @dataclass(frozen=True, eq=False)
 class PropertyInferenceAttack:
     """An attack on one pair, ready to repeat.
@@ -307,6 +310,7 @@ class PropertyInferenceAttack:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
 
+@checked(AttackError)
 def run_attack(
     table: pd.DataFrame,
     query: Query,
@@ -315,9 +319,9 @@ def run_attack(
     noises: Mapping[str, Noise | None],
     *,
     adaptive: bool = True,
-    repetitions: int = 50,
-    shadows: int = 200,
-    tests: int = 200,
+    repetitions: Annotated[int, Within(high=10**6)] = 50,
+    shadows: Annotated[int, Within(high=10**6)] = 200,
+    tests: Annotated[int, Within(high=10**6)] = 200,
     replacement: bool = False,
     rng: RandomState = None,
     classifier: str = "logistic",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainccinv, betaincinv
 
+from distpriv.arguments import checked
 from distpriv.attacks import AttackResult, dataset_labels
 from distpriv.errors import AttackError
 from distpriv.noise import Noise
@@ -114,6 +115,7 @@ class Audit:
         return " ".join([f"{found}, which contradicts {claim}.", *self.caveats])
 
 
+@checked(AttackError)
 def audit_attack(
     result: AttackResult,
     name: str,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.arguments import Within, checked
 from distpriv.error_curves import (
     Interval,
     PrecisionRecallCurve,
@@ -35,6 +37,7 @@ _TOLERANCE = 5e-4
 _ON_CURVES = 1.5e-3
 
 
+@checked(AttackError)
 def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
@@ -88,12 +91,13 @@ def optimal_attack_accuracies(
     return found
 
 
+@checked(AttackError)
 def optimal_attack_estimate(
     model: GaussianModel,
     noise: Noise | None = None,
     rng: RandomState = None,
     *,
-    tolerance: float = _TOLERANCE,
+    tolerance: Annotated[float, Within(1e-5, 1)] = _TOLERANCE,
 ) -> Interval:
     """Accuracy of the best possible attacker at equal priors, with its interval.
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import dp_accounting
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from distpriv.arguments import Within, checked
 from distpriv.calibration import check_delta
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.models import PairModel
@@ -17,6 +19,7 @@ from distpriv.moments import RecordGroups
 from distpriv.noise import Noise
 from distpriv.optimal import Interval
 from distpriv.queries import Query
+from distpriv.sampling import RandomState
 
 __all__ = [
     "DeliveredIntervals",
@@ -48,8 +51,12 @@ class MomentReplicates:
     covariances: FloatArray
 
 
+@checked(ModelError)
 def bootstrap_moments(
-    groups: RecordGroups, replicates: int = 500, *, rng: np.random.Generator | int | None = None
+    groups: RecordGroups,
+    replicates: Annotated[int, Within(high=10**7)] = 500,
+    *,
+    rng: RandomState = None,
 ) -> MomentReplicates:
     """Draw each group's records again, with replacement, and compute their moments.
 
@@ -83,6 +90,7 @@ class ModelReplicates:
     mahalanobis: Interval
 
 
+@checked(ModelError)
 def bootstrap_model(replicates: MomentReplicates, fit: PairModel, query: Query) -> ModelReplicates:
     """95 % intervals of a pair's distances, by the exact model of every replicate's moments."""
     scales = query.scales(fit.thetas[0].n)
@@ -110,6 +118,7 @@ class DeliveredIntervals:
     accuracy: Interval
 
 
+@checked(ModelError)
 def delivered_intervals(
     replicates: ModelReplicates, noise: Noise | None, delta: float
 ) -> DeliveredIntervals:

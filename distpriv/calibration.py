@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtri
 
+from distpriv.arguments import checked
 from distpriv.errors import CalibrationError
 
 __all__ = [
@@ -43,6 +44,7 @@ def check_delta(delta: float | None) -> float:
     return float(delta)
 
 
+@checked(CalibrationError)
 @lru_cache(maxsize=4096)
 def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "exact") -> float:
     r"""Largest Mahalanobis distance of two normal distributions that (ε, δ) allows.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import dp_accounting
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from distpriv import mechanisms
+from distpriv.arguments import checked
 from distpriv.bracketing import Bracket
 from distpriv.calibration import Calibration, check_delta, gaussian_distance
 from distpriv.delivered import delivered_epsilon
@@ -58,6 +59,7 @@ _TABLE = np.geomspace(1e-3, 30.0, 61)
 _TINY = 1e-12
 
 
+@checked(HypothesisError)
 @dataclass(frozen=True)
 class Limit:
     """What an attacker may achieve at most, in the words of whoever sets it.
@@ -180,6 +182,7 @@ class Design:
         return self.undefended <= self.limit.value
 
 
+@checked(HypothesisError)
 def promised_epsilon(limit: Limit, delta: float = 0.0) -> float:
     """Largest ε whose promise alone keeps a limit, whatever the data.
 
@@ -234,6 +237,7 @@ def noiseless_epsilon(
     return float(dp_accounting.get_epsilon_gaussian(1 / distance, delta)) if distance else 0.0
 
 
+@checked(HypothesisError)
 def choose(
     limit: Limit,
     model: GaussianModel,
@@ -242,7 +246,7 @@ def choose(
     delta: float,
     calibration: Calibration = "guarded",
     units: ArrayLike | None = None,
-    report: Any = None,
+    report: NDArray[np.float64] | None = None,
 ) -> Design:
     """Largest ε and error of each mechanism under a limit on the best attacker, by the model.
 

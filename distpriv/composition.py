@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from distpriv import mechanisms
+from distpriv.arguments import MODERATE, checked
 from distpriv.calibration import Calibration
 from distpriv.covered import is_undone
 from distpriv.delivered import delivered_delta, delivered_epsilon, privacy_losses
 from distpriv.errors import CalibrationError
 from distpriv.models import GaussianModel, PairModel
-from distpriv.noise import Noise, gaussian_noise
+from distpriv.noise import Noise, check_units, gaussian_noise
 from distpriv.utility import Curves
 
 __all__ = [
@@ -39,6 +40,7 @@ Premise = Literal["independent", "point-mass"]
 SUM_RULE, AGAIN = "sum rule", "the same again"
 
 
+@checked(CalibrationError)
 @dataclass(frozen=True)
 class Promise:
     """What one release promises: (ε, δ)-distribution privacy.
@@ -60,6 +62,7 @@ class Promise:
             raise CalibrationError(f"δ must be in [0, 1), got δ = {self.delta:g}.")
 
 
+@checked(CalibrationError)
 def compose(promises: Sequence[Promise], premise: Premise) -> Promise:
     """What several releases promise together where promises add up: (Σ ε_k, min(1, Σ δ_k)).
 
@@ -93,6 +96,7 @@ def compose(promises: Sequence[Promise], premise: Premise) -> Promise:
     )
 
 
+@checked(CalibrationError)
 def mixture(promises: Sequence[Promise], weights: ArrayLike) -> Promise:
     """What is promised if chance decides which one of several releases is made.
 
@@ -130,8 +134,12 @@ def mixture(promises: Sequence[Promise], weights: ArrayLike) -> Promise:
     )
 
 
+@checked(CalibrationError)
 def delivered_after(
-    model: GaussianModel, noise: Noise | None, matrix: ArrayLike, epsilon: float
+    model: GaussianModel,
+    noise: Noise | None,
+    matrix: ArrayLike,
+    epsilon: float,
 ) -> float:
     """δ that A·(F + Z) delivers at ε: what is computed from a release costs nothing more.
 
@@ -175,7 +183,7 @@ def delivered_after(
             )
         added = added if is_undone(model, noise) else noise.covariance
     return max(
-        loss.delta(epsilon)
+        loss.delta(min(epsilon, MODERATE.high))  # δ falls as ε grows
         for fit in model.pairs
         for loss in privacy_losses(_mapped(fit, kept, added), None)
     )
@@ -219,6 +227,7 @@ class JointRelease:
     epsilon: float
 
 
+@checked(CalibrationError)
 def joint_release(
     model: GaussianModel,
     first: Sequence[int],
@@ -260,11 +269,12 @@ def joint_release(
             f"{mechanism} adds Laplace noise; choose another mechanism."
         )
     rule = Promise(2 * epsilon, min(1.0, 2 * delta))
+    all_units = None if units is None else check_units(units, size)
     covariance = np.zeros((size, size))
     parts, alone = [], []
     for indices in (chosen, others):
         part = model.of_statistics(*indices)
-        sizes = None if units is None else np.asarray(units, dtype=np.float64)[indices]
+        sizes = None if all_units is None else all_units[indices]
         noise = mechanisms.calibrate(mechanism, part, epsilon, delta, calibration, sizes)
         covariance[np.ix_(indices, indices)] = noise.covariance
         parts.append(noise)
@@ -287,6 +297,7 @@ def joint_release(
     )
 
 
+@checked(CalibrationError)
 def repeated_release(
     model: GaussianModel, noise: Noise, counts: Sequence[int], delta: float
 ) -> Curves:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
+from distpriv.arguments import checked
 from distpriv.calibration import gaussian_delta, gaussian_distance
 from distpriv.composition import AGAIN, SUM_RULE
 from distpriv.errors import CalibrationError
@@ -27,6 +28,7 @@ __all__ = [
 TOGETHER, COIN = "both together", "a coin each time"
 
 
+@checked(CalibrationError)
 @dataclass(frozen=True)
 class CompositionExample:
     """Two statistics of one dataset whose promises do not add up.

@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 from scipy.sparse import coo_array
 from scipy.spatial.distance import cdist
 
+from distpriv.arguments import checked
 from distpriv.distances import Discrete, closeness, distribution
 from distpriv.errors import DistanceError
 
@@ -55,6 +56,7 @@ class Coupling:
         return float(self.masses[self.beyond].sum())
 
 
+@checked(DistanceError)
 def optimal_coupling(
     x: ArrayLike,
     y: ArrayLike,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from distpriv.arguments import checked
 from distpriv.errors import DatasetError
 from distpriv.tables import read_table
 
@@ -97,6 +98,7 @@ def load_census_income() -> pd.DataFrame:
         ) from None
 
 
+@checked(DatasetError)
 def load_adult(directory: str | os.PathLike[str] | None = None) -> pd.DataFrame:
     """Load the complete records of UCI Adult.
 

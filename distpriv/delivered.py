@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.arguments import MODERATE, Axes, checked
 from distpriv.calibration import check_delta
 from distpriv.covered import CoveredLoss, normal_part, shown
 from distpriv.errors import CalibrationError
@@ -137,7 +139,10 @@ def _uncovered(
     )
 
 
-def privacy_profile(fit: PairModel, noise: Noise | None, epsilons: ArrayLike) -> FloatArray:
+@checked(CalibrationError)
+def privacy_profile(
+    fit: PairModel, noise: Noise | None, epsilons: Annotated[ArrayLike, Axes(1)]
+) -> FloatArray:
     """δ(ε) of a release for one pair in both orders, with the separate covariances.
 
     Parameters
@@ -160,13 +165,16 @@ def privacy_profile(fit: PairModel, noise: Noise | None, epsilons: ArrayLike) ->
         raise CalibrationError("Every ε must be a number that is not negative.")
     if noise is not None and noise.calibrated_for is not None:
         noise.calibrated_for.check_pair(fit)
+    points = np.minimum(points, MODERATE.high)  # δ falls as ε grows
     return np.array([loss.deltas(points) for loss in privacy_losses(fit, noise)])
 
 
+@checked(CalibrationError)
 def worst_case(model: GaussianModel, noise: Noise | None, epsilon: float) -> WorstCase:
     """Pair and order with the largest δ(ε); see :func:`privacy_profile`."""
     if not epsilon >= 0:
         raise CalibrationError("Every ε must be a number that is not negative.")
+    epsilon = min(epsilon, MODERATE.high)
     worst = WorstCase(0, 0, -1.0)
     for pair, order, loss in _every(model, noise):
         if isinstance(loss, SimulatedLoss) and loss.loss.bounds([epsilon])[0] <= worst.delta:
@@ -185,6 +193,7 @@ def _every(model: GaussianModel, noise: Noise | None) -> Iterator[tuple[int, int
             yield pair, order, loss
 
 
+@checked(CalibrationError)
 def delivered_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -> float:
     """δ that a release delivers at ε, for the worst pair and order.
 
@@ -222,6 +231,7 @@ def delivered_interval(model: GaussianModel, noise: Noise | None, epsilon: float
     return Interval(*(float(each[0]) for each in (found.delta, found.low, found.high)))
 
 
+@checked(CalibrationError)
 def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -> float:
     """Least ε ≥ 0 at which a release delivers δ, for the worst pair and order; it may be ∞.
 

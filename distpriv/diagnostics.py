@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from scipy import stats
 from scipy.linalg import eigh
 from scipy.special import betaincinv, ndtr, ndtri
 
+from distpriv.arguments import Within, checked
 from distpriv.attacks import Interval
 from distpriv.errors import ModelError
 from distpriv.models import PairModel
@@ -115,7 +117,10 @@ class FitDiagnostics:
     covariances: CovarianceDifference
 
 
-def fit_diagnostics(simulated: FloatArray, fit: PairModel, *, points: int = 60) -> FitDiagnostics:
+@checked(ModelError)
+def fit_diagnostics(
+    simulated: FloatArray, fit: PairModel, *, points: Annotated[int, Within(2, 10**6)] = 60
+) -> FitDiagnostics:
     """Hold simulated statistics against the fitted normals.
 
     The test of each statistic is Shapiro & Wilk's (1965) up to 5000 datasets, D'Agostino &
@@ -221,7 +226,8 @@ def _covariance_difference(values: FloatArray, fit: PairModel) -> CovarianceDiff
     return CovarianceDifference(ratios, eigenvalues, box, p_value)
 
 
-def _checked(simulated: FloatArray, fit: PairModel) -> FloatArray:
+def check_simulated(simulated: FloatArray, fit: PairModel) -> FloatArray:
+    """Enough simulated datasets, as the fit has statistics, or `ModelError`."""
     values = np.asarray(simulated, dtype=np.float64)
     m = fit.means.shape[1]
     least = max(8, m + 2)
@@ -231,6 +237,12 @@ def _checked(simulated: FloatArray, fit: PairModel) -> FloatArray:
             f"Diagnostics need simulated values of shape (2, {least} or more, {m}), all of them "
             f"finite, got shape {values.shape}."
         )
+    return values
+
+
+def _checked(simulated: FloatArray, fit: PairModel) -> FloatArray:
+    values = check_simulated(simulated, fit)
+    m = fit.means.shape[1]
     for part, share in zip(values, (fit.pair.p_i, fit.pair.p_j), strict=True):
         where = f"in all {len(part)} simulated datasets with a share of {100 * share:.4g} %"
         constant = np.flatnonzero(np.ptp(part, axis=0) <= 1e-12 * np.abs(part).max(axis=0))

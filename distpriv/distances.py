@@ -14,6 +14,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 from scipy.spatial.distance import cdist
 
+from distpriv.arguments import checked
 from distpriv.errors import DistanceError
 from distpriv.line_distances import line_closeness
 
@@ -27,6 +28,7 @@ _CAPACITY_BITS = 30  # of SciPy's maximum flow, which silently drops what is abo
 _MOST_PAIRS = 25_000_000
 
 
+@checked(DistanceError)
 def wasserstein_inf(
     x: ArrayLike,
     y: ArrayLike,
@@ -60,6 +62,7 @@ def wasserstein_inf(
     return closeness(x, y, 0.0, x_weights, y_weights)
 
 
+@checked(DistanceError)
 def closeness(
     x: ArrayLike,
     y: ArrayLike,

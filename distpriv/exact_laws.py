@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import signal
 
+from distpriv.arguments import checked
 from distpriv.bell_mixtures import REACH, BellMixture, positive_sums
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.models import thetas_of
@@ -186,6 +187,7 @@ class ExactLaw:
         return np.linalg.pinv(total) @ (means[0] - means[1])
 
 
+@checked(ModelError)
 def exact_law(
     table: pd.DataFrame, query: Query, pair: Pair, n: int, *, replacement: bool = False
 ) -> ExactLaw:
@@ -249,6 +251,7 @@ def _law(groups: RecordGroups, query: Query, pair: Pair, n: int, replacement: bo
     return ExactLaw(query, pair, n, replacement, probabilities)
 
 
+@checked(ModelError)
 def known_law(
     groups: RecordGroups, query: Query, pair: Pair, n: int, *, replacement: bool = False
 ) -> ExactLaw | None:

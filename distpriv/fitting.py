@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from distpriv.arguments import checked
 from distpriv.errors import ModelError
 from distpriv.models import GaussianModel, Method, check_any, model_from_moments
 from distpriv.moments import group_moments, record_groups
@@ -18,6 +19,7 @@ from distpriv.simulation import SimulatedFit
 __all__ = ["fit_gaussian"]
 
 
+@checked(ModelError)
 def fit_gaussian(
     table: pd.DataFrame,
     query: Query,

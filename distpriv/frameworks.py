@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from distpriv.arguments import checked
 from distpriv.calibration import check_epsilon
-from distpriv.errors import HypothesisError
+from distpriv.errors import FrameworkError, HypothesisError
 
 __all__ = [
     "FRAMEWORKS",
@@ -176,6 +177,7 @@ RELATIONS: tuple[Relation, ...] = (
 )
 
 
+@checked(FrameworkError)
 def convert(epsilon: float, framework: str, records: Records = "dependent") -> dict[str, Range]:
     """What ε can be in every notion if an attacker does equally well as at an ε in one of them.
 

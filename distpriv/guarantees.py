@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+from distpriv.arguments import checked
 from distpriv.calibration import check_epsilon
 from distpriv.errors import CalibrationError
 
 __all__ = ["accuracy_ceiling"]
 
 
+@checked(CalibrationError)
 def accuracy_ceiling(epsilon: float, delta: float = 0.0) -> float:
     """Accuracy that no attacker exceeds at equal priors under an (ε, δ) guarantee.
 

@@ -11,12 +11,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.arguments import checked
 from distpriv.errors import ModelError
-from distpriv.moments import GroupMoments
+from distpriv.moments import GroupMoments, moments_of
 from distpriv.outcomes import Outcomes, count_outcomes
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
-from distpriv.regularity import check_enough, check_regular
+from distpriv.regularity import check_any, check_enough, check_regular
 
 __all__ = [
     "GaussianModel",
@@ -33,6 +34,7 @@ FloatArray = NDArray[np.float64]
 Method = Literal["exact", "monte-carlo"]
 
 
+@checked(ModelError)
 @dataclass(frozen=True)
 class Theta:
     """One possible distribution of the dataset: n records, a share p of which has the property.
@@ -282,6 +284,7 @@ class GaussianModel:
         )
 
 
+@checked(ModelError)
 def model_from_moments(
     moments: Mapping[SensitiveProperty, GroupMoments],
     query: Query,
@@ -299,13 +302,13 @@ def model_from_moments(
     moments : mapping of SensitiveProperty to GroupMoments
         Of the query's record-level values, for the property of every pair.
     steps : array-like, shape (m,), optional
-        In what steps each statistic moves, 0 for one on no grid; by default those of the moments,
-        and if these do not know them either a noise is not known to be safe from arithmetic.
+        In what steps each statistic moves, 0 for none; by default those of the moments, and where
+        these do not know either, no noise is known to be safe from arithmetic.
 
     Other parameters, result and errors are those of :func:`distpriv.fit_gaussian`.
     """
     check_any(pairs)
-    used = [moments[pair.secret] for pair in pairs]
+    used = [moments_of(moments, pair.secret) for pair in pairs]
     return GaussianModel(
         query=query,
         n=n,
@@ -392,8 +395,3 @@ def _checked(steps: ArrayLike, query: Query) -> FloatArray:
             f"{np.array2string(found, precision=3, threshold=8)}."
         )
     return found
-
-
-def check_any(pairs: Sequence[Pair]) -> None:
-    if not pairs:
-        raise ModelError("A model needs at least one pair of proportions; add one.")

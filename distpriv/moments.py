@@ -6,7 +6,7 @@ feeds every closed form of the package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +14,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.errors import ModelError, PropertyError, QueryError
 from distpriv.grid import record_steps
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
 
-__all__ = ["GroupMoments", "RecordGroups", "complete_records", "group_moments", "record_groups"]
+__all__ = [
+    "GroupMoments",
+    "RecordGroups",
+    "complete_records",
+    "group_moments",
+    "moments_of",
+    "record_groups",
+]
 
 FloatArray = NDArray[np.float64]
 _BLOCK = 8192
@@ -60,6 +68,7 @@ class RecordGroups:
         return minima, maxima
 
 
+@checked(QueryError)
 @dataclass(frozen=True, eq=False)
 class GroupMoments:
     """Count, mean and covariance of the records without (index 0) and with (index 1) the property.
@@ -104,6 +113,7 @@ class GroupMoments:
             )
 
 
+@checked(QueryError)
 def record_groups(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> RecordGroups:
     """Split the record-level values of a query by a property; incomplete records are dropped.
 
@@ -186,6 +196,7 @@ def _complete(
     return complete if missing is None else complete & ~missing
 
 
+@checked(QueryError)
 def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> GroupMoments:
     """Moments of the records with and without the property.
 
@@ -236,6 +247,18 @@ def _mean_and_covariance(
             block -= mean[:, None]
             products += block @ block.T
     return mean, products / max(count - 1, 1)
+
+
+def moments_of(
+    known: Mapping[SensitiveProperty, GroupMoments], secret: SensitiveProperty
+) -> GroupMoments:
+    """Those of a property, or `ModelError`."""
+    if secret not in known:
+        raise ModelError(
+            f"There are no moments for the property {secret.label!r}; compute them with "
+            "group_moments."
+        )
+    return known[secret]
 
 
 def _blocks(values: FloatArray, marks: NDArray[np.bool_]) -> Iterator[FloatArray]:

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.arguments import POSITIVE, checked
 from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
@@ -33,6 +34,7 @@ _ALIKE = 100.0  # times a deviation: no digits to speak of are lost
 _RANK = 1e-13  # of the largest eigenvalue: what is less is rounding
 
 
+@checked(CalibrationError)
 @dataclass(frozen=True, eq=False)
 class Noise:
     """Independent noise along several directions.
@@ -366,9 +368,10 @@ def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> li
 def check_units(units: ArrayLike, dimension: int, what: str = "units") -> FloatArray:
     """Return m positive numbers as an array, or raise `CalibrationError`."""
     sizes = np.asarray(units, dtype=np.float64)
-    if sizes.shape != (dimension,) or not (np.isfinite(sizes).all() and (sizes > 0).all()):
+    if sizes.shape != (dimension,) or sizes not in POSITIVE:
         raise CalibrationError(
-            f"The {what} must be {dimension} positive numbers, one a statistic, got "
+            f"The {what} must be {dimension} positive numbers, one a statistic, none beyond "
+            f"{POSITIVE.low:g} or {POSITIVE.high:g}, got "
             f"{np.array2string(sizes, precision=3, threshold=8)}."
         )
     return sizes

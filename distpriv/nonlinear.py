@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.columns import numeric_values
 from distpriv.errors import QueryError
 from distpriv.queries import Statistic
@@ -60,6 +61,7 @@ class Nonlinear(Statistic):
         """The statistic of many datasets: records of shape (subsets, n, columns) to (subsets,)."""
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Median(Nonlinear):
     """Median of a numeric column over the n records."""
@@ -76,6 +78,7 @@ class Median(Nonlinear):
         return Quantile(self.column, 0.5).sensitivity(n, span)
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Quantile(Nonlinear):
     """Quantile of a numeric column over the n records, interpolated linearly.
@@ -125,6 +128,7 @@ class Quantile(Nonlinear):
         return max(part, 1 - part) * span
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class StandardDeviation(Nonlinear):
     """Standard deviation of a numeric column over the n records, with ddof 1."""
@@ -144,6 +148,7 @@ class StandardDeviation(Nonlinear):
         return span / math.sqrt(n)
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Correlation(Nonlinear):
     """Pearson's correlation of two numeric columns over the n records.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from scipy import stats
 from scipy.optimize import brentq, minimize
 from scipy.special import gammaln, log_ndtr, logsumexp, ndtri
 from scipy.stats import qmc
+
+from distpriv.arguments import MODERATE, Axes, checked
+from distpriv.errors import DistanceError
 
 __all__ = ["normal_closeness", "normal_deviation"]
 
@@ -20,7 +24,12 @@ _SPHERE = 12  # 2¹² points of the unit sphere
 _AXES = 256
 
 
-def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: float) -> float:
+@checked(DistanceError)
+def normal_closeness(
+    difference: Annotated[FloatArray, Axes(1), MODERATE],
+    covariance: Annotated[FloatArray, Axes(2), MODERATE],
+    delta: float,
+) -> float:
     r"""The least W for which N(μ, Σ) and N(μ + d, Σ) are (W, δ)-close.
 
     It is the length :math:`\min \|e\|_1` subject to
@@ -39,11 +48,25 @@ def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: floa
         Σ, positive definite.
     delta : float in [0, 1)
 
+    Raises
+    ------
+    DistanceError
+        If Σ is not positive definite, or does not go with d, or δ is outside its domain.
+
     Returns
     -------
     float
         ‖e‖_1 of an e that meets the condition, whether or not the search found the least.
     """
+    if not 0 <= delta < 1:
+        raise DistanceError(f"δ must be in [0, 1), got δ = {delta:g}.")
+    shape = (len(difference),) * 2
+    if covariance.shape != shape or np.linalg.eigvalsh(covariance)[0] <= 0:
+        raise DistanceError(
+            f"The covariance must be a positive definite matrix of shape {shape}, as there are "
+            f"{len(difference)} differences, got shape {covariance.shape} and eigenvalues "
+            f"{'of another number' if covariance.shape != shape else 'that are not all positive'}."
+        )
     radius = 2 * float(ndtri((1 + delta) / 2))
     apart = math.sqrt(max(float(difference @ np.linalg.solve(covariance, difference)), 0.0))
     if apart <= radius:

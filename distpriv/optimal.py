@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
+from distpriv.arguments import MODERATE, Axes, Within, checked
 from distpriv.covered import holding, normal_part, shown
 from distpriv.error_curves import (
     Interval,
@@ -104,6 +106,7 @@ def exact_accuracies(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> Flo
     return found
 
 
+@checked(AttackError)
 def binding_pair(model: GaussianModel, noise: Noise | None = None) -> int:
     """Index of the pair that the best possible attacker tells apart most often.
 
@@ -152,7 +155,10 @@ def equivalent_separation(accuracy: float) -> float:
     return 2 * float(ndtri(accuracy))
 
 
-def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 101) -> RocCurve:
+@checked(AttackError)
+def optimal_roc(
+    model: GaussianModel, noise: Noise | None = None, points: Annotated[int, Within(2, 10**6)] = 101
+) -> RocCurve:
     """ROC curve of the best possible attacker, for the pair told apart most often.
 
     The rates of the likelihood-ratio test of the two normals as they are, threshold by threshold
@@ -178,12 +184,13 @@ def optimal_roc(model: GaussianModel, noise: Noise | None = None, points: int = 
     return thinned(_curve(model, noise), points)
 
 
+@checked(AttackError)
 def optimal_precision_recall(
     model: GaussianModel,
     noise: Noise | None = None,
-    points: int = 101,
+    points: Annotated[int, Within(2, 10**6)] = 101,
     *,
-    base_rate: float = 0.5,
+    base_rate: Annotated[float, Within(0, 1)] = 0.5,
 ) -> PrecisionRecallCurve:
     """Precision–recall curve of the best possible attacker, for the pair told apart most often.
 
@@ -348,8 +355,11 @@ def _tilted(z: FloatArray, ratio: float) -> FloatArray:
     return np.where(gap > 0, before, np.exp(exponent))
 
 
+@checked(AttackError)
 def linear_attack_accuracy(
-    model: GaussianModel, noise: Noise | None = None, weights: FloatArray | None = None
+    model: GaussianModel,
+    noise: Noise | None = None,
+    weights: Annotated[FloatArray, Axes(1), MODERATE] | None = None,
 ) -> float:
     """Accuracy of the attacker who thresholds a fixed linear score, at equal priors.
 
@@ -367,8 +377,12 @@ def linear_attack_accuracy(
     Raises
     ------
     AttackError
-        For Laplace noise.
+        For Laplace noise, or if there is not one weight a statistic.
     """
+    if weights is not None and len(weights) != len(model.query):
+        raise AttackError(
+            f"There must be one weight a statistic, {len(model.query)}, got {len(weights)}."
+        )
     if noise is not None and noise.distribution != "gaussian" and not noise.is_zero:
         raise AttackError(
             f"The linear attack on {noise.mechanism} has no closed form: its noise is Laplace."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from distpriv.arguments import checked
 from distpriv.coupling import Coupling, optimal_coupling
 from distpriv.distances import closeness, distribution
 from distpriv.errors import DistanceError, InapplicableError
@@ -22,6 +23,7 @@ _NOTHING = 1e-15  # probabilities left out of a distribution that is computed
 _LARGEST = 20_000  # records for which it is
 
 
+@checked(DistanceError)
 @dataclass(frozen=True, eq=False)
 class Outcomes:
     """f_θ under p_i and under p_j: discrete, or samples of what they are.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, log_ndtr
 
+from distpriv.arguments import checked
 from distpriv.errors import ModelError
 from distpriv.laplace_density import log_densities
 from distpriv.models import Theta
@@ -40,6 +41,7 @@ _LEAST_VARIANCE = 1e-12  # of the usual one; a statistic may be constant in one 
 _ADVICE = "a group has too few records: take a smaller n, or draw with replacement"
 
 
+@checked(ModelError)
 @dataclass(frozen=True, eq=False)
 class Belief:
     """Probabilities of the possible shares.
@@ -89,6 +91,7 @@ class Belief:
         return Interval(self.mean, float(low), float(high), confidence)
 
 
+@checked(ModelError)
 def share_grid(n: int) -> FloatArray:
     """Evenly spaced shares from 0 to 1; all n + 1 possible k/n where they are few enough.
 
@@ -100,12 +103,14 @@ def share_grid(n: int) -> FloatArray:
     return np.linspace(0.0, 1.0, min(n + 1, max(201, int(5 * n**0.5) + 1), 1001))
 
 
+@checked(ModelError)
 def uniform_prior(shares: ArrayLike) -> Belief:
     """Every share of the grid equally likely."""
     grid = _checked_shares(shares)
     return Belief(grid, np.ones(len(grid)))
 
 
+@checked(ModelError)
 def beta_prior(shares: ArrayLike, a: float, b: float) -> Belief:
     """Beta(a, b): a share gets the probability of what lies nearer to it than to the others.
 
@@ -120,6 +125,7 @@ def beta_prior(shares: ArrayLike, a: float, b: float) -> Belief:
     return Belief(grid, np.where(edges[:-1] < a / (a + b), from_below, from_above))
 
 
+@checked(ModelError)
 def normal_prior(shares: ArrayLike, center: float, deviation: float) -> Belief:
     """A bell around a centre in [0, 1] with a positive deviation, cut off at 0 and 1."""
     if not (0 <= center <= 1 and 0 < deviation < math.inf):
@@ -133,6 +139,7 @@ def normal_prior(shares: ArrayLike, center: float, deviation: float) -> Belief:
     return Belief(grid, np.exp(-squared / 2))
 
 
+@checked(ModelError)
 def pair_prior(pair: Pair, n: int, weight: float = 0.5) -> Belief:
     """The attacker knows that it is one of the two shares of a pair.
 
@@ -150,6 +157,7 @@ def pair_prior(pair: Pair, n: int, weight: float = 0.5) -> Belief:
     return Belief(shares[order], np.array([weight, 1 - weight])[order])
 
 
+@checked(ModelError)
 @dataclass(frozen=True, eq=False)
 class ReleaseModel:
     """Distribution of a release for any share p: N(μ_p, Σ_p) plus the noise.
@@ -279,6 +287,7 @@ class ReleaseModel:
         return np.where(self.possible(shares), logs, -np.inf)
 
 
+@checked(ModelError)
 def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief:
     """What the attacker believes after a release: prior times likelihood (Bayes), in log space.
 
@@ -314,6 +323,7 @@ def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief
     return Belief(prior.shares, np.exp(logs - logs.max()))
 
 
+@checked(ModelError)
 def simulate_release(
     model: ReleaseModel, share: float, rng: RandomState = None
 ) -> tuple[FloatArray, FloatArray]:

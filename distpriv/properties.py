@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.columns import Scalar, column_of, matches
 from distpriv.errors import PropertyError
 
@@ -18,6 +19,7 @@ __all__ = ["Pair", "SensitiveProperty"]
 MOST_PAIRS = 500
 
 
+@checked(PropertyError)
 @dataclass(frozen=True, init=False)
 class SensitiveProperty:
     """The proportion of records that satisfy a predicate on one column.
@@ -222,6 +224,7 @@ class SensitiveProperty:
         return pairs
 
 
+@checked(PropertyError)
 @dataclass(frozen=True)
 class Pair:
     """Two proportions of one property that an attacker must not tell apart, in both orders.

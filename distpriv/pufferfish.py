@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
+from distpriv.arguments import checked
 from distpriv.errors import FrameworkError
 
 __all__ = [
@@ -35,6 +36,7 @@ NamedPair = tuple[Hashable, Hashable]
 _SUM = 1e-9
 
 
+@checked(FrameworkError)
 @dataclass(frozen=True, eq=False)
 class DistributionPrivacy:
     """An instantiation (Θ, Ψ) of distribution privacy.
@@ -59,6 +61,7 @@ class DistributionPrivacy:
         _check_pairs(self.pairs, set(self.thetas), "distributions", "Ψ")
 
 
+@checked(FrameworkError)
 @dataclass(frozen=True, eq=False)
 class Pufferfish:
     """An instantiation (S, S_pairs, D) of Pufferfish privacy.
@@ -121,6 +124,7 @@ class Pufferfish:
         return tuple(found)
 
 
+@checked(FrameworkError)
 def to_pufferfish(privacy: DistributionPrivacy, prior: float = 0.5) -> Pufferfish:
     """The same promise as an instantiation of Pufferfish privacy (Theorem 3.1, first half).
 
@@ -157,6 +161,7 @@ def to_pufferfish(privacy: DistributionPrivacy, prior: float = 0.5) -> Pufferfis
     )
 
 
+@checked(FrameworkError)
 def to_distribution_privacy(pufferfish: Pufferfish) -> DistributionPrivacy:
     """The same promise as an instantiation of distribution privacy (Theorem 3.1, second half).
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.columns import Scalar, column_of, matches, numeric_values
 from distpriv.errors import QueryError
 
@@ -105,6 +106,7 @@ class _Numeric(Statistic):
         return units.get(self.column, "")
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Mean(_Numeric):
     """Mean of a numeric column over the n records."""
@@ -113,6 +115,7 @@ class Mean(_Numeric):
         return 1.0 / n
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Sum(_Numeric):
     """Sum of a numeric column over the n records."""
@@ -134,6 +137,7 @@ class _Indicator(Statistic):
         return hits
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Count(_Indicator):
     """Number of the n records whose column has the given value."""
@@ -149,6 +153,7 @@ class Count(_Indicator):
         return "records"
 
 
+@checked(QueryError)
 @dataclass(frozen=True)
 class Proportion(_Indicator):
     """Share of the n records whose column has the given value, between 0 and 1."""
@@ -164,6 +169,7 @@ class Proportion(_Indicator):
         return ""
 
 
+@checked(QueryError)
 @dataclass(frozen=True, init=False)
 class Query:
     """The statistics released together, in a fixed order.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.errors import ModelError
+from distpriv.properties import Pair
 from distpriv.queries import Query
 
 if TYPE_CHECKING:
     from distpriv.models import Theta
 
-__all__ = ["check_enough", "check_regular"]
+__all__ = ["check_any", "check_enough", "check_regular"]
 
 FloatArray = NDArray[np.float64]
+
+
+def check_any(pairs: Sequence[Pair]) -> None:
+    """At least one pair, or `ModelError`."""
+    if not pairs:
+        raise ModelError("A model needs at least one pair of proportions; add one.")
 
 
 def check_regular(pooled: FloatArray, magnitudes: FloatArray, query: Query) -> None:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtri
 
+from distpriv.arguments import checked
 from distpriv.distances import closeness
+from distpriv.errors import CalibrationError
 from distpriv.models import Theta
 from distpriv.moments import RecordGroups
 from distpriv.noise import Noise
@@ -55,6 +57,7 @@ class Deviation:
     repetitions: int
 
 
+@checked(CalibrationError)
 @dataclass
 class RelaxationRun:
     """Repeated measurements of how far f_θ is from f̃_θ, one at a time.
@@ -166,6 +169,7 @@ def _worst(values: FloatArray, draws: int | None) -> Estimates:
     return Estimates(middle, np.maximum(middle - half, 0.0), high)
 
 
+@checked(CalibrationError)
 def eta_measure(noise: Noise, lambdas: FloatArray) -> Measure:
     """η(λ) after Gaussian noise of full rank; see :func:`distpriv.relaxations.mixture_etas`."""
 
@@ -177,6 +181,7 @@ def eta_measure(noise: Noise, lambdas: FloatArray) -> Measure:
     return measure
 
 
+@checked(CalibrationError)
 def distance_measure(delta: float, units: FloatArray | None = None) -> Measure:
     """Least W at which values and normal are (W, δ)-close, in L1 after division by the units.
 

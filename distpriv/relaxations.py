@@ -11,11 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from distpriv.arguments import Axes, Within, checked
 from distpriv.calibration import check_epsilon
 from distpriv.errors import CalibrationError, DistanceError
 from distpriv.models import GaussianModel, Theta
@@ -67,6 +69,7 @@ class Frontier:
         return int(self.deltas.argmin())
 
 
+@checked(CalibrationError)
 def relaxed_promise(epsilon: float, delta: float, lambdas: ArrayLike, etas: ArrayLike) -> Frontier:
     r"""Promise that is left when f_θ differs from f̃_θ by (λ, η).
 
@@ -113,8 +116,11 @@ def relaxed_promise(epsilon: float, delta: float, lambdas: ArrayLike, etas: Arra
     return Frontier(steps, masses, epsilon + 2 * steps, np.minimum(left, 1.0))
 
 
+@checked(CalibrationError)
 def normal_etas(
-    model: GaussianModel, lambdas: FloatArray, noise: Noise | None = None
+    model: GaussianModel,
+    lambdas: Annotated[FloatArray, Axes(1), Within(high=1e50)],
+    noise: Noise | None = None,
 ) -> FloatArray:
     """η(λ) where f_θ is normal with a covariance of its own and f̃_θ has the pair's pooled one.
 
@@ -250,8 +256,12 @@ def _log_ratio(
     return np.asarray(mixture - normal + scale)
 
 
+@checked(CalibrationError)
 def errors_with_extra_noise(
-    noise: Noise, scales: ArrayLike, units: FloatArray | None = None, rng: RandomState = None
+    noise: Noise,
+    scales: ArrayLike,
+    units: FloatArray | None = None,
+    rng: RandomState = None,
 ) -> list[Interval]:
     """Expected L2 error of a mechanism's noise plus Lap(scale) on each statistic, for each scale.
 
@@ -272,8 +282,10 @@ def errors_with_extra_noise(
         If a scale is negative or not finite.
     """
     widths = np.atleast_1d(np.asarray(scales, dtype=np.float64))
-    if not (np.isfinite(widths).all() and (widths >= 0).all()):
-        raise CalibrationError("Every scale of noise must be a number that is not negative.")
+    if widths.ndim > 1 or not (np.isfinite(widths).all() and (widths >= 0).all()):
+        raise CalibrationError(
+            "The scales must be one number or a row of them, finite and not negative."
+        )
     sizes = np.ones(noise.dimension) if units is None else check_units(units, noise.dimension)
     generator = np.random.default_rng(rng)
     own = noise.sample(_ERROR_DRAWS, generator)
@@ -286,6 +298,7 @@ def errors_with_extra_noise(
     return found
 
 
+@checked(CalibrationError)
 def max_divergence(p: ArrayLike, q: ArrayLike) -> float:
     """D_∞(p ‖ q) of two discrete distributions: the largest ln(p/q) where p has mass.
 
@@ -321,6 +334,7 @@ def max_divergence(p: ArrayLike, q: ArrayLike) -> float:
     return float(np.log(first[present] / second[present]).max())
 
 
+@checked(CalibrationError)
 def close_attacker_divergence(
     believed: tuple[float, float],
     thetas: Iterable[tuple[Theta, Theta]],
@@ -348,6 +362,9 @@ def close_attacker_divergence(
     DistanceError
         If a share is outside [0, 1].
     """
+    known = list(thetas)
+    if not known:
+        raise DistanceError("There must be at least one pair of shares to compare with, got none.")
     if not all(0 <= share <= 1 for share in believed):
         raise DistanceError(f"A share must be in [0, 1], got {min(believed):g}, {max(believed):g}.")
 
@@ -360,6 +377,6 @@ def close_attacker_divergence(
 
     return min(
         max(apart(share, theta) for share, theta in zip(order, pair, strict=True))
-        for pair in thetas
+        for pair in known
         for order in (believed, believed[::-1])
     )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import Within, checked
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.moments import complete_records
 from distpriv.noise import Noise
@@ -85,13 +87,14 @@ def _decimals(deviation: float) -> int | None:
     return None if deviation == 0 else -math.floor(math.log10(deviation / _PARTS))
 
 
+@checked(ModelError)
 def draw_release(
     table: pd.DataFrame,
     query: Query,
     secret: SensitiveProperty,
     noise: Noise,
     *,
-    n: int | None = None,
+    n: Annotated[int, Within(1)] | None = None,
     replacement: bool = False,
 ) -> Release:
     """Release the statistics of a table, or of n records drawn from it, once and for good.

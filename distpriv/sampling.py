@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from distpriv.arguments import Within
 
 __all__ = ["RandomState", "draw_subsets", "subset_sums"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
-RandomState = np.random.Generator | int | None
+RandomState = np.random.Generator | Annotated[int, Within(0)] | None
 
 
 def draw_subsets(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from distpriv.arguments import checked
 from distpriv.calibration import Calibration
+from distpriv.errors import ScenarioError
 from distpriv.properties import Pair, SensitiveProperty
 from distpriv.queries import Query
 
@@ -16,6 +18,7 @@ Distances = Literal["normals", "simulated"]
 Units = Literal["raw", "standardised", "custom"]
 
 
+@checked(ScenarioError)
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """What is hidden, what is released, and how.

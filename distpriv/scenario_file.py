@@ -19,6 +19,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from distpriv import mechanisms
+from distpriv.arguments import checked
 from distpriv.calibration import CALIBRATIONS
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
@@ -48,6 +49,7 @@ _KINDS: dict[str, type[Statistic]] = {
 }
 
 
+@checked(ScenarioError)
 def write_scenario(scenario: Scenario) -> str:
     """Write a scenario as JSON text, which `read_scenario` reads back to an equal value."""
     values = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
@@ -103,6 +105,7 @@ def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
     return found
 
 
+@checked(ScenarioError)
 def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> Scenario:
     """Read a scenario from JSON.
 
@@ -162,12 +165,14 @@ def _scenario(given: Any) -> Scenario:
     return scenario
 
 
+@checked(ScenarioError)
 def pack_scenario(scenario: Scenario) -> str:
     """Write a scenario for a link: letters, digits, ``-`` and ``_`` only."""
     text = json.dumps(json.loads(write_scenario(scenario)), separators=(",", ":"))
     return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
 
+@checked(ScenarioError)
 def unpack_scenario(packed: str, columns: Collection[str] | None = None) -> Scenario:
     """Read a scenario from a link.
 

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.arguments import Within, checked
 from distpriv.errors import ModelError
 from distpriv.models import GaussianModel, PairModel, Theta, check_any, grid_of, thetas_of
 from distpriv.moments import RecordGroups
@@ -26,11 +28,12 @@ FloatArray = NDArray[np.float64]
 _AT_ONCE = 1 << 22  # numbers held at once
 
 
+@checked(ModelError)
 def simulate(
     groups: RecordGroups,
     query: Query,
     theta: Theta,
-    subsets: int,
+    subsets: Annotated[int, Within(0, 10**7)],
     rng: np.random.Generator,
 ) -> FloatArray:
     """Draw datasets under θ and return their statistics, shape (subsets, m).
@@ -76,6 +79,7 @@ def _records(
     return query.evaluate(np.concatenate(drawn, axis=1))
 
 
+@checked(ModelError)
 @dataclass
 class SimulatedFit:
     """A Gaussian model fitted to simulated statistics, a few datasets at a time.

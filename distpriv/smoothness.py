@@ -229,7 +229,7 @@ def _squares_within(root: FloatArray, radius: float) -> FloatArray | None:
         center = -(points[:, place + 1 :] @ root[place, place + 1 :]) / root[place, place]
         reach = np.sqrt((radius - squares).clip(0)) / root[place, place]
         first, last = np.ceil(center - reach), np.floor(center + reach)
-        counts = (last - first + 1).clip(0).astype(np.intp)
+        counts = (last - first + 1).clip(0, _MOST_POINTS + 1).astype(np.intp)
         if counts.sum() > _MOST_POINTS:
             return None
         origin = np.repeat(np.arange(len(points)), counts)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from distpriv.arguments import MODERATE, checked
 from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
 from distpriv.calibration import Calibration
 from distpriv.errors import AttributePrivacyError
@@ -17,8 +18,11 @@ Range = tuple[float, float]
 
 def _check_range(ends: Range, name: str, least: float = -math.inf) -> None:
     low, high = ends
-    if not (math.isfinite(low) and math.isfinite(high)):
-        raise AttributePrivacyError(f"{name} is not a finite number; give both ends of its range.")
+    if low not in MODERATE or high not in MODERATE:
+        raise AttributePrivacyError(
+            f"{name} is not a finite number, or beyond {MODERATE.high:g}; give both ends of its "
+            f"range, got {low:g} and {high:g}."
+        )
     if low > high:
         raise AttributePrivacyError(
             f"{name} runs from {low:g} to {high:g}; give the lower end first."
@@ -46,6 +50,7 @@ def _nearest(ends: Range) -> float:
     return 0.0 if ends[0] <= 0 <= ends[1] else min(abs(ends[0]), abs(ends[1]))
 
 
+@checked(AttributePrivacyError)
 @dataclass(frozen=True)
 class GaussianBox:
     """Averages of n jointly normal records: how a protected average moves a released one.
@@ -103,6 +108,7 @@ class GaussianBox:
         return max(self.released_variance[0] - explained, 0.0) / self.n
 
 
+@checked(AttributePrivacyError)
 @dataclass(frozen=True)
 class AttributeAssumption:
     """How one released average depends on one protected share, for all that is thought possible.
@@ -166,6 +172,7 @@ class AttributeAssumption:
         return _nearest(self.deviation) ** 2 / self.n
 
 
+@checked(AttributePrivacyError)
 def noise_by_release(
     assumptions: Iterable[AttributeAssumption],
     epsilon: float,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from distpriv.arguments import checked
 from distpriv.attribute.assumptions import AttributeAssumption
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import AttributePrivacyError, DatasetError, NetworkError
@@ -48,6 +49,7 @@ class AssumptionFile:
     assumptions: tuple[AttributeAssumption, ...]
 
 
+@checked(AttributePrivacyError)
 @dataclass(frozen=True, eq=False)
 class QuiltQuery:
     """A released value and how far it can move.
@@ -120,6 +122,7 @@ def _embedded(name: str) -> bytes:
         ) from None
 
 
+@checked(AttributePrivacyError)
 def load_assumptions(content: bytes | str) -> AssumptionFile:
     """Read a file of assumptions; the format is described in data/README.md.
 
@@ -152,6 +155,7 @@ def load_assumptions(content: bytes | str) -> AssumptionFile:
     return AssumptionFile(whole.text("title", ""), whole.text("description", ""), tuple(rows))
 
 
+@checked(AttributePrivacyError)
 def save_assumptions(file: AssumptionFile) -> str:
     """The file as JSON; :func:`load_assumptions` reads it back."""
     rows = []
@@ -168,6 +172,7 @@ def save_assumptions(file: AssumptionFile) -> str:
     return _written(ASSUMPTIONS, file, {"assumptions": rows})
 
 
+@checked(AttributePrivacyError)
 def load_network(content: bytes | str) -> NetworkFile:
     """Read a file of a network; the format is described in data/README.md.
 
@@ -225,6 +230,7 @@ def _query(entry: _Reader, index: int, network: BayesianNetwork) -> QuiltQuery:
     return QuiltQuery(entry.text("name"), attributes, sensitivity)
 
 
+@checked(AttributePrivacyError)
 def save_network(file: NetworkFile) -> str:
     """The file as JSON; :func:`load_network` reads it back.
 

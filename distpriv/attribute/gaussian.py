@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from distpriv.arguments import checked
 from distpriv.attribute.guarded import guarded_variance
 from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration, classical_caveat, gaussian_distance
@@ -123,6 +124,7 @@ def check_alpha(alpha: float) -> float:
     return float(alpha)
 
 
+@checked(AttributePrivacyError)
 def attribute_private_gaussian(
     sensitivities: ArrayLike,
     variances: ArrayLike,
@@ -253,6 +255,7 @@ def _least_eigenvalues(covariances: FloatArray) -> FloatArray:
     return np.where(np.abs(least) <= 1e-12 * largest, 0.0, least)
 
 
+@checked(AttributePrivacyError)
 def gaussian_from_model(
     models: GaussianModel | Sequence[GaussianModel],
     epsilon: float,

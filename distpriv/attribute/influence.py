@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import NetworkError
 
@@ -65,6 +66,7 @@ def family_of(networks: Networks) -> tuple[BayesianNetwork, ...]:
     return family
 
 
+@checked(NetworkError)
 def max_influence(networks: Networks, attributes: Iterable[str], protected: str) -> float:
     """How much a protected parameter can shift the odds of what others are.
 
@@ -116,6 +118,7 @@ def _largest_ratio(joint: FloatArray) -> float:
     return float(np.log(most[possible] / least[possible]).max(initial=0.0))
 
 
+@checked(NetworkError)
 def find_quilts(
     networks: Networks, protected: str, largest: int = LARGEST_QUILT
 ) -> tuple[Quilt, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.attribute.network import BayesianNetwork, check_entries
 from distpriv.columns import column_of
 from distpriv.errors import NetworkError
@@ -40,6 +41,7 @@ class LearnedNetwork:
     dropped: int
 
 
+@checked(NetworkError)
 def learn_network(
     table: pd.DataFrame,
     columns: Iterable[str],

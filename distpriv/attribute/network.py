@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.arguments import Unread, checked
 from distpriv.errors import NetworkError
 
 __all__ = ["MOST_ENTRIES", "MOST_NODES", "BayesianNetwork", "check_entries", "refitted"]
@@ -23,6 +25,7 @@ MOST_ENTRIES = 2_000_000  # of the joint table: 12 nodes of 3 states have 531 44
 _SUM = 1e-6  # how far a row may be from summing to 1
 
 
+@checked(NetworkError)
 @dataclass(frozen=True, eq=False)
 class BayesianNetwork:
     """Attributes' parameters φ, discretised, and how they depend on each other.
@@ -45,7 +48,7 @@ class BayesianNetwork:
     """
 
     edges: Sequence[Edge]
-    tables: Mapping[str, ArrayLike]
+    tables: Mapping[str, Annotated[ArrayLike, Unread]]
     states: Mapping[str, Sequence[str]] | None = None
 
     def __post_init__(self) -> None:

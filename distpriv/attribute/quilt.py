@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from distpriv.arguments import checked
 from distpriv.attribute.gaussian import check_alpha, check_beta
 from distpriv.attribute.influence import (
     LARGEST_QUILT,
@@ -17,7 +18,7 @@ from distpriv.attribute.influence import (
     find_quilts,
 )
 from distpriv.calibration import check_epsilon
-from distpriv.errors import AttributePrivacyError
+from distpriv.errors import AttributePrivacyError, NetworkError
 from distpriv.noise import Noise
 
 __all__ = ["QuiltResult", "ScaledQuilt", "markov_quilt", "scale_quilts"]
@@ -136,6 +137,7 @@ class QuiltResult:
         return math.exp(-distance / self.scale) if self.scale else 0.0
 
 
+@checked(NetworkError)
 def markov_quilt(
     networks: Networks,
     protected: Iterable[str],

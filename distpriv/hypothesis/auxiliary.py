@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
+from distpriv.arguments import POSITIVE, checked
 from distpriv.errors import HypothesisError
 
 __all__ = ["auxiliary_factor", "knowledge_before", "odds_against"]
@@ -11,6 +13,7 @@ __all__ = ["auxiliary_factor", "knowledge_before", "odds_against"]
 _NAMES = ("prior ρ_p", "records ρ_c", "time ρ_t")
 
 
+@checked(HypothesisError)
 def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0) -> float:
     """Factor κ by which auxiliary information thins out false alarms.
 
@@ -56,7 +59,8 @@ def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0
     return factor
 
 
-def knowledge_before(factor: float) -> float:
+@checked(HypothesisError)
+def knowledge_before(factor: Annotated[float, POSITIVE]) -> float:
     """Probability that the attacker gives the hypothesis before any release, 1/(1 + κ).
 
     Parameters
@@ -66,6 +70,7 @@ def knowledge_before(factor: float) -> float:
     return 1 / (1 + factor)
 
 
+@checked(HypothesisError)
 def odds_against(base_rate: float) -> float:
     """Odds (1 − π)/π against a hypothesis that holds with a base rate π: the κ of that prior.
 

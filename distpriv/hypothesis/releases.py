@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from distpriv.arguments import Axes, checked
 from distpriv.best_attack import best_roc
 from distpriv.calibration import Calibration
 from distpriv.covered import holding
-from distpriv.errors import CalibrationError
+from distpriv.errors import CalibrationError, HypothesisError
 from distpriv.guarding import side_by_side
 from distpriv.hypothesis.auxiliary import odds_against
 from distpriv.hypothesis.scores import best_f_score
@@ -27,6 +29,7 @@ __all__ = ["f_score_against_epsilon", "optimal_f_score", "release_test"]
 _POINTS = 1001
 
 
+@checked(HypothesisError)
 def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTest:
     """Best test of p_j (h_1) against p_i on a release, each normal with its own covariance.
 
@@ -53,6 +56,7 @@ def release_test(model: GaussianModel, noise: Noise | None = None) -> OptimalTes
     return tests[0] if len(tests) == 1 else WorstTest(tuple(tests))
 
 
+@checked(HypothesisError)
 def optimal_f_score(
     model: GaussianModel, noise: Noise | None = None, beta: float = 1.0, base_rate: float = 0.5
 ) -> float:
@@ -70,10 +74,11 @@ def optimal_f_score(
     return float(best_f_score(release_test(model, noise), beta, odds_against(base_rate)))
 
 
+@checked(HypothesisError)
 def f_score_against_epsilon(
     model: GaussianModel,
     mechanisms: Sequence[str],
-    epsilons: NDArray[np.float64],
+    epsilons: Annotated[NDArray[np.float64], Axes(1)],
     delta: float,
     calibration: Calibration = "guarded",
     *,

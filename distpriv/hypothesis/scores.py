@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import dp_accounting
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+from distpriv.arguments import POSITIVE, Axes, Within, checked
 from distpriv.calibration import Calibration, check_delta, gaussian_delta, gaussian_distance
 from distpriv.errors import HypothesisError
 from distpriv.hypothesis.auxiliary import auxiliary_factor, odds_against
@@ -42,7 +43,12 @@ _MOST_STEPS = 200
 _FARTHEST = 75.0  # two unit normals so far apart have no overlap in double precision
 
 
-def f_score(precision: ArrayLike, recall: ArrayLike, beta: float) -> Any:
+@checked(HypothesisError)
+def f_score(
+    precision: Annotated[ArrayLike, Within(0, 1)],
+    recall: Annotated[ArrayLike, Within(0, 1)],
+    beta: float,
+) -> Any:
     """Weighted harmonic mean of precision and recall, (1 + β²)PR/(β²P + R).
 
     Parameters
@@ -58,7 +64,10 @@ def f_score(precision: ArrayLike, recall: ArrayLike, beta: float) -> Any:
     return np.divide(product, below, out=np.zeros_like(product), where=below > 0)[()]
 
 
-def precision_at(test: OptimalTest, recall: ArrayLike, factor: float = 1.0) -> Any:
+@checked(HypothesisError)
+def precision_at(
+    test: OptimalTest, recall: ArrayLike, factor: Annotated[float, POSITIVE] = 1.0
+) -> Any:
     """Best precision at a recall, 1/(1 + κ GSR/RSR) (Liu et al. 2019, Equation 23).
 
     Parameters
@@ -76,6 +85,7 @@ def precision_at(test: OptimalTest, recall: ArrayLike, factor: float = 1.0) -> A
     return (found / (found + factor * test.false_positive_rate(found)))[()]
 
 
+@checked(HypothesisError)
 def best_accuracy(test: OptimalTest, base_rate: float = 0.5) -> Any:
     """Accuracy of the best attacker when h_1 holds with a base rate.
 
@@ -88,6 +98,7 @@ def best_accuracy(test: OptimalTest, base_rate: float = 0.5) -> Any:
     return (base_rate * true + (1 - base_rate) * (1 - false))[()]
 
 
+@checked(HypothesisError)
 def believed_after(test: OptimalTest, base_rate: float = 0.5, confidence: float = 0.95) -> Any:
     """What the attacker believes of a true h_1 after the release, at most, that often.
 
@@ -104,7 +115,8 @@ def believed_after(test: OptimalTest, base_rate: float = 0.5, confidence: float 
     return expit(logit(base_rate) + test.log_ratio(1 - confidence))[()]
 
 
-def best_f_score(test: OptimalTest, beta: float, factor: float = 1.0) -> Any:
+@checked(HypothesisError)
+def best_f_score(test: OptimalTest, beta: float, factor: Annotated[float, POSITIVE] = 1.0) -> Any:
     """Largest F_β over all thresholds, by optimisation.
 
     F exceeds a value f where (1 + β² − f)·recall − fκ·false alarms > fβ², so that the best
@@ -130,7 +142,8 @@ def best_f_score(test: OptimalTest, beta: float, factor: float = 1.0) -> Any:
     return score[()]
 
 
-def f_score_floor(beta: float, factor: float = 1.0) -> float:
+@checked(HypothesisError)
+def f_score_floor(beta: float, factor: Annotated[float, POSITIVE] = 1.0) -> float:
     """F_β of whoever always says yes, (1 + β²)/(1 + β² + κ): no information is needed for it.
 
     Parameters
@@ -142,6 +155,7 @@ def f_score_floor(beta: float, factor: float = 1.0) -> float:
     return (1 + weight) / (1 + weight + factor)
 
 
+@checked(HypothesisError)
 def turning_point(
     beta: float, prior: float = 0.0, records: float = 0.0, time: float = 0.0
 ) -> float:
@@ -153,6 +167,7 @@ def turning_point(
     return float(np.log1p(weight / auxiliary_factor(prior, records, time)))
 
 
+@checked(HypothesisError)
 def max_f_score(
     epsilon: ArrayLike,
     beta: float,
@@ -204,6 +219,7 @@ def max_f_score(
     return np.where(flat, (1 + weight) / (1 + weight + factor), risen)[()]
 
 
+@checked(HypothesisError)
 def max_epsilon(
     f_score: ArrayLike,
     beta: float,
@@ -283,9 +299,10 @@ def _gaussian_epsilon(
     return float(dp_accounting.get_epsilon_gaussian(1 / distance, delta))
 
 
+@checked(HypothesisError)
 def epsilon_table(
-    f_scores: ArrayLike,
-    betas: ArrayLike,
+    f_scores: Annotated[ArrayLike, Axes(1)],
+    betas: Annotated[ArrayLike, Axes(1)],
     prior: float = 0.0,
     records: float = 0.0,
     time: float = 0.0,
@@ -318,6 +335,7 @@ def epsilon_table(
     return table
 
 
+@checked(HypothesisError)
 def plausible_deniability(epsilon: ArrayLike, false_alarm: ArrayLike) -> Any:
     """Likelihood ratio that the attacker asks for at a false-alarm rate α, on Laplace noise.
 
@@ -343,13 +361,15 @@ def plausible_deniability(epsilon: ArrayLike, false_alarm: ArrayLike) -> Any:
             f"The false-alarm rate α must lie between 0 and 1, got α = {wrong:g}; take e.g. "
             f"{0.99 if wrong >= 1 else 0.01}."
         )
-    ratio = np.where(alarm <= 0.5, 1 / (4 * alarm**2), 4 * (1 - alarm) ** 2)
+    ratio = np.where(
+        alarm <= 0.5, (1 / (2 * np.maximum(alarm, POSITIVE.low))) ** 2, 4 * (1 - alarm) ** 2
+    )
     return (ratio * np.exp(-budget))[()]
 
 
 def check_beta(beta: float) -> float:
     """Return β as a float, or raise `HypothesisError` unless it is a positive number."""
-    if not 0 < beta < np.inf:
+    if beta not in POSITIVE:
         raise HypothesisError(
             f"β must be a positive number, got β = {beta:g}; 1 weighs precision and recall alike, "
             "0.5 and 2 are the usual other choices."

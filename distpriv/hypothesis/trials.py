@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri
 
+from distpriv.arguments import checked
 from distpriv.calibration import Calibration, gaussian_distance
 from distpriv.errors import HypothesisError
 from distpriv.likelihood_ratio import LikelihoodRatio
@@ -68,6 +69,7 @@ class OptimalTest(ABC):
         """Logarithm of the likelihood ratio exceeded with that probability under h_1."""
 
 
+@checked(HypothesisError)
 @dataclass(frozen=True, eq=False)
 class LaplaceTest(OptimalTest):
     """Two Laplace distributions, one scale over ε apart: the ε-private Laplace mechanism.
@@ -113,6 +115,7 @@ class LaplaceTest(OptimalTest):
         return np.clip(middle, -np.asarray(self.epsilon), self.epsilon)
 
 
+@checked(HypothesisError)
 @dataclass(frozen=True, eq=False)
 class GaussianTest(OptimalTest):
     """Two normal distributions of one covariance: Gaussian noise on a record.
@@ -147,6 +150,7 @@ class GaussianTest(OptimalTest):
         return distance**2 / 2 - distance * ndtri(np.asarray(recall, np.float64))
 
 
+@checked(HypothesisError)
 @dataclass(frozen=True, eq=False)
 class NormalsTest(OptimalTest):
     """Two normal distributions, each with its own covariance: Gaussian noise on a share.
@@ -259,6 +263,7 @@ class PromiseTest(OptimalTest):
         return np.where(right < self.delta, np.inf, np.where(right <= corner, epsilon, -epsilon))
 
 
+@checked(HypothesisError)
 @dataclass(frozen=True, eq=False)
 class CurveTest(OptimalTest):
     """A test of which only the ROC curve is known, point by point.
@@ -294,6 +299,7 @@ class CurveTest(OptimalTest):
             return np.nan_to_num(np.log(rise) - np.log(run), nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
+@checked(HypothesisError)
 def record_test(
     epsilon: ArrayLike,
     delta: float | None = None,
@@ -334,6 +340,7 @@ def record_test(
     return GaussianTest(np.reshape(flat, budget.shape) * separation)
 
 
+@checked(HypothesisError)
 def record_rates(
     epsilon: ArrayLike,
     threshold: ArrayLike,

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from distpriv.arguments import checked
 from distpriv.calibrated_for import CalibratedFor
 from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
@@ -28,6 +29,7 @@ for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     importlib.import_module(f"{__name__}.{_module}")
 
 
+@checked(CalibrationError)
 def calibrate(
     mechanism: str,
     model: GaussianModel,

@@ -11,6 +11,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.calibration import (
     Calibration,
     check_delta,
@@ -257,6 +258,7 @@ def register(mechanism: _M) -> _M:
     return mechanism
 
 
+@checked(CalibrationError)
 def get(name: str) -> Mechanism:
     """Return the mechanism of that short name.
 
@@ -273,6 +275,7 @@ def get(name: str) -> Mechanism:
         ) from None
 
 
+@checked(CalibrationError)
 def names(
     *, distribution: Distribution | None = None, baseline: bool | None = None
 ) -> tuple[str, ...]:

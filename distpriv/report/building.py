@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
+from distpriv.arguments import Within, checked
 from distpriv.assumptions import Assumption, Evidence, Verdict, fitted_shift, verdicts
 from distpriv.attacks import AttackResult, PropertyInferenceAttack
 from distpriv.best_attack import optimal_attack_accuracy
@@ -44,6 +46,7 @@ _UNITS: Mapping[Units, str] = {
 }
 
 
+@checked(ReportError)
 @dataclass(eq=False)
 class ReportRun:
     """A report in the making, a little at a time.
@@ -305,6 +308,7 @@ class ReportRun:
         )
 
 
+@checked(ReportError)
 def build_report(
     table: pd.DataFrame,
     scenario: Scenario,
@@ -317,7 +321,7 @@ def build_report(
     reference: pd.DataFrame | None = None,
     truth: bool = False,
     records: bool = False,
-    repetitions: int = 50,
+    repetitions: Annotated[int, Within(high=10**6)] = 50,
 ) -> Report:
     """Build a report on a scenario: answer, guarantee, errors, assumptions, attacks and figures.
 

@@ -27,6 +27,7 @@ import pandas as pd
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.errors import TableError
 from distpriv.tables.columns import ColumnType, check_types, convert, infer_type, type_columns
 from distpriv.tables.labels import shown, string_array
@@ -44,6 +45,7 @@ __all__ = [
 _TYPES = "column_types"
 
 
+@checked(TableError)
 def read_table(
     source: str | os.PathLike[str] | bytes | IO[bytes],
     *,
@@ -137,6 +139,7 @@ def _file_content(path: str | os.PathLike[str]) -> bytes:
         raise TableError(f"the file cannot be opened ({reason}); check the path.") from None
 
 
+@checked(TableError)
 def column_types(table: pd.DataFrame) -> dict[str, ColumnType]:
     """Tell the type of every column.
 
@@ -199,6 +202,7 @@ def _settled(column: pd.Series) -> pd.Series:
     return column.infer_objects() if column.dtype == object else column
 
 
+@checked(TableError)
 def retype(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> pd.DataFrame:
     """Give some columns another type.
 
@@ -229,6 +233,7 @@ def retype(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> pd.DataFrame
     return result
 
 
+@checked(TableError)
 def digest(table: pd.DataFrame) -> str:
     """Digest the whole content of a table: names, dtypes, every value and their order.
 
@@ -296,6 +301,7 @@ def _feed_texts(state: Any, values: Any) -> None:
     _feed(state, np.frombuffer(content or b"", dtype=np.uint8)[ends[0] : ends[-1]])
 
 
+@checked(TableError)
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Describe every column in one row.
 

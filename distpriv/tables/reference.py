@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
+from distpriv.arguments import checked
 from distpriv.errors import TableError
 from distpriv.tables import column_types, retype
 
 __all__ = ["align"]
 
 
+@checked(TableError)
 def align(reference: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Bring reference data to the columns of a table: their order and their types.
 

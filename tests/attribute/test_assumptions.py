@@ -55,7 +55,7 @@ def test_the_box_against_regression_on_drawn_records(rng: np.random.Generator) -
         ({"released_variance": (-1.0, 1.0)}, "below 0"),
         ({"diameter": -1.0}, "distance of the secrets"),
         ({"n": 0}, "whole number from 1"),
-        ({"n": 2.5}, "whole number from 1"),
+        ({"n": 2.5}, "n must be a whole number, got 2.5"),
     ],
 )
 def test_a_box_that_is_none(changes: dict, says: str) -> None:
