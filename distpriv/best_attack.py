@@ -61,6 +61,7 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
     return optimal_attack_estimate(model, noise, rng=0).estimate
 
 
+@checked(AttackError)
 def optimal_attack_accuracies(
     cases: Sequence[tuple[GaussianModel, Noise | None]], *, directions: int | None = None
 ) -> NDArray[np.float64]:
@@ -125,6 +126,7 @@ def optimal_attack_estimate(
     return Interval(*(max(end, largest) for end in (found.estimate, found.low, found.high)))
 
 
+@checked(AttackError)
 def pooled_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     """Accuracy of the best attacker if both normals of a pair had their mean covariance.
 

@@ -245,6 +245,8 @@ def calls() -> dict[str, Call]:
                                  "steps": [1.0, 1.0]}),
         (dp.normal_etas, {"model": model, "lambdas": np.array([0.1]), "noise": noise}),
         (dp.optimal_attack_accuracy, both),
+        (dp.optimal_attack_accuracies, {"cases": [(model, noise)], "directions": 1}),
+        (dp.pooled_attack_accuracy, both),
         (dp.optimal_attack_estimate, {"model": model, "noise": laplace, "rng": 1,
                                       "tolerance": 0.05}),
         (dp.optimal_precision_recall, {**both, "points": 11, "base_rate": 0.5}),
@@ -312,7 +314,8 @@ def calls() -> dict[str, Call]:
 # Results that the package makes, and what draws and runs them; their arguments are its own.
 MADE = {
     "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Coupling", "Evidence",
-    "ExactLaw", "GaussianModel", "GroupMoments", "Interval", "JointRelease", "LearnedNetwork",
+    "CalibratedFor", "ExactLaw", "GaussianModel", "GroupMoments", "Interval", "JointRelease",
+    "LearnedNetwork", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",
     "Report", "ReportRun", "ScaledQuilt", "Shift", "SimulatedFit", "Standing", "Statistic",
     "Verdict", "Assumption", "Framework", "Range", "Relation", "Rates", "OptimalTest", "Mechanism",

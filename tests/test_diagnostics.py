@@ -366,7 +366,7 @@ def test_the_delivered_epsilon_end_by_end(model: dp.GaussianModel, people: pd.Da
     noise = dp.calibrate("EigM", model, epsilon=1.0, delta=1e-3)
     found = delivered_intervals(replicates, noise, 1e-3)
     # For every replicate the general computations, on its two normals of equal covariance.
-    distances = []
+    distances, noise = [], noise.detached()
     for difference, pooled in zip(replicates.differences, replicates.pooled, strict=True):
         means = np.array([difference, np.zeros(4)])
         alike = dataclasses.replace(fit, means=means, covariances=np.array([pooled] * 2))

@@ -118,7 +118,7 @@ def f_score_against_epsilon(
         None if isinstance(noise, CalibrationError) else release_test(attacked, noise)
         for noise in noises
     ]
-    found = _scores(tests, beta, odds).reshape(len(mechanisms), -1)
+    found = _scores(tests, beta, odds).reshape(len(mechanisms), len(epsilons))
     return Curves(np.asarray(epsilons, np.float64), dict(zip(mechanisms, found, strict=True)))
 
 
