@@ -93,11 +93,12 @@ class _Kind:
     """What an annotation allows: in words, and a function that takes a value.
 
     It gives the value back, as the function is to have it, `_NOT` for another kind, or raises
-    _Refused for a part of it.
+    _Refused for a part of it. Values of exactly the types that are `sure` need no reading.
     """
 
     wanted: str
     read: Callable[[Any], Any]
+    sure: frozenset[type] = frozenset()
 
     def take(self, value: Any, where: str = "") -> Any:
         """The value, or _Refused."""
@@ -149,8 +150,8 @@ def _guarded(
 
     def taken(parameter: str, value: Any) -> Any:
         kind = kinds().get(parameter)
-        if kind is None:
-            return value  # no such parameter: Python says so
+        if kind is None or type(value) in kind.sure:  # no such parameter: Python says so
+            return value
         try:
             return kind.take(value)
         except _Refused as refused:
@@ -187,7 +188,7 @@ def _kind(hint: Any) -> _Kind:
         return _any_of(hint)
     if origin is Literal:
         # Which of them is up to the function, where an error can say what follows from it.
-        return _Kind(f"one of {', '.join(map(str, inner))}", _of(*map(type, inner)))
+        return _of(f"one of {', '.join(map(str, inner))}", *map(type, inner))
     if origin is np.ndarray:
         return _Kind("an array of numbers", lambda value: _array(value, get_args(inner[1])[0]))
     plain = _PLAIN.get(hint)
@@ -233,7 +234,8 @@ def _any_of(hint: Any) -> _Kind:
             raise inside
         return _NOT
 
-    return _Kind(" or ".join(dict.fromkeys(kind.wanted for kind in kinds)), read)
+    sure: frozenset[type] = frozenset().union(*(kind.sure for kind in kinds))
+    return _Kind(" or ".join(dict.fromkeys(kind.wanted for kind in kinds)), read, sure)
 
 
 def _number(value: Any) -> Any:
@@ -264,6 +266,8 @@ def _array_like(value: Any) -> Any:
 
 
 def _array(value: Any, entry: Any) -> Any:
+    if type(value) is np.ndarray and value.dtype == entry:
+        return value
     found = _array_like(value)
     return found if found is _NOT else np.asarray(found, dtype=entry)
 
@@ -315,26 +319,25 @@ def _instance(hint: Any) -> _Kind:
     if hint is Any or not isinstance(hint, type) or getattr(hint, "_is_protocol", False):
         return _Kind("anything", lambda value: value)
     name = hint.__name__
-    return _Kind(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}", _of(hint))
+    return _of(f"{'an' if name[0] in 'AEIOU' else 'a'} {name}", hint)
 
 
-def _of(*kinds: type) -> Callable[[Any], Any]:
-    return lambda value: value if isinstance(value, kinds) else _NOT
-
-
-def _readable(value: Any) -> Any:
-    return value if hasattr(value, "read") else _NOT
+def _of(wanted: str, *kinds: type) -> _Kind:
+    """Whatever is of one of these types."""
+    return _Kind(
+        wanted, lambda value: value if isinstance(value, kinds) else _NOT, frozenset(kinds)
+    )
 
 
 _PLAIN: dict[Any, _Kind] = {
-    float: _Kind("a number", _number),
+    float: _Kind("a number", _number, frozenset({float})),
     int: _Kind("a whole number", _whole),
-    bool: _Kind("True or False", _of(bool, np.bool_)),
-    str: _Kind("a text", _of(str)),
-    bytes: _Kind("bytes", _of(bytes)),
-    type(None): _Kind("None", _of(type(None))),
+    bool: _of("True or False", bool, np.bool_),
+    str: _of("a text", str),
+    bytes: _of("bytes", bytes),
+    type(None): _of("None", type(None)),
     typing.IO[bytes]: _Kind(
         "an open file", lambda value: value if hasattr(value, "read") else _NOT
     ),
-    os.PathLike[str]: _Kind("a path", _of(os.PathLike)),
+    os.PathLike[str]: _of("a path", os.PathLike),
 }

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import dp_accounting
 import numpy as np
@@ -21,7 +21,7 @@ from distpriv.delivered import delivered_epsilon
 from distpriv.errors import CalibrationError, HypothesisError
 from distpriv.guarding import side_by_side
 from distpriv.hypothesis.auxiliary import odds_against
-from distpriv.hypothesis.releases import release_test
+from distpriv.hypothesis.releases import figures, release_test, release_tests
 from distpriv.hypothesis.scores import (
     believed_after,
     best_accuracy,
@@ -121,13 +121,17 @@ class Limit:
 
     def reached(self, test: OptimalTest) -> float:
         """What the best attacker on a test achieves, in the limit's own measure."""
+        return float(self.figure(test))
+
+    def figure(self, test: OptimalTest) -> Any:
+        """The same of a test of any shape."""
         if self.kind in ("guesses", "accuracy"):
-            return self.top * float(best_accuracy(test, self.base_rate))
+            return self.top * best_accuracy(test, self.base_rate)
         if self.kind == "precision":
-            return float(precision_at(test, self.recall, odds_against(self.base_rate)))
+            return precision_at(test, self.recall, odds_against(self.base_rate))
         if self.kind == "f_score":
-            return float(best_f_score(test, self.beta, odds_against(self.base_rate)))
-        return float(believed_after(test, self.base_rate, self.confidence))
+            return best_f_score(test, self.beta, odds_against(self.base_rate))
+        return believed_after(test, self.base_rate, self.confidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,12 +294,11 @@ def choose(
                 for index, epsilon in new
             ]
         )
+        tests = release_tests([(model, noise) for noise in noises if isinstance(noise, Noise)])
+        values = iter(figures(tests, limit.figure).tolist())
         for place, noise in zip(new, noises, strict=True):
             # Guarded noise may exist from some larger ε on.
-            if isinstance(noise, CalibrationError):
-                known[place] = noise, limit.floor
-            else:
-                known[place] = noise, limit.reached(release_test(model, noise))
+            known[place] = noise, next(values) if isinstance(noise, Noise) else limit.floor
         return np.array([known[place][1] for place in places])
 
     found = _largest(reached, limit, len(asked), _equal_epsilon(limit, delta) if asked else None)

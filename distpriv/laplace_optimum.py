@@ -37,7 +37,7 @@ __all__ = ["LaplaceOptimum", "laplace_brackets", "laplace_optimum", "laplace_roc
 _REPLICATES = 8
 _FIRST = (512, 256)
 _MOST_WORK = 2**23
-_ROC_DRAWS, _ROC_NODES, _KNOWN_DRAWS = 1024, 128, 8192
+_ROC_DRAWS, _ROC_NODES, _KNOWN_DRAWS = 1024, 128, 2048
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from distpriv.arguments import MODERATE, Axes, Within, checked
-from distpriv.covered import holding, normal_part, shown
+from distpriv.covered import holding, normal_part, shown_each
 from distpriv.error_curves import (
     Interval,
     PrecisionRecallCurve,
@@ -44,10 +44,8 @@ FloatArray = NDArray[np.float64]
 # Thresholds on a normal plus Laplace coordinate, closest together between the two means.
 _FINE = np.sinh(np.linspace(-4, 4, 1201)) / np.sinh(4)
 _TAIL = 9.0
-# Thresholds on a likelihood ratio: about its two means, in standard deviations, then where rates
-# are far apart.
-_GAP = 0.02  # of both rates together, between two thresholds
-_ROUNDS = 6
+# Thresholds on a likelihood ratio: about its means, in deviations, then where rates are far apart.
+_ROUNDS, _GAP = 6, 0.02  # of both rates together, between two thresholds
 _FIRST = np.sinh(np.linspace(-3, 3, 41)) / np.sinh(3) * _TAIL
 _SHOWS = 1e-3  # θ of grid-safe noise is below, and moves an accuracy by less than 3e-4
 
@@ -118,6 +116,8 @@ def binding_pair(model: GaussianModel, noise: Noise | None = None) -> int:
     model : GaussianModel
     noise : Noise or None
     """
+    if len(model.pairs) == 1:
+        return 0
     accuracies = _pair_accuracies([(fit, noise) for fit in model.pairs])
     if np.isnan(accuracies).any():
         accuracies = _pair_accuracies([(fit, None) for fit in model.pairs])
@@ -298,7 +298,7 @@ def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatAr
 
     What the grid shows through noise that covers it, at most θ/2, is added where it shows.
     """
-    thetas = [shown(fit, noise) for fit, noise in cases]
+    thetas = shown_each(cases)
     held = [
         (fit, None if math.isinf(theta) else noise)
         for (fit, noise), theta in zip(cases, thetas, strict=True)

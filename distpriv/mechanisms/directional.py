@@ -17,6 +17,8 @@ def shift_directions(model: GaussianModel) -> FloatArray:
     One column when all differences are parallel, as with a single pair; none when every
     difference vanishes (Chen & Ohrimenko 2023, Section 4.2).
     """
+    if len(model.pairs) == 1 and model.differences.any():
+        return np.asarray(model.differences.T / np.linalg.norm(model.differences))
     # Which differences are parallel is told in standard deviations, in which all statistics count.
     units, differences = model.standard_deviations, model.differences
     units = np.where(units > 0, units, 1.0)

@@ -24,10 +24,10 @@ from distpriv.calibration import (
     classical_caveat,
     gaussian_distance,
 )
-from distpriv.guarding import Search, Shown, settled
-from distpriv.mechanisms.base import Mechanism
+from distpriv.guarding import Search, Shown
+from distpriv.mechanisms.base import GaussianMechanism, Mechanism
 from distpriv.models import GaussianModel
-from distpriv.noise import Noise
+from distpriv.noise import Noise, gaussian_noise
 from distpriv.smoothness import log_ratio
 
 __all__ = ["grid_safe"]
@@ -145,11 +145,18 @@ class _Calibrated:
 
     def sketch(self, floor: FloatArray) -> Noise | None:
         """About what it will be where that takes long, to see what floor it needs."""
-        if self.calibration != "guarded" or len(self.model.pairs) > 1:
+        mechanism = self.mechanism
+        if self.calibration != "guarded" or not isinstance(mechanism, GaussianMechanism):
             return None
-        if self.mechanism.distribution != "gaussian":
+        if len(self.model.pairs) > 1:
             return None
-        return settled(replace(self, calibration="exact")(floor))
+        model, delta = self.model.with_floor(floor), check_delta(self.delta)
+        distance = gaussian_distance(self.epsilon, delta, "exact")
+        covariance = mechanism.guard_covariance(model, distance)
+        noise = gaussian_noise(
+            mechanism.name, covariance, epsilon=self.epsilon, delta=delta, calibration="exact"
+        )
+        return replace(noise, floor=floor)
 
     def __call__(self, floor: FloatArray | None = None, spent: float = 0.0) -> Search:
         """Search for noise with (ε, δ) if the grid moves no log-likelihood ratio by more."""
