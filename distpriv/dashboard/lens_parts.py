@@ -11,7 +11,6 @@ from distpriv.charts.style import group_names
 from distpriv.choosing import Limit
 from distpriv.dashboard import choosing_parts, widgets
 from distpriv.dashboard.frame import View
-from distpriv.errors import CalibrationError
 from distpriv.guarding import side_by_side
 from distpriv.hypothesis import (
     CurveTest,
@@ -21,12 +20,14 @@ from distpriv.hypothesis import (
     precision_at,
     release_test,
 )
+from distpriv.hypothesis.releases import release_tests
 from distpriv.mechanisms import searching
+from distpriv.noise import Noise
 from distpriv.utility import Curves
 
 __all__ = ["release"]
 
-_RECALL = np.linspace(0.005, 1.0, 67)
+_RECALL = np.linspace(0.01, 1.0, 45)
 
 
 def release(view: View, limit: Limit | None) -> None:
@@ -71,11 +72,7 @@ def release(view: View, limit: Limit | None) -> None:
         }
         widgets.chart(roc_lines(lines, selected=bold), "release_roc")
     with f_score:
-        names = tuple(
-            name
-            for name in mechanisms.names(baseline=False)
-            if mechanisms.get(name).protects and _quick(view, name)
-        )
+        names = _quick(view)
         widgets.chart(
             f_score_lines(
                 widgets.remembered(
@@ -114,20 +111,23 @@ def _errors(view: View, epsilons: tuple[float, ...]) -> Curves:
     noises = side_by_side(
         [searching(scenario.mechanism, view.model, epsilon, *budget) for epsilon in epsilons]
     )
-    wrong = {
-        f"ε = {epsilon:g}": release_test(view.focused, noise).false_positive_rate(_RECALL)
+    known = [
+        (f"ε = {epsilon:g}", noise)
         for epsilon, noise in zip(epsilons, noises, strict=True)
-        if not isinstance(noise, CalibrationError)
-    }
-    wrong["no noise"] = release_test(view.focused).false_positive_rate(_RECALL)
-    return Curves(_RECALL, wrong)
+        if isinstance(noise, Noise)
+    ]
+    tests = release_tests([(view.focused, noise) for _, noise in [*known, ("", None)]])
+    wrong = zip([*(name for name, _ in known), "no noise"], tests, strict=True)
+    return Curves(_RECALL, {name: test.false_positive_rate(_RECALL) for name, test in wrong})
 
 
-def _quick(view: View, name: str) -> bool:
-    """Whether a curve of many ε takes no simulation at every point."""
-    if mechanisms.get(name).distribution == "gaussian":
-        return True
-    try:
-        return view.calibrate(name).directions.shape[1] == 1
-    except CalibrationError:
-        return False
+def _quick(view: View) -> tuple[str, ...]:
+    """Mechanisms whose curve of many ε takes little simulation at every point."""
+    names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    laplace = [name for name in names if mechanisms.get(name).distribution == "laplace"]
+    noises = view.noises(laplace)
+    return tuple(
+        name
+        for name in names
+        if name not in laplace or (name in noises and noises[name].directions.shape[1] == 1)
+    )

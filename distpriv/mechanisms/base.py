@@ -149,6 +149,9 @@ class LaplaceMechanism(Mechanism):
         """Laplace noise of scale sensitivity/ε along each direction."""
         epsilon = check_epsilon(epsilon)
         directions = self.directions(model)
+        left = model.differences - model.differences @ directions @ directions.T
+        if self.protects and np.abs(left / _units(model)).max() > _LEFT:
+            raise _too_different(self.name)
         scale = self.sensitivity(model, directions) / epsilon
         return Noise(
             mechanism=self.name,
@@ -239,13 +242,23 @@ def _kept(model: GaussianModel, noise: Noise, distance: float) -> Noise:
             return more
         factor = 1 + 2 * max(factor - 1, _ROUNDING)
         if math.isinf(far) or noise.is_zero or factor > 2:
-            raise InapplicableError(
-                f"The noise of {noise.mechanism} takes more digits than numbers have here, as the "
-                "statistics differ too much in size; leave one of them out, or take OptM."
-            )
+            raise _too_different(noise.mechanism)
+
+
+def _too_different(name: str) -> InapplicableError:
+    return InapplicableError(
+        f"The noise of {name} takes more digits than numbers have here, as the statistics differ "
+        "too much in size; leave one of them out, or take OptM."
+    )
+
+
+def _units(model: GaussianModel) -> FloatArray:
+    deviations = model.standard_deviations
+    return np.where(deviations > 0, deviations, 1.0)
 
 
 _ROUNDING = 1e-9
+_LEFT = 1e-8  # of a standard deviation, beside the noise
 _REGISTRY: dict[str, Mechanism] = {}
 _M = TypeVar("_M", bound=type[Mechanism])
 
