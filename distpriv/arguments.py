@@ -148,10 +148,7 @@ def _guarded(
         hints = get_type_hints(function, include_extras=True)
         return {parameter: _kind(hints.get(parameter, Any)) for parameter in parameters}
 
-    def taken(parameter: str, value: Any) -> Any:
-        kind = kinds().get(parameter)
-        if kind is None or type(value) in kind.sure:  # no such parameter: Python says so
-            return value
+    def taken(parameter: str, value: Any, kind: _Kind) -> Any:
         try:
             return kind.take(value)
         except _Refused as refused:
@@ -162,9 +159,15 @@ def _guarded(
 
     @wraps(function)
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        placed = [taken(*each) for each in zip(in_order, args, strict=False)]
-        named = {parameter: taken(parameter, value) for parameter, value in kwargs.items()}
-        return function(*placed, *args[len(placed) :], **named)
+        rules, placed = kinds(), list(args)
+        for index, (parameter, value) in enumerate(zip(in_order, args, strict=False)):
+            if type(value) not in rules[parameter].sure:
+                placed[index] = taken(parameter, value, rules[parameter])
+        for parameter, value in kwargs.items():
+            kind = rules.get(parameter)  # without one there is no such parameter: Python says so
+            if kind is not None and type(value) not in kind.sure:
+                kwargs[parameter] = taken(parameter, value, kind)
+        return function(*placed, **kwargs)
 
     return guarded
 

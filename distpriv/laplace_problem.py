@@ -19,6 +19,7 @@ from distpriv.covered import normal_part
 from distpriv.errors import AttackError
 from distpriv.laplace_mixture import shifted_points
 from distpriv.laplace_profile import LaplaceLoss
+from distpriv.likelihood_ratio import LikelihoodRatio
 from distpriv.models import PairModel
 from distpriv.noise import Noise
 from distpriv.normal_laplace import log_density
@@ -69,8 +70,8 @@ class LaplaceProblem:
         Of the normal part about either.
     scales : ndarray, shape (q,)
         Of the Laplace part; 0 for a coordinate without.
-    undefended : float
-        Accuracy of the best attacker if there were no Laplace part.
+    ratio : LikelihoodRatio of shape (1,)
+        If there were no Laplace part.
     equal : bool
         Whether the two covariances are one; then at most one coordinate has no noise, which is
         independent of the others and has unit variance.
@@ -79,8 +80,13 @@ class LaplaceProblem:
     shift: FloatArray
     covariances: FloatArray
     scales: FloatArray
-    undefended: float
+    ratio: LikelihoodRatio
     equal: bool
+
+    @cached_property
+    def undefended(self) -> float:
+        """Accuracy of the best attacker if there were no Laplace part."""
+        return float(1 + self.ratio.total_variation()[0]) / 2
 
     @property
     def upper(self) -> float:
@@ -304,7 +310,7 @@ def laplace_problem(fit: PairModel, noise: Noise) -> LaplaceProblem:
     noisy = noise.directions[:, noise.scales > 0]
     scales = noise.scales[noise.scales > 0]
     ratio = likelihood_ratio([(fit, None)])
-    undefended, equal = float(1 + ratio.total_variation()[0]) / 2, bool(ratio.equal_covariances[0])
+    equal = bool(ratio.equal_covariances[0])
     basis, count = np.linalg.qr(noisy, mode="complete")[0], len(scales)
     inside = np.linalg.pinv(noisy)  # the directions need not be orthogonal
     change = np.vstack([inside, basis[:, count:].T])
@@ -320,7 +326,7 @@ def laplace_problem(fit: PairModel, noise: Noise) -> LaplaceProblem:
     unit = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2).mean(axis=0) + 2 * scales**2)
     covariances = covariances / np.outer(unit, unit)
     covariances = (covariances + np.swapaxes(covariances, 1, 2)) / 2
-    return LaplaceProblem(shift / unit, covariances, scales / unit, undefended, equal)
+    return LaplaceProblem(shift / unit, covariances, scales / unit, ratio, equal)
 
 
 def _one_without(

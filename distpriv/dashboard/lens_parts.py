@@ -27,7 +27,7 @@ from distpriv.utility import Curves
 
 __all__ = ["release"]
 
-_RECALL = np.linspace(0.01, 1.0, 45)
+_RECALL = np.append(0.005, np.linspace(0.025, 1.0, 40))
 
 
 def release(view: View, limit: Limit | None) -> None:
@@ -124,10 +124,14 @@ def _errors(view: View, epsilons: tuple[float, ...]) -> Curves:
 def _quick(view: View) -> tuple[str, ...]:
     """Mechanisms whose curve of many ε takes little simulation at every point."""
     names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
-    laplace = [name for name in names if mechanisms.get(name).distribution == "laplace"]
-    noises = view.noises(laplace)
-    return tuple(
+    many = len(view.scenario.query) > 1
+    directed = [
         name
         for name in names
-        if name not in laplace or (name in noises and noises[name].directions.shape[1] == 1)
+        if mechanisms.get(name).distribution == "laplace"
+        and not (mechanisms.get(name).full_rank and many)
+    ]
+    few = {name for name, noise in view.noises(directed).items() if noise.directions.shape[1] == 1}
+    return tuple(
+        name for name in names if mechanisms.get(name).distribution == "gaussian" or name in few
     )

@@ -75,7 +75,7 @@ def _format_attackers(attacks: PaperAttacks) -> str:
     return (
         "Table 4 again: the paper's attacker, trained on clean statistics, understates the leak\n"
         "(erratum 5). Beside it one trained on noisy statistics (adaptive), and the best possible\n"
-        f"attacker: {ON_PAPER}, and in fact, knowing their grid (erratum 12)\n\n"
+        f"attacker: {ON_PAPER},\nand in fact, knowing their grid (erratum 12)\n\n"
         + _columns(["release", "clean", "adaptive", "on paper", "in fact"], rows)
     )
 
@@ -89,7 +89,7 @@ def _format_standing(cells: Sequence[Cell]) -> str:
     ]
     return (
         "Table 3 again: accuracy of the best possible attacker against the published noise,\n"
-        f"{ON_PAPER}, and in fact, knowing their grid (erratum 12)\n\n"
+        f"{ON_PAPER},\nand in fact, knowing their grid (erratum 12)\n\n"
         + _columns(list(listed[0]), [list(row.values()) for row in listed])
     )
 
