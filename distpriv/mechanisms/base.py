@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeVar
@@ -187,9 +188,9 @@ class GaussianMechanism(Mechanism):
         """Where the search for the least guarded noise starts; None to keep the noise's form."""
         return None
 
-    def guard_covariance(self, model: GaussianModel, distance: float) -> FloatArray:
-        """Covariance for one distance among those that *guarded* tries."""
-        return self.covariance(model, distance)
+    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
+        """From a distance to the covariance, for the many distances that *guarded* tries."""
+        return partial(self.covariance, model)
 
     def plan(
         self,
@@ -222,7 +223,7 @@ class GaussianMechanism(Mechanism):
                 epsilon,
                 delta,
                 distance,
-                partial(self.guard_covariance, model),
+                self.guard_covariances(model),
                 noise_of,
                 self.guard_start(model, distance),
             )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg.lapack import dgejsv
 from scipy.optimize import brentq
@@ -39,22 +41,36 @@ class EigenvectorGaussian(GaussianMechanism):
     full_rank = True
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        return self.guard_covariances(model)(distance)
+
+    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
+        """The axes and the variances along them are the same at every distance."""
         pooled = np.array([fit.pooled for fit in model.pairs])
         vectors = _eigenvectors(pooled.mean(axis=0))
         present = np.einsum("ak,pab,bk->pk", vectors, pooled, vectors).min(axis=0)
-        wanted = (model.sensitivity(2) / distance) ** 2
-        noise = (vectors * np.maximum(0.0, wanted - present)) @ vectors.T
+        sensitivity = model.sensitivity(2)
+
+        def along_axes(distance: float) -> FloatArray:
+            wanted = (sensitivity / distance) ** 2
+            return np.asarray((vectors * np.maximum(0.0, wanted - present)) @ vectors.T)
+
         if len(model.pairs) == 1:
-            return noise
-        identity = np.eye(len(noise))
+            return along_axes
+        return lambda distance: _mended(model, along_axes(distance), distance)
 
-        def excess(extra: float) -> float:
-            added = noise + extra * identity
-            return max(fit.distance(added) for fit in model.pairs) ** 2 - distance**2
 
-        if excess(0.0) <= 0:
-            return noise
-        return noise + identity * float(brentq(excess, 0.0, wanted, xtol=1e-12 * wanted))
+def _mended(model: GaussianModel, noise: FloatArray, distance: float) -> FloatArray:
+    """With the least multiple of the identity that pairs with other eigenvectors ask for."""
+    enough = (model.sensitivity(2) / distance) ** 2
+    identity = np.eye(len(noise))
+
+    def excess(extra: float) -> float:
+        added = noise + extra * identity
+        return max(fit.distance(added) for fit in model.pairs) ** 2 - distance**2
+
+    if excess(0.0) <= 0:
+        return noise
+    return noise + identity * float(brentq(excess, 0.0, enough, xtol=1e-12 * enough))
 
 
 def _eigenvectors(covariance: FloatArray) -> FloatArray:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -277,8 +278,11 @@ class OptimalNoise(GaussianMechanism):
         aside = np.diag(_ASIDE * trace / len(units) / np.diag(across))
         return np.asarray((enough + aside) * np.outer(units, units))
 
-    def guard_covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
         """The least noise for equal covariances where it has a closed form; else none."""
+        return partial(self._closed, model)
+
+    def _closed(self, model: GaussianModel, distance: float) -> FloatArray:
         units, wanted = model.standard_deviations, self._wanted(model, distance)
         closed = _closed_form(wanted, _across(units**2)) if len(wanted) else None
         if closed is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import brentq
 
@@ -34,23 +36,33 @@ class DirectionalUncertainty(GaussianMechanism):
     dispenses = (Assumption.PARALLEL,)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
+        return self.guard_covariances(model)(distance)
+
+    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
+        """The directions, and how much varies along them, are the same at every distance."""
         basis = shift_directions(model)
-        variance = max(
-            (_least_variance(basis, fit.pooled, fit.difference, distance) for fit in model.pairs),
-            default=0.0,
+        plane = basis @ basis.T
+        inside = [_inside(basis, fit.pooled, fit.difference) for fit in model.pairs]
+        return lambda distance: (
+            plane * max((_least_variance(*each, distance) for each in inside), default=0.0)
         )
-        return basis @ basis.T * variance
 
 
-def _least_variance(
-    basis: FloatArray, covariance: FloatArray, difference: FloatArray, distance: float
-) -> float:
-    """Least σ² ≥ 0 with Σ_k b_k²/(λ_k + σ²) ≤ distance², λ_k the eigenvalues of G⁻¹."""
+def _inside(
+    basis: FloatArray, covariance: FloatArray, difference: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues λ of G⁻¹ and squares of a in their directions."""
     if not basis.shape[1]:
+        return np.zeros(0), np.zeros(0)
+    inner = np.linalg.inv(basis.T @ np.linalg.solve(covariance, basis))
+    eigenvalues, vectors = np.linalg.eigh(inner)
+    return eigenvalues, (vectors.T @ (basis.T @ difference)) ** 2
+
+
+def _least_variance(eigenvalues: FloatArray, squares: FloatArray, distance: float) -> float:
+    """Least σ² ≥ 0 with Σ_k b_k²/(λ_k + σ²) ≤ distance²."""
+    if not len(squares):
         return 0.0
-    inside = np.linalg.inv(basis.T @ np.linalg.solve(covariance, basis))
-    eigenvalues, vectors = np.linalg.eigh(inside)
-    squares = (vectors.T @ (basis.T @ difference)) ** 2
     target = distance**2
     if len(squares) == 1:
         return max(0.0, float(squares[0] / target - eigenvalues[0]))
