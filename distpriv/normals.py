@@ -61,7 +61,7 @@ def normal_closeness(
     if not 0 <= delta < 1:
         raise DistanceError(f"δ must be in [0, 1), got δ = {delta:g}.")
     shape = (len(difference),) * 2
-    if covariance.shape != shape or np.linalg.eigvalsh(covariance)[0] <= 0:
+    if covariance.shape != shape or not _is_definite(covariance):
         raise DistanceError(
             f"The covariance must be a positive definite matrix of shape {shape}, as there are "
             f"{len(difference)} differences, got shape {covariance.shape} and eigenvalues "
@@ -94,6 +94,15 @@ def normal_closeness(
         options={"ftol": 1e-13, "gtol": 1e-9},
     )
     return min(straight, float(np.abs(left(found.x)).sum()))
+
+
+def _is_definite(covariance: FloatArray) -> bool:
+    """In units of each one's own deviation, so that none is lost beside a larger one."""
+    own = np.diag(covariance)
+    if not (own > 0).all():
+        return False
+    units = np.sqrt(own)
+    return bool(np.linalg.eigvalsh(covariance / np.outer(units, units))[0] > 0)
 
 
 def normal_deviation(covariance: FloatArray, outside: float) -> float:

@@ -16,6 +16,7 @@ from distpriv.delivered import worst_case
 from distpriv.noised import noised
 
 _ROUNDS, _EACH = 8, 125
+_NAMES = ["OptM", "DauM", "DirM", "EigM", "ExpM", "DirM(L)", "ExpM(L)", "Wasserstein"]
 _ROUNDING = 1e-6
 
 
@@ -129,7 +130,7 @@ def test_the_promise_holds_whatever_the_sizes(round_: int) -> None:
     for _ in range(_EACH):
         model = random_model(rng, *rng.integers(1, 7, 2).tolist(), rng.uniform(0, 7.5))
         epsilon, delta = float(10 ** rng.uniform(-1.3, 0.9)), float(10 ** rng.uniform(-6, -1))
-        name = str(rng.choice(["OptM", "DauM", "DirM", "EigM", "ExpM", "DirM(L)", "ExpM(L)"]))
+        name = str(rng.choice(_NAMES))
         calibration: Any = str(rng.choice(["exact", "guarded", "classical"]))
         safe = bool(rng.random() < 0.5)
         if safe:
