@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.errors import CalibrationError, InapplicableError
-from distpriv.least_guarded import least_kept, least_kept_along
+from distpriv.least_guarded import counting, least_kept, least_kept_along
 from distpriv.models import GaussianModel
 from distpriv.noise import Noise, smoothnesses
 from distpriv.noised import noised
@@ -26,7 +26,6 @@ _MOST = 1e6  # times the noise that equal covariances take
 _AT_ONCE = 400  # privacy losses
 _MENDED = 1e-9
 _LARGE = 1e5  # times the variance of a statistic
-_LEAST_WEIGHT = 1e-8  # of the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,9 +182,7 @@ def _least(guards: Sequence[Guard]) -> list[Noise | None]:
         starts = np.array(
             [guard.start for guard, wants in zip(guards, wanting, strict=True) if wants]
         )
-        # What counts for next to nothing counts for a little, so that the numbers stay alike.
-        weights = rest.units**2
-        weights = np.maximum(weights, _LEAST_WEIGHT * weights.max(axis=1, keepdims=True))
+        weights = counting(rest.units**2)
         found[wanting] = rest.raw(least_kept(rest, weights, rest.in_units(starts)))
     return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in found])
 

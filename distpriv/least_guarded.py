@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from distpriv.promises import Derivatives, Promises, entries, symmetric
 
-__all__ = ["kept_multiple", "least_kept", "least_kept_along"]
+__all__ = ["counting", "kept_multiple", "least_kept", "least_kept_along"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -26,7 +26,22 @@ _SPREAD_MATRIX, _SPREAD_ROOM = 0.01, 0.1
 _BEGIN = 0.1
 _ROUGH = 0.2  # of room, at the start
 _GROWTH = 0.5  # of the trace, in one step
+_LEAST_WEIGHT = 1e-8
 _TURNS, _OUTWARDS, _FAR = 60, 3, 1e-3
+
+
+def counting(weights: FloatArray, least: float = _LEAST_WEIGHT) -> FloatArray:
+    """Weights, shape (..., m), of which those next to nothing count for a little.
+
+    So that numbers stay alike where statistics differ much in size.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (..., m), each > 0
+    least : float
+        Of the largest.
+    """
+    return np.maximum(weights, least * weights.max(axis=-1, keepdims=True))
 
 
 def least_kept(promises: Promises, weights: FloatArray, starts: FloatArray) -> FloatArray:

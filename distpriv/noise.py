@@ -25,7 +25,7 @@ from distpriv.noise_lengths import (
 from distpriv.sampling import RandomState
 from distpriv.smoothness import Covering, thetas
 
-__all__ = ["Noise", "check_units", "gaussian_noise", "smoothnesses"]
+__all__ = ["Noise", "check_answer", "check_units", "gaussian_noise", "smoothnesses"]
 
 FloatArray = NDArray[np.float64]
 Distribution = Literal["gaussian", "laplace"]
@@ -187,13 +187,7 @@ class Noise:
         CalibrationError
             If the answer does not have one finite number a statistic.
         """
-        values = np.asarray(answer, dtype=np.float64)
-        if values.shape != (self.dimension,) or not np.isfinite(values).all():
-            raise CalibrationError(
-                f"The answer must be {self.dimension} finite numbers, one a statistic, "
-                f"got shape {values.shape}."
-            )
-        return values + self.sample(1, rng)[0]
+        return check_answer(answer, self.dimension) + self.sample(1, rng)[0]
 
     def after_releases(self, count: int) -> Noise:
         """Noise that is left when the same statistics are released `count` times.
@@ -342,13 +336,6 @@ def gaussian_noise(
     )
 
 
-def _axes(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Eigenvectors and eigenvalues, without those that are rounding."""
-    eigenvalues, eigenvectors = np.linalg.eigh(covariance)
-    kept = eigenvalues > 1e-13 * max(float(eigenvalues[-1]), 0.0)
-    return eigenvectors[:, kept], eigenvalues[kept]
-
-
 def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> list[float]:
     """:meth:`Noise.smoothness` of many noises, each on a model; faster than one by one."""
     found = [0.0] * len(cases)
@@ -363,6 +350,17 @@ def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> li
     for (index, _), theta in zip(asked, thetas([each for _, each in asked]), strict=True):
         found[index] = max(found[index], theta)
     return found
+
+
+def check_answer(answer: ArrayLike, dimension: int) -> FloatArray:
+    """Return m finite numbers as an array, or raise `CalibrationError`."""
+    values = np.asarray(answer, dtype=np.float64)
+    if values.shape != (dimension,) or not np.isfinite(values).all():
+        raise CalibrationError(
+            f"The answer must be {dimension} finite numbers, one a statistic, "
+            f"got shape {values.shape}."
+        )
+    return values
 
 
 def check_units(units: ArrayLike, dimension: int, what: str = "units") -> FloatArray:

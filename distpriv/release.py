@@ -17,7 +17,7 @@ from distpriv.moments import complete_records
 from distpriv.noise import Noise
 from distpriv.properties import SensitiveProperty
 from distpriv.queries import Query
-from distpriv.release_noise import added_delta, noised
+from distpriv.release_noise import added_delta, noisy
 
 __all__ = ["Release", "draw_release", "noise_deviations", "released_decimals", "released_text"]
 
@@ -151,7 +151,7 @@ def draw_release(
     decimals = released_decimals(noise)
     return Release(
         query=query,
-        values=noised(query.evaluate(records[None])[0], noise, decimals, source),
+        values=noisy(query.evaluate(records[None])[0], noise, decimals, source),
         decimals=decimals,
         n=len(records),
         noise=noise,

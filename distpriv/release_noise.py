@@ -36,15 +36,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from distpriv.errors import CalibrationError
-from distpriv.noise import Noise
+from distpriv.noise import Noise, check_answer
 
 __all__ = [
     "added_delta",
     "bernoulli_exp",
     "discrete_gaussian",
     "discrete_laplace",
-    "noised",
+    "noisy",
     "total_variation",
 ]
 
@@ -119,7 +118,7 @@ def discrete_gaussian(deviation: int, source: random.Random) -> int:
             return drawn
 
 
-def noised(
+def noisy(
     answer: ArrayLike,
     noise: Noise,
     decimals: Sequence[int | None],
@@ -152,12 +151,7 @@ def noised(
     CalibrationError
         If the answer does not have one finite number a statistic.
     """
-    values = np.asarray(answer, dtype=np.float64)
-    if values.shape != (noise.dimension,) or not np.isfinite(values).all():
-        raise CalibrationError(
-            f"The answer must be {noise.dimension} finite numbers, one a statistic, got shape "
-            f"{values.shape}."
-        )
+    values = check_answer(answer, noise.dimension)
     source = source or random.SystemRandom()
     unit = 1 << bits
     draw = discrete_gaussian if noise.distribution == "gaussian" else discrete_laplace
@@ -188,7 +182,7 @@ def _rounded(value: Fraction, places: int) -> float:
 
 
 def total_variation(noise: Noise, decimals: Sequence[int | None], *, bits: int = _BITS) -> float:
-    """τ, by how much a release of :func:`noised` differs from one with real numbers, at most.
+    """τ, by how much a release of :func:`noisy` differs from one with real numbers, at most.
 
     In total variation, whatever the true statistics; see :mod:`distpriv.release_noise`.
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import distpriv as dp
+from distpriv.hypothesis.releases import false_alarms_along
+from distpriv.likelihood_ratio import LikelihoodRatio
 from distpriv.optimal import optimal_precision_recall, optimal_roc
 
 hypothesis = dp.hypothesis
@@ -385,3 +387,18 @@ def test_the_hardest_pair_counts(several):
     noise = dp.calibrate("ExpM", several, 1.0, 1e-3, calibration="exact")
     accuracy = hypothesis.best_accuracy(hypothesis.release_test(several, noise))
     assert accuracy == pytest.approx(dp.optimal_attack_accuracy(several, noise))
+
+
+@pytest.mark.parametrize("name", ["OptM", "ExpM", "ExpM(L)", None])
+def test_false_alarms_along_a_curve_are_those_at_each_recall(model, name):
+    noise = None if name is None else dp.calibrate(name, model, 1.0, 1e-3)
+    test = hypothesis.release_test(model, noise)
+    recalls = np.linspace(0.0, 1.0, 101)
+    found = false_alarms_along(test, recalls)
+    assert found == pytest.approx(test.false_positive_rate(recalls), abs=1e-5)
+
+
+def test_false_alarms_of_what_is_told_apart_for_certain():
+    apart = LikelihoodRatio(np.full((1, 2), np.inf), np.ones((1, 2)))
+    found = false_alarms_along(hypothesis.NormalsTest(apart), np.array([0.1, 0.5, 0.9]))
+    assert found == pytest.approx(0.0)

@@ -20,7 +20,7 @@ from distpriv.release_noise import (
     bernoulli_exp,
     discrete_gaussian,
     discrete_laplace,
-    noised,
+    noisy,
     total_variation,
 )
 
@@ -129,7 +129,7 @@ def test_the_sum_is_that_of_the_rational_numbers(distribution: str) -> None:
     """The same draws in decimal arithmetic of 400 places."""
     noise, truth = a_noise(distribution), np.array([1e9 / 3, -0.1, 7e-5, 12.0])
     decimals = released_decimals(noise)
-    found = noised(truth, noise, decimals, random.Random(8))
+    found = noisy(truth, noise, decimals, random.Random(8))
     source, unit = random.Random(8), 1 << 256
     draw = discrete_gaussian if distribution == "gaussian" else discrete_laplace
     with localcontext() as context:
@@ -149,7 +149,7 @@ def test_the_sum_is_that_of_the_rational_numbers(distribution: str) -> None:
 def test_a_statistic_without_noise_is_left_alone() -> None:
     noise = replace(a_noise(), directions=np.eye(4)[:, :2], floor=None)
     decimals = (1, -1, None, None)
-    found = noised([0.1, 44.0, 1 / 3, 1e300], noise, decimals, random.Random(1))
+    found = noisy([0.1, 44.0, 1 / 3, 1e300], noise, decimals, random.Random(1))
     assert found[2:].tolist() == [1 / 3, 1e300]
     assert found[1] % 10 == 0
     assert round(found[0], 1) == found[0]
@@ -234,4 +234,4 @@ def test_an_answer_that_is_none() -> None:
     noise = a_noise()
     for answer in ([1.0, 2.0], [1.0, 2.0, math.nan, 4.0]):
         with pytest.raises(CalibrationError, match="4 finite numbers"):
-            noised(answer, noise, released_decimals(noise))
+            noisy(answer, noise, released_decimals(noise))

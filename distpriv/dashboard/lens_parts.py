@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from distpriv import mechanisms
 from distpriv.charts.choosing import f_score_lines, precision_recall_lines, roc_lines
@@ -16,15 +14,13 @@ from distpriv.dashboard.frame import View
 from distpriv.guarding import side_by_side
 from distpriv.hypothesis import (
     CurveTest,
-    NormalsTest,
-    OptimalTest,
     best_f_score,
     f_score_against_epsilon,
     odds_against,
     precision_at,
     release_test,
 )
-from distpriv.hypothesis.releases import release_tests
+from distpriv.hypothesis.releases import false_alarms_along, release_tests
 from distpriv.mechanisms import searching
 from distpriv.noise import Noise
 from distpriv.utility import Curves
@@ -47,7 +43,7 @@ def release(view: View, limit: Limit | None) -> None:
         f"errors {scenario.mechanism} {others} {view.focus}",
         lambda: _errors(view, others),
         epsilon=False,
-    ).y | {bold: _false_alarms(release_test(view.focused, view.noise))}
+    ).y | {bold: false_alarms_along(release_test(view.focused, view.noise), _RECALL)}
     order = [f"ε = {epsilon:g}" for epsilon in chosen] + ["no noise"]
     tests = {
         name: CurveTest(np.append(0.0, errors[name]), np.append(0.0, _RECALL))
@@ -122,21 +118,7 @@ def _errors(view: View, epsilons: tuple[float, ...]) -> Curves:
     ]
     tests = release_tests([(view.focused, noise) for _, noise in [*known, ("", None)]])
     wrong = zip([*(name for name, _ in known), "no noise"], tests, strict=True)
-    return Curves(_RECALL, {name: _false_alarms(test) for name, test in wrong})
-
-
-def _false_alarms(test: OptimalTest) -> NDArray[np.float64]:
-    """Fewest false alarms at each recall, of two normals between the thresholds of a grid.
-
-    On the scale of Φ⁻¹ the curve is nearly a straight line, so that this is good to 1e-5.
-    """
-    if not isinstance(test, NormalsTest):
-        return test.false_positive_rate(_RECALL)
-    low, high = test.log_ratio(np.array([0.999, 0.002]))
-    rates = test.rates(np.linspace(low, high, 41))
-    recall, wrong = (ndtri(np.clip(rate, 1e-12, 1 - 1e-12)) for rate in rates)
-    found = ndtr(np.interp(ndtri(_RECALL[:-1]), recall[::-1], wrong[::-1]))
-    return np.append(found, test.false_positive_rate(_RECALL[-1:]))
+    return Curves(_RECALL, {name: false_alarms_along(test, _RECALL) for name, test in wrong})
 
 
 def _quick(view: View) -> tuple[str, ...]:

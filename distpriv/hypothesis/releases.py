@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 from distpriv.arguments import Axes, checked
 from distpriv.best_attack import best_roc
@@ -27,6 +28,7 @@ from distpriv.utility import Curves
 
 __all__ = [
     "f_score_against_epsilon",
+    "false_alarms_along",
     "figures",
     "optimal_f_score",
     "release_test",
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 _POINTS = 1001
+_GRID_RECALLS, _GRID_THRESHOLDS = np.array([0.999, 0.001]), 41
 
 
 @checked(HypothesisError)
@@ -178,4 +181,27 @@ def figures(
             np.array([getattr(ratio, part) for ratio in ratios]) for part in ("shift", "spread")
         )
         found[places] = figure(NormalsTest(LikelihoodRatio(shift, spread)))
+    return found
+
+
+def false_alarms_along(test: OptimalTest, recalls: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Fewest false alarms at many recalls, for curves: of two normals to 1e-5, else exactly.
+
+    Between the thresholds of a grid, on the scale of Φ⁻¹, on which the curve of two normals is
+    nearly a straight line.
+
+    Parameters
+    ----------
+    test : OptimalTest
+    recalls : ndarray, shape (points,), each in [0, 1]
+    """
+    ends = test.log_ratio(_GRID_RECALLS) if isinstance(test, NormalsTest) else np.array([np.inf])
+    if not np.isfinite(ends).all():  # the two are told apart for certain, or it is quick as it is
+        return test.false_positive_rate(recalls)
+    rates = test.rates(np.linspace(ends[0], ends[1], _GRID_THRESHOLDS))
+    true, false = (ndtri(np.clip(rate[::-1], 1e-12, 1 - 1e-12)) for rate in rates)
+    inner = (recalls > 1 - _GRID_RECALLS[0]) & (recalls < _GRID_RECALLS[0])
+    found = np.empty(len(recalls))
+    found[inner] = ndtr(np.interp(ndtri(recalls[inner]), true, false))
+    found[~inner] = test.false_positive_rate(recalls[~inner])
     return found

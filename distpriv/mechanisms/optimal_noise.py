@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from distpriv.least_guarded import counting
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
 from distpriv.models import GaussianModel
 from distpriv.premises import Assumption
@@ -24,7 +25,7 @@ _SOLVED = 1e-6  # of the trace
 # Where the search for guarded noise starts: noise in the other directions as a share of that in the
 # direction that wants most, and of the statistics' own variation.
 _ASIDE, _LITTLE = 0.2, 1e-3
-_LEAST_WEIGHT, _LEAST_AT_START = 1e-8, 1e-4
+_LEAST_AT_START = 1e-4
 _ONE_AT_A_TIME = threading.Lock()  # compiled programs are shared and take their matrices in turn
 _UNSOLVED = (
     "The semidefinite program for the least noise did not solve; this noise keeps the promise but "
@@ -109,7 +110,7 @@ def _maximal(wanted: FloatArray) -> FloatArray:
 
 def _least_above(wanted: FloatArray, objective: FloatArray) -> tuple[FloatArray, bool]:
     """Matrix of least weighted trace above all of `wanted` and zero, and whether that is proven."""
-    across = _across(objective)
+    across = _across(counting(objective))
     closed = _closed_form(wanted, across)
     if closed is not None:
         return closed, True
@@ -128,12 +129,9 @@ def _least_above(wanted: FloatArray, objective: FloatArray) -> tuple[FloatArray,
     return best, solved
 
 
-def _across(objective: FloatArray, least: float = _LEAST_WEIGHT) -> FloatArray:
-    """Change of scale after which the weighted trace is one of equal weights, shape (m, m).
-
-    What counts for next to nothing counts for a little, so that the numbers stay alike.
-    """
-    scale = np.sqrt(np.maximum(objective / objective.max(), least))
+def _across(weights: FloatArray) -> FloatArray:
+    """Change of scale after which the weighted trace is one of equal weights, shape (m, m)."""
+    scale = np.sqrt(weights / weights.max())
     return np.outer(scale, scale)
 
 
@@ -271,7 +269,7 @@ class OptimalNoise(GaussianMechanism):
     def guard_start(self, model: GaussianModel, distance: float) -> FloatArray:
         """Noise for equal covariances, or a bound on it, with some noise in every direction."""
         units = model.standard_deviations
-        across = _across(units**2, _LEAST_AT_START)
+        across = _across(counting(units**2, _LEAST_AT_START))
         wanted = self._wanted(model, distance)
         enough = _stacked(wanted, across) if len(wanted) else np.zeros_like(across)
         trace = max(float(np.trace(enough * across)), _LITTLE * float(np.trace(across)))
@@ -284,7 +282,7 @@ class OptimalNoise(GaussianMechanism):
 
     def _closed(self, model: GaussianModel, distance: float) -> FloatArray:
         units, wanted = model.standard_deviations, self._wanted(model, distance)
-        closed = _closed_form(wanted, _across(units**2)) if len(wanted) else None
+        closed = _closed_form(wanted, _across(counting(units**2))) if len(wanted) else None
         if closed is None:
             return np.zeros_like(model.pairs[0].pooled)
         return np.asarray(closed * np.outer(units, units))
