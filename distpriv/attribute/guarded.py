@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.calibration import Calibration, check_delta, check_epsilon, gaussian_distance
-from distpriv.guarding import Guard, settled
+from distpriv.guarding import settled
 from distpriv.mechanisms.base import GaussianMechanism
 from distpriv.mechanisms.grid_safe import grid_safe
 from distpriv.models import GaussianModel
-from distpriv.noise import Noise, gaussian_noise
 from distpriv.premises import Assumption
 
 __all__ = ["guarded_variance"]
@@ -36,29 +35,14 @@ class _Isotropic(GaussianMechanism):
         variance = (model.sensitivity(2) / distance) ** 2 - max(least, 0.0)
         return np.eye(len(model.query)) * max(variance, 0.0)
 
-    def plan(
-        self,
-        model: GaussianModel,
-        epsilon: float,
-        delta: float | None,
-        calibration: Calibration,
-    ) -> Noise | Guard:
-        """What the separate covariances ask for, whether or not the means differ."""
-        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-        distance = gaussian_distance(epsilon, delta, calibration)
-        first = self.covariance(model, distance)
+    def guard_covariances(
+        self, model: GaussianModel, largest: float
+    ) -> Callable[[float], FloatArray]:
+        """From that of Algorithm 1 on, also where the means do not differ."""
+        first = self.covariance(model, largest)
         widest = max(float(np.linalg.eigvalsh(fit.covariances).max()) for fit in model.pairs)
         step = np.eye(len(first)) * max(float(first[0, 0]), widest)
-
-        def covariance_at(allowed: float) -> FloatArray:
-            return first + ((distance / allowed) ** 2 - 1) * step
-
-        def noise_of(covariance: FloatArray) -> Noise:
-            return gaussian_noise(
-                self.name, covariance, epsilon=epsilon, delta=delta, calibration=calibration
-            )
-
-        return Guard(model, epsilon, delta, distance, covariance_at, noise_of)
+        return lambda distance: first + ((largest / distance) ** 2 - 1) * step
 
 
 def guarded_variance(

@@ -188,8 +188,13 @@ class GaussianMechanism(Mechanism):
         """Where the search for the least guarded noise starts; None to keep the noise's form."""
         return None
 
-    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
-        """From a distance to the covariance, for the many distances that *guarded* tries."""
+    def guard_covariances(
+        self, model: GaussianModel, largest: float
+    ) -> Callable[[float], FloatArray]:
+        """From a distance to the covariance, for the many, up to a largest, that *guarded* tries.
+
+        It grows without bound as the distance falls.
+        """
         return partial(self.covariance, model)
 
     def plan(
@@ -223,7 +228,7 @@ class GaussianMechanism(Mechanism):
                 epsilon,
                 delta,
                 distance,
-                self.guard_covariances(model),
+                self.guard_covariances(model, distance),
                 noise_of,
                 self.guard_start(model, distance),
             )

@@ -41,9 +41,11 @@ class EigenvectorGaussian(GaussianMechanism):
     full_rank = True
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
-        return self.guard_covariances(model)(distance)
+        return self.guard_covariances(model, distance)(distance)
 
-    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
+    def guard_covariances(
+        self, model: GaussianModel, largest: float
+    ) -> Callable[[float], FloatArray]:
         """The axes and the variances along them are the same at every distance."""
         pooled = np.array([fit.pooled for fit in model.pairs])
         vectors = _eigenvectors(pooled.mean(axis=0))

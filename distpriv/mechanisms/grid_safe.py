@@ -152,7 +152,7 @@ class _Calibrated:
             return None
         model, delta = self.model.with_floor(floor), check_delta(self.delta)
         distance = gaussian_distance(self.epsilon, delta, "exact")
-        covariance = mechanism.guard_covariances(model)(distance)
+        covariance = mechanism.guard_covariances(model, distance)(distance)
         noise = gaussian_noise(
             mechanism.name, covariance, epsilon=self.epsilon, delta=delta, calibration="exact"
         )

@@ -276,7 +276,9 @@ class OptimalNoise(GaussianMechanism):
         aside = np.diag(_ASIDE * trace / len(units) / np.diag(across))
         return np.asarray((enough + aside) * np.outer(units, units))
 
-    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
+    def guard_covariances(
+        self, model: GaussianModel, largest: float
+    ) -> Callable[[float], FloatArray]:
         """The least noise for equal covariances where it has a closed form; else none."""
         return partial(self._closed, model)
 

@@ -36,9 +36,11 @@ class DirectionalUncertainty(GaussianMechanism):
     dispenses = (Assumption.PARALLEL,)
 
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
-        return self.guard_covariances(model)(distance)
+        return self.guard_covariances(model, distance)(distance)
 
-    def guard_covariances(self, model: GaussianModel) -> Callable[[float], FloatArray]:
+    def guard_covariances(
+        self, model: GaussianModel, largest: float
+    ) -> Callable[[float], FloatArray]:
         """The directions, and how much varies along them, are the same at every distance."""
         basis = shift_directions(model)
         plane = basis @ basis.T
