@@ -24,13 +24,13 @@ import pandas as pd
 
 import distpriv as dp
 from benchmarks import naive, pages
+from distpriv.analysis.design import Kind, Limit, choose
 from distpriv.attribute.quilt import scale_quilts
-from distpriv.choosing import Kind, Limit, choose
-from distpriv.datasets import load_census_income
-from distpriv.grid import column_step
-from distpriv.guarding import side_by_side
 from distpriv.mechanisms import searching
+from distpriv.mechanisms.guarded import side_by_side
 from distpriv.mechanisms.optimal_noise import least_noise
+from distpriv.model.grid import column_step
+from distpriv.tables.examples import load_census_income
 
 QUERY = dp.Query(
     [

@@ -20,8 +20,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from distpriv.models import PairModel
-from distpriv.noise import Noise
+from distpriv.model.gaussian import PairModel
+from distpriv.privacy.noise import Noise
 
 __all__ = ["attack", "datasets", "fit", "profile"]
 

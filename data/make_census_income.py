@@ -304,7 +304,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("draw", help="draw the records from the JSON file")
     options = parser.parse_args(arguments)
     if options.command == "fit":
-        from distpriv.datasets import load_adult
+        from distpriv.tables.examples import load_adult
 
         MODEL.write_text(_to_json(fit(load_adult(options.adult_dir))), encoding="utf-8")
     else:

@@ -4,12 +4,26 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
 """
 
-from distpriv import frameworks, hypothesis, mechanisms, posterior
-from distpriv.accumulation import Part, Standing, accumulate, joint_noise
-from distpriv.assumptions import Assumption, Evidence, Shift, Verdict, fitted_shift, verdicts
-from distpriv.attacks import (
+from distpriv import frameworks, mechanisms
+from distpriv.analysis.design import Limit, choose, promised_epsilon
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import (
+    pack_scenario,
+    read_scenario,
+    unpack_scenario,
+    write_scenario,
+)
+from distpriv.attacks import hypothesis, posterior
+from distpriv.attacks.audit import Audit, audit_attack
+from distpriv.attacks.best_attack import (
+    optimal_attack_accuracies,
+    optimal_attack_accuracy,
+    optimal_attack_estimate,
+    pooled_attack_accuracy,
+)
+from distpriv.attacks.optimal import binding_pair, optimal_precision_recall, optimal_roc
+from distpriv.attacks.property_inference import (
     AttackResult,
-    Interval,
     PropertyInferenceAttack,
     linear_attack_accuracy,
     run_attack,
@@ -35,18 +49,9 @@ from distpriv.attribute.influence import Quilt, find_quilts, max_influence
 from distpriv.attribute.learning import LearnedNetwork, learn_network
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
-from distpriv.audit import Audit, audit_attack
-from distpriv.best_attack import (
-    optimal_attack_accuracies,
-    optimal_attack_accuracy,
-    optimal_attack_estimate,
-    pooled_attack_accuracy,
-)
-from distpriv.bootstrap import bootstrap_model, bootstrap_moments, delivered_intervals
-from distpriv.calibrated_for import CalibratedFor
-from distpriv.calibration import gaussian_distance
-from distpriv.choosing import Limit, choose, promised_epsilon
-from distpriv.composition import (
+from distpriv.composition.counterexample import CompositionExample
+from distpriv.composition.releases import Part, Standing, accumulate, joint_noise
+from distpriv.composition.rules import (
     JointRelease,
     Promise,
     compose,
@@ -55,12 +60,10 @@ from distpriv.composition import (
     mixture,
     repeated_release,
 )
-from distpriv.composition_example import CompositionExample
-from distpriv.coupling import Coupling, optimal_coupling
-from distpriv.datasets import load_adult, load_census_income
-from distpriv.delivered import delivered_delta, delivered_epsilon, privacy_profile, worst_case
-from distpriv.diagnostics import fit_diagnostics
-from distpriv.distances import closeness, wasserstein_inf
+from distpriv.distances.coupling import Coupling, optimal_coupling
+from distpriv.distances.normals import normal_closeness
+from distpriv.distances.outcomes import Outcomes
+from distpriv.distances.wasserstein import closeness, wasserstein_inf
 from distpriv.errors import (
     AttackError,
     AttributePrivacyError,
@@ -81,44 +84,56 @@ from distpriv.errors import (
     StoreError,
     TableError,
 )
-from distpriv.exact_laws import ExactLaw, exact_law, known_law
-from distpriv.fitting import fit_gaussian
-from distpriv.guarantees import accuracy_ceiling
-from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel, PairModel, Theta, model_from_moments
-from distpriv.moments import GroupMoments, RecordGroups, group_moments, record_groups
-from distpriv.noise import Noise
-from distpriv.nonlinear import Correlation, Median, Quantile, StandardDeviation
-from distpriv.normals import normal_closeness
-from distpriv.optimal import binding_pair, optimal_precision_recall, optimal_roc
-from distpriv.outcomes import Outcomes
-from distpriv.properties import Pair, SensitiveProperty
-from distpriv.pufferfish import (
+from distpriv.export.report import ReportRun, build_report
+from distpriv.export.report.report import Report
+from distpriv.frameworks.pufferfish import (
     DistributionPrivacy,
     Pufferfish,
     to_distribution_privacy,
     to_pufferfish,
 )
-from distpriv.queries import Count, Mean, Proportion, Query, Statistic, Sum
-from distpriv.relaxation_runs import RelaxationRun, distance_measure, eta_measure
-from distpriv.relaxations import (
+from distpriv.mechanisms import calibrate
+from distpriv.mechanisms.release import Release, draw_release
+from distpriv.model.fit import fit_gaussian
+from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
+from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.model.monte_carlo import SimulatedFit, simulate
+from distpriv.model.sampling import Interval
+from distpriv.model.theta import Theta
+from distpriv.privacy.calibrated_for import CalibratedFor
+from distpriv.privacy.calibration import gaussian_distance
+from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.privacy.delivered import (
+    delivered_delta,
+    delivered_epsilon,
+    privacy_profile,
+    worst_case,
+)
+from distpriv.privacy.exact_laws import ExactLaw, exact_law, known_law
+from distpriv.privacy.noise import Noise
+from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.robustness.bootstrap import bootstrap_model, bootstrap_moments, delivered_intervals
+from distpriv.robustness.diagnostics import fit_diagnostics
+from distpriv.robustness.relaxation_runs import RelaxationRun, distance_measure, eta_measure
+from distpriv.robustness.relaxations import (
     close_attacker_divergence,
     errors_with_extra_noise,
     max_divergence,
     normal_etas,
     relaxed_promise,
 )
-from distpriv.release import Release, draw_release
-from distpriv.report import Report, ReportRun, build_report
-from distpriv.scenario import Scenario
-from distpriv.scenario_file import (
-    pack_scenario,
-    read_scenario,
-    unpack_scenario,
-    write_scenario,
+from distpriv.robustness.verdicts import (
+    Assumption,
+    Evidence,
+    Shift,
+    Verdict,
+    fitted_shift,
+    verdicts,
 )
-from distpriv.simulation import SimulatedFit, simulate
 from distpriv.tables import column_types, digest, read_table, retype, summarise
+from distpriv.tables.examples import load_adult, load_census_income
 from distpriv.tables.reference import align
 
 __all__ = [

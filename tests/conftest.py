@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import distpriv as dp
-from distpriv.datasets import load_adult
+from distpriv.tables.examples import load_adult
 
 # No example has a deadline: no test may depend on how fast the machine is.
 settings.register_profile(

@@ -15,8 +15,9 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 import distpriv as dp
-from distpriv import hypothesis, mechanisms, posterior
+from distpriv import mechanisms
 from distpriv.arguments import POSITIVE, Axes, Within, checked
+from distpriv.attacks import hypothesis, posterior
 
 HOSTILE: dict[str, Any] = {
     "a text": "x",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from distpriv.arguments import MODERATE, checked
 from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
-from distpriv.calibration import Calibration
 from distpriv.errors import AttributePrivacyError
+from distpriv.privacy.calibration import Calibration
 
 __all__ = ["AttributeAssumption", "GaussianBox", "noise_by_release"]
 

@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from distpriv.arguments import checked
 from distpriv.attribute.assumptions import AttributeAssumption
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import AttributePrivacyError, DatasetError, NetworkError
+from distpriv.resources import DATA
 
 __all__ = [
     "AssumptionFile",
@@ -28,7 +28,6 @@ __all__ = [
     "school",
 ]
 
-_DATA = Path(__file__).parent.parent.parent / "data"
 _LARGEST_FILE = 5_000_000
 ASSUMPTIONS, NETWORK = "distpriv assumptions", "distpriv network"
 _RANGES = ("slope", "difference", "deviation")
@@ -114,7 +113,7 @@ def school() -> NetworkFile:
 
 def _embedded(name: str) -> bytes:
     try:
-        return (_DATA / name).read_bytes()
+        return (DATA / name).read_bytes()
     except OSError:
         raise DatasetError(
             f"The embedded example is missing: there is no data/{name} beside the package; run "

@@ -12,12 +12,12 @@ from scipy.special import ndtr, ndtri
 
 from distpriv.arguments import checked
 from distpriv.attribute.guarded import guarded_variance
-from distpriv.calibrated_for import CalibratedFor
-from distpriv.calibration import Calibration, classical_caveat, gaussian_distance
 from distpriv.errors import AttributePrivacyError, CalibrationError
-from distpriv.models import GaussianModel, PairModel
-from distpriv.noise import Noise
-from distpriv.properties import SensitiveProperty
+from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.privacy.calibrated_for import CalibratedFor
+from distpriv.privacy.calibration import Calibration, classical_caveat, gaussian_distance
+from distpriv.privacy.noise import Noise
+from distpriv.queries.properties import SensitiveProperty
 
 __all__ = [
     "AttributeGaussian",

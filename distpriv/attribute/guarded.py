@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.guarding import settled
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import GaussianMechanism
 from distpriv.mechanisms.grid_safe import grid_safe
-from distpriv.models import GaussianModel
-from distpriv.premises import Assumption
+from distpriv.mechanisms.guarded import settled
+from distpriv.model.gaussian import GaussianModel
 
 __all__ = ["guarded_variance"]
 

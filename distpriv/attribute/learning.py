@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import checked
 from distpriv.attribute.network import BayesianNetwork, check_entries
-from distpriv.columns import column_of
 from distpriv.errors import NetworkError
+from distpriv.tables.predicates import column_of
 
 __all__ = ["Cut", "LearnedNetwork", "learn_network"]
 

@@ -17,9 +17,9 @@ from distpriv.attribute.influence import (
     family_of,
     find_quilts,
 )
-from distpriv.calibration import check_epsilon
 from distpriv.errors import AttributePrivacyError, NetworkError
-from distpriv.noise import Noise
+from distpriv.privacy.calibration import check_epsilon
+from distpriv.privacy.noise import Noise
 
 __all__ = ["QuiltResult", "ScaledQuilt", "markov_quilt", "scale_quilts"]
 

@@ -10,8 +10,8 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import empty, linear_axis
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, translucent
 from distpriv.charts.text import listed, number, percent, safe, with_unit, wrap
-from distpriv.models import PairModel
-from distpriv.properties import Pair
+from distpriv.model.gaussian import PairModel
+from distpriv.queries.properties import Pair
 
 __all__ = ["overlap", "scores", "shifts"]
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
+from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
 from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
 from distpriv.charts.style import NEUTRAL, style_of
 from distpriv.charts.text import percent, safe, summed_up
-from distpriv.utility import UNDEFENDED
+from distpriv.model.sampling import Interval
 
 __all__ = ["accuracy_by_mechanism", "accuracy_curves"]
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule, values_at
 from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
 from distpriv.charts.style import NEUTRAL, style_of
 from distpriv.charts.text import number, percent, safe, summed_up
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.sampling import Interval
 
 __all__ = ["accuracy_curves"]
 

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.frame import empty, linear_axis, log_axis, rule
 from distpriv.charts.intervals import shown
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of
 from distpriv.charts.text import listed, number, percent, safe
-from distpriv.utility import UNDEFENDED, Curves
+from distpriv.mechanisms.curves import Curves
 
 __all__ = ["attackers_in_100", "f_score_lines", "precision_recall_lines", "roc_lines"]
 

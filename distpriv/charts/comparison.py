@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 
 from plotly import graph_objects as go
 
+from distpriv.analysis.comparison import Summary
 from distpriv.charts.frame import accuracy_axis, decades, empty, linear_axis, log_axis
 from distpriv.charts.intervals import GUESSING, within
 from distpriv.charts.style import NEUTRAL, series_style
 from distpriv.charts.text import listed, number, percent, safe, with_unit
-from distpriv.comparison import Summary
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
 
 __all__ = ["accuracies_against_epsilon", "accuracy_bars", "error_bars", "errors_against_epsilon"]
 

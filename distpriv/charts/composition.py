@@ -10,9 +10,9 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import empty, linear_axis, rule, values_at
 from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, NEUTRAL, translucent
 from distpriv.charts.text import listed, number, safe
-from distpriv.composition import AGAIN, SUM_RULE
-from distpriv.composition_example import COIN, TOGETHER, CompositionExample
-from distpriv.utility import Curves
+from distpriv.composition.counterexample import COIN, TOGETHER, CompositionExample
+from distpriv.composition.rules import AGAIN, SUM_RULE
+from distpriv.mechanisms.curves import Curves
 
 __all__ = ["added_up", "two_statistics"]
 

@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import empty, linear_axis, log_axis, rule
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of
 from distpriv.charts.text import listed, number, percent, safe, with_unit
-from distpriv.coupling import Coupling
+from distpriv.distances.coupling import Coupling
 
 __all__ = ["closeness_curves", "moves_in_plane", "moves_on_line", "noise_bars"]
 

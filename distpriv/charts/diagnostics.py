@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
-from distpriv.bootstrap import DeliveredIntervals, ModelReplicates
 from distpriv.charts.frame import empty, linear_axis, log_axis
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, group_names, translucent
 from distpriv.charts.text import number, percent, safe, wrap
-from distpriv.diagnostics import CovarianceDifference, FitDiagnostics
-from distpriv.properties import Pair
+from distpriv.model.sampling import Interval
+from distpriv.queries.properties import Pair
+from distpriv.robustness.bootstrap import DeliveredIntervals, ModelReplicates
+from distpriv.robustness.diagnostics import CovarianceDifference, FitDiagnostics
 
 __all__ = ["bootstrap_intervals", "qq_plot", "variance_ratios"]
 

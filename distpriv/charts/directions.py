@@ -13,7 +13,7 @@ from distpriv.charts.frame import empty, linear_axis, log_axis
 from distpriv.charts.plane import ellipses
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, group_names
 from distpriv.charts.text import number, percent, safe, shorten
-from distpriv.models import PairModel
+from distpriv.model.gaussian import PairModel
 
 __all__ = ["eigenvalue_shares", "ellipses", "shift_components"]
 

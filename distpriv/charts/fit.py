@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import empty, linear_axis
 from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, group_names, translucent
 from distpriv.charts.text import number, percent, safe, shorten, with_unit, wrap
-from distpriv.models import PairModel
+from distpriv.model.gaussian import PairModel
 
 __all__ = ["covariance_heatmap", "fit_histograms"]
 

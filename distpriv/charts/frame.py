@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 
 from distpriv.charts.style import NEUTRAL, translucent
 from distpriv.charts.text import number, percent, safe
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
 
 __all__ = [
     "ACCURACY_RANGE",

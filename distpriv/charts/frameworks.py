@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import empty, linear_axis, log_axis, rule
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL
 from distpriv.charts.text import listed, number, safe, wrap
-from distpriv.frameworks import Framework, Range
+from distpriv.frameworks.map import Framework, Range
 
 __all__ = ["epsilon_ranges", "neighbouring_databases"]
 
@@ -78,7 +78,7 @@ def epsilon_ranges(
     Parameters
     ----------
     ranges : mapping of key to Range
-        From :func:`distpriv.frameworks.convert`.
+        From :func:`distpriv.frameworks.map.convert`.
     frameworks : mapping of key to Framework
     given : str
         The notion that ε was given in.

@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 from plotly import graph_objects as go
 
+from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
 from distpriv.charts.intervals import shown
 from distpriv.charts.style import NEUTRAL, style_of
 from distpriv.charts.text import number, safe, summed_up
-from distpriv.utility import UNDEFENDED, Curves
+from distpriv.mechanisms.curves import Curves
 
 __all__ = ["delivered_by_releases", "profile_curves"]
 
@@ -28,7 +29,7 @@ def profile_curves(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.utility.profiles`, over evenly spaced ε.
+        From :func:`distpriv.analysis.sweeps.profiles`, over evenly spaced ε.
     epsilon, delta : float
         What is promised.
     selected : str, optional
@@ -78,8 +79,8 @@ def delivered_by_releases(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.utility.delta_against_releases` or
-        :func:`distpriv.utility.epsilon_against_releases`.
+        From :func:`distpriv.analysis.sweeps.delta_against_releases` or
+        :func:`distpriv.analysis.sweeps.epsilon_against_releases`.
     quantity : "δ" or "ε"
         Which of the two is delivered, at the other one as it is promised.
     count : int

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from distpriv.attacks import Interval
+from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.frame import ACCURACY_RANGE
 from distpriv.charts.text import percent
-from distpriv.utility import UNDEFENDED
+from distpriv.model.sampling import Interval
 
 __all__ = ["GUESSING", "SHARE", "bars", "in_words", "shown", "within"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from plotly import graph_objects as go
 
-from distpriv.accumulation import Standing
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
 from distpriv.charts.intervals import GUESSING, within
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL
 from distpriv.charts.text import percent
+from distpriv.composition.releases import Standing
 
 __all__ = ["adding_up"]
 

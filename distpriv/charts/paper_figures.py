@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
 from distpriv.charts.frame import accuracy_axis, decades, empty, linear_axis, log_axis
 from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, within
 from distpriv.charts.style import NEUTRAL, MechanismStyle, series_style, style_of
 from distpriv.charts.text import listed, number, percent, safe
-from distpriv.experiments.attacks import AttackCurve
-from distpriv.experiments.figures import Releases
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.sampling import Interval
+from distpriv.papers.attacks import AttackCurve
+from distpriv.papers.figures import Releases
 
 __all__ = ["accuracy_lines", "error_lines", "f_scores_with_points", "releases_in_plane"]
 

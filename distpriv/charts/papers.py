@@ -11,10 +11,10 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import empty, linear_axis
 from distpriv.charts.style import NEUTRAL, MechanismStyle, translucent
 from distpriv.charts.text import safe
-from distpriv.experiments.cells import VERDICTS, Cell, Verdict, tally
-from distpriv.experiments.items import ITEMS
-from distpriv.experiments.report import figure as said
-from distpriv.experiments.report import range_of, summary
+from distpriv.papers.cells import VERDICTS, Cell, Verdict, tally
+from distpriv.papers.items import ITEMS
+from distpriv.papers.report import figure as said
+from distpriv.papers.report import range_of, summary
 
 __all__ = ["VERDICT_STYLES", "deviations", "printed_beside_ours"]
 

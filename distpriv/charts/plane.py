@@ -19,8 +19,8 @@ from distpriv.charts.style import (
     translucent,
 )
 from distpriv.charts.text import listed, number, safe, shorten, with_unit
-from distpriv.models import PairModel
-from distpriv.noise import Noise
+from distpriv.model.gaussian import PairModel
+from distpriv.privacy.noise import Noise
 
 __all__ = ["ellipses"]
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.attacks.posterior import Belief
 from distpriv.charts.frame import empty, linear_axis, rule
 from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, NEUTRAL, style_of, translucent
 from distpriv.charts.text import percent, safe
-from distpriv.posterior import Belief
-from distpriv.properties import Pair
-from distpriv.utility import UNDEFENDED
+from distpriv.queries.properties import Pair
 
 __all__ = ["posterior_curve"]
 

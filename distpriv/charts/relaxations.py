@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
 from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule
 from distpriv.charts.style import NEUTRAL, translucent
 from distpriv.charts.text import listed, number, safe
+from distpriv.model.sampling import Interval
 
 __all__ = ["Line", "attacker_curve", "error_curve", "frontier_curves"]
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
 from distpriv.charts.intervals import GUESSING, shown, within
 from distpriv.charts.style import NEUTRAL, group_names, style_of
 from distpriv.charts.text import number, percent, safe, summed_up
-from distpriv.optimal import PrecisionRecallCurve, RocCurve
-from distpriv.properties import Pair
+from distpriv.queries.properties import Pair
 
 __all__ = ["precision_recall_figure", "roc_figure"]
 

@@ -11,8 +11,8 @@ import zlib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from distpriv.properties import Pair
-from distpriv.utility import UNDEFENDED
+from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.queries.properties import Pair
 
 __all__ = [
     "CONFIG",

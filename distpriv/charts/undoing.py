@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
 from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, within
 from distpriv.charts.style import NEUTRAL, style_of, translucent
 from distpriv.charts.text import percent, safe
+from distpriv.model.sampling import Interval
 
 __all__ = ["UndoneRow", "on_paper_and_on_the_grid"]
 

@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
 from distpriv.charts.style import style_of
 from distpriv.charts.text import number, safe, shorten, summed_up, with_unit
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
 
 __all__ = ["error_against_epsilon", "error_against_width"]
 
@@ -36,7 +36,7 @@ def error_against_epsilon(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.utility.error_against_epsilon`.
+        From :func:`distpriv.analysis.sweeps.error_against_epsilon`.
     epsilon : float > 0
         Where the rule stands.
     unit : str
@@ -80,7 +80,7 @@ def error_against_width(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.utility.error_against_width`; NaN leaves a gap.
+        From :func:`distpriv.analysis.sweeps.error_against_width`; NaN leaves a gap.
     width : float in (0, 1]
         Where the rule stands.
 

@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 
-from distpriv.noise import Noise
-from distpriv.queries import Query
+from distpriv.privacy.noise import Noise
+from distpriv.queries.statistics import Query
 
 __all__ = ["escape", "number", "percent", "share", "statistic_errors", "with_unit"]
 

@@ -12,14 +12,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from distpriv.analysis.design import noiseless_epsilon
+from distpriv.analysis.sweeps import error_against_epsilon
+from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
-from distpriv.best_attack import optimal_attack_accuracy
-from distpriv.choosing import noiseless_epsilon
 from distpriv.lessons.course import COUNTS, DELTA, EPSILON, MECHANISMS, PLAIN, Course
 from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel, PairModel
-from distpriv.noise import Noise
-from distpriv.utility import Curves, error_against_epsilon
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.privacy.noise import Noise
 
 __all__ = ["Ally", "Least", "Turned", "ally", "least", "turned"]
 

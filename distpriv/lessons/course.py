@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from distpriv.calibration import Calibration
+from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel, model_from_moments
-from distpriv.moments import GroupMoments, group_moments
-from distpriv.noise import Noise
-from distpriv.properties import SensitiveProperty
-from distpriv.queries import Count, Mean, Query
-from distpriv.scenario import Scenario
+from distpriv.model.gaussian import GaussianModel, model_from_moments
+from distpriv.model.moments import GroupMoments, group_moments
+from distpriv.privacy.calibration import Calibration
+from distpriv.privacy.noise import Noise
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Count, Mean, Query
 
 __all__ = [
     "COUNTS",

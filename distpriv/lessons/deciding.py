@@ -6,13 +6,14 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from distpriv.best_attack import optimal_attack_accuracy
-from distpriv.choosing import Limit, choose
-from distpriv.covered import is_undone
-from distpriv.delivered import delivered_delta, delivered_epsilon
-from distpriv.guarantees import accuracy_ceiling
+from distpriv.analysis.design import Limit, choose
+from distpriv.analysis.sweeps import accuracy_against_releases
+from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.lessons.course import DELTA, EPSILON, PLAIN, RELEASES, Course
-from distpriv.utility import Curves, accuracy_against_releases
+from distpriv.mechanisms.curves import Curves
+from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.privacy.covered import is_undone
+from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
 
 __all__ = ["Again", "Allowed", "again", "allowed"]
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.calibration import gaussian_distance
 from distpriv.lessons.course import DELTA, EPSILON, MECHANISMS
 from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel, PairModel, Theta
-from distpriv.noise import Noise
-from distpriv.properties import SensitiveProperty
-from distpriv.queries import Mean, Query
+from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.model.theta import Theta
+from distpriv.privacy.calibration import gaussian_distance
+from distpriv.privacy.noise import Noise
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Mean, Query
 
 __all__ = ["EigenvectorExample", "eigenvector_example"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from distpriv.best_attack import optimal_attack_accuracy
+from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.lessons.course import PLANE, QUERY, SIZES, Course
-from distpriv.models import PairModel
+from distpriv.model.gaussian import PairModel
 
 __all__ = ["Hidden", "Seen", "hidden", "seen"]
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.best_attack import optimal_attack_accuracy
+from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.lessons.course import COUNTS, DELTA, EPSILON, RECORDS, Course
 from distpriv.mechanisms import calibrate
-from distpriv.noise import Noise
+from distpriv.privacy.noise import Noise
 
 __all__ = ["TRIED", "Release", "Subtracted", "subtracted"]
 

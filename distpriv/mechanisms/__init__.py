@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from distpriv.arguments import checked
-from distpriv.calibrated_for import CalibratedFor
-from distpriv.calibration import Calibration
 from distpriv.errors import CalibrationError
-from distpriv.guarding import Search, settled
 from distpriv.mechanisms.base import Mechanism, get, names, register
 from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
-from distpriv.models import GaussianModel
-from distpriv.noise import Noise, check_units
+from distpriv.mechanisms.guarded import Search, settled
+from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.calibrated_for import CalibratedFor
+from distpriv.privacy.calibration import Calibration
+from distpriv.privacy.noise import Noise, check_units
 
 __all__ = ["Mechanism", "calibrate", "get", "names", "register", "searching"]
 
@@ -52,7 +52,7 @@ def calibrate(
     delta : float in (0, 1)
         Laplace mechanisms that promise δ = 0 ignore it.
     calibration : "guarded", "exact" or "classical"
-        Gaussian mechanisms only, see :func:`distpriv.calibration.gaussian_distance`.
+        Gaussian mechanisms only, see :func:`distpriv.privacy.calibration.gaussian_distance`.
     units : array-like, shape (m,), optional
         Calibrate as if each statistic were divided by its unit: what counts as much of an
         error as one unit of another. A linear change of variables that can be undone keeps
@@ -94,7 +94,7 @@ def searching(
     grid_safe: bool = True,
     floor: ArrayLike | None = None,
 ) -> Search:
-    """:func:`calibrate`, to be run beside others by :func:`distpriv.guarding.side_by_side`."""
+    """:func:`calibrate`, to be run beside others by :func:`.guarded.side_by_side`."""
     chosen, size = get(mechanism), len(model.query)
     if floor is not None and not grid_safe:
         raise CalibrationError(

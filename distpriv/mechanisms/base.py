@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.arguments import checked
-from distpriv.calibration import (
+from distpriv.errors import CalibrationError, InapplicableError
+from distpriv.mechanisms.assumptions import Assumption
+from distpriv.mechanisms.guarded import Guard, Search, guarded
+from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.calibration import (
     Calibration,
     check_delta,
     check_epsilon,
     classical_caveat,
     gaussian_distance,
 )
-from distpriv.errors import CalibrationError, InapplicableError
-from distpriv.guarding import Guard, Search, guarded
-from distpriv.models import GaussianModel
-from distpriv.noise import Distribution, Noise, gaussian_noise
-from distpriv.noised import noised
-from distpriv.premises import Assumption
+from distpriv.privacy.noise import Distribution, Noise, gaussian_noise
+from distpriv.privacy.noised import noised
 
 __all__ = ["GaussianMechanism", "LaplaceMechanism", "Mechanism", "get", "names", "register"]
 

@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import (
     FloatArray,
     GaussianMechanism,
@@ -13,8 +14,7 @@ from distpriv.mechanisms.base import (
     Mechanism,
     register,
 )
-from distpriv.models import GaussianModel
-from distpriv.premises import Assumption
+from distpriv.model.gaussian import GaussianModel
 
 
 class _RecordLevel(Mechanism):

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.linalg.lapack import dgejsv
 from scipy.optimize import brentq
 
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
-from distpriv.models import GaussianModel
-from distpriv.premises import Assumption
+from distpriv.model.gaussian import GaussianModel
 
 _ALIKE = 100.0  # times a deviation: no digits to speak of are lost
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, LaplaceMechanism, register
-from distpriv.models import GaussianModel
-from distpriv.premises import Assumption
+from distpriv.model.gaussian import GaussianModel
 
 
 @register

@@ -2,10 +2,10 @@
 
 The theorems of Chen & Ohrimenko (2023), Section 4, take the statistics for densities. Real ones
 live on a grid, and noise that leaves directions bare is subtracted by whoever knows it (see
-:mod:`distpriv.smoothness`). Here a mechanism is calibrated for Σ + F instead of Σ, F a floor of
-independent normal noise of about half a step on every statistic, and releases with F and its own
-noise: the theorems hold as before, for statistics that are all but densities, and OptM stays the
-least noise above the floor. What the grid still shows is taken off ε and δ beforehand.
+:mod:`distpriv.privacy.smoothness`). Here a mechanism is calibrated for Σ + F instead of Σ, F a
+floor of independent normal noise of about half a step on every statistic, and releases with F and
+its own noise: the theorems hold as before, for statistics that are all but densities, and OptM
+stays the least noise above the floor. What the grid still shows is taken off ε and δ beforehand.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.calibration import (
+from distpriv.mechanisms.base import GaussianMechanism, Mechanism
+from distpriv.mechanisms.guarded import Search, Shown
+from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.calibration import (
     Calibration,
     check_delta,
     check_epsilon,
     classical_caveat,
     gaussian_distance,
 )
-from distpriv.guarding import Search, Shown
-from distpriv.mechanisms.base import GaussianMechanism, Mechanism
-from distpriv.models import GaussianModel
-from distpriv.noise import Noise, gaussian_noise
-from distpriv.smoothness import log_ratio
+from distpriv.privacy.noise import Noise, gaussian_noise
+from distpriv.privacy.smoothness import log_ratio
 
 __all__ = ["grid_safe"]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from distpriv.least_guarded import counting
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
-from distpriv.models import GaussianModel
-from distpriv.premises import Assumption
+from distpriv.mechanisms.least_guarded import counting
+from distpriv.model.gaussian import GaussianModel
 
 __all__ = ["LeastNoise", "least_noise"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import brentq
 
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
 from distpriv.mechanisms.directional import shift_directions
-from distpriv.models import GaussianModel
-from distpriv.premises import Assumption
+from distpriv.model.gaussian import GaussianModel
 
 
 @register

@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from distpriv.calibration import Calibration, check_delta, check_epsilon
+from distpriv.distances.normals import normal_closeness, normal_deviation
+from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import Mechanism, register
-from distpriv.models import GaussianModel, PairModel
-from distpriv.noise import Noise
-from distpriv.normals import normal_closeness, normal_deviation
-from distpriv.premises import Assumption
+from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
+from distpriv.privacy.noise import Noise
 
 __all__ = ["swap_reach"]
 

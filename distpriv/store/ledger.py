@@ -13,10 +13,10 @@ from uuid import uuid4
 import numpy as np
 from sqlalchemy import select
 
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ScenarioError
-from distpriv.noise import Noise
-from distpriv.scenario import Scenario
-from distpriv.scenario_file import read_scenario, write_scenario
+from distpriv.privacy.noise import Noise
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import ReleaseRow
 from distpriv.store.texts import cleaned, title

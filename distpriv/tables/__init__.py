@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import checked
 from distpriv.errors import TableError
-from distpriv.tables.columns import ColumnType, check_types, convert, infer_type, type_columns
 from distpriv.tables.labels import shown, string_array
 from distpriv.tables.parsing import MAX_BYTES, parse, too_large
+from distpriv.tables.types import ColumnType, check_types, convert, infer_type, type_columns
 
 __all__ = [
     "ColumnType",

@@ -19,8 +19,8 @@ import pyarrow.csv
 from charset_normalizer import from_bytes
 
 from distpriv.errors import TableError
-from distpriv.tables.columns import check_shape, frame_of
 from distpriv.tables.labels import counted, shown
+from distpriv.tables.types import check_shape, frame_of
 
 __all__ = ["ADULT_COLUMNS", "Delimited", "decode", "parse_delimited"]
 

@@ -21,9 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from distpriv.errors import TableError
-from distpriv.tables.columns import check_shape, frame_of
 from distpriv.tables.delimited import decode, parse_delimited
 from distpriv.tables.labels import counted, shown, text_of
+from distpriv.tables.types import check_shape, frame_of
 
 __all__ = ["MAX_BYTES", "RawTable", "parse", "too_large"]
 

@@ -20,12 +20,14 @@ def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     st.cache_resource.clear()
 
     def opened(page: str | None = None, **query: str | list[str]) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+        app = AppTest.from_file(
+            str(ROOT / "distpriv" / "dashboard" / "main.py"), default_timeout=120
+        )
         for name, value in query.items():
             app.query_params[name] = value
         app.run()
         if page is not None:
-            app.switch_page(f"app_pages/{page}.py").run()
+            app.switch_page(f"../../pages/{page}.py").run()
         return app
 
     return opened

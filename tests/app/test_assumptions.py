@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.dashboard import deviation_parts, relaxation_parts
+from distpriv.dashboard.assumptions import deviation, relaxations
 
 TABS = ("Without equal covariances", "Without the normal curve", "An attacker who knows more")
 
@@ -38,7 +38,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "REPETITIONS": 2, "DATASETS": 200, "DISTANCE_REPETITIONS": 2, "DISTANCE_DATASETS": 100,
     }.items():  # fmt: skip
-        monkeypatch.setattr(deviation_parts, name, value)
+        monkeypatch.setattr(deviation, name, value)
 
 
 def finish(app):
@@ -139,7 +139,7 @@ def test_noise_in_one_direction_is_not(open_app):
 
 
 def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
-    monkeypatch.setattr(deviation_parts, "DISTANCE_REPETITIONS", 100)
+    monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 100)
     app = turn(open_app("assumptions"), TABS[1])
     stop = next(b for b in app.button if b.key == "distance_stop")
     assert stop.label == "Stop"
@@ -157,10 +157,8 @@ def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
 
 def test_a_tab_that_is_closed_does_not_run(open_app, monkeypatch):
     calls = []
-    inner = relaxation_parts.normal_etas
-    monkeypatch.setattr(
-        relaxation_parts, "normal_etas", lambda *args: calls.append(1) or inner(*args)
-    )
+    inner = relaxations.normal_etas
+    monkeypatch.setattr(relaxations, "normal_etas", lambda *args: calls.append(1) or inner(*args))
     app = open_app("assumptions", cal="exact")
     assert calls
     calls.clear()
@@ -221,7 +219,7 @@ def test_an_upload_with_hostile_names(open_app):
     app = open_app()
     content = table.to_csv(index=False).encode()
     app.file_uploader(key="file").set_value(("mine.csv", content, "text/csv")).run()
-    app.switch_page("app_pages/assumptions.py").run()
+    app.switch_page("../../pages/assumptions.py").run()
     for mechanism in ("ExpM", "GroupDP"):
         app.sidebar.selectbox(key="mech").set_value(mechanism).run()
         for tab in TABS:

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from distpriv.attacks import attacker_names
+from distpriv.attacks.property_inference import attacker_names
 from tests.app.test_pages import charts, records, sound, texts, upload
 
 
@@ -84,13 +84,13 @@ def test_other_reference_data_are_another_attack(open_app):
     app = open_app("data")
     upload(app, records(1200))
     app.sidebar.toggle(key="whole").set_value(True).run()
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     before = app.session_state["attack_run"]
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
     content = records(900, seed=3).to_csv(index=False).encode()
     app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     sound(app)
     after = app.session_state["attack_run"]
     assert after is not before
@@ -177,7 +177,7 @@ def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
     table = records(12_000).assign(weight=lambda each: rng.normal(size=len(each)))
     app = open_app("data")
     upload(app, table[["weight", "active"]])
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     sound(app)
     assert "arithmetic has nothing to hold on to" in texts(app)
 
@@ -185,7 +185,7 @@ def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
 def test_uploads_and_several_pairs_are_undone_too(open_app):
     app = open_app("data")
     upload(app, records(1200))
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     app.sidebar.number_input(key="n").set_value(10).run()
     sound(app)
     assert app.session_state["undoing"].done

@@ -222,8 +222,8 @@ def test_what_is_chosen_is_kept(open_app):
     sound(app)
     assert not app.error
     assert len(table(app, "it moves by at most")) == 3
-    app.switch_page("app_pages/fit.py").run()
-    distribution(app.switch_page("app_pages/attribute.py").run())
+    app.switch_page("../../pages/fit.py").run()
+    distribution(app.switch_page("../../pages/attribute.py").run())
     sound(app)
     assert app.multiselect(key="quilt_protected_0").value == ["family income", "weight"]
     assert app.multiselect(key="quilt_attributes_0_3").value == ["family income", "height"]
@@ -359,7 +359,7 @@ def test_networks_are_loaded_and_a_bad_file_changes_nothing(open_app, typed):
 
 def test_a_network_is_learned_from_the_table(open_app):
     app = upload(open_app(), records(900).assign(salary=lambda t: t["salary"].where(t.index > 29)))
-    app.switch_page("app_pages/attribute.py").run()
+    app.switch_page("../../pages/attribute.py").run()
     app.session_state["attribute_tab"] = "Distribution"
     app.session_state["quilt_from_table"] = True
     app.run()

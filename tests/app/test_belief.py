@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from distpriv import mechanisms
-from distpriv.dashboard.belief_parts import BELL, BETA, PAIR, UNIFORM
+from distpriv.dashboard.belief.panels import BELL, BETA, PAIR, UNIFORM
 
 
 def texts(app) -> str:
@@ -153,8 +153,8 @@ def test_own_values(open_app):
     # Fewer who never married: more who earn much.
     assert np.arange(101) @ after(app) > mean
     # They are kept while another page is looked at, and gone with the toggle.
-    app.switch_page("app_pages/attack.py").run()
-    app.switch_page("app_pages/belief.py").run()
+    app.switch_page("../../pages/attack.py").run()
+    app.switch_page("../../pages/belief.py").run()
     sound(app)
     kept = [box for box in app.main.number_input if box.key.startswith("belief_value")]
     assert kept[married].value == held[married] - 15
@@ -245,7 +245,7 @@ def test_an_upload_with_few_records_of_a_kind(open_app):
     app = open_app()
     content = table.to_csv(index=False).encode()
     app.file_uploader(key="file").set_value(("mine.csv", content, "text/csv")).run()
-    app.switch_page("app_pages/belief.py").run()
+    app.switch_page("../../pages/belief.py").run()
     sound(app)
     assert app.session_state["dataset"].title == "mine.csv"
     app.sidebar.number_input(key="n").set_value(120).run()

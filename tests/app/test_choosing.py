@@ -200,7 +200,7 @@ def test_the_frameworks_page(open_app):
     table = app.table[0].value
     assert len(table) == 8
     # It needs no model, so neither a bad scenario nor an upload takes it away.
-    upload(app.switch_page("app_pages/data.py").run(), records(300))
-    app.switch_page("app_pages/frameworks.py").run()
+    upload(app.switch_page("../../pages/data.py").run(), records(300))
+    app.switch_page("../../pages/frameworks.py").run()
     sound(app)
     assert len(charts(app)) == 2

@@ -231,7 +231,7 @@ def test_the_script_gives_the_numbers_of_the_page(open_app, page):
 
 
 def test_every_page_has_a_script_with_its_own_numbers():
-    from distpriv.code import PAGES as WRITTEN
+    from distpriv.export.script import PAGES as WRITTEN
 
     assert {page or "data" for page in WRITTEN} == set(PAGES)
 
@@ -256,7 +256,7 @@ def test_the_other_tabs_of_two_pages_have_scripts_of_their_own(open_app):
     assert f"attributes: {found['quilts']}" in told
     app = open_app()
     app.session_state["wasserstein_tab"] = "A small example"
-    app.switch_page("app_pages/wasserstein.py").run()
+    app.switch_page("../../pages/wasserstein.py").run()
     app.slider(key="example_delta").set_value(0.2).run()
     found, told = result(script(app)), shown(app)
     assert f"by **{number(found['W'])}**; if 20 % may be left out" in told

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from distpriv.scenario import Scenario
-from distpriv.scenario_file import write_scenario, write_scenarios
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import write_scenario, write_scenarios
 from tests.app.test_opening import PLAIN, SOME
 from tests.app.test_pages import errors, records, sound, texts, upload
 
@@ -102,9 +102,9 @@ def test_scenarios_of_several_tables(open_app):
     read(app, write_scenarios({"own": own, "census": replace(here, epsilon=4.0)}))
     assert list(table(app, "Choice").columns) == ["Choice", "now", "census"]
     assert "its table is not here" in " ".join(each.value for each in app.caption)
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     upload(app, records(900))
-    app.switch_page("app_pages/compare.py").run()
+    app.switch_page("../../pages/compare.py").run()
     sound(app)
     assert set(table(app, "Choice").columns) == {"Choice", "now", "own", "census"}
     assert "compare their errors statistic by statistic" in texts(app)

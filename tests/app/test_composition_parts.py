@@ -11,19 +11,20 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from distpriv.dashboard.composition_parts import COIN, INDEPENDENT, KNOWN, SAME, read_promises
+from distpriv.dashboard.assumptions.composition import COIN, INDEPENDENT, KNOWN, SAME, read_promises
 from distpriv.errors import CalibrationError
 
 
 def _page() -> None:
     import streamlit as st
 
-    from distpriv.dashboard import composition_parts, controls, frame
+    from distpriv.dashboard.assumptions import composition
+    from distpriv.dashboard.shell import controls, frame
 
     controls.draw()
     view = frame.attempt(*frame.open_page())
     if view is not None:
-        getattr(composition_parts, st.session_state["part"])(view)
+        getattr(composition, st.session_state["part"])(view)
 
 
 @pytest.fixture

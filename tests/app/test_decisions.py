@@ -40,7 +40,7 @@ def warnings(app) -> str:
 def test_a_proposal_holds_what_was_weighed(open_app):
     app = keep(open_app("compare"), "first")
     app.sidebar.number_input(key="eps").set_value(2.0).run()
-    app.switch_page("app_pages/decisions.py").run()
+    app.switch_page("../../pages/decisions.py").run()
     sound(app)
     why = "Line one\n# no heading\n![x](http://evil.example/a.png)"
     proposed(app, "Ann *x*", why, "first")

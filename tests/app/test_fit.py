@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.dashboard import cache
+from distpriv.dashboard.shell import cache
 
 CHARTS = 5
 PANELS = ["How far from normal?", "One covariance for both shares?"]
@@ -105,7 +105,7 @@ def test_the_page_says_whether_the_deviations_matter(open_app):
 def test_what_the_covariances_cost_is_what_the_other_pages_say(open_app):
     app = open_app("fit", cal="exact")
     found = re.search(r"delivers \*\*ε = ([\d.]+)\*\* at δ = 0.001", texts(app))
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     assert f"or ε = {found[1]} at δ = 0.001" in texts(app)
 
 
@@ -162,7 +162,7 @@ def test_a_single_statistic(open_app):
 def test_an_upload_of_skewed_records(open_app):
     app = upload(open_app(), workers())
     app.sidebar.number_input(key="n").set_value(20).run()
-    app.switch_page("app_pages/fit.py").run()
+    app.switch_page("../../pages/fit.py").run()
     sound(app)
     assert charts(app) == CHARTS
     table = normality(app)
@@ -179,7 +179,7 @@ def test_a_statistic_that_hardly_varies_under_one_share(open_app):
     table["sector"] = np.where(idle, table["sector"], "public")
     table.loc[idle.idxmin(), "sector"] = "private"  # one record of those without the property
     app = upload(open_app(), table)
-    app.switch_page("app_pages/fit.py").run()
+    app.switch_page("../../pages/fit.py").run()
     app.sidebar.multiselect(key="own_stat").set_value(
         ["mean hours", "count sector = private"]
     ).run()
@@ -218,6 +218,6 @@ def test_a_large_table_is_resampled_less_often(open_app):
     app.file_uploader(key="file").set_value(
         ("mine.csv", content.getvalue().encode(), "text/csv")
     ).run()
-    app.switch_page("app_pages/fit.py").run()
+    app.switch_page("../../pages/fit.py").run()
     sound(app)
     assert "drawn again 200 times" in texts(app)

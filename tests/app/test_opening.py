@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from distpriv.nonlinear import Quantile
-from distpriv.properties import Pair, SensitiveProperty
-from distpriv.queries import Count, Mean, Proportion, Query
-from distpriv.scenario import Scenario
-from distpriv.scenario_file import pack_scenario
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import pack_scenario
+from distpriv.queries.nonlinear import Quantile
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Count, Mean, Proportion, Query
 from tests.app.test_pages import errors, records, sound, texts, upload
 
 AGE = SensitiveProperty("age", above=41.25)
@@ -65,7 +65,7 @@ def test_a_link_makes_every_choice(open_app, change):
     assert scenario_of(app) == wanted
     assert not app.error
     assert "scenario" not in app.query_params
-    app.switch_page("app_pages/secret.py").run()
+    app.switch_page("../../pages/secret.py").run()
     assert scenario_of(app) == wanted
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.datasets import EXAMPLES
+from distpriv.tables.examples import EXAMPLES
 
 PAGES = (
     "data",
@@ -128,7 +128,7 @@ def test_every_mechanism_on_the_data_and_attack_pages(open_app, mechanism):
     app = open_app(mech=mechanism)
     sound(app)
     assert mechanism in texts(app).replace("\\", "")
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     sound(app)
     assert mechanism in texts(app).replace("\\", "")
 
@@ -161,7 +161,7 @@ def test_the_delivered_guarantee_stands_beside_the_promised_one(open_app):
     assert "promise not kept" in texts(app)
     app.sidebar.segmented_control(key="cal").set_value("guarded").run()
     for page in ("directions", "attack"):
-        app.switch_page(f"app_pages/{page}.py").run()
+        app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
         assert "promise kept" in texts(app)
     app.sidebar.selectbox(key="mech").set_value("DP").run()
@@ -178,7 +178,7 @@ def test_a_guard_that_cannot_hold_says_what_does(open_app):
     app.sidebar.selectbox(key="mech").set_value("OptM").run()
     sound(app)
     assert not app.error
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     sound(app)
 
 
@@ -221,7 +221,7 @@ def test_an_upload_takes_over_every_page(open_app, page):
     app = upload(open_app(), records(1500))
     sound(app)
     assert app.session_state["dataset"].title == "mine.csv"
-    app.switch_page(f"app_pages/{page}.py").run()
+    app.switch_page(f"../../pages/{page}.py").run()
     sound(app)
     assert not app.error, errors(app)
     assert app.session_state["dataset"].title == "mine.csv"
@@ -243,7 +243,7 @@ def test_an_upload_with_hostile_names_is_shown_as_it_is_written(open_app):
     )
     app = upload(open_app(), table)
     for page in PAGES:
-        app.switch_page(f"app_pages/{page}.py").run()
+        app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
         shown = "\n".join(e.value for e in [*app.markdown, *app.caption, *app.error, *app.warning])
         assert not re.search(r"(?<!\\)(!\[|\]\(http|<img)", shown)
@@ -282,7 +282,7 @@ def test_missing_values_are_counted_and_said(open_app):
     table.loc[:24, "salary"] = np.nan
     app = upload(open_app(), table)
     assert "25 of them miss a value" in texts(app)
-    app.switch_page("app_pages/secret.py").run()
+    app.switch_page("../../pages/secret.py").run()
     assert "25 records miss a value" in texts(app)
 
 
@@ -311,7 +311,7 @@ def test_a_difference_smaller_than_one_record_says_so(open_app):
     sound(app)
     assert "both shares mean the same" in texts(app)
     for page in PAGES:
-        app.switch_page(f"app_pages/{page}.py").run()
+        app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
 
 
@@ -415,17 +415,17 @@ def test_two_large_tables_that_differ_in_one_cell_give_two_results(open_app):
     )
     app = upload(open_app(), table)
     first = app.session_state["dataset"].digest
-    one = app.switch_page("app_pages/secret.py").run().dataframe[0].value.to_csv()
+    one = app.switch_page("../../pages/secret.py").run().dataframe[0].value.to_csv()
     other = table.copy()
     other.loc[31_234, "pay"] = 10_000_000
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     upload(app, other, "other.csv")
     assert app.session_state["dataset"].digest != first
-    assert app.switch_page("app_pages/secret.py").run().dataframe[0].value.to_csv() != one
+    assert app.switch_page("../../pages/secret.py").run().dataframe[0].value.to_csv() != one
 
 
 def test_column_types_of_an_upload_can_be_corrected(open_app):
-    from distpriv.dashboard.dataset import retyped
+    from distpriv.dashboard.shell.dataset import retyped
 
     app = upload(open_app(), records(400))
     dataset = app.session_state["dataset"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from distpriv.experiments import ERRATA, ITEMS, PaperAttacks
+from distpriv.papers import ERRATA, ITEMS, PaperAttacks
 from tests.app.test_pages import charts, records, sound, texts, upload
 
 
@@ -137,7 +137,7 @@ def test_a_run_that_is_done_can_be_run_again(open_app, monkeypatch):
 @pytest.mark.usefixtures("without_adult")
 def test_an_upload_is_not_held_against_the_papers(open_app):
     app = upload(open_app(), records(500))
-    app.switch_page("app_pages/papers.py").run()
+    app.switch_page("../../pages/papers.py").run()
     sound(app)
     assert "embedded **synthetic** records" in said(app)
     assert run_of(app).records.count == 45_222
@@ -152,7 +152,7 @@ def test_adult_is_taken_where_it_is_at_hand(open_app, adult, monkeypatch):
     monkeypatch.delenv("ADULT_DIR")
     # The table of the session is enough, wherever it came from.
     app = upload(open_app(), adult)
-    app.switch_page("app_pages/papers.py").run()
+    app.switch_page("../../pages/papers.py").run()
     sound(app)
     assert "Computed on UCI Adult" in said(app)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from distpriv.dashboard.release_parts import Desk
+from distpriv.dashboard.release.panels import Desk
 from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
 from tests.app.test_compare import table
@@ -163,7 +163,7 @@ def test_two_clicks_draw_once(open_app):
 
 
 def test_the_file_to_hand_on_tells_neither_the_secret_nor_the_fingerprint(open_app):
-    from distpriv.dashboard.release_parts import _json
+    from distpriv.dashboard.release.panels import _json
 
     release(open_app("release"))
     (entry,) = recorded()
@@ -227,7 +227,7 @@ def test_nothing_of_the_truth_is_in_a_presentation_or_the_ledger(open_app, own_d
 def test_an_upload_s_names_stand_in_the_ledger_but_not_its_records(open_app, own_database):
     table_ = records(1500).assign(sector=lambda each: each["sector"].astype("category"))
     app = upload(open_app("data"), table_)
-    app.switch_page("app_pages/release.py").run()
+    app.switch_page("../../pages/release.py").run()
     release(app)
     kept = b"".join(file.read_bytes() for file in own_database.parent.iterdir())
     assert b"mine.csv" in kept

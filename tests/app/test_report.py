@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from distpriv.report import ReportRun
+from distpriv.export.report import ReportRun
 from tests.app.test_pages import errors, records, sound, texts, upload
 
 
@@ -67,9 +67,9 @@ def test_the_report_follows_the_sidebar_s_mechanism_until_others_are_chosen(open
     app = open_app("compare")
     app.sidebar.selectbox(key="mech").set_value("DauM").run()
     assert app.multiselect(key="report_mechanisms").value == ["DauM"]
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     app.sidebar.selectbox(key="mech").set_value("EigM").run()
-    app.switch_page("app_pages/compare.py").run()
+    app.switch_page("../../pages/compare.py").run()
     sound(app)
     assert app.multiselect(key="report_mechanisms").value == ["EigM"]
 
@@ -105,7 +105,7 @@ def test_building_stops_and_goes_on(open_app):
 
 def test_true_values_stay_out_of_the_presentation_view(open_app):
     app = upload(open_app(), records(900))
-    app.switch_page("app_pages/compare.py").run()
+    app.switch_page("../../pages/compare.py").run()
     app.checkbox(key="report_truth").check()
     app.checkbox(key="report_records").check().run()
     assert "what the noise is there to hide" in " ".join(each.value for each in app.warning)

@@ -33,15 +33,15 @@ def test_several_secrets_are_hidden_at_once_on_every_page(open_app):
         "workclass = Private: 45 % or 55 %",
     ]
     for page in EXPLORE:
-        app.switch_page(f"app_pages/{page}.py").run()
+        app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
         assert not app.error
-    app.switch_page("app_pages/secret.py").run()
+    app.switch_page("../../pages/secret.py").run()
     frame = next(f.value for f in app.dataframe if "Binds" in f.value)
     assert frame["Binds"].sum() == 1
     # Looking at the other pair changes what the pages are about, not the noise.
     app.sidebar.selectbox(key="look").set_value("workclass = Private: 45 % or 55 %").run()
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     assert "workclass" in texts(app)
     app.sidebar.multiselect(key="also").set_value([]).run()
     sound(app)
@@ -73,7 +73,7 @@ def test_a_grid_of_shares(open_app):
     assert len(app.session_state["scenario"].pairs) == 5
     app.sidebar.slider(key="dp").set_value(0.05).run()
     assert "smaller step or a larger" in errors(app)
-    app.switch_page("app_pages/attack.py").run()
+    app.switch_page("../../pages/attack.py").run()
     sound(app)
     assert "smaller step or a larger" in errors(app)
 
@@ -123,10 +123,10 @@ def test_the_whole_table_is_released(open_app):
     sound(app)
     assert "public" in texts(app)
     for page in EXPLORE:
-        app.switch_page(f"app_pages/{page}.py").run()
+        app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
         assert not app.error
-    app.switch_page("app_pages/secret.py").run()
+    app.switch_page("../../pages/secret.py").run()
     means = next(f.value for f in app.dataframe if "Varies by (std. dev.)" in f.value)
     salary = means[means["Statistic"] == "mean salary"].iloc[0, 1]
     assert float(str(salary).replace("\u202f", "").replace(",", "")) > 3800
@@ -134,7 +134,7 @@ def test_the_whole_table_is_released(open_app):
     app.sidebar.segmented_control(key="view").set_value("presentation").run()
     means = next(f.value for f in app.dataframe if "Varies by (std. dev.)" in f.value)
     assert "Your table (not to be shown)" not in means
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     app.button(key="no_reference").click().run()
     sound(app)
     assert "the table itself" in texts(app)
@@ -154,7 +154,7 @@ def test_reference_data_with_other_columns_are_a_sentence(open_app):
 
 def test_nothing_of_an_upload_gets_into_the_address(open_app):
     app = open_app("secret")
-    upload_page = app.switch_page("app_pages/data.py").run()
+    upload_page = app.switch_page("../../pages/data.py").run()
     upload(upload_page, records(800))
     app.sidebar.multiselect(key="own_also").set_value(
         [app.sidebar.multiselect(key="own_also").options[0]]

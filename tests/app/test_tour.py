@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from distpriv.dashboard.tour.steps import LESSONS, PLACES
-from distpriv.datasets import load_census_income
 from distpriv.lessons import Course, course_of, subtracted
 from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
 from distpriv.lessons.subtracting import TRIED
+from distpriv.tables.examples import load_census_income
 from tests.app.test_pages import charts, errors, records, sound, texts, upload
 
 # Each step's control, a value to move it to, and what the result says then.
@@ -145,8 +145,8 @@ def test_what_was_answered_and_moved_is_there_after_another_page(open_app):
     app = open_app("tour", lesson="2")
     app.select_slider(key="tour_records").set_value(200).run()
     app.radio[0].set_value(statements(app)[0]).run()
-    app.switch_page("app_pages/directions.py").run()
-    app.switch_page("app_pages/tour.py").run()
+    app.switch_page("../../pages/directions.py").run()
+    app.switch_page("../../pages/tour.py").run()
     sound(app)
     assert app.session_state["lesson"] == "2"
     assert app.select_slider(key="tour_records").value == 200
@@ -159,9 +159,9 @@ def test_the_tour_goes_its_own_way_whatever_the_sidebar_holds(open_app):
     app.sidebar.number_input(key="eps").set_value(4.0).run()
     app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
     assert texts(app) == before
-    app.switch_page("app_pages/data.py").run()
+    app.switch_page("../../pages/data.py").run()
     upload(app, records(500))
-    app.switch_page("app_pages/tour.py").run()
+    app.switch_page("../../pages/tour.py").run()
     assert texts(app) == before
     # On demand the sidebar follows, even from an upload.
     app.segmented_control(key="lesson").set_value("summary").run()
@@ -199,7 +199,7 @@ def test_the_papers_worked_examples(open_app, name):
     app = open_app()
     app.session_state["tour_examples"] = True
     app.session_state["tour_example"] = name
-    app.switch_page("app_pages/tour.py").run()
+    app.switch_page("../../pages/tour.py").run()
     sound(app)
     assert EXAMPLES[name] in texts(app)
     # The step's picture and the example's.

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.dashboard.wasserstein_parts import BETWEEN
+from distpriv.dashboard.wasserstein.panels import BETWEEN
 from tests.app.test_pages import charts, errors, records, sound, texts, upload
 
 
@@ -162,7 +162,7 @@ def test_too_many_pairs_to_simulate_say_what_to_do(open_app):
 
 def test_an_upload_is_measured_too(open_app):
     app = upload(open_app(), records(1500))
-    app.switch_page("app_pages/wasserstein.py").run()
+    app.switch_page("../../pages/wasserstein.py").run()
     finish(app)
     sound(app)
     assert not app.error

@@ -139,7 +139,7 @@ def test_whatever_the_file_it_ends_in_a_sentence(content: bytes) -> None:
 
 
 def test_missing_examples_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(files, "_DATA", tmp_path)
+    monkeypatch.setattr(files, "DATA", tmp_path)
     for load in (dp.hospital, dp.school):
         with pytest.raises(dp.DatasetError, match="complete checkout"):
             load()

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 import distpriv as dp
 from distpriv.attribute.gaussian import protected_properties
-from distpriv.calibration import gaussian_delta
+from distpriv.privacy.calibration import gaussian_delta
 
 HOSPITAL = ((6.125, 4.5, 18.38), (2.5, 2.0, 7.45), (0.075, 0.08, 0.012))
 C = math.sqrt(2 * math.log(1250))

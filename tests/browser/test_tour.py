@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from distpriv.dashboard.tour.lesson import Option
 from distpriv.dashboard.tour.steps import LESSONS
-from distpriv.datasets import load_census_income
 from distpriv.lessons import course_of, subtracted
 from distpriv.lessons.subtracting import TRIED
+from distpriv.tables.examples import load_census_income
 from tests.browser.test_controls import app, press  # noqa: F401
 from tests.browser.test_walk import drawn, go, no_traceback, shot, words
 

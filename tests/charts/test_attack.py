@@ -10,10 +10,10 @@ import pytest
 from plotly import graph_objects as go
 
 from distpriv import mechanisms
-from distpriv.attacks import Interval
 from distpriv.charts import figure_data, style_of
 from distpriv.charts.attack import accuracy_by_mechanism, accuracy_curves
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.sampling import Interval
 
 Check = Callable[[go.Figure], None]
 OPTIMAL = {"none": 0.7616, "ExpM": 0.57, "ExpM(L)": None, "DauM": 0.577}

@@ -15,8 +15,8 @@ from distpriv.charts.choosing import (
     roc_lines,
 )
 from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
-from distpriv.frameworks import FRAMEWORKS, Range, convert
-from distpriv.utility import Curves
+from distpriv.frameworks.map import FRAMEWORKS, Range, convert
+from distpriv.mechanisms.curves import Curves
 
 RECALL = np.linspace(0.01, 1, 12)
 

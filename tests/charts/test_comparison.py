@@ -15,8 +15,8 @@ from distpriv.charts.comparison import (
     error_bars,
     errors_against_epsilon,
 )
-from distpriv.utility import Curves
-from tests.test_comparison import BASE, replace, summary
+from distpriv.mechanisms.curves import Curves
+from tests.analysis.test_comparison import BASE, replace, summary
 
 Check = Callable[[go.Figure], None]
 X = np.geomspace(0.1, 10, 9)

@@ -8,13 +8,13 @@ import pytest
 import distpriv as dp
 from distpriv.charts import figure_data
 from distpriv.charts.composition import added_up, two_statistics
-from distpriv.composition import AGAIN, SUM_RULE, repeated_release
-from distpriv.composition_example import (
+from distpriv.composition.counterexample import (
     COIN,
     TOGETHER,
     example_against_correlation,
     example_against_releases,
 )
+from distpriv.composition.rules import AGAIN, SUM_RULE, repeated_release
 
 WORDS = {"title": "ε", "x_title": "x", "x_name": "x", "how_to_read": "higher is less private."}
 
@@ -47,9 +47,11 @@ def test_against_releases(well_made, model):
 
 
 def test_curves_that_are_zero_or_infinite_have_an_axis(well_made):
-    zero = dp.utility.Curves(np.array([1.0, 2.0]), {SUM_RULE: np.zeros(2), AGAIN: np.zeros(2)})
+    zero = dp.mechanisms.curves.Curves(
+        np.array([1.0, 2.0]), {SUM_RULE: np.zeros(2), AGAIN: np.zeros(2)}
+    )
     well_made(added_up(zero, **WORDS, current=1))
-    endless = dp.utility.Curves(
+    endless = dp.mechanisms.curves.Curves(
         np.array([1.0, 2.0]), {SUM_RULE: np.ones(2), AGAIN: np.full(2, np.inf)}
     )
     figure = added_up(endless, **WORDS, current=1)

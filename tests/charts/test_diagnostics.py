@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 import distpriv as dp
-from distpriv.bootstrap import (
+from distpriv.charts import figure_data
+from distpriv.charts.diagnostics import bootstrap_intervals, qq_plot, variance_ratios
+from distpriv.robustness.bootstrap import (
     DeliveredIntervals,
     ModelReplicates,
     bootstrap_model,
     bootstrap_moments,
     delivered_intervals,
 )
-from distpriv.charts import figure_data
-from distpriv.charts.diagnostics import bootstrap_intervals, qq_plot, variance_ratios
-from distpriv.diagnostics import CovarianceDifference, FitDiagnostics, fit_diagnostics
+from distpriv.robustness.diagnostics import CovarianceDifference, FitDiagnostics, fit_diagnostics
 
 Check = Callable[[go.Figure], None]
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ import distpriv as dp
 from distpriv import mechanisms
 from distpriv.charts import figure_data
 from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
-from distpriv.noise import Noise
+from distpriv.privacy.noise import Noise
 
 Check = Callable[[go.Figure], None]
 UNITS = ("years", "hours", "records", "")

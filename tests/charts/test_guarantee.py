@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import distpriv as dp
-from distpriv import utility
+from distpriv.analysis import sweeps
 from distpriv.charts import figure_data
 from distpriv.charts.guarantee import delivered_by_releases, profile_curves
 
@@ -20,7 +20,7 @@ def noises(model):
 
 
 def test_the_profile_with_its_promise(model, noises, well_made):
-    curves = utility.profiles(model, noises, np.linspace(0, 2, 9))
+    curves = sweeps.profiles(model, noises, np.linspace(0, 2, 9))
     figure = profile_curves(curves, **PROMISE, selected="OptM")
     well_made(figure)
     mark = next(trace for trace in figure.data if trace.name == "the promise")
@@ -35,7 +35,7 @@ def test_the_profile_with_its_promise(model, noises, well_made):
 
 
 def test_a_profile_below_the_floor_leaves_the_chart(model, noises, well_made):
-    curves = utility.profiles(model, {"OptM": noises["OptM"]}, np.linspace(0, 20, 9))
+    curves = sweeps.profiles(model, {"OptM": noises["OptM"]}, np.linspace(0, 20, 9))
     figure = profile_curves(curves, **PROMISE)
     well_made(figure)
     line = next(trace for trace in figure.data if trace.name == "OptM")
@@ -45,10 +45,10 @@ def test_a_profile_below_the_floor_leaves_the_chart(model, noises, well_made):
 
 def test_repeated_releases(model, noises, well_made):
     deltas = delivered_by_releases(
-        utility.delta_against_releases(model, noises, COUNTS, 1.0), "δ", count=5, **PROMISE
+        sweeps.delta_against_releases(model, noises, COUNTS, 1.0), "δ", count=5, **PROMISE
     )
     epsilons = delivered_by_releases(
-        utility.epsilon_against_releases(model, noises, COUNTS, 1e-3), "ε", count=5, **PROMISE
+        sweeps.epsilon_against_releases(model, noises, COUNTS, 1e-3), "ε", count=5, **PROMISE
     )
     for figure in (deltas, epsilons):
         well_made(figure)

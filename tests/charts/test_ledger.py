@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from plotly import graph_objects as go
 
-from distpriv.accumulation import Standing
 from distpriv.charts import figure_data
 from distpriv.charts.alternatives import alternatives_chart
 from distpriv.charts.ledger import adding_up
+from distpriv.composition.releases import Standing
 from tests.store.conftest import alternative
 
 Check = Callable[[go.Figure], None]

@@ -18,13 +18,13 @@ from distpriv.charts.paper_figures import (
     releases_in_plane,
 )
 from distpriv.charts.papers import VERDICT_STYLES, deviations, printed_beside_ours
-from distpriv.experiments import VERDICTS, Cell, Standing
-from distpriv.experiments.attacks import AttackCurve
-from distpriv.experiments.figures import Releases
-from distpriv.experiments.hypothesis_testing import figure3b, printed_points
-from distpriv.optimal import Interval
-from distpriv.properties import SensitiveProperty
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.sampling import Interval
+from distpriv.papers import VERDICTS, Cell, Standing
+from distpriv.papers.attacks import AttackCurve
+from distpriv.papers.figures import Releases
+from distpriv.papers.hypothesis_testing import figure3b, printed_points
+from distpriv.queries.properties import SensitiveProperty
 
 WellMade = Callable[[go.Figure], None]
 

@@ -10,11 +10,11 @@ from plotly import graph_objects as go
 
 import distpriv as dp
 from distpriv import mechanisms
+from distpriv.attacks.posterior import Belief, normal_prior, pair_prior, share_grid, uniform_prior
 from distpriv.charts import figure_data
 from distpriv.charts.posterior import posterior_curve
 from distpriv.charts.style import style_of
 from distpriv.charts.text import plain
-from distpriv.posterior import Belief, normal_prior, pair_prior, share_grid, uniform_prior
 
 Check = Callable[[go.Figure], None]
 RICH = dp.SensitiveProperty("income", "high")

@@ -7,7 +7,7 @@ import pytest
 
 from distpriv.charts import figure_data
 from distpriv.charts.relaxations import Line, attacker_curve, error_curve, frontier_curves
-from distpriv.optimal import Interval
+from distpriv.model.sampling import Interval
 
 EPSILONS = np.linspace(1, 3, 11)
 

@@ -12,16 +12,17 @@ from plotly import graph_objects as go
 
 import distpriv as dp
 from distpriv import mechanisms
-from distpriv.attacks import Interval, dataset_labels
-from distpriv.charts import figure_data, style_of
-from distpriv.charts.roc import precision_recall_figure, roc_figure
-from distpriv.classifiers import precision_recall_curve, roc_curve
-from distpriv.optimal import (
+from distpriv.attacks.classifiers import precision_recall_curve, roc_curve
+from distpriv.attacks.optimal import (
     PrecisionRecallCurve,
     RocCurve,
     optimal_precision_recall,
     optimal_roc,
 )
+from distpriv.attacks.property_inference import dataset_labels
+from distpriv.charts import figure_data, style_of
+from distpriv.charts.roc import precision_recall_figure, roc_figure
+from distpriv.model.sampling import Interval
 
 Check = Callable[[go.Figure], None]
 GIVEN: dict[str, Any] = {

@@ -14,7 +14,7 @@ from distpriv.charts.style import (
     style_of,
     translucent,
 )
-from distpriv.properties import SensitiveProperty
+from distpriv.queries.properties import SensitiveProperty
 
 NAMES = tuple(
     dict.fromkeys(

@@ -9,10 +9,10 @@ from plotly import graph_objects as go
 
 from distpriv.charts import figure_data
 from distpriv.charts.subtracting import off_the_grid
-from distpriv.datasets import load_census_income
 from distpriv.lessons import Subtracted, course_of, subtracted
 from distpriv.lessons.course import NAMES
 from distpriv.lessons.subtracting import TRIED
+from distpriv.tables.examples import load_census_income
 
 
 @pytest.fixture(scope="module")

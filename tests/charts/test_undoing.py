@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from plotly import graph_objects as go
 
-from distpriv.attacks import Interval
 from distpriv.charts import figure_data
 from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
+from distpriv.model.sampling import Interval
 
 Check = Callable[[go.Figure], None]
 

@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from distpriv import mechanisms
 from distpriv.charts import figure_data, style_of
 from distpriv.charts.utility import error_against_epsilon, error_against_width
-from distpriv.utility import Curves
+from distpriv.mechanisms.curves import Curves
 
 Check = Callable[[go.Figure], None]
 LABELS = {"unit": "mixed units", "measure": "expected L2 error"}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv import mechanisms
-from distpriv.covered import covered_releases, is_undone
-from distpriv.smoothness import log_ratio
+from distpriv.privacy.covered import covered_releases, is_undone
+from distpriv.privacy.smoothness import log_ratio
 
 PROTECTING = [
     name
@@ -30,7 +30,10 @@ def allowed(epsilon: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
 @pytest.mark.parametrize("calibration", ["exact", "classical"])
 def test_what_the_grid_shows_is_within_what_was_taken_off(
-    model: dp.GaussianModel, name: str, epsilon: float, calibration: dp.calibration.Calibration
+    model: dp.GaussianModel,
+    name: str,
+    epsilon: float,
+    calibration: dp.privacy.calibration.Calibration,
 ) -> None:
     noise = dp.calibrate(name, model, epsilon, 1e-3, calibration)
     if noise.floor is None:
@@ -85,7 +88,7 @@ def test_guarded_and_grid_safe_is_what_everybody_gets(model: dp.GaussianModel) -
 
 def test_no_noise_stays_none(model: dp.GaussianModel) -> None:
     distance = model.pairs[0].mahalanobis
-    enough = dp.choosing.noiseless_epsilon(model, 1e-3, "exact")
+    enough = dp.analysis.design.noiseless_epsilon(model, 1e-3, "exact")
     assert distance > 0
     assert dp.calibrate("OptM", model, enough * 1.01, 1e-3, "exact").is_zero
     just = dp.calibrate("OptM", model, enough * 0.99, 1e-3, "exact")

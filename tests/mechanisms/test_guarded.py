@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv import mechanisms
-from distpriv.noise import gaussian_noise
+from distpriv.privacy.noise import gaussian_noise
 
 QUERY = dp.Query(
     [

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
-from distpriv.calibration import gaussian_delta
-from distpriv.delivered import worst_case
-from distpriv.noised import noised
+from distpriv.privacy.calibration import gaussian_delta
+from distpriv.privacy.delivered import worst_case
+from distpriv.privacy.noised import noised
 
 _ROUNDS, _EACH = 8, 125
 _NAMES = ["OptM", "DauM", "DirM", "EigM", "ExpM", "DirM(L)", "ExpM(L)", "Wasserstein"]

@@ -12,8 +12,8 @@ from scipy import stats
 
 import distpriv as dp
 from distpriv import mechanisms
+from distpriv.distances.outcomes import Outcomes
 from distpriv.mechanisms.wasserstein import swap_reach
-from distpriv.outcomes import Outcomes
 
 PLACES = np.array([1.0, 2.0, 3.0, 100.0])
 MU, NU = np.array([0.6, 0.2, 0.0, 0.2]), np.array([0.4, 0.3, 0.2, 0.1])

@@ -13,7 +13,7 @@ def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):  # noqa:
     monkeypatch.setenv("DATABASE_URL", fresh_postgres)
     app = press(proposed(open_app("decisions")), "Agree")
     assert "and agreed to by Ann" in texts(app)
-    app.switch_page("app_pages/release.py").run()
+    app.switch_page("../../pages/release.py").run()
     release(app)
     assert "were released **once**" in texts(app)
     store = open_store()

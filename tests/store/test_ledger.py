@@ -9,7 +9,7 @@ import pytest
 
 from distpriv.errors import StoreError
 from distpriv.mechanisms import calibrate
-from distpriv.models import GaussianModel
+from distpriv.model.gaussian import GaussianModel
 from distpriv.store import Store, ledger, record
 from tests.app.test_opening import SOME
 from tests.store.writers import entry

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from distpriv.analysis.scenario import Scenario
 from distpriv.errors import ConflictError
-from distpriv.noise import gaussian_noise
-from distpriv.properties import SensitiveProperty
-from distpriv.queries import Mean, Query
-from distpriv.scenario import Scenario
+from distpriv.privacy.noise import gaussian_noise
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Mean, Query
 from distpriv.store import LedgerEntry, one_decision, open_store, propose, record, revise
 from tests.store.conftest import alternative
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from distpriv.errors import TableError
-from distpriv.tables import column_types, columns, digest, parsing, read_table, summarise
+from distpriv.tables import column_types, digest, parsing, read_table, summarise, types
 from distpriv.tables.delimited import ADULT_COLUMNS
 
 PEOPLE = "name,age,sex,since,active\n" + "".join(
@@ -246,7 +246,7 @@ def test_bad_input_gets_one_sentence(content: bytes, message: str) -> None:
 
 
 def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(columns, "MAX_ROWS", 15)
+    monkeypatch.setattr(types, "MAX_ROWS", 15)
     for content in FORMATS.values():
         with pytest.raises(TableError, match="20 rows"):
             read_table(content)

@@ -15,12 +15,14 @@ from distpriv.attribute.quilt import QuiltResult, markov_quilt
 from distpriv.charts.coupling import moves_on_line
 from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.plane import ellipses
-from distpriv.dashboard import cache, widgets
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.pages import file_of
 from distpriv.dashboard.text import escape, number, percent
-from distpriv.dashboard.wasserstein_parts import FIGURE_1
+from distpriv.dashboard.wasserstein.panels import FIGURE_1
+from distpriv.distances.outcomes import Outcomes
 from distpriv.lessons import eigenvector_example
 from distpriv.lessons.course import DELTA, EPSILON
-from distpriv.outcomes import Outcomes
 
 __all__ = ["worked_examples"]
 
@@ -72,7 +74,7 @@ def _figure_1() -> None:
     )
     _source(
         "Chen & Ohrimenko (2023), Figure 1: ∞-Wasserstein distance and (W, δ)-closeness.",
-        "app_pages/wasserstein.py",
+        file_of("wasserstein"),
         "Edit the two distributions: Wasserstein, tab *A small example*",
     )
 
@@ -124,7 +126,7 @@ def _eigenvectors() -> None:
     _source(
         "Chen & Ohrimenko (2023), the example after Theorem 4.5. What the theorem calls squared "
         "eigenvalues are the eigenvalues.",
-        "app_pages/directions.py",
+        file_of("directions"),
         "See it on your data: Directions",
     )
 
@@ -170,7 +172,7 @@ def _hospital() -> None:
         "Zhang et al. (2022), Section 4.2, with the classical calibration. For the temperature "
         "the paper reports no noise; its Algorithm 1 asks for a variance of "
         f"{number(min(noise.variance for noise in noises.values()))}.",
-        "app_pages/attribute.py",
+        file_of("attribute"),
         "Change what is assumed: Attribute privacy",
     )
 
@@ -208,7 +210,7 @@ def _school() -> None:
     )
     _source(
         "Zhang et al. (2022), Example 1. The paper gives no tables; those here are illustrative.",
-        "app_pages/attribute.py",
+        file_of("attribute"),
         "Change the network: Attribute privacy, tab *Distribution*",
         {"attribute_tab": "Distribution"},
     )

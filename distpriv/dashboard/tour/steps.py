@@ -7,15 +7,18 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard import cache, code_parts, opening, widgets
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import cache, opening
+from distpriv.dashboard.shell.pages import file_of
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
 from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
 from distpriv.dashboard.tour.examples import worked_examples
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question
 from distpriv.dashboard.tour.seeing import HIDING, SEEING
-from distpriv.datasets import EXAMPLES
+from distpriv.dashboard.widgets import code
 from distpriv.lessons import Course
 from distpriv.lessons.course import QUERY, SECRET
+from distpriv.tables.examples import EXAMPLES
 
 __all__ = ["LESSONS", "PLACES", "course", "tour"]
 
@@ -24,11 +27,11 @@ _SUMMARY, _TURNING, _EXERCISE = "summary", "tour_turning", "exercise"
 _MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
-    ("app_pages/data.py", "Ask the question of your own table", ":material/table:"),
-    ("app_pages/secret.py", "Choose the secret and the release", ":material/lock:"),
-    ("app_pages/choosing.py", "Find the ε that fits your limit", ":material/tune:"),
-    ("app_pages/assumptions.py", "Check what the promise rests on", ":material/foundation:"),
-    ("app_pages/compare.py", "Compare scenarios and hand them on", ":material/compare:"),
+    (file_of("data"), "Ask the question of your own table", ":material/table:"),
+    (file_of("secret"), "Choose the secret and the release", ":material/lock:"),
+    (file_of("choosing"), "Find the ε that fits your limit", ":material/tune:"),
+    (file_of("assumptions"), "Check what the promise rests on", ":material/foundation:"),
+    (file_of("compare"), "Compare scenarios and hand them on", ":material/compare:"),
 )
 
 
@@ -91,7 +94,7 @@ def _step(number: int, data: Course) -> None:
     with controls:
         st.markdown(lesson.intro)
         value = lesson.ask(data)
-        code_parts.note("tour", lesson=number, value=value)
+        code.note("tour", lesson=number, value=value)
         shown = lesson.show(data, value)
         _question(number, lesson.question(data))
         _onward(number)

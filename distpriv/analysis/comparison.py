@@ -1,0 +1,115 @@
+"""Scenarios side by side: what they choose, in words, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.mechanisms.curves import Curves
+
+__all__ = ["Summary", "best_of", "choices_in_words", "differences"]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What comes of a scenario.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    data : str
+        Title of the data.
+    undefended, accuracy : float
+        Accuracy of the best attack without and with the noise, as shares of cases.
+    error : float
+        Expected L2 error, in `unit`.
+    unit : str
+        What the L2 error is counted in; empty for the statistics' own units, mixed.
+    errors : tuple of (label, error, unit)
+        Expected absolute error of each statistic.
+    promised : float
+        δ that the mechanism promises.
+    delivered : float or None
+        δ that is delivered at the promised ε; None where it is not computed.
+    accuracies, costs : Curves
+        Of the scenario's mechanism, against ε: accuracy of the best attack, and L2 error.
+    """
+
+    scenario: Scenario
+    data: str
+    undefended: float
+    accuracy: float
+    error: float
+    unit: str
+    errors: tuple[tuple[str, float, str], ...]
+    promised: float
+    delivered: float | None
+    accuracies: Curves
+    costs: Curves
+
+    @property
+    def release(self) -> tuple[object, ...]:
+        """What has to be equal for two L2 errors to be compared."""
+        scenario = self.scenario
+        return (scenario.query, self.unit, scenario.tolerances if self.unit == "tolerances" else ())
+
+
+def best_of(summaries: Mapping[str, Summary]) -> tuple[str, str | None]:
+    """Names of the scenario whose attacker is right least often, and of the one with least error.
+
+    The second is None if the errors cannot be compared, because the scenarios release different
+    statistics or count the error in different units.
+    """
+    safest = min(summaries, key=lambda name: summaries[name].accuracy)
+    if len({summary.release for summary in summaries.values()}) > 1:
+        return safest, None
+    return safest, min(summaries, key=lambda name: summaries[name].error)
+
+
+def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
+    """Every choice that shapes a result, by its name on the pages.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    data : str
+        Title of the data.
+    """
+    half = scenario.width / 2
+    ends = [f"{100 * (scenario.center + side):.12g} %" for side in (-half, half)]
+    grid = (
+        "{:g} to {:g} in steps of {:g}".format(*scenario.grid) if scenario.grid else "one pair only"
+    )
+    drawn = "with replacement" if scenario.replacement else "without replacement"
+    return {
+        "Data": data,
+        "Reference data": scenario.reference[:12] or "–",
+        "Secret": scenario.secret.label,
+        "Shares to hide": " or ".join(ends),
+        "Grid of shares": grid,
+        "Hidden as well": "; ".join(pair.label for pair in scenario.others) or "–",
+        "Pair looked at": scenario.look or "the pair hardest to hide",
+        "Records": "the whole table" if scenario.whole else f"{scenario.n}, {drawn}",
+        "Statistics": ", ".join(scenario.query.labels),
+        "Mechanism": scenario.mechanism,
+        "ε": f"{scenario.epsilon:g}",
+        "δ": f"{scenario.delta:g}",
+        "Calibration": scenario.calibration,
+        "Calibrated in units": scenario.units,
+        "Reported in units": scenario.report,
+        "Tolerances": ", ".join(f"{each:g}" for each in scenario.tolerances) or "–",
+        "Public bounds": "; ".join(
+            f"{column} {low:g} to {high:g}" for column, (low, high) in scenario.bounds
+        )
+        or "–",
+        "Distances": scenario.distances,
+        "Seed": str(scenario.seed),
+    }
+
+
+def differences(choices: Sequence[Mapping[str, str]]) -> list[str]:
+    """Names of the choices in which the scenarios are not all alike, in their order."""
+    if not choices:
+        return []
+    return [name for name in choices[0] if len({each[name] for each in choices}) > 1]

@@ -1,0 +1,112 @@
+"""The scenario: every choice that shapes a result, as one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from distpriv.arguments import checked
+from distpriv.errors import ScenarioError
+from distpriv.privacy.calibration import Calibration
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Query
+
+__all__ = ["Distances", "Scenario", "Units", "ViewKind"]
+
+ViewKind = Literal["analyst", "presentation"]
+Distances = Literal["normals", "simulated"]
+Units = Literal["raw", "standardised", "custom"]
+
+
+@checked(ScenarioError)
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """What is hidden, what is released, and how.
+
+    Attributes
+    ----------
+    secret : SensitiveProperty
+    query : Query
+    digest : str
+        Fingerprint of the data, see :func:`distpriv.digest`; empty if it does not matter.
+    reference : str
+        Fingerprint of reference data that the whole table is thought of as drawn from; empty if
+        that is the table itself.
+    center, width : float
+        The main pair of proportions, Δp being its width.
+    grid : tuple of (lowest, highest, step), or None
+        Every share of this grid is to be hidden from every other within Δp.
+    others : tuple of Pair
+        To be hidden as well, of any property.
+    n : int
+        Records in the released dataset.
+    whole : bool
+        Whether the whole table is released: n is its size, drawn with replacement.
+    mechanism : str
+    epsilon, delta : float
+    calibration : Calibration
+    units, report : "raw", "standardised" or "custom"
+        What noise is calibrated in, and what the L2 error is reported in.
+    tolerances : tuple of float
+        Of the statistics, for custom units; empty without.
+    replacement : bool
+    bounds : tuple of (column, (lowest, highest))
+        Public bounds of numeric columns, for the baselines of differential privacy.
+    seed : int
+        Of simulations; a release never takes it.
+    view : "analyst" or "presentation"
+    distances : "normals" or "simulated"
+        What Wasserstein mechanisms take for the distributions of the statistics.
+    look : str
+        Label of the pair that charts are about; empty for the one hardest to hide.
+    """
+
+    secret: SensitiveProperty
+    query: Query
+    digest: str = ""
+    reference: str = ""
+    center: float = 0.5
+    width: float = 0.1
+    grid: tuple[float, float, float] | None = None
+    others: tuple[Pair, ...] = ()
+    n: int = 100
+    whole: bool = False
+    mechanism: str = "OptM"
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    calibration: Calibration = "guarded"
+    units: Units = "raw"
+    report: Units = "raw"
+    tolerances: tuple[float, ...] = ()
+    replacement: bool = False
+    bounds: tuple[tuple[str, tuple[float, float]], ...] = ()
+    seed: int = 1
+    view: ViewKind = "analyst"
+    distances: Distances = "normals"
+    look: str = ""
+
+    @property
+    def pair(self) -> Pair:
+        """The main two proportions; raises PropertyError if they leave [0, 1]."""
+        return self.secret.pair(self.center, self.width)
+
+    def pairs_at(self, width: float) -> tuple[Pair, ...]:
+        """Every pair to hide if Δp were `width`, the main one first, each once."""
+        grid = self.secret.grid(*self.grid, width) if self.grid else ()
+        return tuple(dict.fromkeys([self.secret.pair(self.center, width), *grid, *self.others]))
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Every pair to hide, the main one first; raises PropertyError as `pair` does."""
+        return self.pairs_at(self.width)
+
+    @property
+    def model_seed(self) -> int:
+        """The seed if the model rests on simulations, 0 if nothing in it does."""
+        exact = self.query.is_linear and self.distances == "normals"
+        return 0 if exact else self.seed
+
+    @property
+    def presenting(self) -> bool:
+        """Whether nothing computed from single records or true shares may show."""
+        return self.view == "presentation"

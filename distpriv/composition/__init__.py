@@ -1,0 +1,1 @@
+"""Several releases of the same data: rules that add up promises, and what they deliver together."""

@@ -1,0 +1,186 @@
+"""Parts of the page on assumptions: what a promise rests on, and what was measured about it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.charts.text import listed
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.text import escape, number, with_unit
+from distpriv.dashboard.widgets import promise
+from distpriv.errors import ModelError
+from distpriv.privacy.exact_laws import ExactLaw, known_law
+from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
+from distpriv.robustness.verdicts import (
+    Assumption,
+    Evidence,
+    Holds,
+    Verdict,
+    fitted_shift,
+    verdicts,
+)
+
+__all__ = ["SUBSETS", "cards", "exact_law_of", "lead", "measured", "overview"]
+
+SUBSETS = 1000
+
+_BADGES: dict[Holds, str] = {
+    "yes": ":green-badge[:material/check: holds exactly]",
+    "within chance": ":gray-badge[:material/help: not refuted]",
+    "no": ":orange-badge[:material/rule: does not hold exactly]",
+    "not measured": ":gray-badge[:material/help: not measured]",
+}
+_COUNTS = ("no assumption", "one assumption", "two assumptions", "several assumptions")
+_SHORT: dict[Holds, str] = {"within chance": "not refuted", "no": "not exactly"}
+_UNITS = {
+    "percentage points": "p.p.",
+    "%": "%",
+    "degrees": "°",
+    "standard deviations": "std. dev.",
+    "correlation": "",
+}
+
+
+def measured(view: View) -> dict[Assumption, Verdict]:
+    """A verdict on every assumption for the pair looked at."""
+    scenario, fit = view.scenario, view.fit
+    drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
+    key = repr((view.source.digest, scenario.query, fit.thetas, scenario.seed))
+    shift = cache.computed(f"shift {key}", lambda: fitted_shift(drawn, fit, scenario.seed))
+
+    def diagnosed() -> FitDiagnostics | None:
+        try:
+            return fit_diagnostics(drawn, fit)
+        except ModelError:
+            return None
+
+    found = cache.computed(f"diagnostics {key}", diagnosed)
+    evidence = Evidence(view.model, view.focus, view.noise, shift, found, exact_law_of(view))
+    return {verdict.assumption: verdict for verdict in verdicts(Assumption, evidence)}
+
+
+def exact_law_of(view: View) -> ExactLaw | None:
+    """The exact law of the pair looked at, where the statistics are a few counts."""
+    scenario, pair, model = view.scenario, view.fit.pair, view.model
+    return cache.computed(
+        f"law {(view.source.digest, scenario.query, view.fit.thetas)!r}",
+        lambda: known_law(
+            cache.records(view.source, scenario.query, pair.secret),
+            scenario.query,
+            pair,
+            model.n,
+            replacement=model.replacement,
+        ),
+    )
+
+
+def lead(view: View, found: dict[Assumption, Verdict]) -> str:
+    """What the promise rests on, and what is left of it, in words."""
+    scenario, noise = view.scenario, view.noise
+    mechanism, name = mechanisms.get(scenario.mechanism), escape(scenario.mechanism)
+    if not mechanism.protects:
+        return (
+            f"{name} promises nothing about the share of **{escape(view.fit.pair.secret.label)}**, "
+            "so there is no such promise to rest on anything; its promise about single records "
+            "needs known bounds."
+        )
+    wanted = mechanism.assumptions(view.model, scenario.calibration)
+    start = f"With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} the promise rests on "
+    if not wanted:
+        return (
+            f"{start}no assumption about how the statistics are distributed, other than that the "
+            "distributions it hides are the true ones."
+        )
+    start += f"**{_COUNTS[min(len(wanted), 3)]}**: {listed([each.title for each in wanted])}. "
+    told = {
+        "no": "not exactly",
+        "within chance": "as far as simulated datasets tell",
+        "yes": "exactly",
+        "not measured": "not measured",
+    }
+    if len(wanted) == 1:
+        start += f"Does that hold here? {told[found[wanted[0]].holds].capitalize()}. "
+    else:
+        verdict = [f"{each.title}: {told[found[each].holds]}" for each in wanted]
+        start += f"Do they hold here? {'; '.join(verdict).capitalize()}. "
+    if Assumption.KNOWN_BOUNDS in wanted:
+        return start + "It does not matter how the statistics are distributed."
+    delivered = promise.delivered(view, noise)
+    if delivered <= noise.delta * (1 + 1e-6):
+        return start + (
+            "By the fitted normals, with the covariance each of them has, the promise is kept: "
+            f"**δ\u00a0=\u00a0{number(delivered)}** of the {noise.delta:g} promised."
+        )
+    return start + (
+        "By the fitted normals, with the covariance each of them has, "
+        f"**δ\u00a0=\u00a0{number(delivered)}** is delivered instead of {noise.delta:g}."
+    )
+
+
+def cards(view: View, found: dict[Assumption, Verdict]) -> None:
+    """Each assumption of the chosen mechanism with its verdict."""
+    mechanism = mechanisms.get(view.scenario.mechanism)
+    wanted = mechanism.assumptions(view.model, view.scenario.calibration)
+    shown = [*wanted, *(each for each in mechanism.dispenses if each not in wanted)]
+    for place, assumption in zip(st.columns(max(len(shown), 1)), shown, strict=False):
+        verdict = found[assumption]
+        with place.container(border=True, height="stretch"):
+            title = f"**{assumption.title.capitalize()}**"
+            if assumption not in wanted:
+                title += " (assumed by the theorem, not needed by this noise)"
+            st.markdown(f"{title} {_BADGES[verdict.holds]}", help=assumption.meaning)
+            st.markdown(escape(verdict.sentence))
+    st.caption(
+        f"A simulation, not a release: {SUBSETS} datasets for each share of the pair looked at, "
+        f"seed {view.scenario.seed}. Covariances and averages are those of the fitted model, "
+        + ("computed from the records." if view.model.method == "exact" else "itself simulated.")
+        + " Every mechanism but the baselines also takes these for the true ones; the Gaussian "
+        "fit page tells what other records would have given."
+    )
+
+
+def overview(view: View, found: dict[Assumption, Verdict]) -> None:
+    """Every mechanism's assumptions, above what was measured about them."""
+    st.subheader("Which mechanism assumes what?")
+    calibration = view.scenario.calibration
+    rows = [
+        {"": "holds here?"}
+        | {each.title: _SHORT.get(verdict.holds, verdict.holds) for each, verdict in found.items()},
+        {"": "deviation"} | {each.title: _figure(verdict) for each, verdict in found.items()},
+    ]
+    for name in mechanisms.names():
+        mechanism = mechanisms.get(name)
+        marks = dict.fromkeys(mechanism.dispenses, "theorem only")
+        marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
+        rows.append({"": name} | {each.title: marks.get(each, "–") for each in found})
+    widgets.table(
+        pd.DataFrame(rows),
+        "assumptions",
+        height="content",
+        column_config={"": st.column_config.TextColumn(width="medium", pinned=True)}
+        | {
+            each.title: st.column_config.TextColumn(each.title.capitalize(), help=each.meaning)
+            for each in found
+        },
+    )
+    st.caption(
+        "“assumed”: the promise needs it. “theorem only”: the published theorem assumes it, the "
+        "noise computed here does without. The first two rows are what was measured on these data"
+        + (
+            "; the guarded calibration needs no equal covariances."
+            if calibration == "guarded"
+            else "."
+        )
+        + " DP and DP(L) promise nothing about the share."
+    )
+
+
+def _figure(verdict: Verdict) -> str:
+    if np.isnan(verdict.measured):
+        return "–"
+    return with_unit(verdict.measured, _UNITS.get(verdict.unit, verdict.unit))

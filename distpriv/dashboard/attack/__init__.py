@@ -1,0 +1,1 @@
+"""What the page Attack is made of."""

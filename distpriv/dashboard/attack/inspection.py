@@ -1,0 +1,147 @@
+"""The Attack page's finer parts: what training without noise misses, error curves, the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.attacks.audit import Audit, audit_attack
+from distpriv.attacks.best_attack import best_precision_recall, best_roc
+from distpriv.attacks.property_inference import AttackResult, linear_attack_accuracy
+from distpriv.charts.roc import precision_recall_figure, roc_figure
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.text import escape, number, percent
+from distpriv.privacy.noise import Noise
+
+__all__ = ["audit", "error_curves", "is_quick", "training_gap"]
+
+_ALIKE = 5e-4  # accuracies that differ by less are shown as one
+
+
+def is_quick(noise: Noise) -> bool:
+    """Whether the best attack on the noise takes milliseconds, so that curves can have it."""
+    return noise.distribution == "gaussian" or noise.directions.shape[1] <= 1
+
+
+def training_gap(view: View, optimal: float) -> str:
+    """What an attacker who trains on clean statistics misses, in words; empty if unknown."""
+    noise, name = view.noise, escape(view.scenario.mechanism)
+    if noise.is_zero or noise.distribution != "gaussian":
+        return ""
+    clean = linear_attack_accuracy(view.focused, noise)
+    spread = view.fit.pooled + noise.covariance
+    weights = np.asarray(np.linalg.solve(spread, view.fit.difference), np.float64)
+    noisy = max(linear_attack_accuracy(view.focused, noise, weights), clean)
+    squares = (
+        f" Whoever weighs products of the statistics too, as the quadratic discriminant does, is "
+        f"right in {percent(optimal)}: the two shares differ in their covariances."
+        if optimal - noisy >= _ALIKE
+        else ""
+    )
+    if noisy - clean < _ALIKE:
+        return (
+            f"Against {name} an attacker who trains on clean statistics, as in the paper, loses "
+            f"nothing by it: a weighted sum of the statistics is right in {percent(clean)} in the "
+            f"limit.{squares}"
+        )
+    return (
+        f"In the paper's way, trained on clean statistics, the attacker would reach "
+        f"**{percent(clean)}** in the limit: it trusts the statistics that were telling before "
+        f"the noise, not those that still are. Training on noisy ones closes the gap to "
+        f"{percent(noisy)}; the noise is public, so a real attacker would.{squares}"
+    )
+
+
+def error_curves(
+    view: View,
+    noises: Mapping[str, Noise | None],
+    result: AttackResult,
+    attacker: str,
+) -> None:
+    """ROC and precision–recall curves of the simulated and of the best possible attacker."""
+    st.subheader("How sure can the attacker be?")
+    st.markdown(
+        "An attacker need not guess every time. The stricter they are before they name the "
+        "second share, the fewer of its datasets they catch, and the surer they are of those."
+    )
+    promise = (
+        (view.scenario.epsilon, view.noise.delta)
+        if mechanisms.get(view.scenario.mechanism).protects
+        else None
+    )
+    left, right = st.columns(2, gap="large")
+    common = {
+        "pair": view.fit.pair,
+        "repetitions": result.repetitions,
+        "seed": result.seed,
+        "attacker": attacker,
+        "selected": view.scenario.mechanism,
+    }
+    with left:
+        widgets.chart(
+            roc_figure(
+                {name: result.roc(name) for name in noises},
+                optimal={name: best_roc(view.focused, noise) for name, noise in noises.items()},
+                promise=promise,
+                **common,  # type: ignore[arg-type]
+            ),
+            "roc",
+        )
+    with right:
+        widgets.chart(
+            precision_recall_figure(
+                {name: result.precision_recall(name) for name in noises},
+                optimal={
+                    name: best_precision_recall(view.focused, noise)
+                    for name, noise in noises.items()
+                },
+                **common,  # type: ignore[arg-type]
+            ),
+            "precision_recall",
+        )
+
+
+def _verdict(found: Audit) -> str:
+    if found.claimed_epsilon is None:
+        return "–"
+    return "refuted" if found.contradicted else "not refuted"
+
+
+def audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) -> None:
+    """What the attack proves about the ε of each release, beside what is claimed."""
+    st.subheader("What does the attack prove?")
+    # A mechanism that protects single records claims nothing about the share.
+    claims = {
+        name: noise if noise is None or mechanisms.get(name).protects else None
+        for name, noise in noises.items()
+    }
+    audits = {name: audit_attack(result, name, claim) for name, claim in claims.items()}
+    st.markdown(
+        f"{escape(view.scenario.mechanism)}: {escape(audits[view.scenario.mechanism].verdict)}",
+        help="From how often the attacker is right and wrong, with Clopper–Pearson bounds: if "
+        "they name a share e^ε times as often where it is right as where it is wrong, the release "
+        "has at least that ε. An attack can refute a claim; it cannot confirm one.",
+    )
+    widgets.table(
+        pd.DataFrame(
+            [
+                {
+                    "Release": "no noise" if name == UNDEFENDED else name,
+                    "Proven: ε at least": number(found.epsilon),
+                    "Claimed": "nothing"
+                    if found.claimed_epsilon is None
+                    else f"ε = {found.claimed_epsilon:g}, δ = {found.delta:g}",
+                    "Verdict": _verdict(found),
+                    "Right when the second share": percent(found.default.true_positive_rate),
+                    "Wrong when the first": percent(found.default.false_positive_rate),
+                }
+                for name, found in audits.items()
+            ]
+        )
+    )

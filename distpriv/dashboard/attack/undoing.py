@@ -1,0 +1,270 @@
+"""The Attack page's section on what the mechanisms give away as they were published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.attacks.best_attack import optimal_attack_accuracy
+from distpriv.attacks.property_inference import ARITHMETIC, AttackResult, PropertyInferenceAttack
+from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.text import escape, number, percent
+from distpriv.dashboard.widgets.live import AttackRun
+from distpriv.errors import CalibrationError
+from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.calibration import Calibration
+from distpriv.privacy.covered import is_undone
+from distpriv.privacy.noise import Noise
+
+__all__ = ["MECHANISMS", "Published", "compare", "section"]
+
+MECHANISMS = ("DirM", "DauM", "OptM")
+"""Those whose published noise leaves directions bare."""
+
+_REPETITIONS = 20
+_PUBLISHED, _SAFE = "published", "grid-safe"
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A mechanism's noise as published and grid-safe, for the pair that is looked at.
+
+    Attributes
+    ----------
+    name : str
+    calibration : str
+        The scenario's, or *exact* where that one does not apply.
+    refusal : str
+        Why the scenario's calibration does not apply; empty if it does.
+    noises : dict of str to Noise
+        Under "published" and "grid-safe"; empty where no calibration applies.
+    on_paper, holds : dict of str to float
+        Accuracy of the best attacker on each, if the statistics had densities, and as they are.
+    undone : dict of str to bool
+    """
+
+    name: str
+    calibration: Calibration
+    refusal: str
+    noises: dict[str, Noise]
+    on_paper: dict[str, float]
+    holds: dict[str, float]
+    undone: dict[str, bool]
+
+    @property
+    def needs_noise(self) -> bool:
+        """Whether there is noise that could be subtracted."""
+        return any(not noise.is_zero for noise in self.noises.values())
+
+
+def compare(view: View) -> tuple[Published, ...]:
+    """The mechanisms as published and grid-safe, computed once for the scenario and the pair."""
+    scenario = replace(view.scenario, mechanism="", seed=view.scenario.model_seed, look="")
+    key = f"undoing {view.source.digest} {scenario!r} {view.focus}"
+    return cache.computed(key, lambda: tuple(_compared(view, name) for name in MECHANISMS))
+
+
+def _compared(view: View, name: str) -> Published:
+    asked = view.scenario.calibration
+    try:
+        calibration, refusal, noises = asked, "", _noises(view, name, asked)
+    except CalibrationError as error:
+        calibration, refusal = "exact", str(error)
+        try:
+            noises = {} if asked == "exact" else _noises(view, name, "exact")
+        except CalibrationError:
+            noises = {}
+    densities = _densities(view.focused)
+    return Published(
+        name,
+        calibration,
+        refusal,
+        noises,
+        {kind: optimal_attack_accuracy(densities, noise) for kind, noise in noises.items()},
+        {kind: optimal_attack_accuracy(view.focused, noise) for kind, noise in noises.items()},
+        {kind: is_undone(view.focused, noise) for kind, noise in noises.items()},
+    )
+
+
+def _noises(view: View, name: str, calibration: Calibration) -> dict[str, Noise]:
+    scenario = view.scenario
+    return {
+        kind: mechanisms.calibrate(
+            name,
+            view.model,
+            scenario.epsilon,
+            scenario.delta,
+            calibration,
+            view.sizes,
+            grid_safe=kind == _SAFE,
+        )
+        for kind in (_PUBLISHED, _SAFE)
+    }
+
+
+def _densities(model: GaussianModel) -> GaussianModel:
+    """The model as the theorems take it: on no grid."""
+    return replace(model, pairs=tuple(replace(fit, steps=None) for fit in model.pairs))
+
+
+def section(view: View, compared: tuple[Published, ...]) -> None:
+    """What published noise gives away, in sentences and as a picture that grows."""
+    st.subheader("What the published mechanisms give away")
+    if not (view.fit.grid > 0).any():
+        st.markdown(
+            "These statistics are on no grid: they do not move in steps, so arithmetic has nothing "
+            "to hold on to, and the mechanisms protect as published."
+        )
+        return
+    st.markdown(
+        "The theorems take statistics for normal curves. Real ones move in steps: a count by "
+        "whole numbers, an average of whole numbers by 1/n. Noise along few directions moves all "
+        "statistics together, so whoever tries the values of one count, and keeps the value that "
+        "puts all the others on their steps, has subtracted it. *Grid-safe* noise adds about half "
+        "a step to every statistic, and nothing fits any better than anything else. "
+        "The releases are simulated as the mechanisms publish them, with all their digits; that "
+        "this dashboard rounds real ones hides a part of it, more where there is more noise."
+    )
+    drawn = tuple(each for each in compared if each.needs_noise)
+    if not drawn:
+        _sentences(view, compared, None)
+        return
+    run = _run(view, drawn)
+    start, stop, _ = st.columns([1, 1, 4])
+    # Callbacks, since the page's other simulation may begin the script anew before it gets here.
+    start.button(
+        "Go on" if run.stopped else "Simulate again",
+        icon=":material/play_arrow:",
+        disabled=run.running,
+        width="stretch",
+        key="undoing_run",
+        on_click=_start,
+    )
+    stop.button(
+        "Pause",
+        icon=":material/pause:",
+        disabled=not run.running,
+        width="stretch",
+        key="undoing_stop",
+        on_click=_pause,
+    )
+
+    @st.fragment(run_every=0.2 if run.running else None)
+    def live() -> None:
+        run: AttackRun = st.session_state["undoing"]
+        was_running = run.running
+        run.step(0.08 if run.done else 0.0)
+        result = run.result()
+        if run.failure:
+            st.error(escape(run.failure), icon=":material/error:")
+        _sentences(view, compared, result)
+        widgets.chart(
+            on_paper_and_on_the_grid(
+                _rows(drawn, result),
+                undefended=optimal_attack_accuracy(view.focused),
+                repetitions=run.done,
+                seed=run.attack.seed,
+            ),
+            "undoing",
+        )
+        if was_running and not run.running:
+            st.rerun()
+
+    live()
+
+
+def _start() -> None:
+    run: AttackRun = st.session_state["undoing"]
+    if run.stopped:
+        run.stopped = False
+    else:
+        st.session_state["undoing"] = AttackRun(run.attack, run.wanted, run.key)
+
+
+def _pause() -> None:
+    st.session_state["undoing"].stopped = True
+
+
+def _run(view: View, drawn: tuple[Published, ...]) -> AttackRun:
+    """The simulation under way, or a new one where the scenario has changed."""
+    scenario = replace(view.scenario, mechanism="")
+    key = (scenario, view.source.digest, view.fit.pair)
+    run: AttackRun | None = st.session_state.get("undoing")
+    if run is None or run.key != key:
+        noises = {
+            f"{each.name}, {kind}": noise for each in drawn for kind, noise in each.noises.items()
+        }
+        attack = PropertyInferenceAttack(
+            cache.records(view.source, scenario.query, view.fit.pair.secret),
+            scenario.query,
+            view.fit.pair,
+            scenario.n,
+            noises,
+            replacement=scenario.replacement,
+            seed=scenario.seed,
+            classifier=ARITHMETIC.name,
+            rounded=False,
+        )
+        run = AttackRun(attack, _REPETITIONS, key)
+        st.session_state["undoing"] = run
+    return run
+
+
+def _rows(drawn: tuple[Published, ...], result: AttackResult | None) -> list[UndoneRow]:
+    return [
+        UndoneRow(
+            each.name,
+            kind,
+            each.on_paper[kind],
+            result.interval(f"{each.name}, {kind}") if result else None,
+            each.undone[kind],
+        )
+        for each in drawn
+        for kind in each.noises
+    ]
+
+
+def _sentences(view: View, compared: tuple[Published, ...], result: AttackResult | None) -> None:
+    """One a mechanism; every figure is the one that holds, not the one on paper."""
+    for each in compared:
+        st.markdown(_sentence(view, each, result), help=escape(each.refusal) or None)
+
+
+def _sentence(view: View, each: Published, result: AttackResult | None) -> str:
+    name, asked = f"**{escape(each.name)}**", view.scenario.calibration
+    if not each.noises:
+        return f"{name} :gray-badge[:material/block: not applicable] {escape(each.refusal)}"
+    if each.refusal:
+        name += f", which cannot be calibrated *{asked}* here and stands with the *exact* one,"
+    if not each.needs_noise:
+        return f"{name} needs no noise at this ε and δ: there is nothing to undo."
+    if not each.undone[_PUBLISHED]:
+        return (
+            f"{name} :green-badge[:material/verified_user: not undone] covers the grid as "
+            f"published: the best attacker is right in **{percent(each.holds[_PUBLISHED])}**, "
+            f"grid-safe in {percent(each.holds[_SAFE])}."
+        )
+    told = "" if result is None else _simulated(each, result)
+    errors = [number(view.reported(noise).expected_error()) for noise in each.noises.values()]
+    cost = f"an error of {widgets.l2(view, each.noises[_SAFE])}"
+    cost += ", all but the same" if errors[0] == errors[1] else f" in place of {errors[0]}"
+    return (
+        f"{name} :red-badge[:material/calculate: undone by arithmetic] cannot be relied on as "
+        f"published: up to **{percent(each.holds[_PUBLISHED])}** right, as without noise{told}. "
+        f"Grid-safe it is **{percent(each.holds[_SAFE])}**, with {cost}."
+    )
+
+
+def _simulated(each: Published, result: AttackResult) -> str:
+    label = f"{each.name}, {_PUBLISHED}"
+    found, exact = result.interval(label), float(result.recovered[label].mean())
+    return (
+        f" (simulated: {percent(found.estimate)}, 95\u00a0% interval {percent(found.low)} to "
+        f"{percent(found.high)}, seed {result.seed}, and all true statistics read off exactly from "
+        f"{percent(exact)} of the releases)"
+    )

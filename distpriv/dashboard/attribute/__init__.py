@@ -1,0 +1,1 @@
+"""What the page Attribute privacy is made of."""

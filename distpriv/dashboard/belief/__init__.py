@@ -1,0 +1,1 @@
+"""What the page Belief is made of."""

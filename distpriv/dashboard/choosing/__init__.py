@@ -1,0 +1,1 @@
+"""What the page Choosing ε is made of."""

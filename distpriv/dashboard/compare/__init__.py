@@ -1,0 +1,1 @@
+"""What the page Compare & report is made of."""

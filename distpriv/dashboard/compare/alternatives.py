@@ -1,0 +1,381 @@
+"""The Compare page's parts: kept scenarios side by side, and the files and links that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
+from distpriv.analysis.sweeps import accuracy_against_epsilon, error_against_epsilon
+from distpriv.attacks.best_attack import optimal_attack_accuracy
+from distpriv.charts.comparison import (
+    accuracies_against_epsilon,
+    accuracy_bars,
+    error_bars,
+    errors_against_epsilon,
+)
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import links, opening
+from distpriv.dashboard.shell.frame import View, quiet
+from distpriv.dashboard.text import escape, number, percent, with_unit
+from distpriv.dashboard.widgets import promise
+from distpriv.errors import DistprivError, ScenarioError
+from distpriv.mechanisms.curves import Curves
+
+__all__ = ["Kept", "answer", "compared", "files", "keep", "kept", "lists", "pictures"]
+
+MOST = 7  # beside the current one
+NOW = "now"
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A scenario that was kept, with what came of it if that is known yet."""
+
+    scenario: Scenario
+    summary: Summary | None
+
+
+def kept() -> dict[str, Kept]:
+    """The session's scenarios by their names, the first kept first."""
+    found: dict[str, Kept] = st.session_state.setdefault("kept", {})
+    return found
+
+
+def compared(view: View | None) -> dict[str, Summary]:
+    """What is compared: the current scenario and those that were kept, or other ε if none was."""
+    found: dict[str, Summary] = {}
+    for name, each in kept().items():
+        if each.summary is None and (summary := _worked_out(each.scenario, view)) is not None:
+            each = kept()[name] = Kept(each.scenario, summary)
+        if each.summary is not None:
+            found[name] = each.summary
+    if view is None:
+        return found
+    now = st.session_state["scenario"]
+    same = next((name for name, each in kept().items() if _same(each.scenario, now)), None)
+    if same is not None and same in found:
+        return found
+    current = {NOW: _summary(view, now)}
+    if found:
+        return current | found
+    for factor, words in ((0.5, "half the ε"), (2.0, "twice the ε")):
+        try:
+            other = view.at(round(now.epsilon * factor, 6))
+            scenario = replace(now, epsilon=other.scenario.epsilon)
+            current[words] = _summary(other, scenario, current[NOW])
+        except DistprivError:
+            continue
+    return current
+
+
+def answer(summaries: Mapping[str, Summary]) -> str:
+    """Which scenario is safest and which costs least, in a sentence."""
+    if not summaries:
+        return "There is nothing to compare yet: the current scenario has no result."
+    begin = (
+        ""
+        if kept()
+        else "Nothing is kept yet, so this is the current scenario beside the same at other ε. "
+    )
+    safest, cheapest = best_of(summaries)
+    told = (
+        f"Of {len(summaries)} scenarios "
+        if len(summaries) > 1
+        else "There is one scenario to show: "
+    )
+    told += (
+        f"**{escape(safest)}** is the safest: the best attacker is right in "
+        f"**{percent(summaries[safest].accuracy)}** of cases"
+    )
+    if cheapest is None:
+        return (
+            begin + told + ". They release different statistics, or count their error in "
+            "different units, so compare their errors statistic by statistic."
+        )
+    error = with_unit(summaries[cheapest].error, summaries[cheapest].unit)
+    if cheapest == safest:
+        also = ", and it also moves the statistics least" if len(summaries) > 1 else ""
+        return f"{begin}{told}{also}: by **{error}** in L2."
+    return (
+        f"{begin}{told}; **{escape(cheapest)}** moves the statistics least, by **{error}** in L2 "
+        f"instead of {with_unit(summaries[safest].error, summaries[safest].unit)}, and there the "
+        f"attacker is right in {percent(summaries[cheapest].accuracy)}."
+    )
+
+
+def pictures(summaries: Mapping[str, Summary]) -> None:
+    """Attack and error as bars, and as curves over ε."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.chart(accuracy_bars(summaries), "compare_accuracy")
+    with right:
+        widgets.chart(error_bars(summaries), "compare_error")
+    left, right = st.columns(2, gap="large")
+    with left:
+        widgets.chart(accuracies_against_epsilon(summaries), "compare_accuracies")
+    with right:
+        widgets.chart(errors_against_epsilon(summaries), "compare_errors")
+
+
+def lists(summaries: Mapping[str, Summary]) -> None:
+    """What the scenarios choose and what comes of it, as tables."""
+    st.subheader("Where they differ")
+    everything = st.toggle(
+        "Show what they have in common too", key="compare_all", persist_state="session"
+    )
+    chosen = {name: choices_in_words(each.scenario, each.data) for name, each in summaries.items()}
+    rows = differences(list(chosen.values()))
+    if everything:
+        rows = list(next(iter(chosen.values())))
+    if rows:
+        widgets.table(
+            pd.DataFrame(
+                {"Choice": rows}
+                | {name: [each[row] for row in rows] for name, each in chosen.items()}
+            )
+        )
+    else:
+        st.caption("They make the same choices.")
+    st.subheader("What comes of it")
+    results = {name: _results(each) for name, each in summaries.items()}
+    rows = list(dict.fromkeys(row for each in results.values() for row in each))
+    widgets.table(
+        pd.DataFrame(
+            {"Result": rows}
+            | {name: [each.get(row, "–") for row in rows] for name, each in results.items()}
+        )
+    )
+
+
+def keep(view: View | None) -> None:
+    """Keep the current scenario under a name; rename, open or forget those that are kept."""
+    st.subheader("Kept scenarios")
+    state, now = st.session_state, st.session_state["scenario"]
+    if message := state.pop("compare_error_text", None):
+        st.error(message, icon=":material/error:")
+    full = len(kept()) >= MOST
+    with st.form("keep", border=False):
+        left, right = st.columns([3, 1], vertical_alignment="bottom")
+        name = left.text_input(
+            "Name for the current scenario",
+            value=f"{now.mechanism}, ε = {now.epsilon:g}",
+            max_chars=_LONGEST_NAME,
+            help="Kept in this session; save the file below to have them another day.",
+        )
+        wanted = right.form_submit_button(
+            "Keep it", icon=":material/bookmark_add:", disabled=full or view is None
+        )
+    if full:
+        st.caption(f"At most {MOST} are kept at once; forget one to keep another.")
+    if wanted and view is not None:
+        kept()[_free(name.strip() or NOW)] = Kept(now, _summary(view, now))
+        st.rerun()
+    for place, (label, each) in enumerate(list(kept().items())):
+        _row(place, label, each)
+
+
+def files() -> None:
+    """A link to the current scenario, files to save, and a file to open."""
+    st.subheader("Hand it on")
+    scenario = st.session_state["scenario"]
+    st.markdown(
+        "The link and the files hold every choice, names of columns and values among them, and "
+        "the data's fingerprint, but no record. Whoever opens them needs the same table, unless it "
+        "is one of the examples."
+    )
+    with st.expander("Link to the current scenario", icon=":material/link:"):
+        st.code(links.share(scenario), language=None, wrap_lines=True)
+    left, right = st.columns(2)
+    left.download_button(
+        "Save the current scenario",
+        lambda: write_scenario(scenario),
+        file_name="scenario.json",
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+        key="save_scenario",
+    )
+    right.download_button(
+        "Save all kept scenarios",
+        lambda: write_scenarios({name: each.scenario for name, each in kept().items()}),
+        file_name="scenarios.json",
+        mime="application/json",
+        icon=":material/download:",
+        on_click="ignore",
+        key="save_scenarios",
+        disabled=not kept(),
+    )
+    st.file_uploader(
+        "Open a file of scenarios",
+        key="scenario_file",
+        on_change=_read_file,
+        help="A single scenario is shown at once; several are kept here. What was on screen before "
+        "is kept too.",
+    )
+
+
+def _read_file() -> None:
+    state = st.session_state
+    file = state.get("scenario_file")
+    if file is None:
+        return
+    try:
+        scenarios = read_scenarios(file.getvalue())
+        if len(scenarios) == 1:
+            (scenario,) = scenarios.values()
+            before = state["scenario"]
+            opening.open_scenario(scenario)
+            if len(kept()) < MOST and not _same(before, scenario):
+                kept().setdefault(_free("before"), Kept(before, None))
+            return
+        if len(kept()) + len(scenarios) > MOST:
+            raise ScenarioError(
+                f"The file has {len(scenarios)} scenarios and {len(kept())} are kept already, but "
+                f"at most {MOST} are kept at once; forget some first."
+            )
+        for name, scenario in scenarios.items():
+            kept()[_free(name[:_LONGEST_NAME])] = Kept(scenario, None)
+    except DistprivError as error:
+        state["compare_error_text"] = escape(error)
+
+
+def _row(place: int, label: str, each: Kept) -> None:
+    name, show, forget = st.columns([4, 1, 1], vertical_alignment="bottom")
+    name.text_input(
+        f"Name of kept scenario {place + 1}",
+        value=label,
+        key=f"kept_name_{place}_{label}",
+        max_chars=_LONGEST_NAME,
+        label_visibility="collapsed",
+        on_change=_rename,
+        args=(label, f"kept_name_{place}_{label}"),
+    )
+    show.button(
+        "Open",
+        key=f"kept_show_{place}",
+        on_click=_open,
+        args=(each.scenario,),
+        icon=":material/open_in_new:",
+        help="Put every control back to this scenario.",
+    )
+    forget.button(
+        "Forget",
+        key=f"kept_forget_{place}",
+        on_click=_forget,
+        args=(label,),
+        icon=":material/delete:",
+    )
+    if each.summary is None:
+        st.caption(
+            "Not compared yet: its table is not here, or it has to be simulated first; open it."
+        )
+
+
+def _open(scenario: Scenario) -> None:
+    try:
+        opening.open_scenario(scenario)
+    except DistprivError as error:
+        st.session_state["compare_error_text"] = escape(error)
+
+
+def _forget(label: str) -> None:
+    del kept()[label]
+
+
+def _rename(label: str, key: str) -> None:
+    wanted = str(st.session_state[key]).strip()
+    if wanted in ("", label):
+        return
+    found = {(_free(wanted) if name == label else name): each for name, each in kept().items()}
+    kept().clear()
+    kept().update(found)
+
+
+def _free(name: str) -> str:
+    """The name itself, or with the first number that makes it one of its own."""
+    taken = {NOW, *kept()}
+    others = (f"{name} ({place})" for place in range(2, len(taken) + 3))
+    return name if name not in taken else next(each for each in others if each not in taken)
+
+
+def _same(one: Scenario, other: Scenario) -> bool:
+    return replace(one, view="analyst") == replace(other, view="analyst")
+
+
+def _worked_out(scenario: Scenario, view: View | None) -> Summary | None:
+    """Results of a scenario from a file, if its data are here and nothing has to be simulated."""
+    if view is None or not _same(st.session_state["scenario"], scenario):
+        dataset = opening.dataset_of(scenario)
+        view = None if dataset is None else quiet(dataset, scenario)
+    return None if view is None else _summary(view, scenario)
+
+
+def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Summary:
+    """What comes of a scenario, which is as the controls have it.
+
+    The curves are those of a summary that is like it but for ε.
+    """
+    noise = view.noise
+    accuracies, costs = _curves(view) if like is None else (like.accuracies, like.costs)
+    errors = noise.expected_absolute_errors()
+    return Summary(
+        scenario=scenario,
+        data=view.dataset.title,
+        undefended=optimal_attack_accuracy(view.focused),
+        accuracy=widgets.accuracy(view.focused, noise),
+        error=view.reported(noise).expected_error(),
+        unit=view.report_name,
+        errors=tuple(
+            (label, float(error), unit)
+            for label, error, unit in zip(
+                view.scenario.query.labels, errors, view.units, strict=True
+            )
+        ),
+        promised=noise.delta,
+        delivered=promise.delivered(view, noise),
+        accuracies=accuracies,
+        costs=costs,
+    )
+
+
+def _curves(view: View) -> tuple[Curves, Curves]:
+    """Accuracy of the best attack and L2 error of the scenario's mechanism, against ε."""
+    names = (view.scenario.mechanism,)
+    epsilons = widgets.epsilon_grid(view.scenario)
+    budget = (view.scenario.delta, view.scenario.calibration)
+    accuracies = widgets.remembered(
+        view,
+        f"accuracy by ε {names} {view.focus}",
+        lambda: accuracy_against_epsilon(
+            view.model, names, epsilons, *budget, units=view.sizes, pair=view.focus
+        ),
+        epsilon=False,
+    )
+    costs = widgets.remembered(
+        view,
+        f"error by ε {names} {view.scenario.report}",
+        lambda: error_against_epsilon(
+            view.model, names, epsilons, *budget, units=view.sizes, report=view.report
+        ),
+        epsilon=False,
+    )
+    return accuracies, costs
+
+
+def _results(summary: Summary) -> dict[str, str]:
+    delivered = "not computed" if summary.delivered is None else number(summary.delivered)
+    found = {
+        "Best attacker right in, without noise": percent(summary.undefended),
+        "Best attacker right in, with the noise": percent(summary.accuracy),
+        "Promised δ": f"{summary.promised:g}",
+        "Delivered δ": delivered,
+        "Expected L2 error": with_unit(summary.error, summary.unit),
+    }
+    return found | {label: f"± {with_unit(error, unit)}" for label, error, unit in summary.errors}

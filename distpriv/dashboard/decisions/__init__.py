@@ -1,0 +1,1 @@
+"""What the page Decisions is made of."""

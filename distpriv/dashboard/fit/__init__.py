@@ -1,0 +1,1 @@
+"""What the page Gaussian fit is made of."""

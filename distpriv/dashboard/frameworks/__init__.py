@@ -1,0 +1,1 @@
+"""What the page Frameworks is made of."""

@@ -1,0 +1,30 @@
+"""The dashboard's main script: navigation and the frame around every page."""
+
+from itertools import groupby
+
+import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
+import streamlit as st
+
+from distpriv.dashboard.shell import controls, frame
+from distpriv.dashboard.shell.pages import PAGES
+from distpriv.dashboard.widgets import code
+
+st.set_page_config(page_title="distpriv", page_icon=frame.ICON, layout="wide")
+sections = {
+    section: [
+        st.Page(
+            spec.file,
+            title=spec.title,
+            icon=spec.icon,
+            url_path=spec.name,
+            default=spec is PAGES[0],
+        )
+        for spec in specs
+    ]
+    for section, specs in groupby(PAGES, key=lambda spec: spec.section)
+}
+page = st.navigation(sections, position="top")
+controls.draw()
+page.run()
+code.foot(page)
+frame.footer(page, [each for pages in sections.values() for each in pages])

@@ -1,0 +1,1 @@
+"""What the page Paper results is made of."""

@@ -1,0 +1,1 @@
+"""What the page Release is made of."""

@@ -1,0 +1,315 @@
+"""The Release page's lower half: a release is asked for, confirmed, drawn once and recorded."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+import pandas as pd
+import streamlit as st
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import storage
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.text import escape, statistic_errors, with_unit
+from distpriv.dashboard.widgets import downloads, promise
+from distpriv.errors import DistprivError, StoreError
+from distpriv.mechanisms.release import draw_release, noise_deviations, released_text
+from distpriv.privacy.noise import Noise
+from distpriv.store import LedgerEntry, open_store, record
+from distpriv.store.ledger import noise_out
+from distpriv.store.values import moment
+
+__all__ = ["Desk", "desk", "offer", "result"]
+
+
+@dataclass(eq=False)
+class Desk:
+    """Where a session's releases are made.
+
+    It is changed by the callbacks of buttons through no session key: a click that comes in
+    between could cut them short there, and a release would be drawn and lost.
+
+    Attributes
+    ----------
+    token : str
+        Of the release that may be drawn; empty if none was asked for. Whoever draws takes it.
+    asked : Scenario or None
+        What it was asked for; another scenario has to be asked for again.
+    made : list of LedgerEntry
+        The session's releases, the latest last.
+    unrecorded : list of LedgerEntry
+        Those of them that the ledger does not hold.
+    withheld : bool
+        Whether the latest is not to be shown yet, because it should be recorded and is not.
+    failure : str
+    """
+
+    token: str = ""
+    asked: Scenario | None = None
+    made: list[LedgerEntry] = field(default_factory=list)
+    unrecorded: list[LedgerEntry] = field(default_factory=list)
+    withheld: bool = False
+    failure: str = ""
+
+    @property
+    def known(self) -> list[LedgerEntry]:
+        """Unrecorded releases whose numbers somebody may have seen."""
+        return self.unrecorded[:-1] if self.withheld else self.unrecorded
+
+    def ask(self, scenario: Scenario) -> None:
+        """Ask for a release; it is drawn when that is confirmed."""
+        self.token, self.asked, self.failure = uuid4().hex, scenario, ""
+
+    def put_away(self) -> None:
+        """Not now."""
+        self.token, self.asked = "", None
+
+    def draw(self, token: str, view: View, author: str, note: str, anyway: bool) -> None:
+        """Draw what was asked for, once: of two clicks the second finds no token."""
+        if not token or self.token != token:
+            return
+        self.put_away()
+        scenario = view.scenario
+        try:
+            release = draw_release(
+                view.dataset.table,
+                scenario.query,
+                scenario.secret,
+                view.noise,
+                n=None if scenario.whole else scenario.n,
+                replacement=scenario.replacement,
+            )
+        except DistprivError as error:
+            self.failure = str(error)
+            return
+        entry = LedgerEntry(
+            scenario=scenario,
+            data=view.dataset.title,
+            values=tuple(release.values.tolist()),
+            units=view.units,
+            noise=view.noise,
+            author=author,
+            note=note,
+            token=token,
+        )
+        self.made.append(entry)
+        self.unrecorded.append(entry)
+        self.record()
+        self.withheld = bool(self.unrecorded) and not anyway
+
+    def record(self) -> None:
+        """Put into the ledger what it does not hold yet."""
+        self.failure = ""
+        for entry in list(self.unrecorded):
+            try:
+                record(open_store(), entry)
+            except StoreError as error:
+                self.failure = str(error)
+                return
+            self.unrecorded.remove(entry)
+        self.withheld = False
+
+    def show(self) -> None:
+        """Show the latest release though the ledger does not hold it."""
+        self.withheld = False
+
+
+def desk() -> Desk:
+    """The session's."""
+    found: Desk = st.session_state.setdefault("release_desk", Desk())
+    return found
+
+
+def offer(view: View) -> None:
+    """Ask for a release, and confirm it."""
+    st.subheader("Release them")
+    if view.noise.is_zero:
+        st.markdown(
+            f"{escape(view.scenario.mechanism)} adds no noise here, so a release would be the true "
+            "statistics themselves. Choose a smaller ε, or another mechanism, to release them here."
+        )
+        return
+    at = desk()
+    left, right = st.columns([1, 2])
+    with left:
+        storage.who()
+    right.text_input(
+        "Note for the ledger",
+        key="release_note",
+        max_chars=500,
+        persist_state="session",
+        placeholder="What it is for, who receives it",
+    )
+    if at.asked != view.scenario:
+        st.button(
+            "Release …",
+            key="release_ask",
+            type="primary",
+            icon=":material/outbox:",
+            on_click=at.ask,
+            args=(view.scenario,),
+            help="You see what goes out and confirm it before anything is drawn.",
+        )
+        return
+    _confirm(view, at)
+
+
+def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
+    state = st.session_state  # read before anything is drawn: a click may cut it short here
+    author, note = storage.name(), str(state.get("release_note") or "")
+    at.draw(token, view, author, note, anyway)
+    state["release_note"] = ""
+
+
+def _confirm(view: View, at: Desk) -> None:
+    scenario, noise = view.scenario, view.noise
+    storage.ask(lambda store: store.check_writable())
+    silent = storage.trouble()
+    with st.container(border=True):
+        st.markdown("**A release cannot be taken back.** This is what goes out:")
+        source = (
+            f"all {scenario.n} complete records of **{escape(view.dataset.title)}**"
+            if scenario.whole
+            else f"{scenario.n} records that are drawn at random from "
+            f"**{escape(view.dataset.title)}**, and forgotten"
+        )
+        listed = "; ".join(
+            escape(each) for each in statistic_errors(scenario.query, noise, view.units)
+        )
+        st.markdown(
+            f"- from {source}: {listed} (on average, by the noise)\n"
+            f"- with noise by {escape(scenario.mechanism)} at ε\u00a0=\u00a0{noise.epsilon:g}, "
+            f"δ\u00a0=\u00a0{noise.delta:g}, drawn exactly, with the operating system's random "
+            "numbers and not with the seed: nobody can draw it again\n"
+            + (
+                "- into no ledger: see below"
+                if silent
+                else "- into the ledger: the released numbers, the scenario with its names of "
+                "columns and values, the data's fingerprint, your name and note. No record and no "
+                f"true statistic ({escape(storage.place())})"
+            )
+        )
+        bare = [
+            label
+            for label, deviation in zip(scenario.query.labels, noise_deviations(noise), strict=True)
+            if deviation == 0
+        ]
+        if bare:
+            st.warning(
+                f"{escape(scenario.mechanism)} adds no noise to {escape(', '.join(bare))}: that "
+                "goes out as it is.",
+                icon=":material/report:",
+            )
+        promise.guarantee(view)
+        anyway = True
+        if silent:
+            st.warning(
+                f"{escape(silent)} The ledger cannot hold this release, and later sums will not "
+                "count it; it stays in this session only.",
+                icon=":material/cloud_off:",
+            )
+            anyway = st.checkbox("Release it without a record", key=f"anyway_{at.token}")
+        row = st.container(horizontal=True)
+        row.button(
+            "Draw the noise and release",
+            key="release_draw",
+            type="primary",
+            disabled=not anyway,
+            on_click=_draw,
+            args=(at, at.token, view, bool(silent)),
+        )
+        row.button("Not now", key="release_cancel", on_click=at.put_away)
+
+
+def result() -> None:
+    """The session's latest release, and what became of its record."""
+    at = desk()
+    if at.failure and not at.unrecorded:
+        st.error(escape(at.failure), icon=":material/error:")
+    if not at.made:
+        return
+    entry = at.made[-1]
+    if at.unrecorded:
+        _not_recorded(at)
+    if at.withheld:
+        return
+    assert entry.scenario is not None
+    st.subheader("What was released")
+    kept = "" if entry in at.unrecorded else ", and stands in the ledger"
+    st.markdown(
+        f"Released on {moment(entry.at)} from **{escape(entry.data)}**{kept}. Each number is "
+        "rounded to where its noise begins to drown it; a count may come out negative."
+    )
+    name = f"release-{entry.at:%Y%m%d-%H%M%S}"
+    widgets.table(_rows(entry), name)
+    st.download_button(
+        "JSON",
+        lambda: _json(entry),
+        file_name=f"{downloads.file_name(name)}.json",
+        mime="application/json",
+        icon=":material/download:",
+        key="release_json",
+        on_click="ignore",
+        help="The numbers and the noise they hold, for whoever works with them; neither the secret "
+        "nor the data's fingerprint.",
+    )
+
+
+def _not_recorded(at: Desk) -> None:
+    with st.container(border=True):
+        many = len(at.unrecorded)
+        which = "The release is" if many == 1 else f"{many} releases are"
+        shown = " Its numbers are not shown yet." if at.withheld else ""
+        st.markdown(
+            f":material/cloud_off: {which} **not in the ledger**. {escape(at.failure)} Record "
+            f"{'it' if many == 1 else 'them'} before you close the page.{shown}"
+        )
+        row = st.container(horizontal=True)
+        row.button("Record now", key="release_record", on_click=at.record)
+        if at.withheld:
+            row.button("Show it without a record", key="release_show", on_click=at.show)
+
+
+def _rows(entry: LedgerEntry) -> pd.DataFrame:
+    assert entry.scenario is not None
+    deviations = noise_deviations(entry.noise)
+    return pd.DataFrame(
+        {
+            "Statistic": entry.scenario.query.labels,
+            "Released": [
+                released_text(value, deviation)
+                for value, deviation in zip(entry.values, deviations, strict=True)
+            ],
+            "Unit": [unit or "–" for unit in entry.units],
+            "Noise, standard deviation": [
+                with_unit(float(deviation), unit)
+                for deviation, unit in zip(deviations, entry.units, strict=True)
+            ],
+        }
+    )
+
+
+def _json(entry: LedgerEntry) -> str:
+    """What may be handed on: the digest of a small table could be guessed from."""
+    assert entry.scenario is not None
+    content = {
+        "format": "distpriv release",
+        "version": 1,
+        "released": entry.at.isoformat(timespec="seconds"),
+        "records": entry.scenario.n,
+        "statistics": [
+            {"label": label, "unit": unit, "value": value}
+            for label, unit, value in zip(
+                entry.scenario.query.labels, entry.units, entry.values, strict=True
+            )
+        ],
+        "noise": _described(entry.noise),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _described(noise: Noise) -> dict[str, object]:
+    return noise_out(noise) | {"covariance": noise.covariance.tolist()}

@@ -1,0 +1,1 @@
+"""What the page Secret & release is made of."""

@@ -1,0 +1,195 @@
+"""What a user can choose from a table, and how a choice is written in a link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from distpriv.errors import DistprivError
+from distpriv.model.fit import fit_gaussian
+from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
+
+__all__ = [
+    "default_secret",
+    "default_statistics",
+    "levels",
+    "parse_pair",
+    "parse_secret",
+    "parse_statistic",
+    "secrets",
+    "statistics",
+]
+
+MOST_LEVELS = 20
+_CENSUS = (
+    Mean("age"),
+    Mean("education-num"),
+    Count("marital-status", "Never-married"),
+    Count("sex", "Female"),
+    Mean("hours-per-week"),
+)
+_CENSUS_SECRET = SensitiveProperty("income", ">50K")
+
+
+def levels(table: pd.DataFrame, column: str) -> tuple[str, ...]:
+    """Labels of a categorical or boolean column, the most frequent first, at most 20."""
+    counts = table[column].value_counts()
+    return tuple(_name(label) for label in counts[counts > 0].index[:MOST_LEVELS])
+
+
+def _name(label: object) -> str:
+    """A value as files write it: ``true`` and not Python's ``True``."""
+    return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
+
+
+def _columns(types: Mapping[str, str], *kinds: str) -> list[str]:
+    return [column for column, kind in types.items() if kind in kinds]
+
+
+def secrets(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, SensitiveProperty]:
+    """Properties to choose from, by label: each value of each categorical or boolean column."""
+    found = [
+        SensitiveProperty(column, label)
+        for column in _columns(types, "category", "boolean")
+        for label in levels(table, column)
+        if table[column].nunique() > 1
+    ]
+    return {secret.label: secret for secret in found}
+
+
+def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Statistic]:
+    """Statistics to choose from, by label."""
+    found: list[Statistic] = []
+    for column in _columns(types, "number"):
+        found += [Mean(column), Sum(column)]
+    for column in _columns(types, "category", "boolean"):
+        for label in levels(table, column):
+            found += [Count(column, label), Proportion(column, label)]
+    return {statistic.label: statistic for statistic in found}
+
+
+def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitiveProperty | None:
+    """The paper's secret if the table has it; else the rarer value of the plainest column."""
+    if _has(table, _CENSUS_SECRET.column, ">50K"):
+        return _CENSUS_SECRET
+    best: tuple[int, float, SensitiveProperty] | None = None
+    for column in _columns(types, "category", "boolean"):
+        counts = table[column].value_counts()
+        counts = counts[counts > 0]
+        if len(counts) < 2:
+            continue
+        # Few values first; among those the value nearest to half the records.
+        distances = (counts / counts.sum() - 0.5).abs()
+        label = distances.idxmin()
+        rank = (len(counts), float(distances.min()))
+        if best is None or rank < best[:2]:
+            best = (*rank, SensitiveProperty(column, _name(label)))
+    if best is not None:
+        return best[2]
+    for column in _columns(types, "number"):
+        values = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+        middle = float(np.nanmedian(values))
+        if np.nanmax(values) > middle:
+            return SensitiveProperty(column, above=middle)
+    return None
+
+
+def default_statistics(
+    table: pd.DataFrame, types: Mapping[str, str], secret: SensitiveProperty
+) -> tuple[Statistic, ...]:
+    """The paper's five statistics if the table has them; else up to five that can be modelled.
+
+    A statistic is passed over if it is constant, follows from the others, or would drop more
+    than four fifths of the records.
+    """
+    if all(_has(table, s.column, getattr(s, "value", None)) for s in _CENSUS):
+        return _CENSUS
+    others = [column for column in types if column != secret.column]
+    numbers = [column for column in others if types[column] == "number"]
+    labels = [column for column in others if types[column] in ("category", "boolean")]
+    candidates: list[Statistic] = list(map(Mean, numbers[:10]))
+    candidates[3:3] = [
+        Count(column, found[0]) for column in labels[:10] if (found := levels(table, column))
+    ]
+    chosen: tuple[Statistic, ...] = ()
+    for candidate in candidates:
+        try:
+            query = Query([*chosen, candidate])
+            model = fit_gaussian(table, query, secret.pair(0.5, 0.1), 100, replacement=True)
+        except DistprivError:
+            continue
+        if model.dropped <= 0.8 * len(table):
+            chosen = query.statistics
+        if len(chosen) == 5:
+            break
+    return chosen
+
+
+def _has(table: pd.DataFrame, column: str, value: object = None) -> bool:
+    if column not in table.columns:
+        return False
+    return value is None or value in set(map(str, table[column].unique()))
+
+
+def parse_statistic(label: str, table: pd.DataFrame) -> Statistic | None:
+    """Read a statistic from its label, or None if it names none of this table."""
+    found = re.fullmatch(r"(mean|sum) (.+)", label)
+    if found and found[2] in table.columns:
+        return (Mean if found[1] == "mean" else Sum)(found[2])
+    found = re.fullmatch(r"(median|std) (.+)", label)
+    if found and found[2] in table.columns:
+        return (Median if found[1] == "median" else StandardDeviation)(found[2])
+    found = re.fullmatch(r"quantile (0|1|0?\.\d+) (.+)", label)
+    if found and found[2] in table.columns:
+        return Quantile(found[2], float(found[1]))
+    if label.startswith("correlation "):
+        rest = label.removeprefix("correlation ")
+        for cut in re.finditer(" and ", rest):
+            one, other = rest[: cut.start()], rest[cut.end() :]
+            if one in table.columns and other in table.columns:
+                return Correlation(one, other)
+    found = re.fullmatch(r"(count|share) (.+?) = (.+)", label)
+    if found and found[2] in table.columns:
+        return (Count if found[1] == "count" else Proportion)(found[2], found[3])
+    return None
+
+
+def parse_secret(label: str, table: pd.DataFrame) -> SensitiveProperty | None:
+    """Read a property from its label, or None if it names none of this table."""
+    number = r"(-?[\d.]+(?:e[-+]?\d+)?)"
+    try:
+        if (found := re.fullmatch(rf"(.+?) ([<>]) {number}", label)) and found[1] in table.columns:
+            side = "above" if found[2] == ">" else "below"
+            return SensitiveProperty(found[1], **{side: float(found[3])})  # type: ignore[arg-type]
+        found = re.fullmatch(rf"(.+?) from {number} to {number}", label)
+        if found and found[1] in table.columns:
+            return SensitiveProperty(found[1], between=(float(found[2]), float(found[3])))
+        if (found := re.fullmatch(r"(.+?) in (.+)", label)) and found[1] in table.columns:
+            return SensitiveProperty(found[1], values=found[2].split(", "))
+        if (found := re.fullmatch(r"(.+?) = (.+)", label)) and found[1] in table.columns:
+            return SensitiveProperty(found[1], found[2])
+    except DistprivError:
+        return None
+    return None
+
+
+def parse_pair(
+    label: str, table: pd.DataFrame, secrets: Mapping[str, SensitiveProperty]
+) -> Pair | None:
+    """Read a pair of shares from its label, or None if it names none of this table."""
+    found = re.fullmatch(r"(.+): ([\d.]+) % or ([\d.]+) %", label)
+    if not found:
+        return None
+    secret = secrets.get(found[1]) or parse_secret(found[1], table)
+    if secret is None:
+        return None
+    try:
+        low, high = (round(float(share) / 100, 12) for share in found.groups()[1:])
+        return Pair(secret, low, high)
+    except (DistprivError, ValueError):
+        return None

@@ -1,0 +1,346 @@
+"""The sidebar: the data of the session and the scenario's controls, on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, cast, get_args
+
+import streamlit as st
+
+from distpriv import mechanisms
+from distpriv.analysis.scenario import Scenario, ViewKind
+from distpriv.dashboard.shell import cache, choices, opening, settings
+from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.text import escape
+from distpriv.errors import DistprivError
+from distpriv.privacy.calibration import CALIBRATIONS
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Query, Statistic
+from distpriv.tables.examples import EXAMPLES
+
+__all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
+
+EPSILONS = (
+    0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
+    1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
+)  # fmt: skip
+DEFAULT_MECHANISM = "OptM"
+_TITLES = {example.title: example.key for example in EXAMPLES}
+
+# What each preset sets beside the paper's statistics, n = 100, ε = 1 and δ = 0.001.
+PRESETS: Mapping[str, Mapping[str, object]] = {
+    "Paper: income, Δp = 0.1": {"secret": "income = >50K", "dp": 0.1, "cal": "classical"},
+    "Paper: work class, Δp = 0.04": {
+        "secret": "workclass = Private",
+        "dp": 0.04,
+        "cal": "classical",
+    },
+    "Share of women, Δp = 0.1": {
+        "secret": "sex = Female",
+        "dp": 0.1,
+        "cal": "guarded",
+        "stat": [
+            "mean age",
+            "mean education-num",
+            "mean hours-per-week",
+            "count income = >50K",
+        ],
+    },
+}
+
+
+def keep_upload(dataset: Dataset) -> None:
+    """Make an uploaded table the session's data, with a scenario that fits it."""
+    state = st.session_state
+    state["upload"] = dataset
+    state["data"] = opening.UPLOAD
+    for key in ("own_secret", "own_stat", "own_also", "own_bounds"):
+        state.pop(key, None)
+    if not state.get("upload_wanted"):  # else the address has said them
+        state.update(n=dataset.start_n, center=0.5, dp=0.1)
+    opening.arrived(dataset)
+
+
+def replace_upload(dataset: Dataset) -> None:
+    """Put the same upload with other column types in its place."""
+    st.session_state["upload"] = dataset
+    opening.arrived(dataset)
+
+
+def _current_dataset() -> Dataset:
+    state = st.session_state
+    if state.pop("back_to_example", False):
+        state["data"] = EXAMPLES[0].title
+    titles = [*_TITLES, *([opening.UPLOAD] if "upload" in state else [])]
+    if state.get("data") not in (None, *titles):
+        del state["data"]
+    chosen = st.selectbox(
+        "Data",
+        titles,
+        key="data",
+        bind="query-params",
+        help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
+    )
+    if chosen == opening.UPLOAD:
+        return cast(Dataset, state["upload"])
+    try:
+        return cache.example(_TITLES[chosen])
+    except DistprivError as error:
+        state["notice"] = escape(error)
+        state["back_to_example"] = True
+        st.rerun()
+
+
+def draw() -> None:
+    """Draw the sidebar and put the scenario it describes into the session."""
+    state = st.session_state
+    opening.follow_link()
+    for key, value in state.pop("pending", {}).items():
+        state[key] = value  # asked for by a page, after its widget had been drawn
+    with st.sidebar:
+        dataset = _current_dataset()
+        secrets = _secrets(dataset)
+        secret = _secret(dataset, secrets)
+        width = st.slider(
+            "Δp: distance of the two shares",
+            0.01,
+            1.0,
+            0.1,
+            0.01,
+            key="dp",
+            bind="query-params",
+            help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
+        )
+        place = st.container()
+        whole = st.toggle(
+            "Release the whole table",
+            key="whole",
+            bind="query-params",
+            help="The table itself is the dataset: n is its number of complete records, thought "
+            "of as drawn, with replacement, from the table or from the reference data that you "
+            "upload on the Data page.",
+        )
+        n = place.number_input(
+            "n: records in the release",
+            2,
+            1_000_000,
+            100,
+            key="n",
+            bind="query-params",
+            disabled=whole,
+            help="The statistics are computed from n records; the model says how they vary.",
+        )
+        names = mechanisms.names()
+        mechanism = st.selectbox(
+            "Mechanism",
+            names,
+            index=names.index(DEFAULT_MECHANISM),
+            key="mech",
+            bind="query-params",
+            help="\n".join(
+                f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names
+            ),
+        )
+        epsilon, delta = _budget()
+        pair_to_look_at = st.container()
+        with st.expander("More settings", icon=":material/tune:"):
+            query = _query(dataset)
+            center = st.slider(
+                "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key="center", bind="query-params"
+            )
+            pairs_grid = settings.grid()
+            others = settings.further_pairs(dataset, secrets, secret, center, width)
+            calibration = st.segmented_control(
+                "Calibration",
+                CALIBRATIONS,
+                default=CALIBRATIONS[0],
+                required=True,
+                key="cal",
+                bind="query-params",
+                help="*guarded* adds noise until the promise holds with the covariance that each "
+                "share has. The others take the two covariances of a pair for their mean: *exact* "
+                "(Balle & Wang 2018) for every ε; *classical* is the papers' constant "
+                "√(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
+            )
+            units, report, tolerances = settings.units(dataset, query)
+            replacement = st.toggle(
+                "Draw with replacement",
+                key="repl",
+                bind="query-params",
+                disabled=whole,
+                help="Whether a record may occur twice in the released dataset. The paper draws "
+                "without replacement.",
+            )
+            distances = settings.distances()
+            seed = st.number_input(
+                "Seed of the simulations", 0, 2**31 - 1, 1, key="seed", bind="query-params"
+            )
+            settings.image_format()
+        st.segmented_control(
+            "View",
+            get_args(ViewKind),
+            default="analyst",
+            required=True,
+            key="view",
+            bind="query-params",
+            help="*presentation* leaves out everything computed from single records or from the "
+            "data's true shares, so that the screen can be shown in a meeting.",
+        )
+        with st.popover("Presets", icon=":material/bookmark:", width="stretch"):
+            for label, values in PRESETS.items():
+                st.button(
+                    label,
+                    on_click=_apply_preset,
+                    args=(values,),
+                    width="stretch",
+                    disabled=dataset.origin != "example",
+                )
+    state["dataset"] = dataset
+    reference = state.get("references", {}).get(dataset.digest) if whole else None
+    scenario = Scenario(
+        digest=dataset.digest,
+        reference="" if reference is None else reference.digest,
+        secret=secret,
+        center=round(center, 4),
+        width=round(width, 4),
+        grid=pairs_grid,
+        others=others,
+        n=int(n),
+        whole=whole,
+        query=query,
+        mechanism=mechanism,
+        epsilon=epsilon,
+        delta=delta,
+        calibration=calibration,
+        units=units,
+        report=report,
+        tolerances=tolerances,
+        replacement=replacement or whole,
+        bounds=settings.bounds(dataset),
+        seed=int(seed),
+        view=state["view"],
+        distances=distances,
+    )
+    with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
+        scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
+    state["scenario"] = scenario
+    if notice := state.pop("notice", None):
+        st.error(notice, icon=":material/error:")
+    opening.banner(dataset)
+
+
+def _apply_preset(values: Mapping[str, object]) -> None:
+    common: dict[str, object] = {"n": 100, "center": 0.5, "eps": 1.0, "delta": 1e-3}
+    common |= {"repl": False, "whole": False}
+    common |= {"pairs": "one pair", "units": "raw", "report": "raw"}
+    for key in ("stat", "also"):
+        st.session_state.pop(key, None)
+    for key, value in {**common, **values}.items():
+        st.session_state[key] = value
+
+
+def _budget() -> tuple[float, float]:
+    """ε by slider or to the digit, and δ."""
+    state = st.session_state
+    slider = st.container()
+    left, right = st.columns(2)
+    epsilon = left.number_input(
+        "ε, exactly",
+        0.001,
+        100.0,
+        1.0,
+        0.1,
+        format="%g",
+        key="eps",
+        bind="query-params",
+        help="Any value from 0.001 to 100.",
+    )
+    delta = right.number_input(
+        "δ",
+        1e-12,
+        0.5,
+        1e-3,
+        1e-3,
+        format="%g",
+        key="delta",
+        bind="query-params",
+        help="With this probability the promise may fail; Laplace mechanisms do without.",
+    )
+    state["eps_slider"] = min(EPSILONS, key=lambda value: abs(value / epsilon - 1))
+    slider.select_slider(
+        "ε: more private ← → more accurate",
+        EPSILONS,
+        key="eps_slider",
+        format_func=lambda value: f"{value:g}",
+        on_change=_follow_slider,
+        help="However the release comes out, its probability differs by a factor of at most e^ε "
+        "between the two shares (up to δ).",
+    )
+    return round(float(epsilon), 6), float(delta)
+
+
+def _follow_slider() -> None:
+    st.session_state["eps"] = float(st.session_state["eps_slider"])
+
+
+def _secrets(dataset: Dataset) -> dict[str, SensitiveProperty]:
+    """Every property to choose from, by label."""
+    state, key = st.session_state, settings.own_key(dataset, "secret")
+    options = dict(dataset.secrets) | {dataset.secret.label: dataset.secret}
+    wanted = [*([state[key]] if key in state else []), *settings.linked(key)]
+    options |= _parsed(wanted, options, dataset, choices.parse_secret)
+    return options | state.get("own_secrets", {}).get(dataset.digest, {})
+
+
+def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> SensitiveProperty:
+    state, key = st.session_state, settings.own_key(dataset, "secret")
+    if state.get(key) not in (None, *options):
+        del state[key]
+    labels = list(options)
+    chosen = st.selectbox(
+        "Secret: share of records with …",
+        labels,
+        index=labels.index(dataset.secret.label),
+        key=key,
+        bind=settings.bound(dataset),
+        help="The global property to hide. Thresholds and groups of values are defined on the "
+        "Secret & release page.",
+    )
+    return options[chosen]
+
+
+def _query(dataset: Dataset) -> Query:
+    state, key = st.session_state, settings.own_key(dataset, "stat")
+    defaults = {statistic.label: statistic for statistic in dataset.query}
+    options = dict(dataset.statistics) | defaults
+    options |= state.get("own_statistics", {}).get(dataset.digest, {})
+    options |= _parsed([*state.get(key, []), *settings.linked(key)], options, dataset, _statistic)
+    if any(label not in options for label in state.get(key, [])):
+        state[key] = [label for label in state[key] if label in options] or list(defaults)
+    chosen = st.multiselect(
+        "Released statistics",
+        list(options),
+        default=list(defaults),
+        key=key,
+        bind=settings.bound(dataset),
+        help="Means, sums, counts and shares of n records.",
+    )
+    if not chosen:
+        st.caption("A release needs at least one statistic; here are the ones to start with.")
+    return Query([options[label] for label in chosen] or list(defaults.values()))
+
+
+_statistic = choices.parse_statistic
+
+
+def _parsed(
+    labels: Iterable[str], known: Mapping[str, object], dataset: Dataset, parse: Any
+) -> dict[str, Any]:
+    """Choices that only a link or an earlier run names, read from their labels."""
+    found: dict[str, SensitiveProperty | Statistic] = {}
+    for label in labels:
+        if label not in known and (choice := parse(label, dataset.table)) is not None:
+            found[choice.label] = choice
+    return found

@@ -1,0 +1,148 @@
+"""The table of a session with all that is worked out once when it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import pandas as pd
+
+from distpriv.dashboard.shell import choices
+from distpriv.errors import TableError
+from distpriv.model.moments import group_moments
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Query, Statistic
+from distpriv.tables import ColumnType, column_types, digest, read_table, retype
+from distpriv.tables.examples import Example
+from distpriv.tables.reference import align
+
+__all__ = ["Dataset", "as_reference", "from_example", "from_upload", "retyped"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table, its types and digest, and what can be chosen from it.
+
+    Attributes
+    ----------
+    origin : "example" or "upload"
+        What came from an upload stays in its session and out of the address bar.
+    title, description, attribution : str
+    table : DataFrame
+    types : mapping of column to ColumnType
+    units : mapping of column to str
+    digest : str
+        Of the full content; what caches are keyed by.
+    secrets, statistics : dict
+        What can be chosen, by label.
+    secret : SensitiveProperty
+        The one to start with.
+    query : tuple of Statistic
+        Those to start with.
+    start_n : int
+        Records in a release to start with: 100, or as many as leave an attacker records to
+        train on.
+    corrected : mapping of column to ColumnType
+        Types that the user set.
+    """
+
+    origin: Literal["example", "upload"]
+    title: str
+    description: str
+    attribution: str
+    table: pd.DataFrame
+    types: Mapping[str, ColumnType]
+    units: Mapping[str, str]
+    digest: str
+    secrets: Mapping[str, SensitiveProperty] = field(repr=False)
+    statistics: Mapping[str, Statistic] = field(repr=False)
+    secret: SensitiveProperty
+    query: tuple[Statistic, ...]
+    start_n: int
+    corrected: Mapping[str, ColumnType] = field(default_factory=dict)
+
+
+def _dataset(
+    origin: Literal["example", "upload"],
+    table: pd.DataFrame,
+    title: str,
+    description: str,
+    attribution: str,
+    units: Mapping[str, str],
+) -> Dataset:
+    types = column_types(table)
+    secret = choices.default_secret(table, types)
+    if secret is None:
+        raise TableError(
+            "The table has no column that could be a secret: every usable column holds one "
+            "value only; choose a table in which records differ (identifiers, free text and dates "
+            "do not count)."
+        )
+    query = choices.default_statistics(table, types, secret)
+    if not query:
+        raise TableError(
+            f"The table has no column to release beside {secret.column!r}; choose a table with "
+            "at least two usable columns (identifiers, free text and dates do not count)."
+        )
+    counts = group_moments(table, Query(query), secret).counts
+    return Dataset(
+        origin=origin,
+        title=title,
+        description=description,
+        attribution=attribution,
+        table=table,
+        types=types,
+        units=units,
+        digest=digest(table),
+        secrets=choices.secrets(table, types),
+        statistics=choices.statistics(table, types),
+        secret=secret,
+        query=query,
+        start_n=max(2, min(100, int(0.3 * min(counts) / 0.55))),
+    )
+
+
+def from_example(example: Example) -> Dataset:
+    """Load an example; raises DatasetError."""
+    return _dataset(
+        "example",
+        example.load(),
+        example.title,
+        example.description,
+        example.attribution,
+        example.units,
+    )
+
+
+def from_upload(content: bytes, name: str) -> Dataset:
+    """Read an uploaded file; raises TableError."""
+    table = read_table(content, name=name)
+    return _dataset("upload", table, name, f"{len(table)} records you uploaded.", "", {})
+
+
+def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
+    """The same data with the user's column types; raises TableError."""
+    made = _dataset(
+        dataset.origin,
+        retype(dataset.table, types),
+        dataset.title,
+        dataset.description,
+        dataset.attribution,
+        dataset.units,
+    )
+    return replace(made, corrected={**dataset.corrected, **types})
+
+
+def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
+    """The dataset with uploaded reference data in the place of its records; raises TableError."""
+    table = align(read_table(content, name=name), dataset.table)
+    return replace(
+        dataset,
+        origin="upload",
+        title=name,
+        description=f"{len(table)} records of reference data you uploaded.",
+        attribution="",
+        table=table,
+        digest=digest(table),
+    )

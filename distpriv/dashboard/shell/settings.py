@@ -1,0 +1,243 @@
+"""The sidebar's finer settings: which pairs are hidden, and in which units noise is measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, cast, get_args
+
+import streamlit as st
+
+from distpriv.analysis.scenario import Distances, Units
+from distpriv.charts.style import ImageFormat
+from distpriv.dashboard.shell import choices
+from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.text import escape
+from distpriv.errors import PropertyError
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Query
+
+__all__ = [
+    "bound",
+    "bounds",
+    "distances",
+    "further_pairs",
+    "grid",
+    "image_format",
+    "linked",
+    "look",
+    "own_key",
+    "units",
+]
+
+STEPS = (0.01, 0.02, 0.05, 0.1)
+SIMULATED = 1000  # datasets for each share
+MOST_VALUES = 3  # of a column
+
+
+def bound(dataset: Dataset) -> Any:
+    """Nothing that comes from an upload goes into the address, where logs would keep it."""
+    return "query-params" if dataset.origin == "example" else None
+
+
+def own_key(dataset: Dataset, name: str) -> str:
+    """Session key of a choice among labels, which uploads have to themselves."""
+    return name if dataset.origin == "example" else f"own_{name}"
+
+
+def linked(key: str) -> list[str]:
+    """What the address asks for, before its widget is drawn for the first time."""
+    return st.query_params.get_all(key) if key in st.query_params else []
+
+
+def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:
+    """Public bounds of numeric columns; those of an example stand in the address."""
+    state = st.session_state
+    if bound(dataset) is None:
+        return tuple(sorted(state.get(own_key(dataset, "bounds"), {}).items()))
+    if "bounds" not in state:
+        state["bounds"] = _linked_bounds(dataset)
+    found = tuple(sorted(state["bounds"].items()))
+    written = [f"{low!r} to {high!r} {column}" for column, (low, high) in found]
+    if written != linked("bounds"):
+        if written:
+            st.query_params["bounds"] = written
+        else:
+            st.query_params.pop("bounds", None)
+    return found
+
+
+def _linked_bounds(dataset: Dataset) -> dict[str, tuple[float, float]]:
+    found = {}
+    for text in linked("bounds"):
+        low, _, rest = text.partition(" to ")
+        high, _, column = rest.partition(" ")
+        with suppress(ValueError):
+            if dataset.types.get(column) == "number" and float(low) < float(high):
+                found[column] = (float(low), float(high))
+    return found
+
+
+def distances() -> Distances:
+    """Where Wasserstein mechanisms take their distances from."""
+    chosen: Distances = st.segmented_control(
+        "Distances for Wasserstein mechanisms",
+        get_args(Distances),
+        default="normals",
+        required=True,
+        key="dist",
+        bind="query-params",
+        help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
+        f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
+        "whatever their distribution; statistics without a closed form are always simulated.",
+    )
+    return chosen
+
+
+def image_format() -> ImageFormat:
+    """What the camera of a chart's tool bar saves."""
+    chosen: ImageFormat = st.segmented_control(
+        "Save charts as",
+        get_args(ImageFormat),
+        default="SVG",
+        required=True,
+        key="image_format",
+        help="What the camera in a chart's tool bar saves: *SVG*, a drawing that stays sharp at "
+        "any size, or *PNG*, an image of pixels.",
+    )
+    return chosen
+
+
+def grid() -> tuple[float, float, float] | None:
+    """Ends and step of a grid of shares, or None if one pair is hidden."""
+    kind = st.segmented_control(
+        "Shares of the secret to hide",
+        ["one pair", "grid"],
+        default="one pair",
+        required=True,
+        key="pairs",
+        bind="query-params",
+        help="*one pair*: centre − Δp/2 from centre + Δp/2. *grid*: every share of a grid from "
+        "every other within Δp, so that the promise holds wherever the true share lies on it.",
+    )
+    if kind == "one pair":
+        return None
+    low, high = st.slider(
+        "Ends of the grid", 0.0, 1.0, value=(0.3, 0.7), step=0.01, key="grid", bind="query-params"
+    )
+    step = st.selectbox("Step of the grid", STEPS, index=2, key="step", bind="query-params")
+    return round(low, 4), round(high, 4), float(step)
+
+
+def further_pairs(
+    dataset: Dataset,
+    secrets: Mapping[str, SensitiveProperty],
+    chosen: SensitiveProperty,
+    center: float,
+    width: float,
+) -> tuple[Pair, ...]:
+    """Pairs to hide beside those of the main secret, of any property."""
+    state, key = st.session_state, own_key(dataset, "also")
+    wanted = [*state.get(key, []), *linked(key)]
+    options = {pair.label: pair for pair in _offered(secrets, chosen, center, width)}
+    options |= state.get("own_pairs", {}).get(dataset.digest, {})
+    for label in wanted:
+        if label not in options and (pair := choices.parse_pair(label, dataset.table, secrets)):
+            options[pair.label] = pair
+    if any(label not in options for label in state.get(key, [])):
+        state[key] = [label for label in state[key] if label in options]
+    labels = st.multiselect(
+        "Hide as well",
+        list(options),
+        key=key,
+        bind=bound(dataset),
+        placeholder="Other secrets",
+        help="More pairs of shares, of any property, that the same noise has to hide. Other "
+        "centres and distances are set on the Secret & release page.",
+    )
+    return tuple(options[label] for label in labels)
+
+
+def _offered(
+    secrets: Mapping[str, SensitiveProperty],
+    chosen: SensitiveProperty,
+    center: float,
+    width: float,
+) -> list[Pair]:
+    """The main values of other columns, at the centre and distance of the main secret."""
+    offered: list[Pair] = []
+    seen = Counter[str]()
+    for secret in secrets.values():
+        seen[secret.column] += 1
+        if secret.column != chosen.column and seen[secret.column] <= MOST_VALUES:
+            try:
+                offered.append(secret.pair(center, width))
+            except PropertyError:
+                break
+    return offered
+
+
+def look(dataset: Dataset, pairs: Sequence[Pair]) -> str:
+    """Label of the pair that charts and attack are about; empty for the one hardest to hide."""
+    if len(pairs) < 2:
+        return ""
+    labels = ["", *(pair.label for pair in pairs)]
+    key = own_key(dataset, "look")
+    if st.session_state.get(key) not in (None, *labels):
+        del st.session_state[key]
+    return st.selectbox(
+        "Look at",
+        labels,
+        format_func=lambda label: label or "the pair hardest to hide",
+        key=key,
+        bind=bound(dataset),
+        help=f"{len(pairs)} pairs are hidden at once; charts and attack show one of them.",
+    )
+
+
+_UNITS_HELP = (
+    "*raw*: a year counts as much as a record. *standardised*: each statistic in its own standard "
+    "deviations. *custom*: in the tolerances you set."
+)
+
+
+def units(dataset: Dataset, query: Query) -> tuple[Units, Units, tuple[float, ...]]:
+    """Units for calibrating and for reporting, and the tolerances of the custom ones."""
+    calibrating = st.segmented_control(
+        "Units for calibrating",
+        get_args(Units),
+        default="raw",
+        required=True,
+        key="units",
+        bind="query-params",
+        help=f"What counts as equally much noise. {_UNITS_HELP} The promise is the same in each.",
+    )
+    reporting = st.segmented_control(
+        "Units for reporting the L2 error",
+        get_args(Units),
+        default="raw",
+        required=True,
+        key="report",
+        bind="query-params",
+        help=_UNITS_HELP,
+    )
+    if "custom" not in (calibrating, reporting):
+        return cast(Units, calibrating), cast(Units, reporting), ()
+    named = query.units(dataset.units)
+    tolerances = tuple(
+        float(
+            st.number_input(
+                f"Tolerance of {escape(label)}" + (f" ({escape(unit)})" if unit else ""),
+                1e-9,
+                1e12,
+                1.0,
+                format="%g",
+                key=own_key(dataset, f"tol{index}"),
+                bind=bound(dataset),
+                help="An error of this size counts as 1.",
+            )
+        )
+        for index, (label, unit) in enumerate(zip(query.labels, named, strict=True))
+    )
+    return cast(Units, calibrating), cast(Units, reporting), tolerances

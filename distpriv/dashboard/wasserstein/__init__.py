@@ -1,0 +1,1 @@
+"""What the page Wasserstein is made of."""

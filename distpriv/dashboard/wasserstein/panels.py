@@ -1,0 +1,384 @@
+"""Parts of the Wasserstein page: the release's own distances, and an example to edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
+from distpriv.charts.style import group_names
+from distpriv.dashboard import widgets
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.text import escape, number, percent, share
+from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets.live import DistanceRun
+from distpriv.distances.normals import normal_closeness
+from distpriv.distances.outcomes import Outcomes
+from distpriv.distances.wasserstein import distribution
+from distpriv.errors import DistprivError, InapplicableError
+from distpriv.mechanisms import calibrate
+from distpriv.mechanisms.wasserstein import swap_reach
+from distpriv.model.theta import Theta
+from distpriv.privacy.noise import Noise
+
+__all__ = ["example", "release"]
+
+DELTAS = (0.0, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2)
+FIGURE_1 = {
+    "μ": pd.DataFrame({"Value": [1.0, 2.0, 100.0], "Weight": [0.6, 0.2, 0.2]}),
+    "ν": pd.DataFrame({"Value": [1.0, 2.0, 3.0, 100.0], "Weight": [0.4, 0.3, 0.2, 0.1]}),
+}
+KEYS = {"μ": "example_mu", "ν": "example_nu"}
+BETWEEN, AGAIN, NORMALS = "the two shares", "one share simulated twice", "the fitted normals"
+COMPARED = ("ExpM(L)", "Wasserstein", "ApproxWasserstein", "BoundedWasserstein")
+ANY_DATA = "no assumption at all"
+
+
+def release(view: View) -> None:
+    """How far the statistics of the scenario have to move, and the noise that hides it."""
+    result_first = st.container()
+    place, start, stop = st.columns([2, 1, 1], vertical_alignment="bottom")
+    exact = view.fit.outcomes is not None and view.fit.outcomes.exact
+    count = place.select_slider(
+        "Simulated datasets for each share",
+        (250, 500, 1000, 2000),
+        value=1000,
+        key="wasserstein_datasets",
+        persist_state="session",
+        disabled=exact or not view.scenario.query.is_linear,
+        help="More of them come closer to the true distributions, and take longer: a matching of "
+        "every dataset with another. A single count has exact distributions; statistics without "
+        "a closed form are simulated when the model is fitted.",
+    )
+    code.note("wasserstein", datasets=count)
+    run = _run(view, count)
+    if start.button(
+        "Go on",
+        icon=":material/play_arrow:",
+        disabled=run.running or run.done == run.wanted,
+        width="stretch",
+    ):
+        run.stopped = False
+        st.rerun()
+    if stop.button("Stop", icon=":material/stop:", disabled=not run.running, width="stretch"):
+        run.stopped = True
+        st.rerun()
+
+    quick = run.outcomes[BETWEEN].dimension == 1
+    ticks = iter([quick])  # a slider must not wait for a distance; the fragment's own ticks go on
+
+    @st.fragment(run_every=0.2 if run.running else None)
+    def live() -> None:
+        was_running = run.running
+        if next(ticks, True):
+            run.step(0.15)
+        compared = _compared(view, run)
+        st.markdown(_sentence(view, run, compared))
+        if run.running:
+            st.progress(run.done / run.wanted, text=f"{run.done} of {run.wanted} distances")
+        left, right = st.columns(2, gap="large")
+        with left:
+            curves = {name: run.found(name) for name in run.outcomes} | {NORMALS: _normals(view)}
+            widgets.chart(
+                closeness_curves(curves, delta=view.scenario.delta, largest=DELTAS[-1]),
+                "wasserstein_closeness",
+            )
+        with right:
+            widgets.chart(
+                noise_bars(
+                    compared.errors,
+                    selected=view.scenario.mechanism,
+                    unit=view.report_name or "mixed units",
+                ),
+                "wasserstein_noise",
+            )
+        widgets.table(_table(view, compared))
+        if compared.missing:
+            st.caption(escape(compared.missing))
+        if was_running and not run.running:
+            st.rerun()
+
+    with result_first:
+        live()
+    if not run.running and run.done:
+        _moves(view, run.outcomes[BETWEEN])
+
+
+def _run(view: View, count: int) -> DistanceRun:
+    """The distances of this scenario, begun once."""
+    scenario, fit = view.scenario, view.fit
+    known = fit.outcomes
+    if known is None or (not known.exact and scenario.query.is_linear):
+        known = cache.outcomes(view.source, scenario.query, fit.thetas, count, scenario.seed)
+    deltas = tuple(dict.fromkeys([0.0, scenario.delta, *DELTAS]))
+    # Exact outcomes are computed anew in every run of the page: they are no key.
+    key = (view.source.digest, scenario.query, fit.thetas, count, scenario.seed, deltas)
+    run: DistanceRun | None = st.session_state.get("wasserstein_run")
+    if run is None or run.key != key:
+        outcomes = {BETWEEN: known}
+        if not known.exact and scenario.query.is_linear:
+            outcomes[AGAIN] = _twice(view, fit.thetas[0], count)
+        run = DistanceRun(outcomes, deltas, key)
+        st.session_state["wasserstein_run"] = run
+    return run
+
+
+def _twice(view: View, theta: Theta, count: int) -> Outcomes:
+    scenario = view.scenario
+    # Another seed: with the same one the first of the two would be the release's own again.
+    return cache.outcomes(view.source, scenario.query, (theta, theta), count, scenario.seed + 1)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Noises side by side: expected error and the W behind it by name, and what is missing."""
+
+    errors: dict[str, float]
+    reaches: dict[str, float]
+    missing: str = ""
+
+
+def _compared(view: View, run: DistanceRun) -> _Compared:
+    """The noises whose distances are known so far."""
+    scenario, known = view.scenario, run.found(BETWEEN)
+    fit = replace(view.fit, outcomes=run.outcomes[BETWEEN])
+    model = replace(view.focused, pairs=(fit,))
+    wait = {"Wasserstein": 0.0, "ApproxWasserstein": scenario.delta}
+    noises, missing = dict[str, Noise](), ""
+    for name in COMPARED:
+        if wait.get(name, 0.0) in known or name == "ExpM(L)":
+            try:
+                noises[name] = calibrate(name, model, scenario.epsilon, scenario.delta)
+            except InapplicableError as error:
+                missing = f"{name}: {error}"
+    reach = swap_reach(model)
+    noises[ANY_DATA] = replace(
+        noises["ExpM(L)"], scales=np.full(len(scenario.query), reach / scenario.epsilon)
+    )
+    return _Compared(
+        {name: view.reported(noise).expected_error() for name, noise in noises.items()},
+        {name: float(noise.scales[0]) * scenario.epsilon for name, noise in noises.items()},
+        missing,
+    )
+
+
+def _normals(view: View) -> dict[float, float]:
+    fit = view.fit
+    return {
+        delta: normal_closeness(fit.difference, fit.pooled, delta)
+        for delta in (*DELTAS, view.scenario.delta)
+    }
+
+
+def _sentence(view: View, run: DistanceRun, compared: _Compared) -> str:
+    scenario, fit = view.scenario, view.fit
+    between = run.found(BETWEEN)
+    pair = fit.pair
+    start = (
+        f"To turn the statistics of datasets with {share(pair.p_i)} of "
+        f"**{escape(pair.secret.label)}** into those with {share(pair.p_j)}, some have to move by "
+        f"**{number(between[0.0]) if 0.0 in between else '…'}** in all"
+    )
+    if scenario.delta in between:
+        start += (
+            f"; without the {percent(scenario.delta, 2)} that would move furthest, by "
+            f"**{number(between[scenario.delta])}**"
+        )
+    start += f". The fitted normals are {number(_normals(view)[0.0])} apart."
+    again = run.found(AGAIN) if AGAIN in run.outcomes else {}
+    if 0.0 in again:
+        start += (
+            f" Two simulations of one and the same share are already {number(again[0.0])} apart: "
+            "that much is the simulation's own doing, and it shrinks slowly with more datasets."
+        )
+    errors = compared.errors
+    if "Wasserstein" in errors:
+        start += (
+            f" Hiding it takes an L2 error of **{number(errors['Wasserstein'])}** at "
+            f"ε\u00a0=\u00a0{scenario.epsilon:g}, against {number(errors['ExpM(L)'])} with "
+            "ExpM(L), which takes the one distribution for the other one shifted."
+        )
+    return start
+
+
+def _table(view: View, compared: _Compared) -> pd.DataFrame:
+    errors, reaches = compared.errors, compared.reaches
+    why = {
+        "ExpM(L)": "the two distributions are shifts of each other",
+        "Wasserstein": "the distributions are as simulated",
+        "ApproxWasserstein": f"the same, up to δ = {view.scenario.delta:g}",
+        "BoundedWasserstein": f"only how far they stray from their means, up to "
+        f"δ = {view.scenario.delta:g}",
+        ANY_DATA: "every value lies in its column's range (records are exchanged)",
+    }
+    if view.fit.outcomes is not None and view.fit.outcomes.exact:
+        why["Wasserstein"] = "the distributions are computed exactly"
+    return pd.DataFrame(
+        {
+            "Noise": list(errors),
+            "W, how far in L1": [number(reaches[name]) for name in errors],
+            "Laplace scale W/ε": [number(reaches[n] / view.scenario.epsilon) for n in errors],
+            "Error, L2": [number(value) for value in errors.values()],
+            "Holds if": [why[name] for name in errors],
+        }
+    )
+
+
+def _moves(view: View, outcomes: Outcomes) -> None:
+    """The coupling, as moves on a line or between points of a plane."""
+    labels, names = view.scenario.query.labels, group_names(view.fit.pair)
+    st.subheader("The moves behind it")
+    if len(labels) > 1:
+        order = np.argsort(-np.abs(view.fit.difference)).tolist()
+        left, right = st.columns(2)
+        across = left.selectbox(
+            "Across",
+            range(len(labels)),
+            index=order[0],
+            format_func=lambda index: labels[index],
+            key="wasserstein_across",
+            persist_state="session",
+        )
+        others = [index for index in range(len(labels)) if index != across]
+        up = right.selectbox(
+            "Up",
+            others,
+            index=others.index(next(index for index in order if index != across)),
+            format_func=lambda index: labels[index],
+            key="wasserstein_up",
+            persist_state="session",
+        )
+    try:
+        with st.spinner("Pairing the datasets …"):
+            coupling = outcomes.coupling(view.scenario.delta)
+    except DistprivError as error:
+        st.info(escape(error), icon=":material/info:")
+        return
+    first, second = outcomes.points
+    if len(labels) == 1:
+        figure = moves_on_line(
+            first[:, 0], second[:, 0], outcomes.masses, coupling, names=names, axis_title=labels[0]
+        )
+    else:
+        figure = moves_in_plane(
+            first,
+            second,
+            coupling,
+            across=across,
+            up=up,
+            labels=labels,
+            units=view.units,
+            names=names,
+        )
+    widgets.chart(figure, "wasserstein_moves")
+
+
+def example(view: View) -> None:
+    """Two small tables of weights, Figure 1 of the paper to begin with."""
+    result_first = st.container()
+    st.markdown("Two distributions of one number. Edit any cell, add rows or delete them.")
+    tables = st.columns([2, 2, 3], gap="large")
+    edited = []
+    for place, (name, default) in zip(tables, FIGURE_1.items(), strict=False):
+        with place:
+            edited.append(_editor(name, default))
+    with tables[2]:
+        delta = st.slider(
+            "δ, the share that may be left out",
+            0.0,
+            0.5,
+            0.1,
+            0.01,
+            key="example_delta",
+            persist_state="session",
+            help="This share of the mass, the one that would have to move furthest, does not "
+            "count for W; the promise then fails with at most this probability.",
+        )
+        if st.button("Back to the paper's example", icon=":material/restart_alt:"):
+            for key in KEYS.values():
+                for part in ("", "_base", "_edited"):
+                    st.session_state.pop(f"{key}{part}", None)
+            st.rerun()
+    with result_first:
+        try:
+            _worked_example(edited[0], edited[1], round(delta, 4), view.scenario.epsilon)
+        except DistprivError as error:
+            st.error(escape(error), icon=":material/error:")
+
+
+def _editor(name: str, default: pd.DataFrame) -> pd.DataFrame:
+    """A table that stays as it was edited when the page is left and opened again."""
+    state, key = st.session_state, KEYS[name]
+    if key not in state:
+        state[f"{key}_base"] = state.get(f"{key}_edited", default)
+    st.markdown(f"**{name}**")
+    number_column = st.column_config.NumberColumn
+    edited = st.data_editor(
+        state[f"{key}_base"],
+        key=key,
+        num_rows="dynamic",
+        hide_index=True,
+        column_config={
+            "Value": number_column("Value", help="What the statistic can come out as."),
+            "Weight": number_column("Weight", help=f"Its probability; those of {name} sum to 1."),
+        },
+    )
+    state[f"{key}_edited"] = edited
+    return edited
+
+
+def _worked_example(
+    first: pd.DataFrame, second: pd.DataFrame, delta: float, epsilon: float
+) -> None:
+    points, weights = [], []
+    for name, table in zip(FIGURE_1, (first, second), strict=True):
+        filled = table.dropna(how="all")
+        points.append(filled["Value"].to_numpy(dtype=float))
+        weights.append(filled["Weight"].to_numpy(dtype=float))
+        distribution(name, points[-1], weights[-1])  # its sentence names the table
+    given = dict(zip(FIGURE_1, zip(points, weights, strict=True), strict=True))
+    code.note("wasserstein", example=given, delta=delta)
+    outcomes = Outcomes((points[0], points[1]), (weights[0], weights[1]), exact=True)
+    x, y = (points[:, 0] for points in outcomes.points)
+    x_masses, y_masses = outcomes.masses
+    coupling = outcomes.coupling(delta)
+    furthest = outcomes.closeness()
+    shift = abs(float(x @ x_masses - y @ y_masses))
+    left = (
+        f"; if {percent(delta, 0)} may be left out, by **{number(coupling.reach)}**"
+        if delta
+        else ""
+    )
+    st.markdown(
+        f"To turn μ into ν some mass has to move by **{number(furthest)}**{left}. At "
+        f"ε\u00a0=\u00a0{epsilon:g} that is Laplace noise of scale "
+        f"**{number(furthest / epsilon)}**"
+        + (
+            f", or **{number(coupling.reach / epsilon)}** with δ\u00a0=\u00a0{delta:g}"
+            if delta
+            else ""
+        )
+        + f"; the means alone, {number(shift)} apart, would ask for {number(shift / epsilon)}, "
+        "which promises nothing here unless ν is μ shifted."
+    )
+    grid = sorted({*np.linspace(0, 0.5, 26).round(4).tolist(), delta})
+    picture, curve = st.columns(2, gap="large")
+    with picture:
+        widgets.chart(
+            moves_on_line(x, y, outcomes.masses, coupling, names=("μ", "ν"), axis_title="value"),
+            "example_moves",
+        )
+    with curve:
+        widgets.chart(
+            closeness_curves(
+                {"μ and ν": {each: outcomes.closeness(each) for each in grid}},
+                delta=delta,
+                largest=0.5,
+                steps=True,
+            ),
+            "example_closeness",
+        )

@@ -1,0 +1,99 @@
+"""As code: at the foot of every page, the script that gives its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+from streamlit.navigation.page import Page as StreamlitPage
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.shell import opening
+from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.widgets import downloads
+from distpriv.export.script import Setting, Source, notebook, script_of
+from distpriv.tables.examples import EXAMPLES
+
+__all__ = ["foot", "note", "setting_of", "settings"]
+
+_NOTE = "shown_on_page"
+
+
+def note(page: str, **shown: Any) -> None:
+    """Keep what a page's own controls say, for its script.
+
+    Parameters
+    ----------
+    page : str
+        Its name in the address.
+    **shown
+        By the names of its writer in :mod:`distpriv.export.script`.
+    """
+    st.session_state[_NOTE] = (page, shown)
+
+
+def foot(page: StreamlitPage) -> None:
+    """The page's script, written when it is asked for."""
+    told: tuple[str, Mapping[str, Any]] = st.session_state.pop(_NOTE, ("", {}))
+    place = st.expander("As code", icon=":material/code:", key="as_code", on_change="rerun")
+    if not place.open:
+        return
+    state = st.session_state
+    noted, shown = told
+    setting = setting_of(state["dataset"], state["scenario"])
+    script = script_of(
+        page.url_path,
+        setting,
+        shown if noted == page.url_path else {},
+    )
+    name = page.url_path or "data"
+    with place:
+        st.markdown(
+            "This script gives this page's numbers without the dashboard, with the package "
+            "`distpriv`" + ("." if setting.source.example else " and your table's file beside it.")
+        )
+        row = st.container(horizontal=True)
+        row.download_button(
+            "Script",
+            script.text,
+            file_name=f"{downloads.file_name(name)}.py",
+            mime="text/x-python",
+            key="code_script",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        row.download_button(
+            "Notebook",
+            lambda: notebook(script),
+            file_name=f"{downloads.file_name(name)}.ipynb",
+            mime="application/x-ipynb+json",
+            key="code_notebook",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.code(script.text, language="python")
+
+
+def setting_of(dataset: Dataset, scenario: Scenario) -> Setting:
+    """What a script about the scenario on these data is written for."""
+    references: Mapping[str, Dataset] = st.session_state.get("references", {})
+    known = references.get(dataset.digest) if scenario.whole else None
+    return Setting(scenario, _source(dataset), None if known is None else _source(known))
+
+
+def settings(kept: Mapping[str, Any]) -> dict[str, Setting]:
+    """The same for kept scenarios, those whose results are known."""
+    found = {}
+    for name, each in kept.items():
+        dataset = opening.dataset_of(each.scenario)
+        if dataset is not None and each.summary is not None:
+            found[name] = setting_of(dataset, each.scenario)
+    return found
+
+
+def _source(dataset: Dataset) -> Source:
+    example = next(
+        (e.key for e in EXAMPLES if dataset.origin == "example" and e.title == dataset.title), ""
+    )
+    return Source(dataset.title, example, tuple(dataset.corrected.items()), dataset.digest)

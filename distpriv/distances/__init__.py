@@ -1,0 +1,1 @@
+"""Distances between laws of statistics: Wasserstein, closeness, couplings, between normals."""

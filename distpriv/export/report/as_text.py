@@ -1,0 +1,249 @@
+"""A report as Markdown, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from distpriv.analysis.scenario_file import write_scenario
+from distpriv.charts.data import figure_data
+from distpriv.charts.text import number, percent
+from distpriv.export.report.values import Contents, Truth
+from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted
+from distpriv.model.sampling import Interval
+
+__all__ = ["FORMAT", "VERSION", "json_text", "markdown"]
+
+FORMAT = "distpriv report"
+VERSION = 1
+
+
+def markdown(report: Contents) -> str:
+    """Write a report as Markdown (GitHub's, for its tables)."""
+    parts = ["# What does the release give away?"]
+    if report.confidential:
+        parts.append(f"**{MARK}**")
+    parts += [
+        f"A report by distpriv {report.versions['distpriv']}, "
+        f"made on {report.made.isoformat(sep=' ')}.",
+        _plain(report.question),
+        f"**{_plain(report.answer)}**",
+        PREAMBLE,
+        "## The guarantee, promised and delivered",
+        _table(
+            ["Mechanism", "Promised", "Delivered δ", "Delivered ε", "Promise"],
+            (
+                [
+                    each.mechanism,
+                    f"ε = {each.epsilon:g}, δ = {each.delta:g}" if each.protects else "nothing",
+                    _known(each.delivered_delta),
+                    _known(each.delivered_epsilon),
+                    {None: "not computed", True: "kept", False: "not kept"}[each.kept],
+                ]
+                for each in report.findings
+            ),
+        ),
+    ]
+    parts += [
+        f"**{_plain(each.mechanism)}** {_plain(each.summary)} {_plain(each.guarantee)} "
+        f"{_plain(' '.join(each.caveats))}".rstrip()
+        for each in report.findings
+    ]
+    parts += [
+        f"**{_plain(name)}** is left out: {_plain(why)}" for name, why in report.left_out.items()
+    ]
+    parts += ["## What it costs: the expected error", _errors(report)]
+    parts += [
+        "## What attackers achieve",
+        _table(
+            ["Release", "Best possible attacker right in", "Simulated attacker right in"],
+            [
+                [
+                    "without noise",
+                    percent(report.undefended),
+                    _interval(report.undefended_simulated),
+                ],
+                *(
+                    [each.mechanism, percent(each.accuracy), _interval(each.simulated)]
+                    for each in report.findings
+                ),
+            ],
+        ),
+        f"{_plain(report.attacker)} Guessing is right in 50 % of cases.",
+        "## Assumptions and what was measured",
+    ]
+    for each in report.findings:
+        parts.append(f"### {_plain(each.mechanism)}")
+        parts.append(
+            _table(
+                ["Assumption", "Verdict", "What was measured"],
+                (
+                    [verdict.assumption.title, HOLDS[verdict.holds], verdict.sentence]
+                    for verdict in each.assumptions
+                ),
+            )
+            if each.assumptions
+            else "Its promise rests on no assumption about how the statistics are distributed."
+        )
+    parts.append("## Figures")
+    parts += [f"**{_plain(each.title)}**: {_plain(each.alt)}" for each in report.pictures]
+    parts += [
+        "## The scenario",
+        _table(["Choice", "Value"], ([name, value] for name, value in report.choices.items())),
+        "## To get the same figures again",
+        f"Seed of the simulations: {report.scenario.seed}. Computed with "
+        + ", ".join(f"{name} {version}" for name, version in report.versions.items())
+        + ".",
+    ]
+    if report.link:
+        parts.append(f"Link that opens the scenario: <{report.link}>")
+    if report.truth is not None:
+        parts += _truth(report, report.truth)
+    return "\n\n".join(parts) + "\n"
+
+
+def _errors(report: Contents) -> str:
+    rows = [
+        [
+            label,
+            *(f"± {counted(each.errors[place], report.units[place])}" for each in report.findings),
+        ]
+        for place, label in enumerate(report.labels)
+    ]
+    total = [counted(each.error, report.error_unit) for each in report.findings]
+    return _table(
+        ["Statistic", *(each.mechanism for each in report.findings)],
+        [*rows, ["all together, L2", *total]],
+    )
+
+
+def _truth(report: Contents, truth: Truth) -> list[str]:
+    parts = ["## Not to be shown", f"**{MARK}**"]
+    if truth.share is not None:
+        parts += [
+            f"{percent(truth.share)} of the records have the property "
+            f"{_plain(report.scenario.secret.label)}.",
+            _table(
+                ["Statistic", "True value, of the whole table"],
+                (
+                    [label, counted(value, unit)]
+                    for label, value, unit in zip(
+                        report.labels, truth.statistics, report.units, strict=True
+                    )
+                ),
+            ),
+        ]
+    if truth.records is not None:
+        rows = ([str(cell) for cell in row] for row in truth.records.to_numpy())
+        parts += ["### Records", _table(list(map(str, truth.records.columns)), rows)]
+    return parts
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([_plain(cell) for cell in row] for row in rows)]
+    lines[0] = [_plain(head) for head in heads]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    """Text that stands for itself in Markdown."""
+    return re.sub(r"([\\`*_\[\]<>|#&$~])", r"\\\1", " ".join(text.split()))
+
+
+def _known(value: float | None) -> str:
+    return "–" if value is None else number(value)
+
+
+def _interval(interval: Interval) -> str:
+    return f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})"
+
+
+def json_text(report: Contents) -> str:
+    """Write a report as JSON; numbers that are not finite are null."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "made": report.made.isoformat(),
+        "not_to_be_shown": report.confidential,
+        "question": report.question,
+        "answer": report.answer,
+        "guarantee_and_error": [
+            {
+                "mechanism": each.mechanism,
+                "protects": each.protects,
+                "promised": {"epsilon": each.epsilon, "delta": each.delta},
+                "delivered": {"epsilon": each.delivered_epsilon, "delta": each.delivered_delta},
+                "kept": each.kept,
+                "guarantee": each.guarantee,
+                "caveats": list(each.caveats),
+                "expected_l2_error": each.error,
+                "expected_errors": dict(zip(report.labels, each.errors, strict=True)),
+                "assumptions": [
+                    {
+                        "assumption": verdict.assumption.title,
+                        "holds": verdict.holds,
+                        "measured": verdict.measured,
+                        "expected": verdict.expected,
+                        "unit": verdict.unit,
+                        "sentence": verdict.sentence,
+                    }
+                    for verdict in each.assumptions
+                ],
+            }
+            for each in report.findings
+        ],
+        "left_out": report.left_out,
+        "units": dict(zip(report.labels, report.units, strict=True))
+        | {"expected_l2_error": report.error_unit},
+        "attacks": {
+            "attacker": report.attacker,
+            "seed": report.scenario.seed,
+            "without_noise": _attack(report.undefended, report.undefended_simulated),
+            "mechanisms": {
+                each.mechanism: _attack(each.accuracy, each.simulated) for each in report.findings
+            },
+        },
+        "figures": [
+            {
+                "title": each.title,
+                "alt": each.alt,
+                "how_to_read": each.how_to_read,
+                "data": figure_data(each.figure).to_dict("records"),
+            }
+            for each in report.pictures
+        ],
+        "choices": report.choices,
+        "scenario": json.loads(write_scenario(report.scenario)),
+        "link": report.link,
+        "versions": report.versions,
+    }
+    if report.truth is not None:
+        truth = report.truth
+        content["true_values"] = {
+            "share": truth.share,
+            "statistics": dict(zip(report.labels, truth.statistics, strict=False)),
+            "records": [] if truth.records is None else truth.records.to_dict("records"),
+        }
+    return json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _attack(best: float, simulated: Interval) -> dict[str, object]:
+    return {
+        "best_possible": best,
+        "simulated": simulated.estimate,
+        "interval": [simulated.low, simulated.high],
+        "confidence": simulated.confidence,
+    }
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if hasattr(value, "item") and not isinstance(value, str):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

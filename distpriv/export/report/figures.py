@@ -1,0 +1,104 @@
+"""A report's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from plotly import graph_objects as go
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.attacks.optimal import equivalent_separation
+from distpriv.attacks.property_inference import AttackResult
+from distpriv.charts.answer import overlap
+from distpriv.charts.attack import accuracy_by_mechanism
+from distpriv.charts.attack_curves import accuracy_curves
+from distpriv.charts.guarantee import profile_curves
+from distpriv.charts.text import plain
+from distpriv.charts.utility import error_against_epsilon
+from distpriv.export.report.values import Finding, Picture
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.gaussian import PairModel
+from distpriv.privacy.ceilings import accuracy_ceiling
+
+__all__ = ["pictures"]
+
+
+def pictures(
+    scenario: Scenario,
+    fit: PairModel,
+    findings: Sequence[Finding],
+    undefended: float,
+    attack: AttackResult,
+    attacker: str,
+    curves: Mapping[str, Curves],
+    error_unit: str,
+) -> tuple[Picture, ...]:
+    """What the best attacker sees, cost and protection against ε, guarantee, and attacks.
+
+    Parameters
+    ----------
+    curves : mapping of "error", "accuracy" and "profile" to Curves
+        Without mechanisms where there is nothing to draw.
+
+    The other parameters are parts of a :class:`distpriv.export.report.Report`.
+    """
+    main = findings[0]
+    views = [(equivalent_separation(each), each) for each in (undefended, main.accuracy)]
+    drawn = [overlap(fit.pair, views[0], views[1], main.mechanism)]
+    intervals = {name: attack.interval(name) for name in attack.accuracy}
+    drawn.append(
+        accuracy_by_mechanism(
+            intervals,
+            optimal={UNDEFENDED: undefended} | {each.mechanism: each.accuracy for each in findings},
+            undefended_optimal=undefended,
+            ceiling=accuracy_ceiling(scenario.epsilon, scenario.delta),
+            repetitions=attack.repetitions,
+            seed=attack.seed,
+            attacker=attacker,
+            selected=main.mechanism,
+        )
+    )
+    errors, accuracies, profile = (curves[name] for name in ("error", "accuracy", "profile"))
+    if errors.y:
+        drawn.append(
+            error_against_epsilon(
+                errors,
+                epsilon=scenario.epsilon,
+                unit=error_unit or "mixed units",
+                measure="expected L2 error",
+                selected=main.mechanism,
+            )
+        )
+    if accuracies.y:
+        drawn.append(
+            accuracy_curves(
+                accuracies,
+                x_title="ε",
+                x_log=True,
+                current=scenario.epsilon,
+                undefended=undefended,
+                ceiling=np.array(
+                    [accuracy_ceiling(float(e), scenario.delta) for e in accuracies.x]
+                ),
+                points={name: [(scenario.epsilon, intervals[name])] for name in accuracies.y},
+                title="Best attack against ε",
+                selected=main.mechanism,
+            )
+        )
+    if profile.y:
+        drawn.append(
+            profile_curves(
+                profile,
+                epsilon=scenario.epsilon,
+                delta=scenario.delta,
+                selected=main.mechanism if main.mechanism in profile.y else None,
+            )
+        )
+    return tuple(map(_picture, drawn))
+
+
+def _picture(figure: go.Figure) -> Picture:
+    meta = figure.layout.meta
+    return Picture(plain(figure.layout.title.text), meta["alt"], meta["how_to_read"], figure)

@@ -1,0 +1,88 @@
+"""Scripts of the guided tour and of the papers' results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from distpriv.export.script.script import Section, literal
+from distpriv.export.script.setup import Setting
+
+__all__ = ["papers", "tour"]
+
+_LESSONS: Mapping[int, tuple[str, Any, str]] = {
+    1: ("hidden", 0, "Statistics are taken out, the most telling first"),
+    2: ("seen", 100, "Two averages of so many records"),
+    3: ("turned", 0, "Noise in one direction, turned so far away from the shift"),
+    4: ("ally", 1.0, "What the statistics' own variance saves at this ε"),
+    6: ("allowed", 60, "The largest ε that allows so many right guesses of 100"),
+    7: ("again", 5, "So many releases of the same statistics"),
+}
+"""Function of distpriv.lessons, its usual argument, and what it is about, by step."""
+_EXERCISE = (
+    "Step 7, the exercise: noise along one direction is subtracted",
+    """\
+step = lessons.subtracted(course)
+result["the count that puts all others on their grids"] = int(step.tried[step.published.fits][0])
+result["best attacker right, on paper"] = step.on_paper
+result["best attacker right, as published"] = step.published.accuracy
+result["best attacker right, with a floor"] = step.covered.accuracy
+result["more variance for the floor, share"] = step.cost""",
+)
+_COURSE = "course = lessons.course_of(dp.load_census_income())"
+
+
+def tour(setting: Setting, lesson: int = 0, value: Any = None, **_: object) -> list[Section]:
+    """One step of the tour, as its control stands, or all of them."""
+    start = f"from distpriv import lessons\n\n{_COURSE}\nresult = {{}}"
+    numbers = [lesson] if lesson else range(1, 8)
+    sections = [Section("The tour's data", start), *(_lesson(number, value) for number in numbers)]
+    return [*sections, Section(*_EXERCISE)] if 7 in numbers else sections
+
+
+def _lesson(number: int, value: Any) -> Section:
+    if number == 5:
+        code = """\
+step = lessons.least(course)
+for mechanism, error in step.errors.items():
+    result[f"step 5, {mechanism}: expected L2 error"] = error
+    result[f"step 5, {mechanism}: best attacker right"] = step.accuracies[mechanism]"""
+        return Section("Step 5: what the same promise costs with five mechanisms", code)
+    function, usual, title = _LESSONS[number]
+    code = f"""\
+step = lessons.{function}(course, {literal(usual if value is None else value)})
+for name, value in vars(step).items():
+    if isinstance(value, float):
+        result[f"step {number}, {{name}}"] = value"""
+    return Section(f"Step {number}: {title[0].lower()}{title[1:]}", code)
+
+
+def papers(
+    setting: Setting,
+    repetitions: int = 20,
+    seed: int = 2023,
+    adult: bool = False,
+    **_: object,
+) -> list[Section]:
+    """Every printed figure beside ours."""
+    load = "load_adult" if adult else "load_census_income"
+    code = f"""\
+from distpriv import papers
+
+records = papers.paper_records(dp.{load}())
+attacks = papers.PaperAttacks(records, {repetitions}, {seed})
+while attacks.running:
+    attacks.step(1.0)  # second
+found = {{
+    **papers.closed_results(records, seed={seed}),
+    **papers.simulated_results(attacks),
+}}"""
+    told = """\
+cells = [cell for each in found.values() for cell in each]
+result = {}
+for verdict, count in papers.tally(cells).counts.items():
+    result[f"figures with the verdict '{verdict}'"] = count
+for cell in cells:
+    where = f"{cell.item}: {cell.row}, {cell.column}"
+    result[f"{where}, printed"], result[f"{where}, ours"] = cell.paper, cell.ours"""
+    return [Section("The papers' experiments", code), Section("What comes out", told)]

@@ -1,0 +1,1 @@
+"""What is known of the statistics at each share: moments, normals, their grid, simulations."""

@@ -1,0 +1,92 @@
+"""From a table to the Gaussian model of its statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from distpriv.arguments import checked
+from distpriv.errors import ModelError
+from distpriv.model.gaussian import GaussianModel, Method, check_any, model_from_moments
+from distpriv.model.moments import group_moments, record_groups
+from distpriv.model.monte_carlo import SimulatedFit
+from distpriv.model.sampling import RandomState
+from distpriv.queries.properties import Pair
+from distpriv.queries.statistics import Query
+
+__all__ = ["fit_gaussian"]
+
+
+@checked(ModelError)
+def fit_gaussian(
+    table: pd.DataFrame,
+    query: Query,
+    pairs: Pair | Sequence[Pair],
+    n: int,
+    *,
+    method: Method = "exact",
+    replacement: bool = False,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    subsets: int = 1000,
+    rng: RandomState = None,
+    progress: Callable[[float], None] | None = None,
+) -> GaussianModel:
+    """Fit N(μ_θ, Σ_θ) to the query's distribution for both proportions of every pair.
+
+    Under θ with proportion p a dataset is k = round(n·p) records drawn from those that have
+    the property and n − k from those that do not. *exact* computes mean and covariance of the
+    query from the moments of the two groups; *monte-carlo* draws ``subsets`` datasets per θ as
+    in Section 5.1 of Chen & Ohrimenko (2023) and gives standard errors.
+
+    Parameters
+    ----------
+    table : DataFrame, N records
+    query : Query of m statistics
+    pairs : Pair or sequence of Pair
+    n : int
+        Records in the released dataset, at least 2.
+    method : "exact" or "monte-carlo"
+    replacement : bool
+        Draw records with replacement within a subset. The paper draws without.
+    bounds : mapping of column to (lowest, highest), optional
+        Public bounds for the baselines of differential privacy; the data's range by default.
+    subsets : int
+        Datasets per θ for *monte-carlo*, more than there are statistics.
+    rng : Generator, int or None
+        For *monte-carlo*.
+    progress : callable, optional
+        For *monte-carlo*: told the share done, from 0 to 1, every now and then.
+
+    Returns
+    -------
+    GaussianModel
+
+    Raises
+    ------
+    QueryError, PropertyError
+        If the statistics or the property do not fit the table.
+    ModelError
+        If n is below 2, a group has fewer records than a subset needs, the covariance is singular
+        (a constant or duplicated statistic), or a statistic that is not linear in the records
+        (:mod:`distpriv.queries.nonlinear`) is to be fitted exactly.
+    """
+    chosen = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
+    check_any(chosen)
+    secrets = dict.fromkeys(pair.secret for pair in chosen)
+    if method == "exact":
+        moments = {secret: group_moments(table, query, secret) for secret in secrets}
+        return model_from_moments(moments, query, chosen, n, replacement=replacement, bounds=bounds)
+    if method != "monte-carlo":
+        raise ModelError(f'method must be "exact" or "monte-carlo", got {method!r}.')
+    return SimulatedFit(
+        groups={secret: record_groups(table, query, secret) for secret in secrets},
+        query=query,
+        pairs=chosen,
+        n=n,
+        replacement=replacement,
+        subsets=subsets,
+        seed=int(np.random.default_rng(rng).integers(2**63)),
+        bounds=bounds or {},
+    ).run(progress)

@@ -1,0 +1,339 @@
+"""The Gaussian model of the released statistics, one normal distribution per proportion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from distpriv.arguments import checked
+from distpriv.distances.outcomes import Outcomes, count_outcomes
+from distpriv.errors import ModelError
+from distpriv.model.moments import GroupMoments, moments_of
+from distpriv.model.regularity import check_any, check_enough, check_regular
+from distpriv.model.theta import Theta
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Query
+
+__all__ = [
+    "GaussianModel",
+    "Method",
+    "PairModel",
+    "check_any",
+    "grid_of",
+    "model_from_moments",
+    "thetas_of",
+]
+
+FloatArray = NDArray[np.float64]
+Method = Literal["exact", "monte-carlo"]
+
+
+def _kept(values: FloatArray) -> FloatArray:
+    """Values that are remembered, so that nobody may change them."""
+    values.setflags(write=False)
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class PairModel:
+    """The two fitted normal distributions of one pair.
+
+    Attributes
+    ----------
+    pair : Pair
+    thetas : tuple of two Theta
+    means : ndarray, shape (2, m)
+    covariances : ndarray, shape (2, m, m)
+    mean_errors : ndarray, shape (2, m), or None
+        Standard errors of the means; None for an exact fit.
+    covariance_errors : ndarray, shape (2, m, m), or None
+        Standard errors of the covariances; None for an exact fit.
+    outcomes : Outcomes, or None
+        The distributions that the normals are fitted to: simulated, or exact for a single count.
+        Wasserstein mechanisms take their distances from them where they are known.
+    steps : ndarray, shape (m,), or None
+        In what steps each statistic moves while the others stay: 0 for one that is on no grid,
+        NaN where it is not known. None: the distributions are densities.
+    """
+
+    pair: Pair
+    thetas: tuple[Theta, Theta]
+    means: FloatArray
+    covariances: FloatArray
+    mean_errors: FloatArray | None = None
+    covariance_errors: FloatArray | None = None
+    outcomes: Outcomes | None = None
+    steps: FloatArray | None = None
+
+    @property
+    def grid(self) -> FloatArray:
+        """The steps, shape (m,); 0 for densities."""
+        return np.zeros(self.means.shape[1]) if self.steps is None else self.steps
+
+    def with_floor(self, floor: FloatArray) -> PairModel:
+        """With independent normal noise of these deviations, shape (m,): densities then."""
+        blurred = self.covariances + np.diag(floor**2)
+        return replace(self, covariances=blurred, outcomes=None, steps=None)
+
+    @cached_property
+    def pooled(self) -> FloatArray:
+        """Mean of the two covariances, shape (m, m); what the mechanisms work with."""
+        return _kept(self.covariances.mean(axis=0))
+
+    @property
+    def difference(self) -> FloatArray:
+        """μ_i − μ_j, shape (m,)."""
+        return self.means[0] - self.means[1]
+
+    @property
+    def mahalanobis(self) -> float:
+        """Distance of the two means in units of the pooled covariance."""
+        return self.distance(np.zeros_like(self.pooled))
+
+    def distance(self, added: FloatArray) -> float:
+        """Mahalanobis distance of the two means with noise of covariance `added`, shape (m, m)."""
+        total = self.pooled + added
+        units = np.sqrt(total.diagonal())  # statistics of any size are alike in these
+        apart = self.difference / units
+        squared = apart @ np.linalg.solve(total / np.outer(units, units), apart)
+        return math.sqrt(max(float(squared), 0.0))
+
+    def in_units(self, units: FloatArray) -> PairModel:
+        """The same with each statistic divided by a unit, shape (m,), each > 0."""
+        across = np.outer(units, units)
+        return replace(
+            self,
+            means=self.means / units,
+            covariances=self.covariances / across,
+            mean_errors=None if self.mean_errors is None else self.mean_errors / units,
+            covariance_errors=None
+            if self.covariance_errors is None
+            else self.covariance_errors / across,
+            outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
+            steps=None if self.steps is None else self.steps / units,
+        )
+
+    def of_statistics(self, indices: Sequence[int]) -> PairModel:
+        """The same for some of the statistics, in that order."""
+        block = np.ix_(range(2), indices, indices)
+        errors = self.mean_errors, self.covariance_errors
+        return replace(
+            self,
+            means=self.means[:, indices],
+            covariances=self.covariances[block],
+            mean_errors=None if errors[0] is None else errors[0][:, indices],
+            covariance_errors=None if errors[1] is None else errors[1][block],
+            outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
+            steps=None if self.steps is None else self.steps[list(indices)],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianModel:
+    """Fitted distributions of a query for every pair of Ψ.
+
+    Attributes
+    ----------
+    query : Query
+    n : int
+        Records in the released dataset.
+    pairs : tuple of PairModel
+    method : "exact" or "monte-carlo"
+    replacement : bool
+    record_sensitivities : ndarray, shape (m,)
+        How far replacing one record can move each statistic; the baselines of differential
+        privacy need them.
+    public_bounds : frozenset of str
+        Numeric columns whose bounds the user gave. The sensitivities of the others come from
+        the data's own range, which leaks it.
+    dropped : int
+        Records left out because a column in use is missing.
+    """
+
+    query: Query
+    n: int
+    pairs: tuple[PairModel, ...]
+    method: Method
+    replacement: bool
+    record_sensitivities: FloatArray
+    public_bounds: frozenset[str] = frozenset()
+    dropped: int = 0
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        """μ_i − μ_j of every pair, shape (pairs, m)."""
+        return _kept(np.array([fit.difference for fit in self.pairs]))
+
+    def sensitivity(self, order: int) -> float:
+        """Δ_{E,order}: the largest distance of two means in the L1 or L2 norm."""
+        return float(np.linalg.norm(self.differences, ord=order, axis=1).max())
+
+    @cached_property
+    def standard_deviations(self) -> FloatArray:
+        """How much each statistic varies, shape (m,): from the mean of the pairs' covariances."""
+        return _kept(np.sqrt(np.mean([np.diag(fit.pooled) for fit in self.pairs], axis=0)))
+
+    @cached_property
+    def steps(self) -> FloatArray:
+        """In what steps each statistic moves, shape (m,): the widest of the pairs' grids.
+
+        0 for a statistic that is on no grid, NaN where it is not known.
+        """
+        return _kept(np.max([fit.grid for fit in self.pairs], axis=0))
+
+    def with_floor(self, floor: FloatArray) -> GaussianModel:
+        """The model of a release with independent normal noise of deviations of shape (m,)."""
+        key = floor.tobytes()
+        if key not in self._with_floors:
+            pairs = tuple(fit.with_floor(floor) for fit in self.pairs)
+            self._with_floors[key] = replace(self, pairs=pairs)
+        return self._with_floors[key]
+
+    @cached_property
+    def _with_floors(self) -> dict[bytes, GaussianModel]:
+        return {}
+
+    def densities(self) -> GaussianModel:
+        """The same as if the statistics were on no grid, as the papers' theorems take them."""
+        return replace(self, pairs=tuple(replace(fit, steps=None) for fit in self.pairs))
+
+    def in_units(self, units: FloatArray) -> GaussianModel:
+        """The same with each statistic divided by a unit, shape (m,), each > 0."""
+        return replace(
+            self,
+            pairs=tuple(fit.in_units(units) for fit in self.pairs),
+            record_sensitivities=self.record_sensitivities / units,
+        )
+
+    def only(self, *indices: int) -> GaussianModel:
+        """The model of some of the pairs alone."""
+        return replace(self, pairs=tuple(self.pairs[index] for index in indices))
+
+    def of_statistics(self, *indices: int) -> GaussianModel:
+        """The model of some of the statistics alone, in that order; raises QueryError for none."""
+        chosen = list(indices)
+        return replace(
+            self,
+            query=Query([self.query.statistics[index] for index in chosen]),
+            pairs=tuple(fit.of_statistics(chosen) for fit in self.pairs),
+            record_sensitivities=self.record_sensitivities[chosen],
+        )
+
+
+@checked(ModelError)
+def model_from_moments(
+    moments: Mapping[SensitiveProperty, GroupMoments],
+    query: Query,
+    pairs: Sequence[Pair],
+    n: int,
+    *,
+    replacement: bool = False,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    steps: ArrayLike | None = None,
+) -> GaussianModel:
+    """Exact model from moments computed once, without touching a record again.
+
+    Parameters
+    ----------
+    moments : mapping of SensitiveProperty to GroupMoments
+        Of the query's record-level values, for the property of every pair.
+    steps : array-like, shape (m,), optional
+        In what steps each statistic moves, 0 for none; by default those of the moments, and where
+        these do not know either, no noise is known to be safe from arithmetic.
+
+    Other parameters, result and errors are those of :func:`distpriv.fit_gaussian`.
+    """
+    check_any(pairs)
+    used = [moments_of(moments, pair.secret) for pair in pairs]
+    return GaussianModel(
+        query=query,
+        n=n,
+        pairs=tuple(
+            _fit_exact(known, query, pair, n, replacement, steps)
+            for known, pair in zip(used, pairs, strict=True)
+        ),
+        method="exact",
+        replacement=replacement,
+        record_sensitivities=query.record_sensitivities(
+            n,
+            np.min([known.minima for known in used], axis=0),
+            np.max([known.maxima for known in used], axis=0),
+            bounds,
+        ),
+        public_bounds=frozenset(bounds or {}),
+        dropped=max(known.dropped for known in used),
+    )
+
+
+def thetas_of(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
+    return (
+        Theta(pair.secret, pair.p_i, n, replacement),
+        Theta(pair.secret, pair.p_j, n, replacement),
+    )
+
+
+def _fit_exact(
+    moments: GroupMoments,
+    query: Query,
+    pair: Pair,
+    n: int,
+    replacement: bool,
+    steps: ArrayLike | None,
+) -> PairModel:
+    thetas = thetas_of(pair, n, replacement)
+    scales = query.scales(n)
+    means, covariances = [], []
+    check_enough(moments.counts, *thetas)
+    for theta in thetas:
+        draws = np.array([theta.without, theta.having], dtype=np.float64)
+        # C has ddof 1. Draws with replacement have the covariance of the group itself, ddof 0.
+        left = 1.0 - (1.0 if replacement else draws) / np.array(moments.counts)
+        means.append(scales * (draws @ moments.means))
+        total = np.tensordot(draws * left, moments.covariances, axes=1)
+        covariances.append(total * np.outer(scales, scales))
+    check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+    outcomes = count_outcomes(
+        query,
+        n,
+        (thetas[0].having, thetas[1].having),
+        moments.counts,
+        (float(moments.means[0, 0]), float(moments.means[1, 0])),
+        replacement=replacement,
+    )
+    return PairModel(
+        pair,
+        thetas,
+        np.array(means),
+        np.array(covariances),
+        outcomes=outcomes,
+        steps=grid_of(thetas, query, moments.steps, moments.counts)
+        if steps is None
+        else _checked(steps, query),
+    )
+
+
+def grid_of(
+    thetas: tuple[Theta, Theta],
+    query: Query,
+    record_steps: FloatArray | None,
+    counts: tuple[int, int],
+) -> FloatArray:
+    """In what steps the statistics move under both distributions: the wider of the two grids."""
+    both = np.array([theta.steps(query, record_steps, counts) for theta in thetas])
+    return np.asarray(both.max(axis=0))
+
+
+def _checked(steps: ArrayLike, query: Query) -> FloatArray:
+    found = np.asarray(steps, dtype=np.float64)
+    if found.shape != (len(query),) or not (np.isfinite(found).all() and (found >= 0).all()):
+        raise ModelError(
+            f"The steps must be {len(query)} numbers that are not negative, one a statistic, got "
+            f"{np.array2string(found, precision=3, threshold=8)}."
+        )
+    return found

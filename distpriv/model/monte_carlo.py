@@ -1,0 +1,228 @@
+"""Datasets drawn under a distribution, their statistics, and the model fitted to those."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.arguments import Within, checked
+from distpriv.distances.outcomes import Outcomes
+from distpriv.errors import ModelError
+from distpriv.model.gaussian import GaussianModel, PairModel, check_any, grid_of, thetas_of
+from distpriv.model.moments import RecordGroups
+from distpriv.model.regularity import check_enough, check_regular
+from distpriv.model.sampling import draw_subsets, subset_sums
+from distpriv.model.theta import Theta
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Query
+
+__all__ = ["SimulatedFit", "simulate"]
+
+FloatArray = NDArray[np.float64]
+
+_AT_ONCE = 1 << 22  # numbers held at once
+
+
+@checked(ModelError)
+def simulate(
+    groups: RecordGroups,
+    query: Query,
+    theta: Theta,
+    subsets: Annotated[int, Within(0, 10**7)],
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw datasets under θ and return their statistics, shape (subsets, m).
+
+    Many datasets at once, as many as fit into some 30 MB.
+
+    Raises
+    ------
+    ModelError
+        If a group has fewer records than a subset needs.
+    """
+    check_enough(groups.counts, theta)
+    draw = _sums if query.is_linear else _records
+    block = block_size(query, theta.n)
+    if subsets <= block:
+        return draw(groups, query, theta, subsets, rng)
+    sizes = [min(block, subsets - start) for start in range(0, subsets, block)]
+    return np.vstack([draw(groups, query, theta, size, rng) for size in sizes])
+
+
+def block_size(query: Query, n: int) -> int:
+    """How many datasets of n records are drawn at once."""
+    return max(1, _AT_ONCE // (n * (1 if query.is_linear else sum(query.widths))))
+
+
+def _sums(
+    groups: RecordGroups, query: Query, theta: Theta, subsets: int, rng: np.random.Generator
+) -> FloatArray:
+    sums = np.zeros((subsets, len(query)))
+    for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
+        members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
+        sums += subset_sums(values, members)
+    return sums * query.scales(theta.n)
+
+
+def _records(
+    groups: RecordGroups, query: Query, theta: Theta, subsets: int, rng: np.random.Generator
+) -> FloatArray:
+    drawn = []
+    for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
+        members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
+        drawn.append(values[members])
+    return query.evaluate(np.concatenate(drawn, axis=1))
+
+
+@checked(ModelError)
+@dataclass
+class SimulatedFit:
+    """A Gaussian model fitted to simulated statistics, a few datasets at a time.
+
+    Every pair and proportion has random streams of its own, so that the model does not depend on
+    how the work is cut up.
+
+    Attributes
+    ----------
+    groups : mapping of SensitiveProperty to RecordGroups
+    query : Query of m statistics
+    pairs : sequence of Pair
+    n : int
+    replacement : bool
+    subsets : int
+        Datasets under each proportion, more than there are statistics.
+    seed : int
+    bounds : mapping of column to (lowest, highest)
+
+    Raises
+    ------
+    ModelError
+        If the datasets are too few, or a group has fewer records than a subset needs.
+    """
+
+    groups: Mapping[SensitiveProperty, RecordGroups]
+    query: Query
+    pairs: Sequence[Pair]
+    n: int
+    replacement: bool = False
+    subsets: int = 1000
+    seed: int = 0
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    _parts: list[FloatArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        check_any(self.pairs)
+        if self.subsets <= len(self.query):
+            raise ModelError(
+                f"A simulation of {len(self.query)} statistics needs at least "
+                f"{len(self.query) + 1} subsets, got {self.subsets}."
+            )
+        for pair in self.pairs:
+            thetas = thetas_of(pair, self.n, self.replacement)
+            check_enough(self.groups[pair.secret].counts, *thetas)
+        self._block = min(self.subsets, block_size(self.query, self.n))
+        self._blocks = -(-self.subsets // self._block)
+
+    @property
+    def steps(self) -> int:
+        """How many blocks of datasets there are."""
+        return 2 * len(self.pairs) * self._blocks
+
+    @property
+    def share_done(self) -> float:
+        """Between 0 and 1."""
+        return len(self._parts) / self.steps
+
+    @property
+    def done(self) -> bool:
+        """Whether the model can be had."""
+        return len(self._parts) == self.steps
+
+    def step(self, budget_seconds: float) -> None:
+        """Simulate until the budget is spent; at least one block."""
+        until = time.perf_counter() + budget_seconds
+        while not self.done:
+            index = len(self._parts)
+            theta_index, block = divmod(index, self._blocks)
+            pair = self.pairs[theta_index // 2]
+            theta = thetas_of(pair, self.n, self.replacement)[theta_index % 2]
+            stream = np.random.SeedSequence(self.seed, spawn_key=(index, 1))
+            size = min(self._block, self.subsets - block * self._block)
+            groups, rng = self.groups[pair.secret], np.random.default_rng(stream)
+            self._parts.append(simulate(groups, self.query, theta, size, rng))
+            if time.perf_counter() >= until:
+                return
+
+    def run(self, progress: Callable[[float], None] | None = None) -> GaussianModel:
+        """Simulate all that is left; `progress` is told the share done after each block."""
+        while not self.done:
+            self.step(0.0)
+            if progress is not None:
+                progress(self.share_done)
+        return self.model()
+
+    def simulated(self, pair: int) -> FloatArray:
+        """Statistics simulated under a pair's two proportions, shape (2, subsets, m)."""
+        each = [
+            np.vstack(self._parts[start : start + self._blocks])
+            for start in range(2 * pair * self._blocks, 2 * (pair + 1) * self._blocks, self._blocks)
+        ]
+        return np.array(each)
+
+    def model(self) -> GaussianModel:
+        """The fitted model, the same at every call.
+
+        Raises
+        ------
+        ModelError
+            If there is more to simulate, or the covariance is singular.
+        """
+        if not self.done:
+            raise ModelError("The simulation is not finished; run it to its end first.")
+        return self._model
+
+    @cached_property
+    def _model(self) -> GaussianModel:
+        used = [self.groups[pair.secret] for pair in self.pairs]
+        extremes = [part.extremes() for part in used]
+        return GaussianModel(
+            query=self.query,
+            n=self.n,
+            pairs=tuple(map(self._fit, range(len(self.pairs)))),
+            method="monte-carlo",
+            replacement=self.replacement,
+            record_sensitivities=self.query.record_sensitivities(
+                self.n,
+                np.min([low for low, _ in extremes], axis=0),
+                np.max([high for _, high in extremes], axis=0),
+                self.bounds,
+            ),
+            public_bounds=frozenset(self.bounds),
+            dropped=max(part.dropped for part in used),
+        )
+
+    def _fit(self, index: int) -> PairModel:
+        drawn, pair = self.simulated(index), self.pairs[index]
+        means = drawn.mean(axis=1)
+        centred = drawn - means[:, None]
+        covariances = np.swapaxes(centred, 1, 2) @ centred / (self.subsets - 1)
+        # Var(S_ab) ≈ (E[(x_a x_b)²] − S_ab²) / R
+        fourth = np.swapaxes(centred**2, 1, 2) @ centred**2 / self.subsets
+        check_regular(covariances.mean(axis=0), np.abs(means).max(axis=0), self.query)
+        groups, thetas = self.groups[pair.secret], thetas_of(pair, self.n, self.replacement)
+        return PairModel(
+            pair,
+            thetas,
+            means,
+            covariances,
+            np.sqrt(np.diagonal(covariances, axis1=1, axis2=2) / self.subsets),
+            np.sqrt(np.maximum(fourth - covariances**2, 0) / self.subsets),
+            Outcomes((drawn[0], drawn[1])),
+            grid_of(thetas, self.query, groups.steps, groups.counts),
+        )

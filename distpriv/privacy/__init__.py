@@ -1,0 +1,1 @@
+"""Noise and what it guarantees: calibration, privacy loss, delivered δ and ε, exact laws."""

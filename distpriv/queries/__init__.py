@@ -1,0 +1,1 @@
+"""What is asked of a table: statistics, secrets and pairs of shares."""

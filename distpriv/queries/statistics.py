@@ -1,0 +1,350 @@
+"""Statistics of n records, and the query that releases several of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv.arguments import checked
+from distpriv.errors import QueryError
+from distpriv.tables.predicates import Scalar, column_of, matches, numeric_values
+
+__all__ = [
+    "Count",
+    "Mean",
+    "Proportion",
+    "Query",
+    "Statistic",
+    "Sum",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statistic(ABC):
+    """One number computed from n records.
+
+    A linear statistic, the usual kind, is ``scale(n)`` times the sum over the records of a
+    value each record has by itself; that is what makes its mean and covariance exact in closed
+    form.
+
+    Attributes
+    ----------
+    column : str
+        The column it is computed from.
+    linear : bool
+        Whether it is a sum over the records; the others are in :mod:`distpriv.queries.nonlinear`.
+    takes_bounds : bool
+        Whether one record's value is bounded only by public knowledge of the column.
+    indicates : bool
+        Whether a record's value is 0 or 1.
+    """
+
+    column: str
+    linear: ClassVar[bool] = True
+    takes_bounds: ClassVar[bool] = False
+    indicates: ClassVar[bool] = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns it is computed from."""
+        return (self.column,)
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Short name, e.g. ``mean age``."""
+
+    @abstractmethod
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        """Value of each record, shape (N,); NaN where the record has none."""
+
+    @abstractmethod
+    def scale(self, n: int) -> float:
+        """Factor that turns the sum over n records into the statistic."""
+
+    @abstractmethod
+    def unit(self, units: Mapping[str, str]) -> str:
+        """Unit of the statistic, given the units of the columns."""
+
+    def compute(self, records: FloatArray) -> FloatArray:
+        """The statistic of many datasets: records of shape (subsets, n, columns) to (subsets,)."""
+        return self.scale(records.shape[1]) * np.asarray(records[:, :, 0].sum(axis=1))
+
+    def sensitivity(self, n: int, span: float) -> float:
+        """How far replacing one of n records can move it if its values lie within a span."""
+        return self.scale(n) * span
+
+    def step(self, n: int, record_step: float) -> float:
+        """In what steps it moves if its records' values move in steps; 0 if it is on no grid."""
+        return self.scale(n) * record_step
+
+
+@dataclass(frozen=True)
+class _Numeric(Statistic):
+    takes_bounds: ClassVar[bool] = True
+
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        return numeric_values(table, self.column, self._kind)
+
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
+
+    @property
+    def label(self) -> str:
+        return f"{self._kind} {self.column}"
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        return units.get(self.column, "")
+
+
+@checked(QueryError)
+@dataclass(frozen=True)
+class Mean(_Numeric):
+    """Mean of a numeric column over the n records."""
+
+    def scale(self, n: int) -> float:
+        return 1.0 / n
+
+
+@checked(QueryError)
+@dataclass(frozen=True)
+class Sum(_Numeric):
+    """Sum of a numeric column over the n records."""
+
+    def scale(self, n: int) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class _Indicator(Statistic):
+    value: Scalar
+    indicates: ClassVar[bool] = True
+
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        column = column_of(table, self.column)
+        hits = matches(column, [self.value]).astype(np.float64)
+        if column.hasnans:
+            hits[column.isna().to_numpy()] = np.nan
+        return hits
+
+
+@checked(QueryError)
+@dataclass(frozen=True)
+class Count(_Indicator):
+    """Number of the n records whose column has the given value."""
+
+    @property
+    def label(self) -> str:
+        return f"count {self.column} = {self.value}"
+
+    def scale(self, n: int) -> float:
+        return 1.0
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        return "records"
+
+
+@checked(QueryError)
+@dataclass(frozen=True)
+class Proportion(_Indicator):
+    """Share of the n records whose column has the given value, between 0 and 1."""
+
+    @property
+    def label(self) -> str:
+        return f"share {self.column} = {self.value}"
+
+    def scale(self, n: int) -> float:
+        return 1.0 / n
+
+    def unit(self, units: Mapping[str, str]) -> str:
+        return ""
+
+
+@checked(QueryError)
+@dataclass(frozen=True, init=False)
+class Query:
+    """The statistics released together, in a fixed order.
+
+    Parameters
+    ----------
+    statistics : sequence of Statistic
+        At least one.
+
+    Raises
+    ------
+    QueryError
+        If there is none.
+    """
+
+    statistics: tuple[Statistic, ...]
+
+    def __init__(self, statistics: Sequence[Statistic]) -> None:
+        if not statistics:
+            raise QueryError("A release needs at least one statistic; add one.")
+        object.__setattr__(self, "statistics", tuple(statistics))
+
+    def __len__(self) -> int:
+        return len(self.statistics)
+
+    def __iter__(self) -> Iterator[Statistic]:
+        return iter(self.statistics)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the statistics, in order."""
+        return tuple(statistic.label for statistic in self.statistics)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns in use, each once."""
+        return tuple(dict.fromkeys(name for each in self.statistics for name in each.columns))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether every statistic is a sum over the records, so that there is a closed form."""
+        return all(statistic.linear for statistic in self.statistics)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Record-level values that each statistic needs."""
+        return tuple(len(statistic.columns) for statistic in self.statistics)
+
+    def units(self, units: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Units of the statistics, given those of the columns."""
+        return tuple(statistic.unit(units or {}) for statistic in self.statistics)
+
+    def values(self, table: pd.DataFrame) -> FloatArray:
+        """Record-level values, shape (N, w); NaN where a record has none.
+
+        One column a statistic, in order; two for a correlation.
+
+        Raises
+        ------
+        QueryError
+            If a column is missing, or not numeric where it has to be.
+        """
+        # Column by column, as pandas stores them and as the moments read them.
+        result = np.empty((len(table), sum(self.widths)), order="F")
+        start = 0
+        for statistic, width in zip(self.statistics, self.widths, strict=True):
+            found = statistic.values(table)
+            result[:, start : start + width] = found if found.ndim == 2 else found[:, None]
+            start += width
+        return result
+
+    def label_of(self, position: int) -> str:
+        """Label of the statistic that a column of :meth:`values` belongs to."""
+        return self.labels[int(np.searchsorted(np.cumsum(self.widths), position, side="right"))]
+
+    def evaluate(self, records: FloatArray) -> FloatArray:
+        """Statistics of whole datasets, whatever kind they are.
+
+        Parameters
+        ----------
+        records : ndarray, shape (subsets, n, w)
+            Record-level values, as :meth:`values` has them.
+
+        Returns
+        -------
+        ndarray, shape (subsets, m)
+        """
+        found = np.empty((len(records), len(self)))
+        start = 0
+        for index, (statistic, width) in enumerate(zip(self.statistics, self.widths, strict=True)):
+            found[:, index] = statistic.compute(records[:, :, start : start + width])
+            start += width
+        return found
+
+    def answer(self, table: pd.DataFrame) -> FloatArray:
+        """True statistics of all complete records of a table, shape (m,).
+
+        What a release adds noise to: not to be shown to whoever must not know it.
+
+        Raises
+        ------
+        QueryError
+            If a column is missing or not numeric where it has to be, or no record is complete.
+        """
+        values = self.values(table)
+        complete = values[~np.isnan(values).any(axis=1)]
+        if not len(complete):
+            raise QueryError(
+                "No record has a value in every column in use; leave a statistic out, or complete "
+                "the records."
+            )
+        return self.evaluate(complete[None])[0]
+
+    def steps(self, n: int, record_steps: FloatArray) -> FloatArray:
+        """In what steps each statistic of n records moves, shape (m,).
+
+        Parameters
+        ----------
+        n : int
+        record_steps : ndarray, shape (w,)
+            Steps of the record-level values, see :func:`distpriv.model.grid.record_steps`.
+        """
+        starts = np.cumsum([0, *self.widths])
+        return np.array(
+            [
+                statistic.step(n, float(record_steps[start]))
+                for statistic, start in zip(self, starts, strict=False)
+            ]
+        )
+
+    def scales(self, n: int) -> FloatArray:
+        """Factors from sums over n records to the statistics, shape (m,)."""
+        return np.array([statistic.scale(n) for statistic in self.statistics])
+
+    def record_sensitivities(
+        self,
+        n: int,
+        minima: FloatArray,
+        maxima: FloatArray,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+    ) -> FloatArray:
+        """How far replacing one of the n records can move each statistic, shape (m,).
+
+        Parameters
+        ----------
+        n : int
+        minima, maxima : ndarray, shape (w,)
+            Least and greatest record-level value in the data, as :meth:`values` has them.
+        bounds : mapping of column to (lowest, highest), optional
+            Public bounds of the columns. A numeric column without one takes the data's own
+            range, which leaks it; an indicator is bounded by 0 and 1.
+
+        Raises
+        ------
+        QueryError
+            If a bound is not two finite numbers, the lower one first, or a record lies outside.
+        """
+        moves = np.ones(len(self))
+        starts = np.cumsum([0, *self.widths])
+        for index, statistic in enumerate(self.statistics):
+            if not statistic.takes_bounds:
+                moves[index] = statistic.sensitivity(n, 1.0)
+                continue
+            least, greatest = minima[starts[index]], maxima[starts[index]]
+            low, high = (bounds or {}).get(statistic.column, (least, greatest))
+            if not (np.isfinite([low, high]).all() and low <= high):
+                raise QueryError(
+                    f"The bounds of column {statistic.column!r} must be two finite numbers, the "
+                    f"lower one first, got ({low:g}, {high:g})."
+                )
+            if low > least or high < greatest:
+                raise QueryError(
+                    f"The bounds of column {statistic.column!r}, {low:g} to {high:g}, do not hold "
+                    f"all its records, which reach from {least:g} to {greatest:g}; "
+                    "widen them, or cut the column off at them first."
+                )
+            moves[index] = statistic.sensitivity(n, high - low)
+        return moves

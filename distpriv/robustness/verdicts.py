@@ -1,0 +1,396 @@
+"""How far each assumption of a mechanism holds, as measured on the model and on simulations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from distpriv.arguments import checked
+from distpriv.errors import ModelError
+from distpriv.mechanisms.assumptions import Assumption
+from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.model.sampling import RandomState
+from distpriv.privacy.delivered import delivered_delta
+from distpriv.privacy.exact_laws import ExactLaw
+from distpriv.privacy.noise import Noise
+from distpriv.robustness.diagnostics import FitDiagnostics, check_simulated
+
+__all__ = [
+    "EXCEPTION",
+    "Assumption",
+    "Evidence",
+    "Holds",
+    "Shift",
+    "Verdict",
+    "by_exact_law",
+    "fitted_shift",
+    "shift_residual",
+    "verdicts",
+]
+
+FloatArray = NDArray[np.float64]
+Holds = Literal["yes", "within chance", "no", "not measured"]
+
+_SAME = 1e-9
+EXCEPTION = 1.05
+"""How many times the promised δ the exact law may deliver before the curves are refuted."""
+
+_LEVEL = 0.05
+_RELABELLINGS = 200
+_FEW_VALUES = 0.05  # distinct values a dataset, below which a statistic moves in visible steps
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was measured about one assumption.
+
+    Attributes
+    ----------
+    assumption : Assumption
+    holds : "yes", "within chance", "no" or "not measured"
+        "yes": exactly, by computation; "within chance": simulated datasets deviate no more than
+        they would if it held; "no": by computation, or by more than chance explains.
+    measured, expected : float
+        The deviation, and what it stays below, with probability 95 % where it is simulated, if
+        the assumption holds exactly. NaN if it was not measured.
+    unit : str
+        Of both.
+    sentence : str
+        What was measured, what would be expected, and what follows.
+    """
+
+    assumption: Assumption
+    holds: Holds
+    measured: float
+    expected: float
+    unit: str
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """How near the simulated statistics of two shares are to shifts of each other.
+
+    Attributes
+    ----------
+    residuals : ndarray, shape (m,)
+        What is left after the best shift, in standard deviations; see :func:`shift_residual`.
+    chance : float
+        What the largest of them stays below with probability 95 % if only shifts were left.
+    in_steps : ndarray of bool, shape (m,)
+        Whether the statistic visibly moves in steps, as counts do.
+    """
+
+    residuals: FloatArray
+    chance: float
+    in_steps: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What verdicts are read from.
+
+    Attributes
+    ----------
+    model : GaussianModel
+        Of every pair.
+    focus : int
+        Index of the pair that was simulated.
+    noise : Noise
+        Whose promise it is about.
+    shift : Shift
+    found : FitDiagnostics or None
+        None where the datasets do not vary enough for any.
+    law : ExactLaw or None
+        Of the pair that was simulated, where the statistics are counts whose law can be computed.
+    """
+
+    model: GaussianModel
+    focus: int
+    noise: Noise
+    shift: Shift
+    found: FitDiagnostics | None
+    law: ExactLaw | None = None
+
+    @property
+    def fit(self) -> PairModel:
+        """The pair that was simulated."""
+        return self.model.pairs[self.focus]
+
+
+@checked(ModelError)
+def verdicts(assumptions: Iterable[Assumption], evidence: Evidence) -> tuple[Verdict, ...]:
+    """A verdict on each assumption, in their order."""
+    ways = {
+        Assumption.TRANSLATION: _translation,
+        Assumption.PARALLEL: _parallel,
+        Assumption.GAUSSIAN: _gaussian,
+        Assumption.EQUAL_COVARIANCE: _equal_covariance,
+        Assumption.SAME_EIGENVECTORS: _same_eigenvectors,
+        Assumption.KNOWN_BOUNDS: _known_bounds,
+    }
+    return tuple(ways[assumption](evidence) for assumption in assumptions)
+
+
+def shift_residual(x: FloatArray, y: FloatArray) -> FloatArray:
+    """How far values must still move, on average, after the best shift of each statistic.
+
+    The Wasserstein distance W_1 in one dimension, least over shifts: with as many values on both
+    sides the mean of |x_(r) − y_(r) − c| over the ranks r, c the median of the differences.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (..., R, m)
+
+    Returns
+    -------
+    ndarray, shape (..., m)
+        0 where one set of values is the other one shifted.
+    """
+    apart = np.sort(x, axis=-2) - np.sort(y, axis=-2)
+    return np.asarray(np.abs(apart - np.median(apart, axis=-2, keepdims=True)).mean(axis=-2))
+
+
+@checked(ModelError)
+def fitted_shift(simulated: FloatArray, fit: PairModel, rng: RandomState = None) -> Shift:
+    """Hold the statistics of simulated datasets against shifts of each other.
+
+    What chance makes is the largest residual over 200 random relabellings of the datasets, once
+    each share's are centred.
+
+    Parameters
+    ----------
+    simulated : ndarray, shape (2, R, m)
+        R datasets under p_i and p_j, see :func:`distpriv.simulate`.
+    fit : PairModel
+    rng : Generator, int or None
+
+    Errors are those of :func:`distpriv.fit_diagnostics`.
+    """
+    simulated = check_simulated(simulated, fit)
+    generator = np.random.default_rng(rng)
+    centred = (simulated - fit.means[:, None]) / np.sqrt(np.diag(fit.pooled))
+    both = np.concatenate(list(centred))
+    half = len(both) // 2
+    largest = []
+    for _ in range(_RELABELLINGS):
+        drawn = generator.permutation(both)
+        largest.append(shift_residual(drawn[:half], drawn[half:]).max())
+    distinct = [len(np.unique(values)) for values in np.moveaxis(simulated, 2, 0)]
+    return Shift(
+        shift_residual(centred[0], centred[1]),
+        float(np.quantile(largest, 1 - _LEVEL)),
+        np.array(distinct) < _FEW_VALUES * len(both),
+    )
+
+
+def _translation(evidence: Evidence) -> Verdict:
+    shift, name = evidence.shift, Assumption.TRANSLATION
+    worst = int(shift.residuals.argmax())
+    residual = float(shift.residuals[worst])
+    different = _covariances_differ(evidence)
+    sentence = (
+        f"After the best shift the simulated values of {evidence.model.query.labels[worst]} at "
+        f"one share must still move by {residual:.2g} standard deviations on average to become "
+        f"those at the other; 0 if the secret only shifted them, up to {shift.chance:.2g} by "
+        "chance."
+        + " It moves in whole steps, which cannot shift by a part of one."
+        * bool(shift.in_steps[worst])
+        + (
+            f" The spread at one share is up to {100 * _spread_change(evidence):.2g} % larger "
+            "than at the other, which no shift does."
+            if different
+            else ""
+        )
+        + _consequence(evidence)
+    )
+    refuted = different or residual > shift.chance
+    return Verdict(
+        name,
+        "no" if refuted else "within chance",
+        residual,
+        shift.chance,
+        "standard deviations",
+        sentence,
+    )
+
+
+def _gaussian(evidence: Evidence) -> Verdict:
+    found, labels = evidence.found, evidence.model.query.labels
+    if found is None:
+        nan = math.nan
+        exactly, broken = by_exact_law(evidence.law, evidence.noise)
+        sentence = "The simulated datasets do not vary enough to be held against normal curves."
+        holds: Holds = "no" if broken else "not measured"
+        unit = "percentage points"
+        return Verdict(Assumption.GAUSSIAN, holds, nan, nan, unit, sentence + exactly)
+    beyond = found.kolmogorov - found.steps
+    group, worst = divmod(int(beyond.argmax()), len(labels))
+    # The largest of all of them stays below this with probability 95 %.
+    chance = float(stats.kstwo.ppf(1 - _LEVEL / beyond.size, found.datasets))
+    gap, steps = float(found.kolmogorov[group, worst]), float(found.steps[group, worst])
+    joint = [p for each in found.mardia for p in (each.skewness_p_value, each.kurtosis_p_value)]
+    mixed = len(labels) > 1 and min(joint) * len(joint) < _LEVEL
+    refuted = float(beyond.max()) > chance or mixed
+    told = found.accuracy
+    exactly, broken = by_exact_law(evidence.law, evidence.noise)
+    rare = f" The rare datasets that δ is about do not show among {found.datasets}."
+    sentence = (
+        f"The curve that fits worst, of {labels[worst]}, misses the share of simulated datasets "
+        f"below some value by {100 * gap:.1f} percentage points; chance and the steps it moves in "
+        f"explain up to {100 * (chance + steps):.1f}."
+        + (" Taken together the statistics are noticeably skewed or heavy-tailed." * mixed)
+        + f" An attacker who trusts the curves expects to be right in "
+        f"{100 * found.expected_accuracy:.1f} % of cases without noise, and is in "
+        f"{100 * told.estimate:.1f} % ({100 * told.low:.1f} to {100 * told.high:.1f} %)."
+        + (exactly or rare)
+    )
+    return Verdict(
+        Assumption.GAUSSIAN,
+        "no" if refuted or broken else "within chance",
+        100 * gap,
+        100 * (chance + steps),
+        "percentage points",
+        sentence,
+    )
+
+
+def by_exact_law(law: ExactLaw | None, noise: Noise) -> tuple[str, bool]:
+    """What the noise delivers with no curve assumed, and whether that breaks the promise.
+
+    The sentence is empty where the law of the statistics, or the noise on it, cannot be computed.
+    """
+    if law is None or noise.distribution != "gaussian" or not noise.delta:
+        return "", False
+    try:
+        delivered = law.delivered_delta(noise, noise.epsilon)
+    except ModelError:
+        return "", False
+    broken = delivered > noise.delta * EXCEPTION
+    start = (
+        " By the exact law of these counts, which needs no curve, the noise delivers "
+        f"δ = {delivered:.2g} where {noise.delta:g} is promised"
+    )
+    if broken:
+        return f"{start}: an exception, in which the curves promise too much.", True
+    return f"{start}: the promise is kept.", False
+
+
+def _equal_covariance(evidence: Evidence) -> Verdict:
+    change, name = _spread_change(evidence), Assumption.EQUAL_COVARIANCE
+    if not _covariances_differ(evidence):
+        sentence = "Both shares have the same covariance" + (
+            ", as far as the simulated datasets tell." if evidence.model.method != "exact" else "."
+        )
+        holds: Holds = "within chance" if evidence.model.method != "exact" else "yes"
+        return Verdict(name, holds, 100 * change, 0.0, "%", sentence + _consequence(evidence))
+    mixture = " along some mixture of the statistics" if len(evidence.model.query) > 1 else ""
+    sentence = (
+        f"The spread at one share is up to {100 * change:.2g} % larger than at the other{mixture}; "
+        "0 % if they were equal." + _consequence(evidence)
+    )
+    return Verdict(name, "no", 100 * change, 0.0, "%", sentence)
+
+
+def _spread_change(evidence: Evidence) -> float:
+    """Largest relative difference of two standard deviations, along any direction."""
+    if evidence.found is None:
+        first, second = (np.diag(part) for part in evidence.fit.covariances)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = second / first
+    else:
+        ratios = evidence.found.covariances.eigenvalues
+    with np.errstate(divide="ignore"):
+        return float(np.sqrt(np.fmax(ratios, 1 / ratios)).max() - 1)
+
+
+def _covariances_differ(evidence: Evidence) -> bool:
+    """By computation; for a simulated fit by more than chance explains."""
+    if evidence.model.method == "exact":
+        return any(
+            float(np.abs(fit.covariances[0] - fit.covariances[1]).max())
+            > _SAME * float(np.abs(fit.pooled).max())
+            for fit in evidence.model.pairs
+        )
+    return evidence.found is not None and evidence.found.covariances.p_value < _LEVEL
+
+
+def _consequence(evidence: Evidence) -> str:
+    """What the noise delivers to normals with a covariance each."""
+    noise = evidence.noise
+    delivered = delivered_delta(evidence.model, noise, noise.epsilon)
+    kept = delivered <= noise.delta * (1 + 1e-6)
+    return (
+        f" By the fitted normals as they are the noise delivers δ = {delivered:.2g} where "
+        f"{noise.delta:g} is promised" + (": the promise is kept." if kept else ".")
+    )
+
+
+def _parallel(evidence: Evidence) -> Verdict:
+    differences = evidence.model.differences
+    lengths = np.linalg.norm(differences, axis=1)
+    moving = lengths > 1e-12 * max(float(lengths.max()), 1e-300)
+    directions = differences[moving] / lengths[moving, None]
+    if len(directions) < 2:
+        sentence = "There is one pair of shares that moves the statistics, so one direction."
+        return Verdict(Assumption.PARALLEL, "yes", 0.0, 0.0, "degrees", sentence)
+    first, second = np.triu_indices(len(directions), 1)
+    # Sines tell small angles, of which cosines know nothing.
+    cosines = np.einsum("pm,pm->p", directions[first], directions[second])
+    rest = directions[first] - cosines[:, None] * directions[second]
+    angles = np.degrees(np.arctan2(np.linalg.norm(rest, axis=1), np.abs(cosines)))
+    widest = float(angles.max())
+    sentence = (
+        f"The averages move along directions up to {widest:.3g} degrees apart; 0 if all were "
+        "parallel. Noise is spread over all of these directions, so the promise does not need it."
+    )
+    holds: Holds = "yes" if widest < 1e-6 else "no"
+    return Verdict(Assumption.PARALLEL, holds, widest, 0.0, "degrees", sentence)
+
+
+def _same_eigenvectors(evidence: Evidence) -> Verdict:
+    covariances = np.concatenate([fit.covariances for fit in evidence.model.pairs])
+    _, axes = np.linalg.eigh(covariances.mean(axis=0))
+    turned = axes.T @ covariances @ axes
+    spreads = np.sqrt(np.maximum(np.diagonal(turned, axis1=1, axis2=2), 0.0))
+    across = spreads[:, :, None] * spreads[:, None, :]
+    correlations = np.abs(turned) / np.where(across > 0, across, np.inf)
+    left = float((correlations * (1 - np.eye(len(axes)))).max())
+    sentence = (
+        "Along the axes of the average covariance the statistics at single shares are still "
+        f"correlated by up to {left:.2g}; 0 if all shares had the same axes."
+    )
+    sentence += (
+        " For several pairs the noise is raised until each of them is hidden with the axes it has."
+        if len(evidence.model.pairs) > 1
+        else " For one pair the noise takes the axes of the mean of its two covariances, and needs "
+        "no others."
+    )
+    holds: Holds = "yes" if left < _SAME else "no"
+    return Verdict(Assumption.SAME_EIGENVECTORS, holds, left, 0.0, "correlation", sentence)
+
+
+def _known_bounds(evidence: Evidence) -> Verdict:
+    model = evidence.model
+    leaking = {
+        statistic.column
+        for statistic in model.query
+        if statistic.takes_bounds and statistic.column not in model.public_bounds
+    }
+    if not leaking:
+        sentence = "Every numeric column has bounds that you set, and an indicator is 0 or 1."
+    else:
+        names = ", ".join(sorted(leaking))
+        sentence = (
+            f"{len(leaking)} numeric column{'s' * (len(leaking) > 1)} ({names}) without public "
+            "bounds; 0 if all had them. The data's own range takes their place, and the size of "
+            "the noise gives it away."
+        )
+    holds: Holds = "no" if leaking else "yes"
+    return Verdict(Assumption.KNOWN_BOUNDS, holds, float(len(leaking)), 0.0, "columns", sentence)

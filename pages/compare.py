@@ -1,0 +1,22 @@
+"""Compare & report: scenarios side by side, and what to hand on of them."""
+
+import streamlit as st
+
+from distpriv.dashboard.compare import alternatives, report_panel
+from distpriv.dashboard.shell import frame
+from distpriv.dashboard.widgets import code
+
+dataset, scenario = frame.open_page()
+
+st.title("Which scenario is better?")
+view = frame.attempt(dataset, scenario)
+summaries = alternatives.compared(view)
+st.markdown(alternatives.answer(summaries))
+if summaries:
+    alternatives.pictures(summaries)
+alternatives.keep(view)
+if summaries:
+    alternatives.lists(summaries)
+alternatives.files()
+report_panel.draw(view)
+code.note("compare", others=code.settings(alternatives.kept()))

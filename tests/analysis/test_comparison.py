@@ -1,0 +1,75 @@
+"""Scenarios side by side, in words."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
+from distpriv.analysis.scenario import Scenario
+from distpriv.mechanisms.curves import Curves
+from distpriv.queries.statistics import Mean, Query
+from tests.analysis.test_scenario_file import BASE, OTHER
+
+CURVES = Curves(np.array([0.1, 10.0]), {"OptM": np.array([1.0, 0.5])})
+
+
+def summary(accuracy: float, error: float, scenario: Scenario = BASE, unit: str = "") -> Summary:
+    return Summary(
+        scenario=scenario,
+        data="some data",
+        undefended=0.9,
+        accuracy=accuracy,
+        error=error,
+        unit=unit,
+        errors=(("mean age", 1.0, "years"),),
+        promised=1e-3,
+        delivered=None,
+        accuracies=CURVES,
+        costs=CURVES,
+    )
+
+
+@pytest.mark.parametrize("field", [each.name for each in fields(Scenario)])
+def test_every_choice_that_shapes_a_result_is_told(field: str) -> None:
+    changed = replace(BASE, **{field: OTHER[field]})
+    data = [
+        "the table" if field != "digest" else f"table {each.digest}" for each in (BASE, changed)
+    ]
+    words = [
+        choices_in_words(each, title) for each, title in zip((BASE, changed), data, strict=True)
+    ]
+    # What is left out of a meeting's screen shapes none.
+    assert len(differences(words)) == (0 if field == "view" else 1)
+
+
+def test_alike_scenarios_do_not_differ() -> None:
+    assert differences([]) == []
+    assert differences([choices_in_words(BASE, "x")] * 3) == []
+
+
+def test_the_safest_and_the_cheapest() -> None:
+    found = {"a": summary(0.6, 3.0), "b": summary(0.55, 4.0), "c": summary(0.7, 1.0)}
+    assert best_of(found) == ("b", "c")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        summary(0.7, 1.0, replace(BASE, query=Query([Mean("hours")]))),
+        summary(0.7, 1.0, unit="standard deviations"),
+    ],
+)
+def test_errors_of_different_releases_are_not_compared(other: Summary) -> None:
+    assert best_of({"a": summary(0.6, 3.0), "b": other}) == ("a", None)
+
+
+def test_tolerances_have_to_be_equal_where_they_are_the_unit() -> None:
+    custom = [
+        summary(0.6, 3.0, replace(BASE, report="custom", tolerances=(1.0, each)), "tolerances")
+        for each in (1.0, 2.0)
+    ]
+    assert best_of({"a": custom[0], "b": custom[1]})[1] is None
+    assert best_of({"a": custom[0], "b": custom[0]})[1] == "a"

@@ -1,0 +1,190 @@
+"""Scenarios as JSON files."""
+
+import json
+import re
+import zlib
+from base64 import urlsafe_b64encode
+from dataclasses import fields, replace
+
+import pytest
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import (
+    pack_scenario,
+    read_scenario,
+    read_scenarios,
+    unpack_scenario,
+    write_scenario,
+    write_scenarios,
+)
+from distpriv.errors import ScenarioError
+from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Count, Mean, Proportion, Query, Sum
+
+BASE = Scenario(
+    digest="abc",
+    secret=SensitiveProperty("income", ">50K"),
+    center=0.5,
+    width=0.1,
+    grid=None,
+    others=(),
+    n=100,
+    whole=False,
+    query=Query([Mean("age"), Count("sex", "Female")]),
+    mechanism="OptM",
+    epsilon=1.0,
+    delta=1e-3,
+    calibration="exact",
+    units="raw",
+    report="raw",
+    tolerances=(),
+    replacement=False,
+    bounds=(),
+    seed=1,
+    view="analyst",
+)
+AGE = SensitiveProperty("age", between=(20, 30))
+OTHER = {
+    "digest": "def",
+    "reference": "ghi",
+    "secret": SensitiveProperty("age", above=65),
+    "center": 0.4,
+    "width": 0.2,
+    "grid": (0.3, 0.7, 0.1),
+    "others": (Pair(AGE, 0.2, 0.3), Pair(SensitiveProperty("age", below=9), 0.1, 0.4)),
+    "n": 200,
+    "whole": True,
+    "query": Query(
+        [
+            Sum("age"),
+            Proportion("sex", "Ünï"),
+            Median("age"),
+            Quantile("age", 0.9),
+            StandardDeviation("age"),
+            Correlation("age", "hours"),
+        ]
+    ),
+    "mechanism": "ExpM",
+    "epsilon": 0.123456,
+    "delta": 1e-6,
+    "calibration": "guarded",
+    "units": "custom",
+    "report": "standardised",
+    "tolerances": (1.0, 0.5, 2.0, 1e-9, 3.0, 4.0),
+    "replacement": True,
+    "bounds": (("age", (0.0, 120.0)),),
+    "seed": 7,
+    "view": "presentation",
+    "distances": "simulated",
+    "look": "income = >50K: 45 % or 55 %",
+}
+
+
+def test_every_field_is_covered() -> None:
+    assert set(OTHER) == {field.name for field in fields(Scenario)}
+
+
+@pytest.mark.parametrize("name", list(OTHER))
+def test_every_field_comes_back(name: str) -> None:
+    changed = replace(BASE, **{name: OTHER[name]})
+    assert changed != BASE
+    if {changed.units, changed.report} & {"custom"} or changed.tolerances:
+        changed = replace(changed, query=OTHER["query"], tolerances=OTHER["tolerances"])
+    assert read_scenario(write_scenario(changed)) == changed
+    packed = pack_scenario(changed)
+    assert re.fullmatch(r"[\w-]+", packed, re.ASCII)
+    assert unpack_scenario(packed) == changed
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, b"\xff\xfe\x00", "[]", "{}", '"x"'])
+def test_a_damaged_or_foreign_file_is_told(text: str | bytes) -> None:
+    with pytest.raises(ScenarioError, match=r"damaged|no scenario"):
+        read_scenario(text)
+
+
+def test_another_version_is_told() -> None:
+    content = json.loads(write_scenario(BASE)) | {"version": 2}
+    with pytest.raises(ScenarioError, match="version must be 1, got 2"):
+        read_scenario(json.dumps(content))
+
+
+@pytest.mark.parametrize("name", list(OTHER))
+@pytest.mark.parametrize("value", [{}, [[]], float("nan")])
+def test_a_wrong_value_names_its_field(name: str, value: object) -> None:
+    content = json.loads(write_scenario(BASE))
+    content["scenario"][name] = value
+    with pytest.raises(ScenarioError, match=f"'{name}'"):
+        read_scenario(json.dumps(content))
+
+
+def test_missing_and_unknown_fields_are_named() -> None:
+    content = json.loads(write_scenario(BASE))
+    content["scenario"]["colour"] = 1
+    with pytest.raises(ScenarioError, match="unknown field 'colour'"):
+        read_scenario(json.dumps(content))
+    del content["scenario"]["colour"], content["scenario"]["n"]
+    with pytest.raises(ScenarioError, match="lacks the field 'n'"):
+        read_scenario(json.dumps(content))
+
+
+def test_a_mechanism_that_does_not_exist_is_named() -> None:
+    with pytest.raises(ScenarioError, match=r"'mechanism' is wrong: it must be one of .*'MagicM'"):
+        read_scenario(write_scenario(replace(BASE, mechanism="MagicM")))
+
+
+def test_columns_that_the_data_lack_are_named() -> None:
+    assert read_scenario(write_scenario(BASE), {"income", "age", "sex"}) == BASE
+    with pytest.raises(ScenarioError, match="'query' names the column 'sex'"):
+        read_scenario(write_scenario(BASE), {"income", "age"})
+
+
+@pytest.mark.parametrize(
+    "packed", ["", "x", "%", "é", pack_scenario(BASE)[:-9], pack_scenario(BASE)[3:]]
+)
+def test_a_damaged_link_is_told(packed: str) -> None:
+    with pytest.raises(ScenarioError, match="cut off"):
+        unpack_scenario(packed)
+
+
+def test_a_link_that_unfolds_without_end_is_refused() -> None:
+    bomb = urlsafe_b64encode(zlib.compress(b" " * 50_000_000)).decode()
+    with pytest.raises(ScenarioError, match="cut off"):
+        unpack_scenario(bomb)
+
+
+def test_tolerances_are_as_many_as_statistics() -> None:
+    wrong = replace(BASE, units="custom", tolerances=(1.0,))
+    with pytest.raises(ScenarioError, match="'tolerances' must have one number a statistic, 2"):
+        read_scenario(write_scenario(wrong))
+    with pytest.raises(ScenarioError, match="'tolerances' is empty"):
+        read_scenario(write_scenario(replace(wrong, tolerances=())))
+
+
+def test_several_scenarios_come_back_with_their_names() -> None:
+    kept = {"now": BASE, 'later, "safer"': replace(BASE, epsilon=0.5)}
+    assert read_scenarios(write_scenarios(kept)) == kept
+    assert read_scenarios(write_scenario(BASE)) == {"Scenario": BASE}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"scenarios": []}, "not empty"),
+        ({"scenarios": [3]}, "Scenario 1 of the file must have a name"),
+        ({"scenarios": [{"name": "a", "scenario": {}}]}, "In scenario 'a': .*lacks the field"),
+        ({"version": 9}, "version must be 1, got 9"),
+        ({"format": "x"}, "no scenario"),
+    ],
+)
+def test_what_is_wrong_with_several_is_told(change: dict[str, object], said: str) -> None:
+    content = json.loads(write_scenarios({"a": BASE})) | change
+    with pytest.raises(ScenarioError, match=said):
+        read_scenarios(json.dumps(content))
+
+
+def test_two_of_a_name_are_refused() -> None:
+    content = json.loads(write_scenarios({"a": BASE}))
+    content["scenarios"] *= 2
+    with pytest.raises(ScenarioError, match="Scenario 2 of the file must have a name that no"):
+        read_scenarios(json.dumps(content))

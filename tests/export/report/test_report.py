@@ -1,0 +1,270 @@
+"""What a report holds, leaves out, and says where it cannot be made."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import distpriv as dp
+from distpriv.export.report.parts import RECORDS
+from distpriv.export.report.words import MARK
+
+QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
+SCENARIO = dp.Scenario(
+    secret=dp.SensitiveProperty("income", "high"), query=QUERY, center=0.4, width=0.2, n=60,
+    mechanism="DauM", epsilon=1.3, delta=0.01, seed=3, digest="ab" * 32,
+)  # fmt: skip
+LINK = "http://127.0.0.1:8501/compare?scenario=abc"
+WRITERS = ("to_html", "to_markdown", "to_json")
+
+
+def build(people: pd.DataFrame, scenario: dp.Scenario = SCENARIO, *names: str, **options: Any):
+    model = dp.fit_gaussian(people, scenario.query, scenario.pairs, n=scenario.n)
+    chosen = names or None
+    return dp.build_report(people, scenario, model, chosen, **{"repetitions": 4, **options})
+
+
+@pytest.fixture(scope="module")
+def report(people: pd.DataFrame) -> dp.Report:
+    return build(
+        people, SCENARIO, "ExpM", "DauM", "DirM(L)", "DP",
+        data="people.csv", units={"age": "years"}, link=LINK,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(report: dp.Report) -> str:
+    return re.sub(r"<script>.*</script>", "", report.to_html(), flags=re.DOTALL)
+
+
+def test_it_holds_the_package_s_numbers(report, people):
+    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    assert [each.mechanism for each in report.findings] == ["DauM", "ExpM", "DirM(L)", "DP"]
+    for each in report.findings:
+        noise = dp.calibrate(each.mechanism, model, 1.3, 0.01)
+        assert each.errors == pytest.approx(noise.expected_absolute_errors())
+        assert each.error == pytest.approx(noise.expected_error())
+        assert (each.epsilon, each.delta) == (noise.epsilon, noise.delta)
+    main, laplace, single = report.findings[0], report.findings[2], report.findings[3]
+    noise = dp.calibrate("DauM", model, 1.3, 0.01)
+    assert main.accuracy == pytest.approx(dp.optimal_attack_accuracy(model, noise))
+    assert main.delivered_delta == pytest.approx(dp.delivered_delta(model, noise, 1.3))
+    assert main.delivered_epsilon == pytest.approx(dp.delivered_epsilon(model, noise, 0.01))
+    assert main.kept == (main.delivered_delta <= 0.01)
+    other = dp.calibrate("DirM(L)", model, 1.3)
+    assert laplace.delivered_delta == pytest.approx(dp.delivered_delta(model, other, 1.3))
+    assert not laplace.kept  # the two shares do more than shift the statistics
+    assert not single.protects
+    attack = dp.run_attack(
+        people, QUERY, SCENARIO.pair, 60, {"none": None, "DauM": noise}, repetitions=4, rng=3
+    )
+    assert main.simulated == attack.interval("DauM")
+    assert report.undefended_simulated == attack.interval("none")
+    assert report.undefended == pytest.approx(dp.optimal_attack_accuracy(model))
+    assumed = dp.mechanisms.get("DauM").assumptions(model, "guarded")
+    assert [each.assumption for each in main.assumptions] == list(assumed)
+
+
+def test_its_words_answer_the_question(report):
+    assert "24 or 36 of them (30 % or 50 %) have the property" not in report.question
+    assert "18 or 30 of them (30 % or 50 %) have the property income = high" in report.question
+    best = f"{100 * report.findings[0].accuracy:.1f}".rstrip("0").rstrip(".")
+    assert f"with DauM at ε = 1.3 in {best} %" in report.answer
+    assert report.choices["Mechanism"] == "DauM, ExpM, DirM(L), DP"
+    assert report.choices["Data"] == "people.csv"
+    assert report.versions.keys() >= {"distpriv", "Python", "numpy", "streamlit"}
+
+
+def test_every_form_holds_every_part(report, told):
+    markdown, content = report.to_markdown(), json.loads(report.to_json())
+    for text in (told, markdown.replace("\\", "")):
+        flat = " ".join(text.split())
+        for part in (
+            report.question, report.answer, LINK, "Seed of the simulations: 3",
+            "does not hold exactly", report.findings[0].guarantee, report.attacker,
+            *(f"{name} {version}" for name, version in report.versions.items()),
+        ):  # fmt: skip
+            assert part.replace("&", "&amp;") in flat
+        for verdict in report.findings[0].assumptions:
+            assert verdict.sentence in flat
+        for picture in report.pictures:
+            assert picture.alt in flat
+    assert content["answer"] == report.answer
+    assert content["guarantee_and_error"][0]["mechanism"] == "DauM"
+    assert content["attacks"]["mechanisms"]["DauM"]["interval"][0] < 1
+    assert dp.read_scenario(json.dumps(content["scenario"])) == SCENARIO
+    assert len(content["figures"]) == len(report.pictures) == 5
+    assert all(each["data"] for each in content["figures"])
+    assert content["not_to_be_shown"] is False
+
+
+def test_the_file_needs_nothing_else(report):
+    html = report.to_html()
+    assert html.count("plotly.js v") == 1
+    assert "default-src 'none'" in html
+    assert not re.search(r"<(img|link|iframe|object|embed|base|form)\b", html.split("<script>")[0])
+    assert not re.search(r"<script[^>]*\bsrc=", html)
+    assert "@page" in html
+    assert "break-inside: avoid" in html
+
+
+def distinctive(seed: int = 5, size: int = 600) -> pd.DataFrame:
+    """Records whose values and averages no report would hold by accident."""
+    rng = np.random.default_rng(seed)
+    high = rng.random(size) < 0.4
+    return pd.DataFrame(
+        {
+            "pay": np.round(rng.normal(73_000, 9_000, size) + 9_000 * high, 2),
+            "hours": np.round(rng.normal(37.3, 4, size), 3),
+            "status": [f"person-{place:04d}" for place in range(size)],
+            "income": np.where(high, "high", "low"),
+        }
+    )
+
+
+def test_neither_records_nor_true_statistics_are_in_it_unless_they_are_asked_for():
+    table = distinctive()
+    query = dp.Query([dp.Mean("pay"), dp.Mean("hours")])
+    scenario = replace(SCENARIO, query=query)
+    means = [
+        f"{value:.{digits}f}" for value, digits in zip(query.answer(table), (0, 3), strict=True)
+    ]
+    secrets = [f"{float(np.mean(table['income'] == 'high')):.4f}", *means]
+    secrets += [f"{value:.2f}" for value in table["pay"][:300]]
+    secrets += [str(value) for value in query.answer(table)]
+    plain = build(table, scenario)
+    assert not plain.confidential
+    for name in WRITERS:
+        text = getattr(plain, name)().replace("\u202f", "")
+        assert "person-" not in text
+        assert MARK not in text
+        body = text.split("<script>")[0]
+        assert not [each for each in secrets if each in body]
+        # What the model knows of the averages is in no figure either.
+        for value in dp.fit_gaussian(table, query, scenario.pair, n=60).pairs[0].means.ravel():
+            assert f"{value:.3f}" not in text
+    for options in ({"truth": True}, {"records": True}):
+        asked = build(table, scenario, **options)
+        assert asked.confidential
+        assert asked.answer == plain.answer
+        for name in WRITERS:
+            text = getattr(asked, name)()
+            assert MARK in text or json.loads(text)["not_to_be_shown"]
+            if "records" in options:
+                assert f"{table['pay'][0]}" in text
+                assert f"{table['pay'][RECORDS]:.2f}" not in text
+                assert "person-" not in text  # not in a column in use
+            else:
+                assert means[0][:2] in text.split("Not to be shown")[-1]
+    truth = build(table, scenario, truth=True).truth
+    assert truth.statistics == pytest.approx(query.answer(table))
+    assert truth.share == pytest.approx(np.mean(table["income"] == "high"))
+    assert truth.records is None
+
+
+HOSTILE = "<script>alert(1)</script>|`*[x](http://evil.example)"
+
+
+def test_names_from_the_data_show_as_they_are_written():
+    table = distinctive().rename(columns={"pay": HOSTILE})
+    table["income"] = table["income"].replace({"high": "</script><img src=x onerror=alert(1)>"})
+    secret = dp.SensitiveProperty("income", "</script><img src=x onerror=alert(1)>")
+    query = dp.Query([dp.Mean(HOSTILE), dp.Mean("hours")])
+    scenario = replace(SCENARIO, query=query, secret=secret)
+    report = build(
+        table, scenario, data="<b>mine</b>.csv", link="javascript:alert(1)", records=True
+    )
+    html = report.to_html()
+    head = html.split("<script>")[0]
+    assert "<script>alert" not in html
+    assert "<img" not in head
+    assert "<b>mine" not in head
+    assert 'href="javascript' not in html
+    for data in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.DOTALL):
+        assert "<" not in data
+        assert json.loads(data)["layout"]["width"] == 660
+    markdown = report.to_markdown()
+    assert not re.search(r"(?<!\\)(<script|<img|\[x\]|`)", markdown)
+    assert {line.count(" | ") for line in markdown.splitlines() if line.startswith("| mean")} == {1}
+    assert json.loads(report.to_json())["units"][f"mean {HOSTILE}"] == ""
+
+
+def test_without_a_mechanism_it_says_what_to_do(people):
+    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    with pytest.raises(
+        dp.ReportError, match="none is chosen; choose at least one, for example DauM"
+    ):
+        dp.build_report(people, SCENARIO, model, [])
+    with pytest.raises(dp.ReportError, match="no mechanism 'Magic'; choose among"):
+        dp.build_report(people, SCENARIO, model, ["Magic"])
+    with pytest.raises(dp.ReportError, match="at least 2 repetitions"):
+        dp.build_report(people, SCENARIO, model, repetitions=1)
+
+
+def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch):
+    monkeypatch.setattr(
+        "distpriv.export.report.parts._FEW", 2
+    )  # a search for each point takes long
+    table = distinctive()
+    query = dp.Query([dp.Mean("pay"), dp.Mean("hours")])
+    scenario = replace(SCENARIO, query=query, calibration="guarded", epsilon=0.01, delta=1e-9)
+    report = build(table, scenario, "DauM", "OptM")
+    assert [each.mechanism for each in report.findings] == ["OptM"]
+    assert "with OptM" in report.answer
+    assert "DauM is left out: However large" in report.to_markdown().replace("*", "")
+    with pytest.raises(dp.ReportError, match="None of the mechanisms chosen"):
+        build(table, scenario, "DauM")
+
+
+def test_it_is_built_in_steps_that_can_be_stopped(people):
+    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    run = dp.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6)
+    seen = []
+    while run.running and run.share < 0.3:
+        run.step(0.0)
+        seen.append(run.share)
+    assert seen == sorted(seen)
+    assert len(seen) >= 5
+    run.stopped = True
+    at = run.share
+    run.step(60)
+    assert (run.share, run.report) == (at, None)
+    run.stopped = False
+    run.step(60)
+    assert not run.running
+    once = dp.build_report(people, SCENARIO, model, ["DauM"], repetitions=6)
+    assert run.report.findings[0].simulated == once.findings[0].simulated
+    assert run.report.answer == once.answer
+
+
+def test_data_too_few_for_an_attack_end_in_a_sentence(people):
+    few = people.head(70)
+    model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
+    run = dp.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"])
+    run.step(60)
+    assert run.report is None
+    assert "attack splits the 70 records" in run.failure
+
+
+def test_several_pairs_units_and_simulated_models(people):
+    scenario = replace(
+        SCENARIO, grid=(0.3, 0.5, 0.1), units="custom", report="standardised",
+        tolerances=(1.0, 50.0, 2.0), look="income = high: 30 % or 40 %",
+    )  # fmt: skip
+    report = build(people, scenario)
+    assert "(30 % or 40 %)" in report.question
+    assert f"hides all {len(scenario.pairs)} pairs" in report.answer
+    assert "standard deviations in L2" in report.answer
+    assert "| all together, L2 |" in report.to_markdown()
+    query = dp.Query([dp.Median("age"), dp.Mean("hours")])
+    nonlinear = replace(SCENARIO, query=query)
+    model = dp.fit_gaussian(people, query, SCENARIO.pair, 60, method="monte-carlo", rng=1)
+    found = dp.build_report(people, nonlinear, model, repetitions=2)
+    assert "median age" in found.question
+    assert len(found.pictures) == 5

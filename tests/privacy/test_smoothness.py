@@ -1,0 +1,123 @@
+"""How well a noise covers a grid."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import distpriv as dp
+from distpriv.privacy.smoothness import log_ratio, smoothness
+
+
+def by_summation(
+    covariance: np.ndarray, steps: np.ndarray, noise: np.ndarray, reach: int = 25
+) -> float:
+    """θ term by term, from its definition."""
+    within = np.linalg.inv(np.linalg.inv(covariance) + np.linalg.inv(noise))
+    form = within / np.outer(steps, steps)
+    points = np.array(list(itertools.product(range(-reach, reach + 1), repeat=len(steps))))
+    exponents = np.einsum("ka,ab,kb->k", points, form, points)
+    return float(np.exp(-2 * math.pi**2 * exponents).sum() - 1)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3), st.floats(0.2, 1.2), st.integers(0, 2))
+def test_against_the_sum_over_the_dual_grid(
+    seed: int, size: int, share: float, directions: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(size, size + 2)) * rng.uniform(0.5, 4)
+    covariance, steps = root @ root.T, 10.0 ** rng.uniform(-2, 0.3, size)
+    factors = rng.normal(size=(size, directions)) * rng.uniform(0, 10)
+    floor = share * steps
+    found = smoothness(covariance[None], steps, factors, floor)
+    wanted = by_summation(covariance, steps, factors @ factors.T + np.diag(floor**2))
+    assert found >= wanted * (1 - 1e-6) - 1e-12
+    assert found <= wanted * (1 + 1e-6) + 1e-12 or wanted > 0.5
+
+
+@pytest.mark.parametrize("deviation", [0.3, 0.5, 0.8])
+def test_the_density_of_a_count_after_noise_stays_within_theta(deviation: float) -> None:
+    """A normal law restricted to whole numbers, after noise, against the normal itself."""
+    spread, where = 2.0, np.linspace(-6, 6, 997)
+    counts = np.arange(-60, 61)
+    masses = stats.norm.pdf(counts, 0.3, spread)
+    masses /= masses.sum()
+    density = stats.norm.pdf(where[:, None], counts, deviation) @ masses
+    normal = stats.norm.pdf(where, 0.3, math.hypot(spread, deviation))
+    theta = smoothness(
+        np.array([[[spread**2]]]), np.ones(1), np.zeros((1, 0)), np.array([deviation])
+    )
+    apart = np.abs(density / normal - 1).max()
+    assert apart <= theta * (1 + 1e-6)
+    assert apart >= 0.98 * theta  # it is reached
+
+
+def test_noise_along_one_direction_has_none() -> None:
+    covariance, steps = np.diag([4.0, 9.0])[None], np.ones(2)
+    along = np.array([[3.0], [4.0]])
+    assert smoothness(covariance, steps, along, np.zeros(2)) == math.inf
+    assert smoothness(covariance, steps, along, np.array([0.5, 0.0])) < math.inf
+    assert smoothness(covariance, np.zeros(2), along, np.zeros(2)) == 0
+    # Off the grid a statistic may be bare: it is a density.
+    assert smoothness(covariance, np.array([1.0, 0.0]), along, np.zeros(2)) < 1e-9
+    assert smoothness(covariance, np.array([1.0, 0.0]), along * [[0], [1]], np.zeros(2)) > 1
+    assert smoothness(covariance, np.array([1.0, math.inf]), along, np.ones(2)) == math.inf
+
+
+def test_an_unknown_grid_is_covered_by_noise_in_every_direction_only() -> None:
+    covariance, unknown = np.diag([4.0, 9.0])[None], np.full(2, math.nan)
+    assert smoothness(covariance, unknown, np.array([[3.0], [4.0]]), np.zeros(2)) == math.inf
+    assert smoothness(covariance, unknown, np.eye(2), np.zeros(2)) == 0
+
+
+@given(st.integers(0, 10**6), st.integers(7, 20))
+def test_many_statistics_are_bounded_and_wider_floors_cover_more(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(size, 2 * size)) * 3
+    covariance, direction = (root @ root.T / size)[None], rng.normal(size=(size, 1)) * 5
+    thetas = [
+        smoothness(covariance, np.ones(size), direction, np.full(size, share))
+        for share in (0.5, 0.7, 0.9)
+    ]
+    assert thetas[0] >= thetas[1] >= thetas[2] > 0
+    # At most what the floor alone lets through, coordinate by coordinate.
+    alone = np.linalg.inv(np.linalg.inv(covariance[0]) + np.eye(size) / 0.81)
+    least = np.linalg.eigvalsh(alone)[0]
+    one = 2 * sum(math.exp(-2 * math.pi**2 * least * k * k) for k in range(1, 9))
+    assert thetas[2] <= (1 + one) ** size - 1 + 1e-12
+
+
+def test_a_floor_far_below_the_noise_is_not_lost() -> None:
+    """Steps of 1e-9 of the noise's size, and of 1."""
+    covariance = np.diag([1e18, 4.0])[None]
+    steps, along = np.array([1.0, 1e-2]), np.array([[3e9], [0.7]])
+    floor = steps / 2
+    found = smoothness(covariance, steps, along, floor)
+    assert 0 < found < 0.02
+    assert smoothness(covariance, steps, along, floor / 50) > 1
+
+
+@given(st.floats(0, 0.99))
+def test_log_ratio(theta: float) -> None:
+    assert math.exp(log_ratio(theta)) == pytest.approx((1 + theta) / (1 - theta))
+    assert log_ratio(1.0) == math.inf
+
+
+@pytest.mark.adult
+def test_the_floor_of_half_a_step_on_adult(adult_income: dp.GaussianModel) -> None:
+    """SPEC: trace 104.327 → 104.592 at c = ½, θ = 3e-9."""
+    published = dp.calibrate("OptM", adult_income, 1.0, 1e-3, "exact", grid_safe=False)
+    safe = dp.calibrate("OptM", adult_income, 1.0, 1e-3, "exact")
+    assert np.trace(published.covariance) == pytest.approx(104.327, abs=1e-3)
+    assert np.trace(safe.covariance) == pytest.approx(104.592, abs=1e-3)
+    assert safe.floor == pytest.approx(adult_income.steps / 2)
+    assert safe.smoothness(adult_income) == pytest.approx(3e-9, rel=0.05)
+    fit = adult_income.pairs[0]
+    wanted = max(
+        by_summation(each, adult_income.steps, safe.covariance, reach=2) for each in fit.covariances
+    )
+    assert safe.smoothness(adult_income) == pytest.approx(wanted, rel=1e-5)
