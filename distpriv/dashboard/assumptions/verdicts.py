@@ -9,7 +9,8 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.charts.text import listed
 from distpriv.dashboard import widgets
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, simulations
+from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, with_unit
 from distpriv.dashboard.widgets import promise
@@ -49,9 +50,17 @@ _UNITS = {
 def measured(view: View) -> dict[Assumption, Verdict]:
     """A verdict on every assumption for the pair looked at."""
     scenario, fit = view.scenario, view.fit
-    drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
+    drawn = cache.computed(
+        simulations.simulated,
+        view.source,
+        scenario.query,
+        fit.thetas,
+        SUBSETS,
+        scenario.seed,
+        saying=simulations.SAYING,
+    )
     key = repr((view.source.digest, scenario.query, fit.thetas, scenario.seed))
-    shift = cache.computed(f"shift {key}", lambda: fitted_shift(drawn, fit, scenario.seed))
+    shift = cache.computed(lambda: fitted_shift(drawn, fit, scenario.seed), f"shift {key}")
 
     def diagnosed() -> FitDiagnostics | None:
         try:
@@ -59,7 +68,7 @@ def measured(view: View) -> dict[Assumption, Verdict]:
         except ModelError:
             return None
 
-    found = cache.computed(f"diagnostics {key}", diagnosed)
+    found = cache.computed(diagnosed, key)
     evidence = Evidence(view.model, view.focus, view.noise, shift, found, exact_law_of(view))
     return {verdict.assumption: verdict for verdict in verdicts(Assumption, evidence)}
 
@@ -68,14 +77,14 @@ def exact_law_of(view: View) -> ExactLaw | None:
     """The exact law of the pair looked at, where the statistics are a few counts."""
     scenario, pair, model = view.scenario, view.fit.pair, view.model
     return cache.computed(
-        f"law {(view.source.digest, scenario.query, view.fit.thetas)!r}",
         lambda: known_law(
-            cache.records(view.source, scenario.query, pair.secret),
+            cache.computed(Dataset.groups, view.source, scenario.query, pair.secret),
             scenario.query,
             pair,
             model.n,
             replacement=model.replacement,
         ),
+        f"law {(view.source.digest, scenario.query, view.fit.thetas)!r}",
     )
 
 

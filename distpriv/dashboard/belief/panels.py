@@ -24,6 +24,7 @@ from distpriv.attacks.posterior import (
 )
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.model.theta import Theta
@@ -67,7 +68,7 @@ def release_model(view: View) -> ReleaseModel:
     """The scenario's release for any share."""
     scenario = view.scenario
     return ReleaseModel(
-        cache.moments(view.source, scenario.query, view.fit.pair.secret),
+        cache.computed(Dataset.moments, view.source, scenario.query, view.fit.pair.secret),
         scenario.query,
         scenario.n,
         view.noise,

@@ -12,7 +12,8 @@ from distpriv.charts.diagnostics import bootstrap_intervals, qq_plot, variance_r
 from distpriv.charts.fit import covariance_heatmap
 from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions.verdicts import exact_law_of
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, simulations
+from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import promise
@@ -248,10 +249,18 @@ def uncertainty(view: View, fit: PairModel) -> None:
     if not widgets.needs_closed_form(view, "What other records would have given"):
         return
     secret = fit.pair.secret
-    records = sum(cache.moments(view.source, scenario.query, secret).counts)
+    records = sum(cache.computed(Dataset.moments, view.source, scenario.query, secret).counts)
     replicates = int(np.clip(RESAMPLED // records, LEAST_REPLICATES, MOST_REPLICATES))
     resampled = bootstrap_model(
-        cache.resampled(view.source, scenario.query, secret, replicates, scenario.seed),
+        cache.computed(
+            simulations.resampled,
+            view.source,
+            scenario.query,
+            secret,
+            replicates,
+            scenario.seed,
+            saying="Drawing the records again …",
+        ),
         fit,
         scenario.query,
     )

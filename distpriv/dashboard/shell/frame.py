@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -16,7 +16,7 @@ from streamlit.navigation.page import Page as StreamlitPage
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario, Units
 from distpriv.attacks.optimal import binding_pair
-from distpriv.dashboard.shell import cache, settings
+from distpriv.dashboard.shell import cache, live, settings, simulations
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import file_of
 from distpriv.dashboard.text import escape
@@ -25,7 +25,7 @@ from distpriv.errors import CalibrationError, DistprivError, ModelError
 from distpriv.mechanisms.guarded import Search, settled, side_by_side
 from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
 from distpriv.model.moments import GroupMoments
-from distpriv.model.monte_carlo import SimulatedFit
+from distpriv.model.run import Progress, Run, repeated
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import SensitiveProperty
 
@@ -172,14 +172,17 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     try:
         source, scenario = _resolved(dataset, scenario)
         model = _model(source, scenario)
-        if isinstance(model, SimulatedFit):
-            _simulating(model)
+        if isinstance(model, Run):
+            names = ", ".join(escape(each.label) for each in scenario.query if not each.linear)
+            st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
+            _waiting(model, "simulation_stop")
             return None
-        if (unmeasured := _unmeasured(model, scenario)) and (
-            _stopped(scenario) or not _measure(unmeasured, 0.3)
-        ):
-            _measuring(unmeasured, scenario)
-            return None
+        if unmeasured := _unmeasured(model, scenario):
+            key = (scenario, *(fit.outcomes for fit in model.pairs))
+            measuring = live.begun("distances", key, lambda: _measured(unmeasured))
+            if not _finished(measuring):
+                _waiting(measuring, "distances_stop")
+                return None
         return _view(dataset, source, scenario, model)
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
@@ -196,7 +199,7 @@ def quiet(dataset: Dataset, scenario: Scenario) -> View | None:
     try:
         source, scenario = _resolved(dataset, scenario)
         model = _model(source, scenario)
-        if isinstance(model, SimulatedFit) or _unmeasured(model, scenario):
+        if isinstance(model, Run) or _unmeasured(model, scenario):
             return None
         return _view(dataset, source, scenario, model)
     except DistprivError:
@@ -220,11 +223,13 @@ def _view(dataset: Dataset, source: Dataset, scenario: Scenario, model: Gaussian
 
 def _size(dataset: Dataset, scenario: Scenario) -> int:
     """Complete records of the table."""
-    known = cache.moments if scenario.query.is_linear else cache.records
-    return sum(known(dataset, scenario.query, scenario.secret).counts)
+    arguments = (dataset, scenario.query, scenario.secret)
+    if scenario.query.is_linear:
+        return sum(cache.computed(Dataset.moments, *arguments).counts)
+    return sum(cache.computed(Dataset.groups, *arguments).counts)
 
 
-def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
+def _model(source: Dataset, scenario: Scenario) -> GaussianModel | Run[GaussianModel]:
     """In closed form, or by a simulation that may have to go on."""
     pairs = scenario.pairs
     if scenario.query.is_linear:
@@ -237,7 +242,8 @@ def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
             bounds=dict(scenario.bounds),
         )
         return model if scenario.distances == "normals" else _with_outcomes(model, source, scenario)
-    run = cache.simulated_fit(
+    run = cache.computed(
+        simulations.fit,
         source,
         scenario.query,
         pairs,
@@ -246,9 +252,8 @@ def _model(source: Dataset, scenario: Scenario) -> GaussianModel | SimulatedFit:
         scenario.bounds,
         scenario.seed,
     )
-    if not _stopped(run):
-        run.step(0.3)
-    return run.model() if run.done else run
+    simulated = run.result() if _finished(run) else None
+    return run if simulated is None else simulated
 
 
 def _with_outcomes(model: GaussianModel, source: Dataset, scenario: Scenario) -> GaussianModel:
@@ -263,8 +268,14 @@ def _with_outcomes(model: GaussianModel, source: Dataset, scenario: Scenario) ->
         if fit.outcomes is not None
         else replace(
             fit,
-            outcomes=cache.outcomes(
-                source, scenario.query, fit.thetas, settings.SIMULATED, scenario.seed
+            outcomes=cache.computed(
+                simulations.outcomes,
+                source,
+                scenario.query,
+                fit.thetas,
+                settings.SIMULATED,
+                scenario.seed,
+                saying=simulations.SAYING,
             ),
         )
         for fit in model.pairs
@@ -272,26 +283,24 @@ def _with_outcomes(model: GaussianModel, source: Dataset, scenario: Scenario) ->
     return replace(model, pairs=tuple(fits))
 
 
-def _simulating(run: SimulatedFit) -> None:
-    """Take a simulation further, with its progress and a way to stop it."""
-    stopped = _stopped(run)
+def _finished(run: Run[Any]) -> bool:
+    """Take work a little further that the page cannot do without; whether that was the last."""
+    run.step(0.3)
+    if run.failure:
+        raise ModelError(run.failure)
+    return run.finished
 
-    @st.fragment(run_every=None if stopped else 0.2)
-    def progress() -> None:
-        if not stopped:
-            run.step(0.15)
-        st.progress(
-            run.share_done,
-            text=f"Simulating {run.subsets} datasets of {run.n} records for each share: "
-            f"{run.share_done:.0%}" + (", stopped" if stopped else ""),
-        )
-        if run.done:
-            st.rerun()
 
-    names = ", ".join(escape(each.label) for each in run.query if not each.linear)
-    st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
-    progress()
-    _stop_button(run, "simulation_stop")
+def _waiting(run: Run[Any], stop: str) -> None:
+    """Take it further, with its progress and a way to stop it, until the page can be drawn."""
+    live.growing(
+        run,
+        lambda run: live.bar(
+            run, f"{run.doing}: {run.share_done:.0%}" + (", stopped" if run.stopped else "")
+        ),
+        0.15,
+    )
+    live.toggle(run, stop, icons=False)
 
 
 def _unmeasured(model: GaussianModel, scenario: Scenario) -> list[tuple[Outcomes, float]]:
@@ -309,48 +318,13 @@ def _unmeasured(model: GaussianModel, scenario: Scenario) -> list[tuple[Outcomes
     ]
 
 
-def _measure(unmeasured: Sequence[tuple[Outcomes, float]], budget_seconds: float) -> bool:
-    """Compute distances until the budget is spent; whether none is left."""
-    until = time.perf_counter() + budget_seconds
-    for outcomes, delta in unmeasured:
-        if time.perf_counter() >= until:
-            return False
-        outcomes.closeness(delta)
-    return True
+def _measured(unmeasured: Sequence[tuple[Outcomes, float]]) -> Iterator[Progress[int]]:
+    def measure(index: int) -> float:
+        outcomes, delta = unmeasured[index]
+        return outcomes.closeness(delta)
 
-
-def _measuring(unmeasured: Sequence[tuple[Outcomes, float]], scenario: Scenario) -> None:
-    """Go on measuring distances, with progress and a way to stop it."""
-    stopped = _stopped(scenario)
-
-    @st.fragment(run_every=None if stopped else 0.2)
-    def progress() -> None:
-        left = [each for each in unmeasured if not each[0].knows(each[1])]
-        done = not left or (not stopped and _measure(left, 0.15))
-        share = 1 - len(left) / len(unmeasured)
-        st.progress(
-            share,
-            text=f"Matching simulated datasets for {len(unmeasured)} distances: {share:.0%}"
-            + (", stopped" if stopped else ""),
-        )
-        if done:
-            st.rerun()
-
-    progress()
-    _stop_button(scenario, "distances_stop")
-
-
-def _stopped(work: SimulatedFit | Scenario) -> bool:
-    return bool(st.session_state.get("stopped") == work)
-
-
-def _stop_button(work: SimulatedFit | Scenario, key: str) -> None:
-    stopped = _stopped(work)
-
-    def turn() -> None:
-        st.session_state["stopped"] = None if stopped else work
-
-    st.button("Go on" if stopped else "Stop", key=key, on_click=turn)
+    doing = f"Matching simulated datasets for {len(unmeasured)} distances"
+    return repeated(measure, len(unmeasured), len, doing)
 
 
 def _search(name: str, model: GaussianModel, scenario: Scenario) -> Search:
@@ -362,4 +336,7 @@ def _search(name: str, model: GaussianModel, scenario: Scenario) -> Search:
 def moments_of(source: Dataset, scenario: Scenario) -> dict[SensitiveProperty, GroupMoments]:
     """Group moments for every secret of the scenario."""
     secrets = dict.fromkeys(pair.secret for pair in scenario.pairs)
-    return {secret: cache.moments(source, scenario.query, secret) for secret in secrets}
+    return {
+        secret: cache.computed(Dataset.moments, source, scenario.query, secret)
+        for secret in secrets
+    }

@@ -38,9 +38,7 @@ _GO_ON = (
 def course() -> Course:
     """The tour's data: always the embedded example, whatever the sidebar holds."""
     dataset = cache.example(EXAMPLES[0].key)
-    return cache.computed(
-        f"tour {dataset.digest}", lambda: Course(cache.moments(dataset, QUERY, SECRET))
-    )
+    return cache.computed(lambda: Course(dataset.moments(QUERY, SECRET)), f"tour {dataset.digest}")
 
 
 def tour() -> None:

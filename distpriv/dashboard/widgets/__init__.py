@@ -65,7 +65,7 @@ def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figur
     """A figure that depends on neither mechanism nor ε, drawn once for the model."""
     scenario = view.scenario
     model = (view.source.digest, scenario.query, view.fit.pair, scenario.n, scenario.replacement)
-    return cache.figure(f"{what} {model!r} {scenario.seed}", draw)
+    return cache.computed(draw, f"figure {what} {model!r} {scenario.seed}")
 
 
 def accuracy(model: GaussianModel, noise: Noise | None) -> float:
@@ -93,7 +93,9 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
         look="",
         epsilon=scenario.epsilon if epsilon else 1.0,
     )
-    return cache.curves(f"{what} {view.source.digest} {key!r}", compute)
+    return cache.computed(
+        compute, f"curves {what} {view.source.digest} {key!r}", saying="Computing …"
+    )
 
 
 def _several(scenario: Scenario) -> bool:

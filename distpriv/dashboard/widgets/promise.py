@@ -64,7 +64,7 @@ def _delivered_interval(view: View, noise: Noise) -> Interval:
     )  # fmt: skip
     about = (view.source.digest, scenario, noise.mechanism, noise.epsilon, noise.scales.tolist())
     return cache.computed(
-        f"delivered {about!r}", lambda: delivered_interval(view.model, noise, noise.epsilon)
+        lambda: delivered_interval(view.model, noise, noise.epsilon), f"delivered {about!r}"
     )
 
 

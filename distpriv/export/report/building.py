@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attacks.classifiers import get_classifier
 from distpriv.attacks.optimal import binding_pair
 from distpriv.attacks.property_inference import AttackResult, PropertyInferenceAttack
-from distpriv.errors import CalibrationError, DistprivError, ModelError, ReportError
+from distpriv.errors import CalibrationError, ModelError, ReportError
 from distpriv.export.report import parts, words
 from distpriv.export.report.figures import pictures
 from distpriv.export.report.report import Report
@@ -30,6 +29,7 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.moments import RecordGroups, record_groups
 from distpriv.model.monte_carlo import simulate
+from distpriv.model.run import Progress, completed
 from distpriv.privacy.exact_laws import known_law
 from distpriv.privacy.noise import Noise
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
@@ -77,15 +77,6 @@ class ReportRun:
         Records split by the secret of the pair looked at, if they are known already.
     focus : int or None
         The pair looked at, if it is known already: the scenario's, or the one hardest to hide.
-    key : object
-        What the report is made from; another key is another report.
-    stopped : bool
-    failure : str
-        Why it cannot go on, or empty.
-    share : float in [0, 1]
-        What is done.
-    doing : str
-        What is under way.
     report : Report or None
         The result, once there is one.
 
@@ -108,11 +99,6 @@ class ReportRun:
     repetitions: int = 50
     groups: RecordGroups | None = None
     focus: int | None = None
-    key: object = None
-    stopped: bool = False
-    failure: str = ""
-    share: float = 0.0
-    doing: str = ""
     report: Report | None = None
 
     def __post_init__(self) -> None:
@@ -136,32 +122,16 @@ class ReportRun:
             n for n in dict.fromkeys(self.names) if n != own
         ]
         self._left_out: dict[str, str] = {}
-        self._work = self._steps()
 
-    @property
-    def running(self) -> bool:
-        """Whether there is more to do."""
-        return not self.stopped and not self.failure and self.report is None
-
-    def step(self, budget_seconds: float) -> None:
-        """Go on until the budget is spent; at least a little."""
-        until = time.perf_counter() + budget_seconds
-        while self.running:
-            try:
-                self.share, self.doing = next(self._work)
-            except StopIteration:
-                self.share = 1.0
-            except DistprivError as error:
-                self.failure = str(error)
-            if time.perf_counter() >= until:
-                return
+    def steps(self) -> Iterator[Progress[Report]]:
+        """Build it, counted in percent, for a :class:`.Run`; raises DistprivError."""
+        for share, doing in self._steps():
+            yield Progress(round(100 * share), 100, lambda: self.report, doing)
+        yield Progress(100, 100, lambda: self.report)
 
     def run(self) -> Report:
-        """Do all that is left; raises DistprivError where something cannot be."""
-        for share, doing in self._work:
-            self.share, self.doing = share, doing
-        assert self.report is not None
-        return self.report
+        """Build it at once; raises DistprivError where something cannot be."""
+        return completed(self.steps())
 
     def _steps(self) -> Iterator[tuple[float, str]]:
         yield 0.0, "Calibrating"

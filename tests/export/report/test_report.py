@@ -14,6 +14,7 @@ import pytest
 import distpriv as dp
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.words import MARK
+from distpriv.model.run import Run
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 SCENARIO = dp.Scenario(
@@ -224,31 +225,27 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
 
 def test_it_is_built_in_steps_that_can_be_stopped(people):
     model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
-    run = dp.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6)
+    run = Run(dp.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6).steps)
     seen = []
-    while run.running and run.share < 0.3:
+    while run.running and run.share_done < 0.3:
         run.step(0.0)
-        seen.append(run.share)
+        seen.append(run.share_done)
     assert seen == sorted(seen)
     assert len(seen) >= 5
-    run.stopped = True
-    at = run.share
+    assert run.result() is None
     run.step(60)
-    assert (run.share, run.report) == (at, None)
-    run.stopped = False
-    run.step(60)
-    assert not run.running
+    assert run.finished
     once = dp.build_report(people, SCENARIO, model, ["DauM"], repetitions=6)
-    assert run.report.findings[0].simulated == once.findings[0].simulated
-    assert run.report.answer == once.answer
+    assert run.result().findings[0].simulated == once.findings[0].simulated
+    assert run.result().answer == once.answer
 
 
 def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     few = people.head(70)
     model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
-    run = dp.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"])
+    run = Run(dp.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"]).steps)
     run.step(60)
-    assert run.report is None
+    assert run.result() is None
     assert "attack splits the 70 records" in run.failure
 
 
