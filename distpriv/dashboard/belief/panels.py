@@ -26,6 +26,7 @@ from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.model.theta import Theta
 
@@ -84,7 +85,7 @@ def choose_prior(view: View) -> Belief:
         [UNIFORM, BELL, BETA, PAIR],
         default=UNIFORM,
         required=True,
-        key="belief_prior",
+        key=Key.BELIEF_PRIOR,
         persist_state="session",
         wrap=True,
         help="The prior. *a bell* is a normal distribution cut off at 0 and 1; *Beta(a, b)* is "
@@ -158,14 +159,15 @@ def in_code(release: Release) -> dict[str, object]:
     state = st.session_state
     priors = {
         UNIFORM: "uniform_prior(shares)",
-        BELL: f"normal_prior(shares, {state.get('belief_center')}, {state.get('belief_width')})",
-        BETA: f"beta_prior(shares, {state.get('belief_a')}, {state.get('belief_b')})",
-        PAIR: f"pair_prior(fit.pair, n, {state.get('belief_weight')})",
+        BELL: f"normal_prior(shares, {state.get(Key.BELIEF_CENTER)}, "
+        f"{state.get(Key.BELIEF_WIDTH)})",
+        BETA: f"beta_prior(shares, {state.get(Key.BELIEF_A)}, {state.get(Key.BELIEF_B)})",
+        PAIR: f"pair_prior(fit.pair, n, {state.get(Key.BELIEF_WEIGHT)})",
     }
     return {
-        "prior": f"dp.posterior.{priors[state['belief_prior']]}",
+        "prior": f"dp.posterior.{priors[state[Key.BELIEF_PRIOR]]}",
         "truth": release.truth,
-        "draw": state["belief_draw"],
+        "draw": state[Key.BELIEF_DRAW],
         "released": () if release.truth is not None else tuple(release.values.tolist()),
     }
 
@@ -182,8 +184,8 @@ def provenance(view: View, release: Release) -> str:
         told = (
             f"A simulation, not a release: the statistics of {scenario.n} records, "
             f"{round(release.truth * scenario.n)} of which have the property, drawn from the "
-            f"fitted model, seed {scenario.seed}, draw {st.session_state['belief_draw']}. The same "
-            "draws are scaled while you move ε or the share."
+            f"fitted model, seed {scenario.seed}, draw {st.session_state[Key.BELIEF_DRAW]}. The "
+            "same draws are scaled while you move ε or the share."
         )
     if view.noise.distribution == "laplace" and np.count_nonzero(view.noise.scales) > 1:
         told += (
@@ -215,11 +217,11 @@ def _simulated(view: View, model: ReleaseModel, *, still: bool) -> Release:
         disabled=still or high <= low,
         help="How many of the n records in the released dataset have the property.",
     )
-    state.setdefault("belief_draw", 1)
+    state.setdefault(Key.BELIEF_DRAW, 1)
     if st.button("Another release", icon=":material/casino:", key="belief_again", disabled=still):
-        state["belief_draw"] += 1
+        state[Key.BELIEF_DRAW] += 1
     truth = Theta(pair.secret, chosen, n).having / n
-    draw = np.random.SeedSequence(scenario.seed, spawn_key=(state["belief_draw"] - 1,))
+    draw = np.random.SeedSequence(scenario.seed, spawn_key=(state[Key.BELIEF_DRAW] - 1,))
     clear, values = simulate_release(model, truth, np.random.default_rng(draw))
     return Release(values, clear, truth)
 

@@ -13,6 +13,7 @@ from distpriv.charts.papers import deviations
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, live, state
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.model.run import Progress, Run
@@ -45,7 +46,7 @@ __all__ = [
     "running",
 ]
 
-_RUN, _CELLS = "paper", "paper_cells"
+_RUN = "paper"
 _EXAMPLE, _ADULT = (example.key for example in EXAMPLES)
 
 
@@ -146,11 +147,11 @@ def _attacks(run: Run[PaperAttacks]) -> PaperAttacks:
 
 def results(run: PaperAttacks, known: Results) -> Results:
     """Everything, as far as the attacks have got, in the papers' order."""
-    cells = st.session_state.get(_CELLS)
+    cells = st.session_state.get(Key.PAPER_CELLS)
     if cells is None or cells[0] is not run or cells[1] != run.done or cells[2] is not known:
         found = {**known, **simulated_results(run)}
         cells = (run, run.done, known, {key: found[key] for key in ITEMS})
-        st.session_state[_CELLS] = cells
+        st.session_state[Key.PAPER_CELLS] = cells
     return cells[3]
 
 

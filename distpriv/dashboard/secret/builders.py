@@ -14,6 +14,7 @@ from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.settings import own_key
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import DistprivError
 from distpriv.privacy.delivered import delivered_delta
@@ -125,7 +126,7 @@ def pair_builder(dataset: Dataset, scenario: Scenario) -> None:
     """Hide another pair of shares as well, of any secret known."""
     st.subheader("Hide another pair as well")
     state = st.session_state
-    own = state.get("own_secrets", {}).get(dataset.digest, {})
+    own = state.get(Key.OWN_SECRETS, {}).get(dataset.digest, {})
     secrets = dict(dataset.secrets) | {scenario.secret.label: scenario.secret} | own
     label = st.selectbox(
         "Share of records with", list(secrets), key="pair_secret", persist_state="session"
@@ -143,9 +144,9 @@ def pair_builder(dataset: Dataset, scenario: Scenario) -> None:
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return
-        key = own_key(dataset, "also")
-        state.setdefault("own_pairs", {}).setdefault(dataset.digest, {})[pair.label] = pair
-        state["pending"] = {key: list(dict.fromkeys([*state.get(key, []), pair.label]))}
+        key = own_key(dataset, Key.ALSO)
+        state.setdefault(Key.OWN_PAIRS, {}).setdefault(dataset.digest, {})[pair.label] = pair
+        state[Key.PENDING] = {key: list(dict.fromkeys([*state.get(key, []), pair.label]))}
         st.rerun()
     st.caption("Pairs are taken out, and grids of shares chosen, under More settings.")
 
@@ -197,8 +198,8 @@ def secret_builder(dataset: Dataset) -> None:
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return
-        state.setdefault("own_secrets", {}).setdefault(dataset.digest, {})[secret.label] = secret
-        state["pending"] = {own_key(dataset, "secret"): secret.label}
+        state.setdefault(Key.OWN_SECRETS, {}).setdefault(dataset.digest, {})[secret.label] = secret
+        state[Key.PENDING] = {own_key(dataset, Key.SECRET): secret.label}
         st.rerun()
 
 
@@ -244,7 +245,7 @@ def statistic_builder(dataset: Dataset) -> None:
     elif kind == "correlation":
         others = [name for name in columns if name != column]
         label += f" and {st.selectbox('And column', others, key='build_stat_other')}"
-    key = own_key(dataset, "stat")
+    key = own_key(dataset, Key.STAT)
     released = list(state[key])
     if st.button(
         "Release it too",
@@ -253,7 +254,7 @@ def statistic_builder(dataset: Dataset) -> None:
         disabled=label in released,
         help="It is already released." if label in released else None,
     ):
-        state["pending"] = {key: [*released, label]}
+        state[Key.PENDING] = {key: [*released, label]}
         st.rerun()
     st.caption(
         (
@@ -305,7 +306,7 @@ def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
                     )
                     return
                 bounds[column] = (float(low), float(high))
-            st.session_state[own_key(dataset, "bounds")] = bounds
+            st.session_state[own_key(dataset, Key.BOUNDS)] = bounds
             st.rerun()
 
 

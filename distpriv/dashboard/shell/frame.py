@@ -19,6 +19,7 @@ from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell import cache, live, settings, simulations
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.text import escape
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import CalibrationError, DistprivError, ModelError
@@ -139,7 +140,7 @@ def _sizes(
 
 def open_page() -> tuple[Dataset, Scenario]:
     """First line of every page: the data and the scenario that the frame describes."""
-    return st.session_state["dataset"], st.session_state["scenario"]
+    return st.session_state[Key.DATASET], st.session_state[Key.SCENARIO]
 
 
 def modelled() -> View:
@@ -210,7 +211,7 @@ def _resolved(dataset: Dataset, scenario: Scenario) -> tuple[Dataset, Scenario]:
     """What the model is fitted to, and the scenario with n resolved."""
     if not scenario.whole:
         return dataset, scenario
-    source = st.session_state.get("references", {}).get(dataset.digest, dataset)
+    source = st.session_state.get(Key.REFERENCES, {}).get(dataset.digest, dataset)
     return source, replace(scenario, n=_size(dataset, scenario))
 
 

@@ -21,6 +21,7 @@ from distpriv.charts.data import figure_data
 from distpriv.charts.style import ImageFormat, config
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View, moments_of
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import downloads
 from distpriv.dashboard.widgets import promise as promise_parts
@@ -53,7 +54,7 @@ __all__ = [
 def chart(figure: go.Figure, key: str) -> None:
     """A figure with its alternative text, its reading aid, and its data to take away."""
     meta = figure.layout.meta or {}
-    image: ImageFormat = st.session_state.get("image_format") or "SVG"
+    image: ImageFormat = st.session_state.get(Key.IMAGE_FORMAT) or "SVG"
     st.plotly_chart(figure, key=key, config=config(key, image), alt=meta.get("alt"))
     below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):

@@ -11,13 +11,12 @@ from streamlit.navigation.page import Page as StreamlitPage
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import opening
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
 from distpriv.export.script import Setting, Source, notebook, script_of
 from distpriv.tables.examples import EXAMPLES
 
 __all__ = ["foot", "note", "setting_of", "settings"]
-
-_NOTE = "shown_on_page"
 
 
 def note(page: str, **shown: Any) -> None:
@@ -30,18 +29,18 @@ def note(page: str, **shown: Any) -> None:
     **shown
         By the names of its writer in :mod:`distpriv.export.script`.
     """
-    st.session_state[_NOTE] = (page, shown)
+    st.session_state[Key.SHOWN_ON_PAGE] = (page, shown)
 
 
 def foot(page: StreamlitPage) -> None:
     """The page's script, written when it is asked for."""
-    told: tuple[str, Mapping[str, Any]] = st.session_state.pop(_NOTE, ("", {}))
+    told: tuple[str, Mapping[str, Any]] = st.session_state.pop(Key.SHOWN_ON_PAGE, ("", {}))
     place = st.expander("As code", icon=":material/code:", key="as_code", on_change="rerun")
     if not place.open:
         return
     state = st.session_state
     noted, shown = told
-    setting = setting_of(state["dataset"], state["scenario"])
+    setting = setting_of(state[Key.DATASET], state[Key.SCENARIO])
     script = script_of(
         page.url_path,
         setting,
@@ -77,7 +76,7 @@ def foot(page: StreamlitPage) -> None:
 
 def setting_of(dataset: Dataset, scenario: Scenario) -> Setting:
     """What a script about the scenario on these data is written for."""
-    references: Mapping[str, Dataset] = st.session_state.get("references", {})
+    references: Mapping[str, Dataset] = st.session_state.get(Key.REFERENCES, {})
     known = references.get(dataset.digest) if scenario.whole else None
     return Setting(scenario, _source(dataset), None if known is None else _source(known))
 
