@@ -127,7 +127,7 @@ def mixture(promises: Sequence[Promise], weights: ArrayLike) -> Promise:
             f"The probabilities of the releases must sum to 1, got {chances.sum():.6g}; change one "
             "of them."
         )
-    possible = [each for each, chance in zip(promises, chances, strict=True) if chance > 0]
+    possible = [promise for promise, chance in zip(promises, chances, strict=True) if chance > 0]
     return Promise(
         max(promise.epsilon for promise in possible),
         min(1.0, float(chances @ [promise.delta for promise in promises])),

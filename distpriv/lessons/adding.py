@@ -110,8 +110,8 @@ def ally(course: Course, epsilon: float) -> Ally:
     fit = model.pairs[0]
     more = replace(model, pairs=(replace(fit, covariances=2 * fit.covariances),))
     using, ignoring, varied_more = (
-        calibrate(name, each, epsilon, DELTA, PLAIN).expected_error()
-        for name, each in (("EigM", model), ("ExpM", model), ("EigM", more))
+        calibrate(name, fitted, epsilon, DELTA, PLAIN).expected_error()
+        for name, fitted in (("EigM", model), ("ExpM", model), ("EigM", more))
     )
     return Ally(
         axes=_axes(model, epsilon, DELTA),
@@ -167,6 +167,6 @@ def least(course: Course) -> Least:
     return Least(
         curves=error_against_epsilon(model, MECHANISMS, grid, DELTA, PLAIN),
         errors={name: noise.expected_error() for name, noise in noises.items()},
-        accuracies={name: optimal_attack_accuracy(model, each) for name, each in noises.items()},
+        accuracies={name: optimal_attack_accuracy(model, noise) for name, noise in noises.items()},
         tilt=math.degrees(math.acos(cosine)),
     )

@@ -111,6 +111,7 @@ def again(course: Course, count: int) -> Again:
         delta=delivered_delta(model, noise, EPSILON),
         pooled=delivered_delta(model, course.noise("OptM", calibration=PLAIN), EPSILON),
         undone_from=next(
-            (each for each in RELEASES if is_undone(model, noise.after_releases(each))), None
+            (releases for releases in RELEASES if is_undone(model, noise.after_releases(releases))),
+            None,
         ),
     )

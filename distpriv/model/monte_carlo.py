@@ -169,11 +169,11 @@ class SimulatedFit:
 
     def simulated(self, pair: int) -> FloatArray:
         """Statistics simulated under a pair's two proportions, shape (2, subsets, m)."""
-        each = [
+        normals = [
             np.vstack(self._parts[start : start + self._blocks])
             for start in range(2 * pair * self._blocks, 2 * (pair + 1) * self._blocks, self._blocks)
         ]
-        return np.array(each)
+        return np.array(normals)
 
     def model(self) -> GaussianModel:
         """The fitted model, the same at every call.

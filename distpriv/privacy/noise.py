@@ -338,18 +338,18 @@ def gaussian_noise(
 
 def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> list[float]:
     """:meth:`Noise.smoothness` of many noises, each on a model; faster than one by one."""
-    found = [0.0] * len(cases)
+    values = [0.0] * len(cases)
     asked: list[tuple[int, Covering]] = []
     for index, (noise, model) in enumerate(cases):
         for fit in model.pairs if isinstance(model, GaussianModel) else (model,):
             covered = noise._covering(fit.covariances, fit.grid)
             if isinstance(covered, float):
-                found[index] = max(found[index], covered)
+                values[index] = max(values[index], covered)
             else:
                 asked.append((index, covered))
-    for (index, _), theta in zip(asked, thetas([each for _, each in asked]), strict=True):
-        found[index] = max(found[index], theta)
-    return found
+    for (index, _), theta in zip(asked, thetas([covering for _, covering in asked]), strict=True):
+        values[index] = max(values[index], theta)
+    return values
 
 
 def check_answer(answer: ArrayLike, dimension: int) -> FloatArray:

@@ -235,10 +235,10 @@ def _gaussian(evidence: Evidence) -> Verdict:
     # The largest of all of them stays below this with probability 95 %.
     chance = float(stats.kstwo.ppf(1 - _LEVEL / beyond.size, found.datasets))
     gap, steps = float(found.kolmogorov[group, worst]), float(found.steps[group, worst])
-    joint = [p for each in found.mardia for p in (each.skewness_p_value, each.kurtosis_p_value)]
+    joint = [p for test in found.mardia for p in (test.skewness_p_value, test.kurtosis_p_value)]
     mixed = len(labels) > 1 and min(joint) * len(joint) < _LEVEL
     refuted = float(beyond.max()) > chance or mixed
-    told = found.accuracy
+    hits = found.accuracy
     exactly, broken = by_exact_law(evidence.law, evidence.noise)
     rare = f" The rare datasets that δ is about do not show among {found.datasets}."
     sentence = (
@@ -248,7 +248,7 @@ def _gaussian(evidence: Evidence) -> Verdict:
         + (" Taken together the statistics are noticeably skewed or heavy-tailed." * mixed)
         + f" An attacker who trusts the curves expects to be right in "
         f"{100 * found.expected_accuracy:.1f} % of cases without noise, and is in "
-        f"{100 * told.estimate:.1f} % ({100 * told.low:.1f} to {100 * told.high:.1f} %)."
+        f"{100 * hits.estimate:.1f} % ({100 * hits.low:.1f} to {100 * hits.high:.1f} %)."
         + (exactly or rare)
     )
     return Verdict(

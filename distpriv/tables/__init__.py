@@ -105,8 +105,8 @@ def _sentence(title: str | None, message: str) -> str:
 
 
 def _name_of(source: object) -> str | None:
-    found = source if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
-    return Path(found).name if isinstance(found, str | os.PathLike) else None
+    name = source if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
+    return Path(name).name if isinstance(name, str | os.PathLike) else None
 
 
 def _content(source: Any) -> bytes:
