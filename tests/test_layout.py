@@ -140,6 +140,18 @@ def test_nothing_imports_from_pages() -> None:
     assert not wrong
 
 
+def test_no_test_imports_another_test() -> None:
+    """What tests share lies in a driver, in the examples, or is a fixture."""
+    wrong = [
+        f"{_name(path)} imports {name}"
+        for path in _sources("tests")
+        for name in _imports(path)
+        if name.startswith("tests.")
+        and any(part == "conftest" or part.startswith("test_") for part in name.split("."))
+    ]
+    assert not wrong
+
+
 def test_no_file_is_too_long() -> None:
     lengths = {_name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
