@@ -32,6 +32,7 @@ ORDER = (
     ["charts"],
     ["export"],
     ["dashboard"],
+    ["__main__"],
 )
 
 
