@@ -4,8 +4,8 @@ The main script lies apart from ``pages/``: beside a folder of this name Streaml
 deep link's file alone, without the frame.
 """
 
-from pathlib import Path
-
 from streamlit.starlette import App
 
-app = App(Path(__file__).parent / "distpriv" / "dashboard" / "main.py")
+from distpriv.resources import MAIN
+
+app = App(MAIN)

@@ -16,7 +16,6 @@ TABS = {
 
 view = frame.modelled()
 
-st.title("What does the promise rest on?")
 found = verdicts.measured(view)
 st.markdown(verdicts.lead(view, found))
 verdicts.cards(view, found)

@@ -28,7 +28,6 @@ from distpriv.privacy.noise import Noise
 view = frame.modelled()
 scenario, state = view.scenario, st.session_state
 
-st.title("Can an attacker tell?")
 result_first = st.container()
 mode, kind, count, which = st.columns([2, 2, 1, 4])
 adaptive = (

@@ -15,7 +15,6 @@ from distpriv.errors import DistprivError
 
 view = frame.modelled()
 
-st.title("What does the attacker believe?")
 if not widgets.needs_closed_form(view, "The belief about every share"):
     st.stop()
 scenario, model = view.scenario, panels.release_model(view)

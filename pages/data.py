@@ -10,7 +10,6 @@ from distpriv.dashboard.widgets import promise
 
 dataset, scenario = frame.open_page()
 
-st.title("What do these statistics give away?")
 view = frame.attempt(dataset, scenario)
 if view is not None:
     st.markdown(

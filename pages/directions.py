@@ -14,7 +14,6 @@ view = frame.modelled()
 scenario, fit = view.scenario, view.fit
 labels = scenario.query.labels
 
-st.title("Where does the secret show?")
 shift = float(np.linalg.norm(fit.difference))
 if shift == 0:
     st.success("The two shares move no statistic at all: no noise is needed.")

@@ -13,7 +13,6 @@ view = frame.modelled()
 scenario, fit = view.scenario, view.fit
 labels = scenario.query.labels
 
-st.title("Are the statistics normal?")
 drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
 found = panels.diagnosed(drawn, fit)
 st.markdown(panels.lead(view, found))

@@ -11,7 +11,6 @@ from distpriv.frameworks.map import FRAMEWORKS, convert
 
 _, scenario = frame.open_page()
 
-st.title("Which privacy is it?")
 result_first = st.container()
 given, records = panels.ask()
 code.note("frameworks", given=given, records=records)

@@ -26,7 +26,6 @@ RELEASES = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 view = frame.modelled()
 scenario = view.scenario
 
-st.title("Is the promise kept?")
 promise.guarantee(view)
 result_first = st.container()
 offered = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]

@@ -9,7 +9,6 @@ from distpriv.dashboard.widgets import code
 
 dataset, _ = frame.open_page()
 
-st.title("Do the papers' figures hold?")
 result_first = st.container()
 records, digest = panels.choose_records(dataset)
 run = panels.choose_run(records, digest)

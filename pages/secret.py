@@ -9,7 +9,6 @@ from distpriv.dashboard.shell import frame
 
 dataset, scenario = frame.open_page()
 
-st.title("The secret and the release")
 view = frame.attempt(dataset, scenario)
 if view is not None:
     st.markdown(builders.question(view))

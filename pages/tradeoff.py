@@ -14,7 +14,6 @@ from distpriv.dashboard.widgets import code, promise
 view = frame.modelled()
 scenario, labels = view.scenario, view.scenario.query.labels
 
-st.title("What does hiding it cost?")
 result_first = st.container()
 left, right = st.columns([1, 2])
 measure = left.selectbox(

@@ -7,7 +7,6 @@ from distpriv.dashboard.wasserstein import panels
 
 view = frame.modelled()
 
-st.title("How far must the statistics move?")
 own, example = st.tabs(
     ["This release", "A small example"], key="wasserstein_tab", on_change="rerun"
 )

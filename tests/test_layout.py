@@ -15,7 +15,7 @@ PACKAGE = ROOT / "distpriv"
 LONGEST = 400
 # Whatever stands to the left knows nothing of what stands to the right.
 ORDER = (
-    ["errors", "arguments", "version", "resources", "words"],
+    ["errors", "registry", "arguments", "version", "resources", "words"],
     ["tables"],
     ["queries"],
     ["distances"],
@@ -32,6 +32,7 @@ ORDER = (
     ["charts"],
     ["export"],
     ["dashboard"],
+    ["__main__"],
 )
 
 

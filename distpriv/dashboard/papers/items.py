@@ -23,7 +23,7 @@ from distpriv.charts.paper_figures import (
 from distpriv.charts.papers import printed_beside_ours
 from distpriv.dashboard import widgets
 from distpriv.dashboard.papers import panels as paper_parts
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.text import escape, number
 from distpriv.papers import attacks as attacked
 from distpriv.papers import attribute_privacy, figures, hypothesis_testing, printed
@@ -320,11 +320,7 @@ def _hospital(run: PaperAttacks, cells: Sequence[Cell]) -> None:
         ),
     )
     _table(cells)
-    st.page_link(
-        file_of("attribute"),
-        label="The hospital on the Attribute privacy page",
-        icon=":material/groups:",
-    )
+    link("attribute", "The hospital on the Attribute privacy page")
 
 
 def _school(run: PaperAttacks, cells: Sequence[Cell]) -> None:
@@ -333,11 +329,7 @@ def _school(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     network = attribute_privacy.school_network()
     _chart(run, "school", lambda: network_graph(network, tall.binding, query))
     _table(cells)
-    st.page_link(
-        file_of("attribute"),
-        label="The school on the Attribute privacy page",
-        icon=":material/groups:",
-    )
+    link("attribute", "The school on the Attribute privacy page")
 
 
 def _bounds(run: PaperAttacks, cells: Sequence[Cell]) -> None:
@@ -371,11 +363,7 @@ def _precision(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     with right:
         _f_scores(run)
     _table(cells)
-    st.page_link(
-        file_of("choosing"),
-        label="The same curves for other attackers, on the page Choosing ε",
-        icon=":material/tune:",
-    )
+    link("choosing", "The same curves for other attackers, on the page Choosing ε")
 
 
 _PARTS: dict[str, Callable[[PaperAttacks, Sequence[Cell]], None]] = {

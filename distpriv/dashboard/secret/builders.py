@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from distpriv import queries
 from distpriv.analysis.scenario import Scenario
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attacks.optimal import binding_pair
@@ -202,48 +203,26 @@ def secret_builder(dataset: Dataset) -> None:
         st.rerun()
 
 
-_STATISTICS = {
-    "mean": "Mean of a numeric column",
-    "sum": "Sum of a numeric column",
-    "count": "Count of a value",
-    "share": "Share of a value",
-    "median": "Median of a numeric column",
-    "quantile": "Quantile of a numeric column",
-    "std": "Standard deviation of a numeric column",
-    "correlation": "Correlation of two numeric columns",
-}
-_OF_VALUES = ("count", "share")
-_SIMULATED = ("median", "quantile", "std", "correlation")
-
-
 def statistic_builder(dataset: Dataset) -> None:
     """Add a statistic to the release, or take one out."""
     st.subheader("Another statistic")
     state = st.session_state
-    kind = st.selectbox(
-        "Kind",
-        list(_STATISTICS),
-        format_func=_STATISTICS.__getitem__,
-        key="build_stat_kind",
-        persist_state="session",
+    kind = queries.get(
+        st.selectbox(
+            "Kind",
+            queries.names(),
+            format_func=lambda name: queries.get(name).title,
+            key="build_stat_kind",
+            persist_state="session",
+        )
     )
-    numeric = kind not in _OF_VALUES
-    kinds = ("number",) if numeric else ("category", "boolean")
-    columns = [column for column, its in dataset.types.items() if its in kinds]
-    if len(columns) < (2 if kind == "correlation" else 1):
+    columns = [column for column, its in dataset.types.items() if its in kind.takes]
+    if len(columns) <= sum(each.domain == "column" for each in kind.parameters):
         st.info("The table has too few such columns; correct a column's type on the Data page.")
         return
-    column = st.selectbox("Of column", columns, key=f"build_stat_column_{numeric}")
-    label = f"{kind} {column}"
-    if not numeric:
-        value = st.selectbox("Value", choices.levels(dataset.table, column), key="build_stat_value")
-        label += f" = {value}"
-    elif kind == "quantile":
-        q = st.slider("Quantile", 0.0, 1.0, 0.9, 0.01, key="build_stat_q", persist_state="session")
-        label = f"quantile {q:g} {column}"
-    elif kind == "correlation":
-        others = [name for name in columns if name != column]
-        label += f" and {st.selectbox('And column', others, key='build_stat_other')}"
+    column = st.selectbox("Of column", columns, key=f"build_stat_column_{'number' in kind.takes}")
+    given = [_parameter(dataset, columns, column, each) for each in kind.parameters]
+    label = kind(column, *given).label
     key = own_key(dataset, "stat")
     released = list(state[key])
     if st.button(
@@ -256,13 +235,21 @@ def statistic_builder(dataset: Dataset) -> None:
         state["pending"] = {key: [*released, label]}
         st.rerun()
     st.caption(
-        (
-            "It has no closed form: the model is fitted to simulations. "
-            if kind in _SIMULATED
-            else ""
-        )
+        ("It has no closed form: the model is fitted to simulations. " if not kind.linear else "")
         + "Statistics are taken out, or put back, under More settings in the sidebar."
     )
+
+
+def _parameter(
+    dataset: Dataset, columns: list[str], column: str, parameter: queries.Parameter
+) -> str | float:
+    """What a statistic asks for besides its column."""
+    title, key, domain = parameter.title, f"build_stat_{parameter.name}", parameter.domain
+    if domain == "value":
+        return st.selectbox(title, choices.levels(dataset.table, column), key=key)
+    if domain == "column":
+        return st.selectbox(title, [name for name in columns if name != column], key=key)
+    return st.slider(title, *domain, key=key, persist_state="session")
 
 
 def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:

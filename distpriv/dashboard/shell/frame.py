@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.navigation.page import Page as StreamlitPage
 
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario, Units
 from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell import cache, settings
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.text import escape
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import CalibrationError, DistprivError, ModelError
@@ -29,7 +28,7 @@ from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import SensitiveProperty
 
-__all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page", "quiet"]
+__all__ = ["ICON", "View", "attempt", "modelled", "moments_of", "open_page", "quiet"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -147,20 +146,9 @@ def modelled() -> View:
     dataset, scenario = open_page()
     view = attempt(dataset, scenario)
     if view is None:
-        st.page_link(file_of("secret"), label="Change the secret or the release")
+        link("secret", "Change the secret or the release")
         st.stop()
     return view
-
-
-def footer(page: StreamlitPage, pages: Sequence[StreamlitPage]) -> None:
-    """Links to the page before and the page after, so that the pages can be read in order."""
-    here = next(index for index, other in enumerate(pages) if other.url_path == page.url_path)
-    st.divider()
-    left, right = st.columns(2)
-    if here > 0:
-        left.page_link(pages[here - 1], icon=":material/arrow_back:")
-    if here + 1 < len(pages):
-        right.page_link(pages[here + 1], icon=":material/arrow_forward:")
 
 
 def attempt(dataset: Dataset, scenario: Scenario) -> View | None:

@@ -12,7 +12,7 @@ from distpriv.analysis.scenario_file import check_columns, unpack_scenario
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.links import SCENARIO
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.settings import STEPS, own_key
 from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError, ScenarioError
@@ -130,7 +130,8 @@ def _lacking(text: str) -> None:
     with st.container(border=True):
         st.markdown(f":material/link: {text}")
         row = st.container(horizontal=True, vertical_alignment="center")
-        row.page_link(file_of("data"), label="Open the Data page", icon=":material/table:")
+        with row:
+            link("data", "Open the Data page")
         row.button("Dismiss", key="dismiss_opened", on_click=_dismiss, type="tertiary")
 
 

@@ -17,7 +17,7 @@ from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.wasserstein.panels import FIGURE_1
 from distpriv.distances.outcomes import Outcomes
@@ -74,7 +74,7 @@ def _figure_1() -> None:
     )
     _source(
         "Chen & Ohrimenko (2023), Figure 1: ∞-Wasserstein distance and (W, δ)-closeness.",
-        file_of("wasserstein"),
+        "wasserstein",
         "Edit the two distributions: Wasserstein, tab *A small example*",
     )
 
@@ -126,7 +126,7 @@ def _eigenvectors() -> None:
     _source(
         "Chen & Ohrimenko (2023), the example after Theorem 4.5. What the theorem calls squared "
         "eigenvalues are the eigenvalues.",
-        file_of("directions"),
+        "directions",
         "See it on your data: Directions",
     )
 
@@ -172,7 +172,7 @@ def _hospital() -> None:
         "Zhang et al. (2022), Section 4.2, with the classical calibration. For the temperature "
         "the paper reports no noise; its Algorithm 1 asks for a variance of "
         f"{number(min(noise.variance for noise in noises.values()))}.",
-        file_of("attribute"),
+        "attribute",
         "Change what is assumed: Attribute privacy",
     )
 
@@ -210,7 +210,7 @@ def _school() -> None:
     )
     _source(
         "Zhang et al. (2022), Example 1. The paper gives no tables; those here are illustrative.",
-        file_of("attribute"),
+        "attribute",
         "Change the network: Attribute privacy, tab *Distribution*",
         {"attribute_tab": "Distribution"},
     )
@@ -218,7 +218,7 @@ def _school() -> None:
 
 def _source(cited: str, page: str, label: str, query: dict[str, str] | None = None) -> None:
     st.caption(cited)
-    st.page_link(page, label=label, icon=":material/open_in_new:", query_params=query)
+    link(page, label, icon=":material/open_in_new:", query=query)
 
 
 _EXAMPLES: dict[str, Callable[[], None]] = {

@@ -17,12 +17,18 @@ import pytest
 
 import distpriv as dp
 from distpriv.attacks.posterior import uniform_prior
-from distpriv.export.script import PAGES, Script, Setting, Source, notebook, script_of
+from distpriv.dashboard.shell.pages import PAGES
+from distpriv.export.script import Script, Setting, Source, notebook
 from distpriv.export.script.script import literal
 from distpriv.model.gaussian import model_from_moments
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 RICH = dp.SensitiveProperty("income", "high")
+
+
+def script_of(page: str, *given: Any) -> Script:
+    """The script of a page of that name."""
+    return next(spec for spec in PAGES if spec.name == page).script(*given)
 
 
 def run(script: Script) -> tuple[dict[str, Any], str]:
@@ -56,7 +62,7 @@ def setting(table: pd.DataFrame, **changes: Any) -> Setting:
     return Setting(scenario, Source("people.csv", digest=scenario.digest))
 
 
-@pytest.mark.parametrize("page", [*PAGES, "a page without one"])
+@pytest.mark.parametrize("page", [spec.name for spec in PAGES])
 def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, page):
     shown = {
         "attack": {"repetitions": 2},
@@ -101,7 +107,7 @@ def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, pa
 def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, changes):
     given = setting(table, **changes)
     scenario = given.scenario
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     secrets = {pair.secret for pair in scenario.pairs}
     moments = {each: dp.group_moments(table, QUERY, each) for each in secrets}
     n = sum(moments[RICH].counts) if scenario.whole else scenario.n
@@ -131,7 +137,7 @@ def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, cha
 def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(table):
     query = dp.Query([dp.Median("age"), dp.Quantile("hours", 0.9), dp.Mean("hours")])
     given = setting(table, query=query)
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     groups = {RICH: dp.record_groups(table, query, RICH)}
     model = dp.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
     np.testing.assert_array_equal(names["model"].pairs[0].means, model.pairs[0].means)
@@ -140,7 +146,7 @@ def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(tabl
 def test_simulated_distances_are_those_of_the_dashboard(table):
     query = dp.Query([dp.Mean("age")])
     given = setting(table, query=query, distances="simulated", mechanism="Wasserstein", n=20)
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     groups = dp.record_groups(table, query, RICH)
     first, second = (
         dp.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
@@ -154,7 +160,7 @@ def test_a_whole_table_modelled_on_reference_data(table, folder):
     table.head(900).to_csv(folder / "public.csv", index=False)
     given = setting(table, whole=True, replacement=True)
     given = replace(given, reference=Source("public.csv"))
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     model = dp.fit_gaussian(
         table.head(900), QUERY, given.scenario.pair, n=len(table), replacement=True
     )
@@ -191,7 +197,9 @@ def test_corrected_types_and_hostile_names(folder):
 def test_another_table_is_told(table):
     given = setting(table)
     other = replace(given, source=replace(given.source, digest="0" * 64))
-    assert "another table" in run(script_of("frameworks", other))[1] + run(script_of("", other))[1]
+    assert (
+        "another table" in run(script_of("frameworks", other))[1] + run(script_of("data", other))[1]
+    )
 
 
 def test_a_comparison_goes_through_the_kept_scenarios(table):

@@ -1,61 +1,15 @@
-"""The script of every page, by the name of its address."""
+"""The scripts about the scenario at large: its answer, what moves and where, and its rivals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from distpriv import mechanisms
-from distpriv.export.script import (
-    attackers,
-    attributes,
-    learning,
-    releasing,
-    setup,
-    teaching,
-    tradeoffs,
-)
-from distpriv.export.script.script import Script, Section, literal
+from distpriv.export.script import setup
+from distpriv.export.script.script import Section, literal
 from distpriv.export.script.setup import Setting
 
-__all__ = ["PAGES", "script_of"]
-
-PRINT = Section(
-    "The numbers", 'for name, value in result.items():\n    print(f"{name}: {value:.6g}")'
-)
-_NUMPY = "import numpy as np\n\n"
-
-_Writer = Callable[..., list[Section]]
-
-
-def script_of(page: str, setting: Setting, shown: Mapping[str, Any] | None = None) -> Script:
-    """The script of a page; one without its own gets that of the scenario at large.
-
-    Parameters
-    ----------
-    page : str
-        The page's name in its address; empty for the first one.
-    setting : Setting
-    shown : mapping, optional
-        What the page's own controls say, by the names of the writer's parameters.
-
-    Returns
-    -------
-    Script
-        Its variable ``result`` holds the page's numbers by name.
-    """
-    title, write, frame = PAGES.get(page, PAGES[""])
-    sections = [setup.data(setting)] if frame else [Section("The package", "import distpriv as dp")]
-    own = [*write(setting, **(shown or {})), PRINT]
-    if frame:
-        rest = "\n".join(section.code for section in own)
-        sections += [setup.question(setting), setup.fitted(setting), setup.noise(setting, rest)]
-    sections += own
-    code = "\n".join(section.code for section in sections)
-    if "np." not in code:
-        first = sections[0]
-        sections[0] = Section(first.title, first.code.replace(_NUMPY, ""))
-    return Script(title, tuple(sections))
+__all__ = ["answer", "compared", "directions", "question"]
 
 
 def answer(setting: Setting, **_: object) -> list[Section]:
@@ -179,26 +133,3 @@ numbers("now")'''
         code = "\n".join(part.code for part in parts)
         sections.append(Section("A scenario that was kept", f"{code}\nnumbers({literal(name)})"))
     return sections
-
-
-PAGES: Mapping[str, tuple[str, _Writer, bool]] = {
-    "": ("What do these statistics give away?", answer, True),
-    "secret": ("The secret and the release", question, True),
-    "fit": ("Are the statistics normal?", learning.fit, True),
-    "directions": ("Where does the secret show?", directions, True),
-    "tradeoff": ("What does hiding it cost?", tradeoffs.tradeoff, True),
-    "guarantee": ("Is the promise kept?", tradeoffs.guarantee, True),
-    "attack": ("Can an attacker tell?", attackers.attack, True),
-    "belief": ("What does the attacker believe?", attackers.belief, True),
-    "choosing": ("Which ε is small enough?", tradeoffs.choosing, True),
-    "assumptions": ("What does the promise rest on?", learning.assumptions, True),
-    "compare": ("Which scenario is better?", compared, True),
-    "decisions": ("Who decided on which ε, and why?", compared, True),
-    "release": ("What is out, and what comes next?", releasing.release, True),
-    "wasserstein": ("How far must the statistics move?", learning.wasserstein, True),
-    "attribute": ("Does a release give an attribute away?", attributes.attribute, False),
-    "tour": ("A tour in seven steps", teaching.tour, False),
-    "frameworks": ("Which privacy is it?", attributes.frameworks, False),
-    "papers": ("Do the papers' figures hold?", teaching.papers, False),
-}
-"""Title, writer, and whether the script begins with the scenario, by page."""
