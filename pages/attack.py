@@ -5,7 +5,7 @@ import sklearn.linear_model  # noqa: F401  (a first import inside a fragment wou
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.analysis.sweeps import UNDEFENDED, accuracy_against_epsilon, accuracy_against_width
+from distpriv.analysis.sweeps import UNDEFENDED, attack_accuracies
 from distpriv.attacks.property_inference import (
     ARITHMETIC,
     AttackResult,
@@ -186,7 +186,7 @@ with result_first:
 result = run.result()
 
 drawn = tuple(name for name in shown if inspection.is_quick(noises[name]))
-budget = (scenario.delta, scenario.calibration)
+sweep = widgets.sweep_of(view)
 over_epsilon, over_width = st.columns(2, gap="large")
 with over_epsilon:
     epsilons = widgets.epsilon_grid(scenario)
@@ -195,8 +195,8 @@ with over_epsilon:
             widgets.remembered(
                 view,
                 f"accuracy by ε {drawn} {view.focus}",
-                lambda: accuracy_against_epsilon(
-                    view.model, drawn, epsilons, *budget, units=view.sizes, pair=view.focus
+                lambda: sweep(
+                    attack_accuracies(view.focus), "epsilon", epsilons, view.model, drawn
                 ),
                 epsilon=False,
             ),
@@ -220,8 +220,14 @@ with over_width:
         curves = widgets.remembered(
             view,
             f"accuracy by Δp {along}",
-            lambda: accuracy_against_width(
-                models, widths, along, scenario.epsilon, *budget, units=view.sizes
+            lambda: sweep(
+                attack_accuracies(),
+                "width",
+                widths,
+                models,
+                along,
+                epsilon=scenario.epsilon,
+                undefended=True,
             ),
             epsilon=True,
         )

@@ -6,10 +6,11 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.sweeps import (
-    accuracy_against_releases,
-    delta_against_releases,
-    epsilon_against_releases,
+    attack_accuracies,
+    delivered_deltas,
+    delivered_epsilons,
     profiles,
+    sweep,
 )
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.charts.attack_curves import accuracy_curves
@@ -86,7 +87,7 @@ with again:
     with by_accuracy:
         widgets.chart(
             accuracy_curves(
-                accuracy_against_releases(view.focused, averaged, RELEASES),
+                sweep(attack_accuracies(), "releases", RELEASES, view.focused, averaged),
                 x_title="releases of the same statistics",
                 x_name="releases",
                 x_log=True,
@@ -103,13 +104,17 @@ with again:
         "δ": widgets.remembered(
             view,
             f"δ by releases {tuple(few)}",
-            lambda: delta_against_releases(view.model, few, RELEASES, scenario.epsilon),
+            lambda: sweep(
+                delivered_deltas(scenario.epsilon), "releases", RELEASES, view.model, few
+            ),
             epsilon=True,
         ),
         "ε": widgets.remembered(
             view,
             f"ε by releases {tuple(few)}",
-            lambda: epsilon_against_releases(view.model, few, RELEASES, scenario.delta),
+            lambda: sweep(
+                delivered_epsilons(scenario.delta), "releases", RELEASES, view.model, few
+            ),
             epsilon=True,
         ),
     }

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.analysis.sweeps import error_against_epsilon, error_against_width, expected_error
+from distpriv.analysis.sweeps import expected_error, expected_errors
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard import widgets
@@ -60,16 +60,15 @@ if sensible:
         )
     )
 
-budget = (scenario.delta, scenario.calibration)
+figure = expected_errors(measure, view.report)
+sweep = widgets.sweep_of(view)
 by_epsilon, by_width = result_first.columns(2, gap="large")
 with by_epsilon:
     epsilons = widgets.epsilon_grid(scenario)
     curves = widgets.remembered(
         view,
         f"error by ε {shown} {measure}",
-        lambda: error_against_epsilon(
-            view.model, shown, epsilons, *budget, measure, units=view.sizes, report=view.report
-        ),
+        lambda: sweep(figure, "epsilon", epsilons, view.model, shown),
         epsilon=False,
     )
     widgets.chart(
@@ -89,16 +88,7 @@ with by_width:
         curves = widgets.remembered(
             view,
             f"error by Δp {along} {measure}",
-            lambda: error_against_width(
-                models,
-                widths,
-                along,
-                scenario.epsilon,
-                *budget,
-                measure,
-                units=view.sizes,
-                report=view.report,
-            ),
+            lambda: sweep(figure, "width", widths, models, along, epsilon=scenario.epsilon),
             epsilon=True,
         )
         widgets.chart(

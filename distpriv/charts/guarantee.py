@@ -79,8 +79,7 @@ def delivered_by_releases(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.analysis.sweeps.delta_against_releases` or
-        :func:`distpriv.analysis.sweeps.epsilon_against_releases`.
+        From :func:`distpriv.analysis.sweeps.sweep` over the releases.
     quantity : "δ" or "ε"
         Which of the two is delivered, at the other one as it is promised.
     count : int

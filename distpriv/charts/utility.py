@@ -36,7 +36,7 @@ def error_against_epsilon(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.analysis.sweeps.error_against_epsilon`.
+        From :func:`distpriv.analysis.sweeps.sweep`.
     epsilon : float > 0
         Where the rule stands.
     unit : str
@@ -80,7 +80,7 @@ def error_against_width(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.analysis.sweeps.error_against_width`; NaN leaves a gap.
+        From :func:`distpriv.analysis.sweeps.sweep`; NaN leaves a gap.
     width : float in (0, 1]
         Where the rule stands.
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from distpriv.analysis.design import noiseless_epsilon
-from distpriv.analysis.sweeps import error_against_epsilon
+from distpriv.analysis.sweeps import expected_errors, sweep
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
 from distpriv.lessons.course import COUNTS, DELTA, EPSILON, MECHANISMS, PLAIN, Course
@@ -165,7 +165,9 @@ def least(course: Course) -> Least:
     cosine = min(abs(float(shift @ noises["OptM"].directions[:, 0])), 1.0)
     grid = np.unique(np.append(np.geomspace(0.1, 10, 25), EPSILON))
     return Least(
-        curves=error_against_epsilon(model, MECHANISMS, grid, DELTA, PLAIN),
+        curves=sweep(
+            expected_errors(), "epsilon", grid, model, MECHANISMS, delta=DELTA, calibration=PLAIN
+        ),
         errors={name: noise.expected_error() for name, noise in noises.items()},
         accuracies={name: optimal_attack_accuracy(model, noise) for name, noise in noises.items()},
         tilt=math.degrees(math.acos(cosine)),

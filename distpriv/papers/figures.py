@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.analysis.sweeps import error_against_epsilon, error_against_width
+from distpriv.analysis.sweeps import expected_errors, sweep
 from distpriv.distances.coupling import Coupling, optimal_coupling
 from distpriv.distances.wasserstein import closeness, wasserstein_inf
 from distpriv.mechanisms.curves import Curves
@@ -103,7 +103,15 @@ def figure2(records: PaperRecords) -> Mapping[str, Curves]:
     Classical calibration, δ = 0.001; the noise as published, which densities ask for.
     """
     return {
-        name: error_against_epsilon(records.densities(pair), VARIANTS, EPSILONS, DELTA, "classical")
+        name: sweep(
+            expected_errors(),
+            "epsilon",
+            EPSILONS,
+            records.densities(pair),
+            VARIANTS,
+            delta=DELTA,
+            calibration="classical",
+        )
         for name, pair in FIGURE_2_PAIRS.items()
     }
 
@@ -142,9 +150,11 @@ def figure3_curves(records: PaperRecords) -> Mapping[str, Curves]:
     As published, classical calibration.
     """
     return {
-        name: error_against_width(
-            [records.densities(secret.pair(0.5, float(width))) for width in WIDTHS],
+        name: sweep(
+            expected_errors(),
+            "width",
             WIDTHS,
+            [records.densities(secret.pair(0.5, float(width))) for width in WIDTHS],
             (*GAUSSIAN, "DP"),
             1.0,
             DELTA,

@@ -45,10 +45,16 @@ def test_a_profile_below_the_floor_leaves_the_chart(model, noises, well_made):
 
 def test_repeated_releases(model, noises, well_made):
     deltas = delivered_by_releases(
-        sweeps.delta_against_releases(model, noises, COUNTS, 1.0), "δ", count=5, **PROMISE
+        sweeps.sweep(sweeps.delivered_deltas(1.0), "releases", COUNTS, model, noises),
+        "δ",
+        count=5,
+        **PROMISE,
     )
     epsilons = delivered_by_releases(
-        sweeps.epsilon_against_releases(model, noises, COUNTS, 1e-3), "ε", count=5, **PROMISE
+        sweeps.sweep(sweeps.delivered_epsilons(1e-3), "releases", COUNTS, model, noises),
+        "ε",
+        count=5,
+        **PROMISE,
     )
     for figure in (deltas, epsilons):
         well_made(figure)

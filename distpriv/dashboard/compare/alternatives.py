@@ -11,7 +11,7 @@ import streamlit as st
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
-from distpriv.analysis.sweeps import accuracy_against_epsilon, error_against_epsilon
+from distpriv.analysis.sweeps import attack_accuracies, expected_errors
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.charts.comparison import (
     accuracies_against_epsilon,
@@ -349,21 +349,17 @@ def _curves(view: View) -> tuple[Curves, Curves]:
     """Accuracy of the best attack and L2 error of the scenario's mechanism, against ε."""
     names = (view.scenario.mechanism,)
     epsilons = widgets.epsilon_grid(view.scenario)
-    budget = (view.scenario.delta, view.scenario.calibration)
+    sweep = widgets.sweep_of(view)
     accuracies = widgets.remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
-        lambda: accuracy_against_epsilon(
-            view.model, names, epsilons, *budget, units=view.sizes, pair=view.focus
-        ),
+        lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
         epsilon=False,
     )
     costs = widgets.remembered(
         view,
         f"error by ε {names} {view.scenario.report}",
-        lambda: error_against_epsilon(
-            view.model, names, epsilons, *budget, units=view.sizes, report=view.report
-        ),
+        lambda: sweep(expected_errors(units=view.report), "epsilon", epsilons, view.model, names),
         epsilon=False,
     )
     return accuracies, costs

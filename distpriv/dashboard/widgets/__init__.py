@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.sweeps import models_against_width
+from distpriv.analysis.sweeps import models_along, sweep
 from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.data import figure_data
@@ -25,7 +26,7 @@ from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import downloads
 from distpriv.dashboard.widgets import promise as promise_parts
 from distpriv.mechanisms.curves import Curves
-from distpriv.model.gaussian import GaussianModel
+from distpriv.model.gaussian import GaussianModel, model_from_moments
 from distpriv.privacy.noise import Noise
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "profile_grid",
     "remembered",
     "shown_at_first",
+    "sweep_of",
     "table",
     "width_grid",
 ]
@@ -207,17 +209,26 @@ def along_width(view: View, names: Sequence[str]) -> tuple[str, ...]:
     return left
 
 
+def sweep_of(view: View) -> partial[Curves]:
+    """:func:`distpriv.analysis.sweeps.sweep` with the scenario's δ, calibration and units."""
+    scenario = view.scenario
+    return partial(sweep, delta=scenario.delta, calibration=scenario.calibration, units=view.sizes)
+
+
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:
     """The scenario's model for other Δp, None where the data do not allow it."""
     scenario = view.scenario
-    return models_against_width(
-        moments_of(view.source, scenario),
-        scenario.query,
-        scenario.pairs_at,
+    moments = moments_of(view.source, scenario)
+    return models_along(
         widths,
-        scenario.n,
-        replacement=scenario.replacement,
-        bounds=dict(scenario.bounds),
+        lambda width: model_from_moments(
+            moments,
+            scenario.query,
+            scenario.pairs_at(width),
+            scenario.n,
+            replacement=scenario.replacement,
+            bounds=dict(scenario.bounds),
+        ),
     )
 
 
