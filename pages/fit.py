@@ -5,7 +5,7 @@ import streamlit as st
 from distpriv.charts.fit import fit_histograms
 from distpriv.dashboard import widgets
 from distpriv.dashboard.fit import panels
-from distpriv.dashboard.shell import cache, frame
+from distpriv.dashboard.shell import frame
 
 SUBSETS = 1000
 
@@ -14,7 +14,7 @@ scenario, fit = view.scenario, view.fit
 labels = scenario.query.labels
 
 st.title("Are the statistics normal?")
-drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
+drawn = view.simulated
 found = panels.diagnosed(drawn, fit)
 st.markdown(panels.lead(view, found))
 picture = st.container()
