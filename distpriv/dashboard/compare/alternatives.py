@@ -345,7 +345,9 @@ def _curves(view: View) -> tuple[Curves, Curves]:
     costs = widgets.remembered(
         view,
         f"error by ε {names} {view.scenario.report}",
-        lambda: sweep(expected_errors(units=view.report), "epsilon", epsilons, view.model, names),
+        lambda: sweep(
+            expected_errors(units=view.report_sizes), "epsilon", epsilons, view.model, names
+        ),
         epsilon=False,
     )
     return accuracies, costs
