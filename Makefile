@@ -1,4 +1,4 @@
-.PHONY: run test lint bench
+.PHONY: run check test lint bench
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,6 +7,10 @@ DEV_STAMP := $(VENV)/.installed-dev
 
 run: $(STAMP)
 	$(VENV)/bin/python -m streamlit run app.py
+
+# What a change touches, for the work in between; `make test` is the whole.
+check: lint
+	$(VENV)/bin/python -m pytest -m "not slow" $$($(VENV)/bin/python -m tests.affected)
 
 test: $(DEV_STAMP)
 	$(VENV)/bin/python -m pytest
