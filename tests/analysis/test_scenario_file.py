@@ -18,67 +18,7 @@ from distpriv.analysis.scenario_file import (
     write_scenarios,
 )
 from distpriv.errors import ScenarioError
-from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
-from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Count, Mean, Proportion, Query, Sum
-
-BASE = Scenario(
-    digest="abc",
-    secret=SensitiveProperty("income", ">50K"),
-    center=0.5,
-    width=0.1,
-    grid=None,
-    others=(),
-    n=100,
-    whole=False,
-    query=Query([Mean("age"), Count("sex", "Female")]),
-    mechanism="OptM",
-    epsilon=1.0,
-    delta=1e-3,
-    calibration="exact",
-    units="raw",
-    report="raw",
-    tolerances=(),
-    replacement=False,
-    bounds=(),
-    seed=1,
-    view="analyst",
-)
-AGE = SensitiveProperty("age", between=(20, 30))
-OTHER = {
-    "digest": "def",
-    "reference": "ghi",
-    "secret": SensitiveProperty("age", above=65),
-    "center": 0.4,
-    "width": 0.2,
-    "grid": (0.3, 0.7, 0.1),
-    "others": (Pair(AGE, 0.2, 0.3), Pair(SensitiveProperty("age", below=9), 0.1, 0.4)),
-    "n": 200,
-    "whole": True,
-    "query": Query(
-        [
-            Sum("age"),
-            Proportion("sex", "Ünï"),
-            Median("age"),
-            Quantile("age", 0.9),
-            StandardDeviation("age"),
-            Correlation("age", "hours"),
-        ]
-    ),
-    "mechanism": "ExpM",
-    "epsilon": 0.123456,
-    "delta": 1e-6,
-    "calibration": "guarded",
-    "units": "custom",
-    "report": "standardised",
-    "tolerances": (1.0, 0.5, 2.0, 1e-9, 3.0, 4.0),
-    "replacement": True,
-    "bounds": (("age", (0.0, 120.0)),),
-    "seed": 7,
-    "view": "presentation",
-    "distances": "simulated",
-    "look": "income = >50K: 45 % or 55 %",
-}
+from tests.examples import BASE, OTHER
 
 
 def test_every_field_is_covered() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import json
 
 import numpy as np
 import pytest
 
 from distpriv.attacks.property_inference import attacker_names
-from tests.app.test_pages import charts, records, sound, texts, upload
+from tests.app.driver import charts, finished, records, sound, texts, upload
 
 
 def values(drawn) -> list[float]:
@@ -19,15 +18,10 @@ def values(drawn) -> list[float]:
     return [each for each in drawn if each is not None]
 
 
-def finished(app):
+def attacked(app):
     """Run the page until its repetitions are done."""
     app.selectbox(key="attack_repetitions").set_value(20).run()
-    run = app.session_state["attack_run"]
-    while run.running:
-        run.step(1.0)
-    app.run()
-    sound(app)
-    return app
+    return finished(app, app.session_state["attack_run"])
 
 
 @pytest.mark.parametrize("classifier", attacker_names())
@@ -35,7 +29,7 @@ def test_every_attacker_runs_and_is_audited(open_app, classifier):
     app = open_app("attack")
     app.multiselect(key="attack_mechanisms").set_value(["OptM", "ExpM"]).run()
     app.selectbox(key="attack_classifier").set_value(classifier).run()
-    finished(app)
+    attacked(app)
     result = app.session_state["attack_run"].result()
     assert result.classifier == classifier
     assert result.accuracy["none"].mean() > 0.6
@@ -51,7 +45,7 @@ def test_the_gap_of_training_without_noise_is_explained(open_app):
     app = open_app("attack", mech="ExpM", eps="5")
     assert "In the paper's way, trained on clean statistics" in texts(app)
     app.segmented_control(key="attack_training").set_value("clean data").run()
-    finished(app)
+    attacked(app)
     assert app.session_state["attack_run"].result().adaptive is False
 
 
@@ -73,7 +67,7 @@ def test_the_attack_is_on_the_pair_that_is_looked_at(open_app):
 def test_protection_of_single_records_claims_nothing_about_the_share(open_app):
     app = open_app("attack", mech="DP")
     app.multiselect(key="attack_mechanisms").set_value(["DP", "OptM"]).run()
-    finished(app)
+    attacked(app)
     table = next(f.value for f in app.dataframe if "Verdict" in f.value).set_index("Release")
     assert table.loc["DP", "Claimed"] == "nothing"
     assert table.loc["OptM", "Claimed"] == "ε = 1, δ = 0.001"
@@ -103,7 +97,7 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
     sound(app)
     scenario = app.session_state["scenario"]
     assert scenario.look == label
-    curves = [json.loads(chart.proto.spec) for chart in charts(app)]
+    curves = charts(app)
     by_epsilon = next(c for c in curves if "against ε" in c["layout"]["title"]["text"])
     names = [trace["name"] for trace in by_epsilon["data"]]
     # Laplace noise in two directions takes long to attack, so there is no line to draw.
@@ -116,11 +110,7 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
 
 def undone(app):
     """Run what arithmetic undoes to its end; the sentences about it."""
-    run = app.session_state["undoing"]
-    while run.running:
-        run.step(1.0)
-    app.run()
-    sound(app)
+    finished(app, app.session_state["undoing"])
     return [line for line in texts(app).splitlines() if line.startswith("**")]
 
 

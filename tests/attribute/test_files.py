@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.attribute import files
-from tests.attribute.conftest import networks
+from tests.examples import networks
 
 DATA = Path(__file__).parents[2] / "data"
 HOSPITAL = json.loads((DATA / "hospital.json").read_text(encoding="utf-8"))

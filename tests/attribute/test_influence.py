@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.attribute.influence import LARGEST_QUILT
-from tests.attribute.conftest import enumerated, networks
+from tests.examples import enumerated, networks
 
 
 def by_hand(net: dp.BayesianNetwork, attributes: frozenset[str], protected: str) -> float:

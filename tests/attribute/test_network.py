@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.attribute.network import refitted
-from tests.attribute.conftest import enumerated, networks
+from tests.examples import enumerated, networks
 
 TABLES = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import distpriv as dp
-from tests.attribute.conftest import enumerated, networks
+from tests.examples import enumerated, networks
 
 SCHOOL = dp.school()
 NET = SCHOOL.networks[0]

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_controls import app as opened  # noqa: F401
-from tests.browser.test_controls import open_settings, press
-from tests.browser.test_walk import drawn, go, shot
+from tests.browser.driver import drawn, go, open_settings, press, shot
 
 pytestmark = pytest.mark.browser
 
@@ -38,8 +36,8 @@ def printed(page: Page, folder: Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def test_a_report_opens_offline_and_prints(opened, browser: Browser, tmp_path):  # noqa: F811
-    page = opened.page
+def test_a_report_opens_offline_and_prints(app, browser: Browser, tmp_path):
+    page = app.page
     open_settings(page)
     press(page, "Save charts as", "PNG")
     drawn(page, 1)

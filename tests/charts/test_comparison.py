@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from distpriv.charts.comparison import (
     errors_against_epsilon,
 )
 from distpriv.mechanisms.curves import Curves
-from tests.analysis.test_comparison import BASE, replace, summary
+from tests.examples import BASE, summary
 
 Check = Callable[[go.Figure], None]
 X = np.geomspace(0.1, 10, 9)

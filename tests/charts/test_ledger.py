@@ -12,7 +12,7 @@ from distpriv.charts import figure_data
 from distpriv.charts.alternatives import alternatives_chart
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.releases import Standing
-from tests.store.conftest import alternative
+from tests.examples import alternative
 
 Check = Callable[[go.Figure], None]
 

@@ -14,7 +14,7 @@ import distpriv as dp
 from distpriv.charts import figure_data
 from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.text import plain
-from tests.attribute.conftest import networks
+from tests.examples import networks
 
 Check = Callable[[go.Figure], None]
 NET = dp.school().networks[0]
