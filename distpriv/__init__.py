@@ -6,6 +6,7 @@ Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; th
 
 from distpriv import frameworks, mechanisms
 from distpriv.analysis.design import Limit, choose, promised_epsilon
+from distpriv.analysis.evaluation import Evaluation, evaluate
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -157,6 +158,7 @@ __all__ = [
     "DistanceError",
     "DistprivError",
     "DistributionPrivacy",
+    "Evaluation",
     "Evidence",
     "ExactLaw",
     "FrameworkError",
@@ -234,6 +236,7 @@ __all__ = [
     "draw_release",
     "errors_with_extra_noise",
     "eta_measure",
+    "evaluate",
     "exact_law",
     "find_quilts",
     "fit_diagnostics",

@@ -16,7 +16,7 @@ TABS = {
 
 view = frame.modelled()
 
-found = verdicts.measured(view)
+found = view.verdicts
 st.markdown(verdicts.lead(view, found))
 verdicts.cards(view, found)
 

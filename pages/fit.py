@@ -5,7 +5,7 @@ import streamlit as st
 from distpriv.charts.fit import fit_histograms
 from distpriv.dashboard import widgets
 from distpriv.dashboard.fit import panels
-from distpriv.dashboard.shell import cache, frame
+from distpriv.dashboard.shell import frame
 
 SUBSETS = 1000
 
@@ -13,7 +13,7 @@ view = frame.modelled()
 scenario, fit = view.scenario, view.fit
 labels = scenario.query.labels
 
-drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
+drawn = view.simulated
 found = panels.diagnosed(drawn, fit)
 st.markdown(panels.lead(view, found))
 picture = st.container()

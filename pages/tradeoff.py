@@ -36,17 +36,17 @@ shown = right.multiselect(
     help="Group differential privacy is far off the scale and left out at first.",
 )
 code.note("tradeoff", names=shown, measure=measure)
-unit = view.units[measure] if measure is not None else view.report_name or "mixed units"
+unit = view.units[measure] if measure is not None else view.error_unit or "mixed units"
 name = "expected L2 error" if measure is None else f"expected error of {labels[measure]}"
 sensible = [other for other in shown if mechanisms.get(other).protects]
 if sensible:
     errors = {
-        other: expected_error(noise, measure, view.report)
+        other: expected_error(noise, measure, view.report_sizes)
         for other, noise in view.noises(tuple(sensible)).items()
-        if promise.keeps(view, noise)
+        if view.keeps(noise)
     }
     best = min(errors, key=errors.__getitem__, default=None)
-    own = expected_error(view.noise, measure, view.report)
+    own = expected_error(view.noise, measure, view.report_sizes)
     pair = view.fit.pair
     result_first.markdown(
         f"Hiding {share(pair.p_i)} from {share(pair.p_j)} of **{escape(pair.secret.label)}** with "
@@ -68,7 +68,13 @@ with by_epsilon:
         view,
         f"error by ε {shown} {measure}",
         lambda: error_against_epsilon(
-            view.model, shown, epsilons, *budget, measure, units=view.sizes, report=view.report
+            view.model,
+            shown,
+            epsilons,
+            *budget,
+            measure,
+            units=view.sizes,
+            report=view.report_sizes,
         ),
         epsilon=False,
     )
@@ -97,7 +103,7 @@ with by_width:
                 *budget,
                 measure,
                 units=view.sizes,
-                report=view.report,
+                report=view.report_sizes,
             ),
             epsilon=True,
         )

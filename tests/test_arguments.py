@@ -171,9 +171,11 @@ def calls() -> dict[str, Call]:
         (dp.bootstrap_moments, {"groups": groups, "replicates": 100, "rng": 1}),
         (dp.delivered_intervals, {"replicates": dp.bootstrap_model(replicates, fit, query),
                                   "noise": noise, "delta": 1e-3}),
-        (dp.build_report, {"table": table, "scenario": scenario, "model": model, "names": ["ExpM"],
-                           "data": "t", "units": {}, "link": "", "truth": False, "records": False,
+        (dp.build_report, {"evaluation": dp.evaluate(scenario, table), "names": ["ExpM"],
+                           "data": "t", "link": "", "truth": False, "records": False,
                            "repetitions": 2}),
+        (dp.evaluate, {"scenario": scenario, "table": table, "reference": table,
+                       "units": {"age": "years"}}),
         (dp.calibrate, {"mechanism": "ExpM", "model": model, "epsilon": 1.0, "delta": 1e-3,
                         "calibration": "exact", "units": [1.0, 2.0], "grid_safe": True,
                         "floor": [1.0, 1.0]}),
@@ -314,7 +316,8 @@ def calls() -> dict[str, Call]:
 
 # Results that the package makes, and what draws and runs them; their arguments are its own.
 MADE = {
-    "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Coupling", "Evidence",
+    "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Coupling", "Evaluation",
+    "Evidence",
     "CalibratedFor", "ExactLaw", "GaussianModel", "GroupMoments", "Interval", "JointRelease",
     "LearnedNetwork", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",

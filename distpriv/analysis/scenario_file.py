@@ -150,13 +150,7 @@ def _scenario(given: Any) -> Scenario:
     if missing := sorted(names - set(given)):
         raise ScenarioError(f"The scenario lacks the field {missing[0]!r}.")
     scenario = Scenario(**{name: _read(name, given[name]) for name in names})
-    if len(scenario.tolerances) not in (0, len(scenario.query)):
-        raise ScenarioError(
-            f"The scenario's field 'tolerances' must have one number a statistic, "
-            f"{len(scenario.query)}, or none, got {len(scenario.tolerances)}."
-        )
-    if "custom" in (scenario.units, scenario.report) and not scenario.tolerances:
-        raise ScenarioError("The scenario's field 'tolerances' is empty, but its units are custom.")
+    scenario.check_tolerances()
     return scenario
 
 

@@ -202,7 +202,7 @@ def _with_more_noise(view: View, start: float) -> None:
         kept = relaxed_promise(noise.epsilon, start, lambdas, np.full(len(lambdas), left_out))
         reported = view.reported(noise)
         extra = (np.ones(noise.dimension) if sizes is None else sizes) / (
-            1.0 if view.report is None else view.report
+            1.0 if view.report_sizes is None else view.report_sizes
         )
         errors = errors_with_extra_noise(reported, reach / lambdas, extra, view.scenario.seed)
         epsilon, delta = float(kept.epsilons[index]), float(kept.deltas[index])
@@ -224,7 +224,7 @@ def _with_more_noise(view: View, start: float) -> None:
             )
         )
         widgets.chart(
-            error_curve(kept.epsilons, errors, plain=plain, chosen=index, unit=view.report_name),
+            error_curve(kept.epsilons, errors, plain=plain, chosen=index, unit=view.error_unit),
             "relaxed_error",
         )
 

@@ -15,7 +15,6 @@ from distpriv.charts.relaxations import Line, attacker_curve, frontier_curves
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View, moments_of
 from distpriv.dashboard.text import escape, number, share
-from distpriv.dashboard.widgets import promise
 from distpriv.errors import DistprivError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.curves import Curves
@@ -123,7 +122,7 @@ def covariances(view: View) -> None:
         else:
             told += (
                 " Computed from draws, the noise delivers "
-                f"δ\u00a0=\u00a0{number(promise.delivered(view, noise))} at "
+                f"δ\u00a0=\u00a0{number(view.delivered(noise))} at "
                 f"ε\u00a0=\u00a0{noise.epsilon:g}."
             )
         st.markdown(told)

@@ -7,25 +7,14 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.evaluation import KEPT
 from distpriv.charts.text import listed
 from distpriv.dashboard import widgets
-from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, with_unit
-from distpriv.dashboard.widgets import promise
-from distpriv.errors import ModelError
-from distpriv.privacy.exact_laws import ExactLaw, known_law
-from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
-from distpriv.robustness.verdicts import (
-    Assumption,
-    Evidence,
-    Holds,
-    Verdict,
-    fitted_shift,
-    verdicts,
-)
+from distpriv.robustness.verdicts import Assumption, Holds, Verdict
 
-__all__ = ["SUBSETS", "cards", "exact_law_of", "lead", "measured", "overview"]
+__all__ = ["SUBSETS", "cards", "lead", "overview"]
 
 SUBSETS = 1000
 
@@ -44,39 +33,6 @@ _UNITS = {
     "standard deviations": "std. dev.",
     "correlation": "",
 }
-
-
-def measured(view: View) -> dict[Assumption, Verdict]:
-    """A verdict on every assumption for the pair looked at."""
-    scenario, fit = view.scenario, view.fit
-    drawn = cache.simulated(view.source, scenario.query, fit.thetas, SUBSETS, scenario.seed)
-    key = repr((view.source.digest, scenario.query, fit.thetas, scenario.seed))
-    shift = cache.computed(f"shift {key}", lambda: fitted_shift(drawn, fit, scenario.seed))
-
-    def diagnosed() -> FitDiagnostics | None:
-        try:
-            return fit_diagnostics(drawn, fit)
-        except ModelError:
-            return None
-
-    found = cache.computed(f"diagnostics {key}", diagnosed)
-    evidence = Evidence(view.model, view.focus, view.noise, shift, found, exact_law_of(view))
-    return {verdict.assumption: verdict for verdict in verdicts(Assumption, evidence)}
-
-
-def exact_law_of(view: View) -> ExactLaw | None:
-    """The exact law of the pair looked at, where the statistics are a few counts."""
-    scenario, pair, model = view.scenario, view.fit.pair, view.model
-    return cache.computed(
-        f"law {(view.source.digest, scenario.query, view.fit.thetas)!r}",
-        lambda: known_law(
-            cache.records(view.source, scenario.query, pair.secret),
-            scenario.query,
-            pair,
-            model.n,
-            replacement=model.replacement,
-        ),
-    )
 
 
 def lead(view: View, found: dict[Assumption, Verdict]) -> str:
@@ -110,8 +66,8 @@ def lead(view: View, found: dict[Assumption, Verdict]) -> str:
         start += f"Do they hold here? {'; '.join(verdict).capitalize()}. "
     if Assumption.KNOWN_BOUNDS in wanted:
         return start + "It does not matter how the statistics are distributed."
-    delivered = promise.delivered(view, noise)
-    if delivered <= noise.delta * (1 + 1e-6):
+    delivered = view.delivered(noise)
+    if delivered <= noise.delta * KEPT:
         return start + (
             "By the fitted normals, with the covariance each of them has, the promise is kept: "
             f"**δ\u00a0=\u00a0{number(delivered)}** of the {noise.delta:g} promised."

@@ -315,7 +315,7 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             found = gaussian_from_model(
                 view.model, scenario.epsilon, scenario.delta, scenario.calibration
             )
-            best = view.calibrate("OptM")
+            best = view.noise_of("OptM")
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return

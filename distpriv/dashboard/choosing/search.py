@@ -173,7 +173,7 @@ def searched(view: View, limit: Limit) -> Design | None:
                 delta=view.scenario.delta,
                 calibration=view.scenario.calibration,
                 units=view.sizes,
-                report=view.report,
+                report=view.report_sizes,
             ),
         )
     except HypothesisError as error:

@@ -12,7 +12,6 @@ from distpriv.analysis.comparison import Summary, best_of, choices_in_words, dif
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
 from distpriv.analysis.sweeps import accuracy_against_epsilon, error_against_epsilon
-from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.charts.comparison import (
     accuracies_against_epsilon,
     accuracy_bars,
@@ -23,7 +22,6 @@ from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import links, opening
 from distpriv.dashboard.shell.frame import View, quiet
 from distpriv.dashboard.text import escape, number, percent, with_unit
-from distpriv.dashboard.widgets import promise
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 
@@ -322,24 +320,12 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
 
     The curves are those of a summary that is like it but for ε.
     """
-    noise = view.noise
     accuracies, costs = _curves(view) if like is None else (like.accuracies, like.costs)
-    errors = noise.expected_absolute_errors()
     return Summary(
+        **view.figures.plain(),
         scenario=scenario,
         data=view.dataset.title,
-        undefended=optimal_attack_accuracy(view.focused),
-        accuracy=widgets.accuracy(view.focused, noise),
-        error=view.reported(noise).expected_error(),
-        unit=view.report_name,
-        errors=tuple(
-            (label, float(error), unit)
-            for label, error, unit in zip(
-                view.scenario.query.labels, errors, view.units, strict=True
-            )
-        ),
-        promised=noise.delta,
-        delivered=promise.delivered(view, noise),
+        errors=tuple(zip(view.labels, view.errors, view.units, strict=True)),
         accuracies=accuracies,
         costs=costs,
     )
@@ -362,7 +348,7 @@ def _curves(view: View) -> tuple[Curves, Curves]:
         view,
         f"error by ε {names} {view.scenario.report}",
         lambda: error_against_epsilon(
-            view.model, names, epsilons, *budget, units=view.sizes, report=view.report
+            view.model, names, epsilons, *budget, units=view.sizes, report=view.report_sizes
         ),
         epsilon=False,
     )

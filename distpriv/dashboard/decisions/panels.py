@@ -51,12 +51,7 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
             mechanism=each.scenario.mechanism,
             epsilon=each.scenario.epsilon,
             delta=each.scenario.delta,
-            undefended=each.undefended,
-            accuracy=each.accuracy,
-            error=each.error,
-            unit=each.unit,
-            promised=each.promised,
-            delivered=each.delivered,
+            **each.plain(),
         )
         for name, each in summaries.items()
     ]

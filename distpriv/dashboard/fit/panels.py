@@ -11,11 +11,9 @@ from distpriv import mechanisms
 from distpriv.charts.diagnostics import bootstrap_intervals, qq_plot, variance_ratios
 from distpriv.charts.fit import covariance_heatmap
 from distpriv.dashboard import widgets
-from distpriv.dashboard.assumptions.verdicts import exact_law_of
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
-from distpriv.dashboard.widgets import promise
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import PairModel
 from distpriv.model.sampling import Interval
@@ -41,7 +39,7 @@ def diagnosed(drawn: NDArray[np.float64], fit: PairModel) -> FitDiagnostics | st
 def lead(view: View, found: FitDiagnostics | str) -> str:
     """Whether the deviations from the normal curves are large enough to matter."""
     labels = view.scenario.query.labels
-    exactly, broken = by_exact_law(exact_law_of(view), view.noise)
+    exactly, broken = by_exact_law(view.law, view.noise)
     if isinstance(found, str):
         return (
             f"The mechanisms treat the {len(labels)} statistics as normal with one covariance for "
@@ -225,7 +223,7 @@ def _cost(view: View) -> str:
     noise, scenario = view.noise, view.scenario
     name = escape(scenario.mechanism)
     if noise.distribution != "gaussian":
-        found = promise.delivered(view, noise)
+        found = view.delivered(noise)
         protects = mechanisms.get(scenario.mechanism).protects
         return (
             f"With a covariance of its own for each share, {name} at "

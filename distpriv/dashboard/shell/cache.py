@@ -22,7 +22,7 @@ from distpriv.dashboard.shell.dataset import Dataset, from_example
 from distpriv.distances.outcomes import Outcomes
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
-from distpriv.model.monte_carlo import SimulatedFit, simulate
+from distpriv.model.monte_carlo import SimulatedFit, simulated_outcomes, simulated_statistics
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -181,13 +181,7 @@ def _simulated(
     _thetas: tuple[Theta, ...],
 ) -> NDArray[np.float64]:
     groups = records(_dataset, _query, _thetas[0].secret)
-    streams = np.random.SeedSequence(seed).spawn(len(_thetas))
-    return np.array(
-        [
-            simulate(groups, _query, theta, subsets, np.random.default_rng(stream))
-            for theta, stream in zip(_thetas, streams, strict=True)
-        ]
-    )
+    return simulated_statistics(groups, _query, _thetas, subsets, seed)
 
 
 def outcomes(
@@ -195,24 +189,17 @@ def outcomes(
 ) -> Outcomes:
     """Simulated outcomes of a pair, with the distances that were computed of them."""
     key = repr((dataset.digest, query, thetas, subsets, seed))
-    return _outcomes(key, lambda: _simulated_outcomes(dataset, query, thetas, subsets, seed))
+    return _outcomes(
+        key,
+        lambda: simulated_outcomes(
+            records(dataset, query, thetas[0].secret), query, thetas, subsets, seed
+        ),
+    )
 
 
 @st.cache_resource(show_spinner="Simulating datasets …", max_entries=24, scope="session")
 def _outcomes(key: str, _simulate: Callable[[], Outcomes]) -> Outcomes:
     return _simulate()
-
-
-def _simulated_outcomes(
-    dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
-) -> Outcomes:
-    groups = records(dataset, query, thetas[0].secret)
-    # Streams of their own: those of the simulated datasets are the children of the same seed.
-    first, second = (
-        simulate(groups, query, theta, subsets, np.random.default_rng((seed, subsets, place)))
-        for place, theta in enumerate(thetas)
-    )
-    return Outcomes((first, second))
 
 
 def resampled(

@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 
 import streamlit as st
 
+from distpriv.analysis.fitting import SIMULATED
 from distpriv.analysis.scenario import Distances, Units
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
@@ -32,7 +33,6 @@ __all__ = [
 ]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
-SIMULATED = 1000  # datasets for each share
 MOST_VALUES = 3  # of a column
 
 

@@ -92,7 +92,7 @@ def release(view: View) -> None:
                 noise_bars(
                     compared.errors,
                     selected=view.scenario.mechanism,
-                    unit=view.report_name or "mixed units",
+                    unit=view.error_unit or "mixed units",
                 ),
                 "wasserstein_noise",
             )

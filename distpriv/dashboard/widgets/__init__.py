@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.sweeps import models_against_width
-from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
+from distpriv.attacks.best_attack import optimal_attack_accuracies
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.data import figure_data
 from distpriv.charts.style import ImageFormat, config
@@ -23,7 +23,6 @@ from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View, moments_of
 from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import downloads
-from distpriv.dashboard.widgets import promise as promise_parts
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
@@ -96,16 +95,12 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
     return cache.curves(f"{what} {view.source.digest} {key!r}", compute)
 
 
-def _several(scenario: Scenario) -> bool:
-    return bool(scenario.grid or scenario.others)
-
-
 def _slow(scenario: Scenario) -> bool:
-    return scenario.calibration == "guarded" or _several(scenario)
+    return scenario.calibration == "guarded" or scenario.several
 
 
 def _very_slow(scenario: Scenario) -> bool:
-    return scenario.calibration == "guarded" and _several(scenario)
+    return scenario.calibration == "guarded" and scenario.several
 
 
 def pair_words(view: View) -> str:
@@ -124,8 +119,7 @@ def answer(view: View) -> str:
             f"**{escape(view.fit.pair.secret.label)}**, so there is nothing to tell apart and no "
             "noise is needed; take a larger n or Δp."
         )
-    undefended = optimal_attack_accuracy(view.focused)
-    protected = accuracy(view.focused, noise)
+    undefended, protected = view.undefended, view.accuracy
     error = f"The released statistics move by {l2(view, noise)}."
     if len(view.model.pairs) > 1:
         error += f" The same noise hides all {len(view.model.pairs)} pairs of shares."
@@ -146,7 +140,7 @@ def answer(view: View) -> str:
 def l2(view: View, noise: Noise) -> str:
     """Expected L2 error in the units it is reported in: ``8.5 in L2``."""
     error = number(view.reported(noise).expected_error())
-    name = view.report_name
+    name = view.error_unit
     return f"{error}\u00a0{name} in L2" if name else f"{error} in L2"
 
 
@@ -223,8 +217,7 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
 
 def attacker_views(view: View) -> tuple[tuple[float, float], tuple[float, float]]:
     """Separation and accuracy of the best attacker, without and with the noise."""
-    undefended = optimal_attack_accuracy(view.focused)
-    protected = accuracy(view.focused, view.noise)
+    undefended, protected = view.undefended, view.accuracy
     return (
         (equivalent_separation(undefended), undefended),
         (equivalent_separation(protected), protected),
@@ -241,8 +234,8 @@ def errors_table(view: View) -> None:
             for error, unit in zip(errors, view.units, strict=True)
         ],
     }
-    if view.report is not None:
-        columns[f"In {view.report_name}"] = [number(float(e)) for e in errors / view.report]
+    if view.report_sizes is not None:
+        columns[f"In {view.error_unit}"] = [number(float(e)) for e in errors / view.report_sizes]
     table(pd.DataFrame(columns), "errors")
 
 
@@ -255,7 +248,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
         if noise is None:
             rows.append({"Mechanism": name, "Promise (ε, δ)": "none: no such noise keeps it"})
             continue
-        protected = accuracy(view.focused, noise)
+        protected = view.accuracy_of(noise)
         promise = f"({noise.epsilon:g}, {noise.delta:g})"
         rows.append(
             {
@@ -263,7 +256,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
                 "Promise (ε, δ)": promise
                 if mechanisms.get(name).protects
                 else f"{promise} for single records only",
-                "Delivered δ": number(promise_parts.delivered(view, noise)),
+                "Delivered δ": number(view.delivered(noise)),
                 "Best attack right in": percent(protected),
                 "Error, L2": number(view.reported(noise).expected_error()),
                 "RMS": number(view.reported(noise).rms_error()),

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-from distpriv import mechanisms
+from distpriv.analysis.evaluation import KEPT
 from distpriv.attacks.best_attack import optimal_attack_accuracy
-from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent, share
-from distpriv.export.report.words import KEPT
-from distpriv.model.sampling import Interval
-from distpriv.privacy.covered import covered_releases, is_undone
-from distpriv.privacy.delivered import (
-    delivered_delta,
-    delivered_epsilon,
-    delivered_interval,
-    worst_case,
-)
+from distpriv.privacy.covered import covered_releases
+from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
 
-__all__ = ["UNDONE", "after_releases", "caveats", "delivered", "guarantee", "keeps"]
+__all__ = ["UNDONE", "after_releases", "caveats", "guarantee"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -36,9 +26,9 @@ def caveats(noise: Noise) -> None:
 def guarantee(view: View) -> None:
     """What is promised beside what is delivered, in words and in green or red."""
     noise, name = view.noise, escape(view.scenario.mechanism)
-    if is_undone(view.model, noise):
+    if view.undone:
         st.markdown(_undone(view))
-    elif not mechanisms.get(view.scenario.mechanism).protects:
+    elif not view.mechanism.protects:
         st.markdown(
             f":red-badge[:material/gpp_bad: none] {name} promises nothing about the secret."
         )
@@ -49,37 +39,13 @@ def guarantee(view: View) -> None:
     caveats(noise)
 
 
-def delivered(view: View, noise: Noise) -> float:
-    """δ delivered at the noise's ε; what Laplace noise delivers is remembered, as it takes long."""
-    if noise.distribution == "gaussian" or noise.is_zero:
-        return delivered_delta(view.model, noise, noise.epsilon)
-    return _delivered_interval(view, noise).estimate
-
-
-def _delivered_interval(view: View, noise: Noise) -> Interval:
-    """Of Laplace noise, once for everything that its model and its size depend on."""
-    scenario = replace(
-        view.scenario, mechanism="", epsilon=1.0, look="", view="analyst", report="raw",
-        seed=view.scenario.model_seed,
-    )  # fmt: skip
-    about = (view.source.digest, scenario, noise.mechanism, noise.epsilon, noise.scales.tolist())
-    return cache.computed(
-        f"delivered {about!r}", lambda: delivered_interval(view.model, noise, noise.epsilon)
-    )
-
-
-def keeps(view: View, noise: Noise) -> bool:
-    """Whether a noise delivers the scenario's (ε, δ), as computed."""
-    return delivered(view, noise) <= max(noise.delta, view.scenario.delta) * KEPT
-
-
 def _delivered_laplace(view: View) -> str:
     """What Laplace noise promises, and delivers where the shares do not only shift."""
     noise = view.noise
     promised = (
         f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{noise.delta:g}, if {_premise(view)}"
     )
-    found = _delivered_interval(view, noise)
+    found = view.delivered_interval(noise)
     delivers = (
         "delivered, by the fitted normals with the covariance each of them has: "
         f"**δ\u00a0=\u00a0{number(found.estimate)}**"
@@ -102,7 +68,7 @@ def _delivered_laplace(view: View) -> str:
 def _premise(view: View) -> str:
     """What the promise of the Laplace noise rests on."""
     outcomes = view.fit.outcomes
-    if not mechanisms.get(view.scenario.mechanism).from_outcomes or outcomes is None:
+    if not view.mechanism.from_outcomes or outcomes is None:
         return "the two shares do nothing but shift the statistics"
     if outcomes.exact:
         return "the records are drawn as described; the distributions are computed exactly"
@@ -114,7 +80,7 @@ UNDONE = ":red-badge[:material/calculate: undone by arithmetic]"
 
 def _undone(view: View) -> str:
     """That the noise hides nothing, and why."""
-    undefended = percent(optimal_attack_accuracy(view.focused))
+    undefended = percent(view.undefended)
     return (
         f"{UNDONE} The noise leaves directions bare, and the statistics move in steps: whoever "
         "knows these subtracts it. Promised "
@@ -125,7 +91,7 @@ def _undone(view: View) -> str:
 
 def _delivered(view: View) -> str:
     noise = view.noise
-    worst = worst_case(view.model, noise, noise.epsilon)
+    worst = view.worst
     delta, pair = worst.delta, view.model.pairs[worst.pair].pair
     first, second = (pair.p_i, pair.p_j) if worst.order == 0 else (pair.p_j, pair.p_i)
     secret = f"{escape(pair.secret.label)}, " if len(view.model.pairs) > 1 else ""
