@@ -1,4 +1,4 @@
-.PHONY: run test lint bench lock
+.PHONY: run check test lint bench lock
 
 PYTHON ?= python3
 VENV := .venv
@@ -10,6 +10,10 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --fork-strategy fewest
 
 run: $(STAMP)
 	$(VENV)/bin/python -m streamlit run app.py
+
+# What a change touches, for the work in between; `make test` is the whole.
+check: lint
+	$(VENV)/bin/python -m pytest -m "not slow" $$($(VENV)/bin/python -m tests.affected)
 
 test: $(DEV_STAMP)
 	$(VENV)/bin/python -m pytest

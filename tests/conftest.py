@@ -50,15 +50,24 @@ def own_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
-    """Open the dashboard, optionally at a page and with query parameters."""
+def cold() -> None:
+    """Nothing has been computed yet: simulations begin anew, and can be stopped."""
     import streamlit as st
+
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Open the dashboard, optionally at a page and with query parameters.
+
+    What it has computed for one test is there for the next: ask for `cold` where that matters.
+    """
     from streamlit.testing.v1 import AppTest
 
     root = Path(__file__).parents[1]
     monkeypatch.chdir(root)
-    st.cache_data.clear()
-    st.cache_resource.clear()
 
     def opened(page: str | None = None, **query: str | list[str]) -> AppTest:
         app = AppTest.from_file(root / "distpriv" / "dashboard" / "main.py", default_timeout=120)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-from pathlib import Path
 
 import networkx as nx
 
 import distpriv
+from tests.sources import MODULES, PACKAGE, ROOT, imports, modules, relative, sources
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "distpriv"
 LONGEST = 400
 # Whatever stands to the left knows nothing of what stands to the right.
 ORDER = (
@@ -36,45 +34,7 @@ ORDER = (
 )
 
 
-def _sources(*folders: str) -> list[Path]:
-    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
-
-
-CODE = [ROOT / "app.py", *_sources("distpriv", "pages", "benchmarks", "data")]
-
-
-def _name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
-
-
-def _module(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {_module(path): path for path in _sources("distpriv")}
-
-
-def _imports(path: Path) -> set[str]:
-    """Full names of what a file imports, wherever in the file it does."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{_name(path)} imports relatively; name the module in full"
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return names
-
-
-def _modules(path: Path) -> set[str]:
-    """Modules of the package that a file imports."""
-    found = set()
-    for name in _imports(path):
-        while name and name not in MODULES:
-            name = name.rpartition(".")[0]
-        found.add(name)
-    return found - {""}
+CODE = [ROOT / "app.py", *sources("distpriv", "pages", "benchmarks", "data")]
 
 
 def _room(module: str) -> int:
@@ -88,7 +48,7 @@ def test_imports_go_one_way() -> None:
         f"{module} imports {other}"
         for module, path in MODULES.items()
         if module != "distpriv"
-        for other in _modules(path) - {"distpriv"}
+        for other in modules(path) - {"distpriv"}
         if _room(other) > _room(module)
     ]
     assert not wrong
@@ -96,16 +56,16 @@ def test_imports_go_one_way() -> None:
 
 def test_nothing_in_the_package_imports_the_whole_of_it() -> None:
     whole = [
-        _name(path)
+        relative(path)
         for module, path in MODULES.items()
-        if module != "distpriv" and "distpriv" in _modules(path)
+        if module != "distpriv" and "distpriv" in modules(path)
     ]
     assert not whole
 
 
 def test_there_are_no_circles() -> None:
     graph = nx.DiGraph(
-        (module, other) for module, path in MODULES.items() for other in _modules(path)
+        (module, other) for module, path in MODULES.items() for other in modules(path)
     )
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     circles = [circle for circle in nx.strongly_connected_components(graph) if len(circle) > 1]
@@ -115,28 +75,28 @@ def test_there_are_no_circles() -> None:
 def test_only_the_dashboard_imports_streamlit() -> None:
     allowed = PACKAGE / "dashboard"
     wrong = [
-        _name(path)
+        relative(path)
         for path in MODULES.values()
         if allowed not in path.parents
-        and any(name.partition(".")[0] == "streamlit" for name in _imports(path))
+        and any(name.partition(".")[0] == "streamlit" for name in imports(path))
     ]
     assert not wrong
 
 
 def test_charts_compute_nothing_but_pictures() -> None:
     wrong = [
-        _name(path)
-        for path in _sources("distpriv/charts")
-        if {name.partition(".")[0] for name in _imports(path)} & {"scipy", "sklearn"}
+        relative(path)
+        for path in sources("distpriv/charts")
+        if {name.partition(".")[0] for name in imports(path)} & {"scipy", "sklearn"}
     ]
     assert not wrong
 
 
 def test_nothing_imports_from_pages() -> None:
     wrong = [
-        _name(path)
-        for path in [*CODE, *_sources("tests")]
-        if any(name.partition(".")[0] == "pages" for name in _imports(path))
+        relative(path)
+        for path in [*CODE, *sources("tests")]
+        if any(name.partition(".")[0] == "pages" for name in imports(path))
     ]
     assert not wrong
 
@@ -144,9 +104,9 @@ def test_nothing_imports_from_pages() -> None:
 def test_no_test_imports_another_test() -> None:
     """What tests share lies in a driver, in the examples, or is a fixture."""
     wrong = [
-        f"{_name(path)} imports {name}"
-        for path in _sources("tests")
-        for name in _imports(path)
+        f"{relative(path)} imports {name}"
+        for path in sources("tests")
+        for name in imports(path)
         if name.startswith("tests.")
         and any(part == "conftest" or part.startswith("test_") for part in name.split("."))
     ]
@@ -154,13 +114,13 @@ def test_no_test_imports_another_test() -> None:
 
 
 def test_no_file_is_too_long() -> None:
-    lengths = {_name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
+    lengths = {relative(path): len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
 
 
 def test_every_module_says_what_it_is() -> None:
     mute = [
-        _name(path)
+        relative(path)
         for path in CODE
         if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]

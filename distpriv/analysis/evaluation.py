@@ -281,7 +281,9 @@ class Evaluation:
     @property
     def kept(self) -> bool | None:
         """Whether the promise is kept, as computed; None if there is none about the secret."""
-        return self.delivered_delta <= self.noise.delta * KEPT if self.mechanism.protects else None
+        if not self.mechanism.protects:
+            return None
+        return not self.undone and self.delivered_delta <= self.noise.delta * KEPT
 
     def keeps(self, noise: Noise) -> bool:
         """Whether any noise delivers the scenario's (ε, δ), as computed."""

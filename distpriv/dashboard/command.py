@@ -6,24 +6,15 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import invalidate_caches
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
-from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.evaluation import evaluate
 from distpriv.analysis.scenario_file import read_scenario
-from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import DistprivError, ReportError
 from distpriv.export.report import Report, build_report
-from distpriv.model.fit import fit_gaussian
-from distpriv.model.gaussian import GaussianModel
-from distpriv.model.moments import record_groups
-from distpriv.model.monte_carlo import SimulatedFit, simulate
 from distpriv.papers.__main__ import main as papers
 from distpriv.resources import HOME
 from distpriv.tables import digest, read_table
@@ -33,7 +24,6 @@ from distpriv.version import VERSION
 __all__ = ["main"]
 
 _FORMATS = {".html": Report.to_html, ".md": Report.to_markdown, ".json": Report.to_json}
-_SIMULATED = 1000  # datasets for each share, as the dashboard simulates them
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,45 +133,10 @@ def _report(options: argparse.Namespace) -> None:
         reference = align(read_table(options.reference), table)
     elif scenario.whole and scenario.reference:
         raise ReportError("The scenario has reference data; name their file after --reference.")
-    model = _fitted(table, scenario, reference)
-    report = build_report(table, scenario, model, data=options.table.name, reference=reference)
+    evaluation = evaluate(scenario, table, reference=reference)
+    report = build_report(evaluation, data=options.table.name)
     try:
         output.write_text(write(report), encoding="utf-8")
     except OSError as error:
         raise ReportError(f"{output} cannot be written: {error.strerror}.") from None
     print(report.answer)
-
-
-def _fitted(
-    table: pd.DataFrame, scenario: Scenario, reference: pd.DataFrame | None
-) -> GaussianModel:
-    """The model of a scenario, in closed form or simulated as the dashboard does."""
-    query, pairs = scenario.query, scenario.pairs
-    source = table if reference is None else reference
-    n = sum(record_groups(table, query, scenario.secret).counts) if scenario.whole else scenario.n
-    bounds = dict(scenario.bounds)
-    groups = {pair.secret: record_groups(source, query, pair.secret) for pair in pairs}
-    if not query.is_linear:
-        return SimulatedFit(
-            groups,
-            query,
-            pairs,
-            n,
-            replacement=scenario.replacement,
-            seed=scenario.seed,
-            bounds=bounds,
-        ).run()
-    model = fit_gaussian(source, query, pairs, n, replacement=scenario.replacement, bounds=bounds)
-    if scenario.distances == "normals":
-        return model
-    fits = []
-    for fit in model.pairs:
-        streams = [np.random.default_rng((scenario.seed, _SIMULATED, k)) for k in range(2)]
-        first, second = (
-            simulate(groups[fit.pair.secret], query, theta, _SIMULATED, rng)
-            for theta, rng in zip(fit.thetas, streams, strict=True)
-        )
-        fits.append(
-            replace(fit, outcomes=Outcomes((first, second))) if fit.outcomes is None else fit
-        )
-    return replace(model, pairs=tuple(fits))

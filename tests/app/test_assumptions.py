@@ -126,7 +126,7 @@ def test_noise_in_one_direction_is_not(open_app):
 
 
 def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
-    monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 100)
+    monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 25)
     app = turn(open_app("assumptions"), TABS[1])
     stop = next(b for b in app.button if b.key == "distance_stop")
     assert stop.label == "Stop"

@@ -7,7 +7,6 @@ import re
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard.assumptions.composition import COIN, INDEPENDENT, KNOWN, SAME, read_promises
@@ -30,8 +29,6 @@ def _page() -> None:
 @pytest.fixture
 def open_part(monkeypatch, request):
     monkeypatch.chdir(request.config.rootpath)
-    st.cache_data.clear()
-    st.cache_resource.clear()
 
     def opened(part: str, promises: pd.DataFrame | None = None, **query: str | list[str]):
         app = AppTest.from_function(_page, default_timeout=120)

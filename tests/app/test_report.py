@@ -27,7 +27,7 @@ def test_a_report_is_built_on_request(open_app):
     assert "Markdown" not in downloads(app)
     run = built(app)
     assert run.report is not None
-    assert run.report.scenario == app.session_state["scenario"]
+    assert run.report.main.scenario == app.session_state["scenario"]
     assert "scenario=" in run.report.link
     assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
     assert "right in 76.2 % of cases" in app.success[0].value.replace("\\", "")
@@ -55,7 +55,7 @@ def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_a
     assert app.multiselect(key="report_mechanisms").value == ["EigM", "ExpM"]
     assert not button(app, "Build the report").disabled
     run = built(app)
-    assert [each.mechanism for each in run.report.findings] == ["EigM", "ExpM"]
+    assert [each.mechanism.name for each in run.report.findings] == ["EigM", "ExpM"]
     assert run.report.confidential
 
 

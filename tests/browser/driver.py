@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocket, expect
 
 from distpriv.dashboard.shell.pages import PAGES, PageSpec
 
@@ -36,7 +36,11 @@ class Watched:
         )
         page.on("pageerror", lambda error: self.console.append(str(error)))
         page.on("request", lambda request: self._note(request.url))
-        page.on("websocket", lambda socket: self._note(socket.url))
+        page.on("websocket", self._connected)
+
+    def _connected(self, socket: WebSocket) -> None:
+        self.socket = socket
+        self._note(socket.url)
 
     def _note(self, url: str) -> None:
         scheme, _, rest = url.partition("://")
@@ -171,17 +175,12 @@ def type_into(app: Watched, editor: str, row: int, column: int, value: str) -> N
     A cell is clicked, and the keys go on from the first one.
     """
     page = app.idle()
-    grid = page.locator(f"[class*=st-key-{editor}]").first
+    grid = page.locator(f"[class*=st-key-{editor}][data-stale=false]").first
     grid.scroll_into_view_if_needed()
     chosen = grid.locator("td[aria-selected=true]")
     grid.locator(".dvn-scroller").click(position={"x": 60, "y": 52})
     expect(chosen).to_have_count(1)
-    # A grid just drawn lets the first keys pass.
-    for _ in range(10):
-        page.keyboard.press("Control+Home")
-        if chosen.and_(grid.locator("#glide-cell-0-0, #glide-cell-1-0")).count():
-            break
-        page.wait_for_timeout(500)
+    page.keyboard.press("Control+Home")
     expect(chosen).to_have_id(re.compile("^glide-cell-[01]-0$"))
     first = int(str(chosen.get_attribute("id")).split("-")[2])
     for step in range(row):
@@ -193,6 +192,7 @@ def type_into(app: Watched, editor: str, row: int, column: int, value: str) -> N
     page.keyboard.press("Enter")
     box = page.locator("input.gdg-input")
     box.fill(value)
-    box.press("Enter")
-    expect(box).to_have_count(0)
+    # The editor keeps what was typed for a moment before it sends it.
+    with app.socket.expect_event("framesent"):
+        box.press("Enter")
     app.idle()

@@ -44,22 +44,23 @@ def test_a_report_is_written_in_the_format_of_its_name(
         assert {"html": "<!doctype html>", "md": "# "}[ending] in text.lower()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"query": dp.Query([dp.Median("age"), dp.Mean("hours")])},
-        {"distances": "simulated", "mechanism": "ApproxWasserstein"},
-        {"whole": True, "replacement": True},
-    ],
-    ids=["no closed form", "simulated distances", "the whole table"],
-)
-def test_whatever_a_scenario_says_is_fitted(
-    change: dict[str, object], files: tuple[Path, Path, dp.Scenario], people: pd.DataFrame
+def test_reference_data_take_the_place_of_the_table(
+    files: tuple[Path, Path, dp.Scenario], people: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, _, scenario = files
-    model = command._fitted(people, replace(scenario, **change), None)  # type: ignore[arg-type]
-    assert model.n == (len(people) if "whole" in change else 60)
-    assert dp.calibrate("OptM", model, 1.0, 1e-3).expected_error() > 0
+    path, table, scenario = files
+    whole = replace(scenario, whole=True, replacement=True, reference="other")
+    path.write_text(dp.write_scenario(whole), encoding="utf-8")
+    output = table.with_name("report.json")
+    arguments = ["report", str(path), str(table), "-o", str(output)]
+    assert main(arguments) == 2
+    assert "--reference" in capsys.readouterr().err
+    answers = []
+    for part in (people, people[::2]):
+        part.to_parquet(table.with_name("reference.parquet"))
+        assert main([*arguments, "--reference", str(table.with_name("reference.parquet"))]) == 0
+        answers.append(json.loads(output.read_text(encoding="utf-8"))["answer"])
+    assert "of 2000 records" in json.loads(output.read_text(encoding="utf-8"))["question"]
+    assert answers[0] != answers[1]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import cast
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.dashboard.shell import cache, links
+from distpriv.dashboard.shell import links
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import downloads
@@ -140,22 +140,15 @@ def _buttons(view: View, run: ReportRun | None, names: list[str], key: object) -
 
 
 def _begun(view: View, names: list[str], key: object) -> ReportRun | None:
-    scenario = st.session_state["scenario"]
     _, _, _, truth, records = cast("tuple[object, object, object, bool, bool]", key)
     try:
         return ReportRun(
-            view.dataset.table,
-            scenario,
-            view.model,
+            view.apart(),
             names,
             data=view.dataset.title,
-            column_units=view.dataset.units,
-            link=links.share(scenario),
-            reference=None if view.source is view.dataset else view.source.table,
+            link=links.share(st.session_state["scenario"]),
             truth=truth,
             records=records,
-            groups=cache.records(view.source, scenario.query, view.fit.pair.secret),
-            focus=view.focus,
             key=key,
         )
     except DistprivError as error:
@@ -191,7 +184,7 @@ def _encoded(write: Callable[[], str]) -> Callable[[], bytes]:
 
 
 def _save(report: Report, *, current: bool) -> None:
-    first = report.findings[0].mechanism
+    first = report.main.mechanism.name
     if current:
         st.success(
             f"The report on {escape(first)} is ready. {escape(report.answer)}",

@@ -78,6 +78,18 @@ class View(Evaluation):
     dataset: Dataset
     source: Dataset
 
+    def apart(self) -> Evaluation:
+        """The same without the session's caches, to be worked on beyond this run of the page."""
+        return Evaluation(
+            self.scenario,
+            self.table,
+            Groups(self.source.table),
+            self.model,
+            self.column_units,
+            self.focus,
+            dict(self.calibrated),
+        )
+
 
 def open_page() -> tuple[Dataset, Scenario]:
     """First line of every page: the data and the scenario that the frame describes."""

@@ -13,7 +13,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.export.report.parts import RECORDS
-from distpriv.export.report.words import MARK
+from distpriv.export.report.words import MARK, guarantee
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 SCENARIO = dp.Scenario(
@@ -25,9 +25,8 @@ WRITERS = ("to_html", "to_markdown", "to_json")
 
 
 def build(people: pd.DataFrame, scenario: dp.Scenario = SCENARIO, *names: str, **options: Any):
-    model = dp.fit_gaussian(people, scenario.query, scenario.pairs, n=scenario.n)
-    chosen = names or None
-    return dp.build_report(people, scenario, model, chosen, **{"repetitions": 4, **options})
+    evaluation = dp.evaluate(scenario, people, units=options.pop("units", None))
+    return dp.build_report(evaluation, names or None, **{"repetitions": 4, **options})
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +44,12 @@ def told(report: dp.Report) -> str:
 
 def test_it_holds_the_package_s_numbers(report, people):
     model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
-    assert [each.mechanism for each in report.findings] == ["DauM", "ExpM", "DirM(L)", "DP"]
+    assert [each.mechanism.name for each in report.findings] == ["DauM", "ExpM", "DirM(L)", "DP"]
     for each in report.findings:
-        noise = dp.calibrate(each.mechanism, model, 1.3, 0.01)
+        noise = dp.calibrate(each.mechanism.name, model, 1.3, 0.01)
         assert each.errors == pytest.approx(noise.expected_absolute_errors())
         assert each.error == pytest.approx(noise.expected_error())
-        assert (each.epsilon, each.delta) == (noise.epsilon, noise.delta)
+        assert (each.noise.epsilon, each.noise.delta) == (noise.epsilon, noise.delta)
     main, laplace, single = report.findings[0], report.findings[2], report.findings[3]
     noise = dp.calibrate("DauM", model, 1.3, 0.01)
     assert main.accuracy == pytest.approx(dp.optimal_attack_accuracy(model, noise))
@@ -60,15 +59,15 @@ def test_it_holds_the_package_s_numbers(report, people):
     other = dp.calibrate("DirM(L)", model, 1.3)
     assert laplace.delivered_delta == pytest.approx(dp.delivered_delta(model, other, 1.3))
     assert not laplace.kept  # the two shares do more than shift the statistics
-    assert not single.protects
+    assert not single.mechanism.protects
     attack = dp.run_attack(
         people, QUERY, SCENARIO.pair, 60, {"none": None, "DauM": noise}, repetitions=4, rng=3
     )
-    assert main.simulated == attack.interval("DauM")
-    assert report.undefended_simulated == attack.interval("none")
-    assert report.undefended == pytest.approx(dp.optimal_attack_accuracy(model))
+    assert report.simulated["DauM"] == attack.interval("DauM")
+    assert report.simulated["none"] == attack.interval("none")
+    assert main.undefended == pytest.approx(dp.optimal_attack_accuracy(model))
     assumed = dp.mechanisms.get("DauM").assumptions(model, "guarded")
-    assert [each.assumption for each in main.assumptions] == list(assumed)
+    assert [each.assumption for each in main.assumed] == list(assumed)
 
 
 def test_its_words_answer_the_question(report):
@@ -87,11 +86,11 @@ def test_every_form_holds_every_part(report, told):
         flat = " ".join(text.split())
         for part in (
             report.question, report.answer, LINK, "Seed of the simulations: 3",
-            "does not hold exactly", report.findings[0].guarantee, report.attacker,
+            "does not hold exactly", guarantee(report.main), report.attacker,
             *(f"{name} {version}" for name, version in report.versions.items()),
         ):  # fmt: skip
             assert part.replace("&", "&amp;") in flat
-        for verdict in report.findings[0].assumptions:
+        for verdict in report.findings[0].assumed:
             assert verdict.sentence in flat
         for picture in report.pictures:
             assert picture.alt in flat
@@ -196,15 +195,15 @@ def test_names_from_the_data_show_as_they_are_written():
 
 
 def test_without_a_mechanism_it_says_what_to_do(people):
-    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    asked = dp.evaluate(SCENARIO, people)
     with pytest.raises(
         dp.ReportError, match="none is chosen; choose at least one, for example DauM"
     ):
-        dp.build_report(people, SCENARIO, model, [])
+        dp.build_report(asked, [])
     with pytest.raises(dp.ReportError, match="no mechanism 'Magic'; choose among"):
-        dp.build_report(people, SCENARIO, model, ["Magic"])
+        dp.build_report(asked, ["Magic"])
     with pytest.raises(dp.ReportError, match="at least 2 repetitions"):
-        dp.build_report(people, SCENARIO, model, repetitions=1)
+        dp.build_report(asked, repetitions=1)
 
 
 def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch):
@@ -215,7 +214,7 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
     query = dp.Query([dp.Mean("pay"), dp.Mean("hours")])
     scenario = replace(SCENARIO, query=query, calibration="guarded", epsilon=0.01, delta=1e-9)
     report = build(table, scenario, "DauM", "OptM")
-    assert [each.mechanism for each in report.findings] == ["OptM"]
+    assert [each.mechanism.name for each in report.findings] == ["OptM"]
     assert "with OptM" in report.answer
     assert "DauM is left out: However large" in report.to_markdown().replace("*", "")
     with pytest.raises(dp.ReportError, match="None of the mechanisms chosen"):
@@ -223,8 +222,8 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
 
 
 def test_it_is_built_in_steps_that_can_be_stopped(people):
-    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
-    run = dp.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6)
+    asked = dp.evaluate(SCENARIO, people)
+    run = dp.ReportRun(asked, ["DauM"], repetitions=6)
     seen = []
     while run.running and run.share < 0.3:
         run.step(0.0)
@@ -238,15 +237,16 @@ def test_it_is_built_in_steps_that_can_be_stopped(people):
     run.stopped = False
     run.step(60)
     assert not run.running
-    once = dp.build_report(people, SCENARIO, model, ["DauM"], repetitions=6)
-    assert run.report.findings[0].simulated == once.findings[0].simulated
+    once = dp.build_report(asked, ["DauM"], repetitions=6)
+    assert run.report.simulated == once.simulated
     assert run.report.answer == once.answer
 
 
 def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     few = people.head(70)
     model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
-    run = dp.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"])
+    asked = replace(dp.evaluate(replace(SCENARIO, n=40), few), fitted=replace(model, n=40))
+    run = dp.ReportRun(asked, ["DauM"])
     run.step(60)
     assert run.report is None
     assert "attack splits the 70 records" in run.failure
@@ -264,7 +264,6 @@ def test_several_pairs_units_and_simulated_models(people):
     assert "| all together, L2 |" in report.to_markdown()
     query = dp.Query([dp.Median("age"), dp.Mean("hours")])
     nonlinear = replace(SCENARIO, query=query)
-    model = dp.fit_gaussian(people, query, SCENARIO.pair, 60, method="monte-carlo", rng=1)
-    found = dp.build_report(people, nonlinear, model, repetitions=2)
+    found = build(people, nonlinear, repetitions=2)
     assert "median age" in found.question
     assert len(found.pictures) == 5
