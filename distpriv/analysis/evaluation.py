@@ -253,9 +253,9 @@ class Evaluation:
     def delivered_epsilon(self) -> float | None:
         """ε that the noise delivers at the δ that it promises.
 
-        None where that is no more than nothing, or arithmetic undoes the noise.
+        None where the noise promises δ = 0.
         """
-        if not self.noise.delta or self.undone:
+        if not self.noise.delta:
             return None
         return delivered_epsilon(self.model, self.noise, self.noise.delta)
 

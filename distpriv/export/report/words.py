@@ -46,7 +46,7 @@ def delivered(finding: Evaluation) -> tuple[float | None, float | None]:
     """δ at the promised ε and ε at the promised δ; None where nothing is promised or known."""
     if not finding.mechanism.protects:
         return None, None
-    return finding.delivered_delta, finding.delivered_epsilon
+    return finding.delivered_delta, None if finding.undone else finding.delivered_epsilon
 
 
 def question(asked: Evaluation) -> str:

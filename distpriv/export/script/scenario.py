@@ -14,89 +14,73 @@ __all__ = ["answer", "compared", "directions", "question"]
 
 def answer(setting: Setting, **_: object) -> list[Section]:
     """The question answered: the best attacker, the errors, the guarantee."""
-    return [
-        Section(
-            "What the best attacker achieves, and what the noise costs",
-            "result = {\n"
-            '    "best attacker right, without noise": dp.optimal_attack_accuracy(focused),\n'
-            '    "best attacker right, with the noise": right(noise),\n'
-            '    "expected L2 error": l2_error(noise),\n'
-            "}\n"
-            "for label, error in zip(query.labels, noise.expected_absolute_errors()):\n"
-            '    result[f"expected error of {label}"] = error',
-        ),
-        *guarantee(setting),
-    ]
+    code = """\
+result = {
+    "best attacker right, without noise": evaluation.undefended,
+    "best attacker right, with the noise": evaluation.accuracy,
+    "expected L2 error": evaluation.error,
+}
+for label, error in zip(evaluation.labels, evaluation.errors):
+    result[f"expected error of {label}"] = error"""
+    title = "What the best attacker achieves, and what the noise costs"
+    return [Section(title, code), *guarantee(setting)]
 
 
 def guarantee(setting: Setting) -> list[Section]:
     """What is promised, and delivered."""
-    chosen = mechanisms.get(setting.scenario.mechanism)
-    if not chosen.protects:
+    if not mechanisms.get(setting.scenario.mechanism).protects:
         return []
-    lines = [
-        'result["promised δ"] = noise.delta',
-        "worst = dp.worst_case(model, noise, noise.epsilon)",
-        'result["delivered δ"] = worst.delta',
-        'result["smoothness of the grid, θ"] = noise.smoothness(model)',
-    ]
+    code = """\
+result["promised δ"] = evaluation.noise.delta
+result["delivered δ"] = evaluation.delivered_delta
+result["smoothness of the grid, θ"] = evaluation.noise.smoothness(evaluation.model)"""
     if setting.gaussian:
-        lines.append('result["delivered ε"] = dp.delivered_epsilon(model, noise, noise.delta)')
-    return [Section("The guarantee, promised and delivered", "\n".join(lines))]
+        code += '\nresult["delivered ε"] = evaluation.delivered_epsilon'
+    return [Section("The guarantee, promised and delivered", code)]
 
 
 def question(setting: Setting, **_: object) -> list[Section]:
     """What is hidden from what, and how far the secret moves each statistic."""
     code = """\
+fit = evaluation.fit
 result = {f"records with the property at {theta.proportion}": theta.having for theta in fit.thetas}
 deviations = np.sqrt(np.diag(fit.pooled))
-for place, label in enumerate(query.labels):
+for place, label in enumerate(evaluation.labels):
     result[f"{label} at p_i"], result[f"{label} at p_j"] = fit.means[:, place]
     result[f"{label}, standard deviation"] = deviations[place]
     result[f"{label}, shift in standard deviations"] = -fit.difference[place] / deviations[place]"""
     sections = [Section("What moves", code)]
-    if setting.several:
-        delivered = (
-            '\n    result[f"{name}, delivered δ"] = dp.delivered_delta(\n'
-            f"        alone, noise, epsilon={setting.scenario.epsilon!r}\n    )"
-        )
-        code = f"""\
-for place, each in enumerate(model.pairs):
-    alone, name = model.only(place), each.pair.label
-    result[f"{{name}}, best attack without noise"] = dp.optimal_attack_accuracy(alone)
-    result[f"{{name}}, with noise"] = dp.optimal_attack_estimate(
-        alone, noise, rng=0, tolerance=1.5e-3
-    ).estimate{delivered}"""
+    if setting.scenario.several:
+        code = """\
+for place, fit in enumerate(evaluation.model.pairs):
+    alone, name = evaluation.of(scenario.mechanism, place), fit.pair.label
+    delivered = dp.delivered_delta(alone.focused, evaluation.noise, scenario.epsilon)
+    result[f"{name}, best attack without noise"] = alone.undefended
+    result[f"{name}, with noise"] = alone.accuracy
+    result[f"{name}, delivered δ"] = delivered"""
         sections.append(Section("Every pair", code))
     if setting.scenario.whole and not setting.scenario.presenting:
-        sections.append(
-            Section(
-                "The statistics of the table itself: not to be shown",
-                "known = table[table[fit.pair.secret.column].notna()]\n"
-                "for label, value in zip(query.labels, query.answer(known)):\n"
-                '    result[f"{label} of the table"] = value',
-            )
-        )
+        code = """\
+known = table[table[evaluation.fit.pair.secret.column].notna()]
+for label, value in zip(evaluation.labels, scenario.query.answer(known)):
+    result[f"{label} of the table"] = value"""
+        sections.append(Section("The statistics of the table itself: not to be shown", code))
     return sections
 
 
 def directions(setting: Setting, **_: object) -> list[Section]:
     """Where the secret shows, and how much of the noise is there."""
-    return [
-        Section(
-            "Where the secret shows",
-            """\
-shift = np.linalg.norm(fit.difference)
-direction = fit.difference / shift
+    code = """\
+difference, noise = evaluation.fit.difference, evaluation.noise
+shift = np.linalg.norm(difference)
+direction = difference / shift
 result = {"shift in L2": shift}
-for label, part in zip(query.labels, direction):
+for label, part in zip(evaluation.labels, direction):
     result[f"share of the squared shift in {label}"] = part**2
 if not noise.is_zero:
     along = direction @ noise.covariance @ direction
-    result["share of the noise variance along the shift"] = along / np.trace(noise.covariance)""",
-        ),
-        *guarantee(setting),
-    ]
+    result["share of the noise variance along the shift"] = along / np.trace(noise.covariance)"""
+    return [Section("Where the secret shows", code), *guarantee(setting)]
 
 
 def compared(
@@ -104,32 +88,31 @@ def compared(
 ) -> list[Section]:
     """The scenario beside those that were kept, or beside itself at half and twice its ε."""
     record = '''\
-def numbers(name):
-    """What comes of the scenario that the variables above describe."""
-    result[f"{name}: best attacker without noise"] = dp.optimal_attack_accuracy(focused)
-    result[f"{name}: best attacker with noise"] = right(noise)
-    result[f"{name}: expected L2 error"] = l2_error(noise)
-    result[f"{name}: promised δ"] = noise.delta
-    result[f"{name}: delivered δ"] = dp.delivered_delta(model, noise, noise.epsilon)
+def numbers(name, evaluation):
+    """What comes of a scenario."""
+    result[f"{name}: best attacker without noise"] = evaluation.undefended
+    result[f"{name}: best attacker with noise"] = evaluation.accuracy
+    result[f"{name}: expected L2 error"] = evaluation.error
+    result[f"{name}: promised δ"] = evaluation.noise.delta
+    result[f"{name}: delivered δ"] = evaluation.delivered_delta
 
 
 result = {}
-numbers("now")'''
+numbers("now", evaluation)'''
     sections = [Section("The current scenario", record)]
-    if not others:
-        for factor, words in ((0.5, "half the ε"), (2.0, "twice the ε")):
-            epsilon = repr(round(setting.scenario.epsilon * factor, 6))
-            again = setup.calibrated(setting, epsilon=epsilon).replace("\n", "\n    ")
-            code = (
-                f'try:\n    noise = {again}\n    numbers("{words}")\n'
-                "except dp.CalibrationError as error:\n    print(error)"
-            )
-            sections.append(Section(f"At {words}", code))
+    for name, other in (others or {}).items():
+        parts = [setup.evaluated(other).code, f"numbers({literal(name)}, evaluation)"]
+        if (other.source, other.reference) != (setting.source, setting.reference):
+            parts.insert(0, setup.data(other).code)
+        sections.append(Section("A scenario that was kept", "\n".join(parts)))
+    if others:
         return sections
-    for name, other in others.items():
-        parts = [setup.question(other), setup.fitted(other), setup.noise(other, record)]
-        if other.source != setting.source or other.reference != setting.reference:
-            parts.insert(0, setup.data(other))
-        code = "\n".join(part.code for part in parts)
-        sections.append(Section("A scenario that was kept", f"{code}\nnumbers({literal(name)})"))
-    return sections
+    epsilon = setting.scenario.epsilon
+    near = {name: round(f * epsilon, 6) for name, f in (("half the ε", 0.5), ("twice the ε", 2.0))}
+    code = f"""\
+for name, epsilon in {literal(near)}.items():
+    try:
+        numbers(name, evaluation.at(epsilon))
+    except dp.CalibrationError as error:
+        print(error)"""
+    return [*sections, Section("At half and at twice the ε", code)]

@@ -103,7 +103,8 @@ def call(function: str, arguments: Iterable[str]) -> str:
     one_line = f"{function}({', '.join(given)})"
     if len(one_line) <= _WIDTH:
         return one_line
-    return f"{function}(\n" + "".join(f"    {each},\n" for each in given) + ")"
+    indented = (each.replace("\n", "\n    ") for each in given)
+    return f"{function}(\n" + "".join(f"    {each},\n" for each in indented) + ")"
 
 
 def listing(items: Iterable[str]) -> str:

@@ -44,18 +44,14 @@ def script_of(
     Script
         Its variable ``result`` holds the page's numbers by name.
     """
+    if of_scenario:
+        sections = [setup.data(setting)]
+    else:
+        sections = [Section("The package", "import distpriv as dp")]
     own = [*write(setting, **(shown or {})), PRINT]
     if of_scenario:
-        rest = "\n".join(section.code for section in own)
-        sections = [
-            setup.data(setting),
-            setup.question(setting),
-            setup.fitted(setting),
-            setup.noise(setting, rest),
-            *own,
-        ]
-    else:
-        sections = [Section("The package", "import distpriv as dp"), *own]
+        sections.append(setup.evaluated(setting))
+    sections += own
     if "np." not in "\n".join(section.code for section in sections):
         first = sections[0]
         sections[0] = Section(first.title, first.code.replace(_NUMPY, ""))

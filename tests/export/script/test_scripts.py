@@ -121,12 +121,13 @@ def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, cha
         scenario.mechanism, model, scenario.epsilon, scenario.delta, scenario.calibration,
         None if scenario.units == "raw" else sizes[scenario.units],
     )  # fmt: skip
-    assert names["model"].pairs[-1].pair == scenario.pairs[-1]
-    np.testing.assert_allclose(names["model"].pairs[-1].means, model.pairs[-1].means)
-    np.testing.assert_allclose(names["noise"].covariance, noise.covariance, rtol=1e-12)
+    evaluation = names["evaluation"]
+    assert evaluation.model.pairs[-1].pair == scenario.pairs[-1]
+    np.testing.assert_allclose(evaluation.model.pairs[-1].means, model.pairs[-1].means)
+    np.testing.assert_allclose(evaluation.noise.covariance, noise.covariance, rtol=1e-12)
     error = noise.in_units(sizes[scenario.report]).expected_error()
     assert names["result"]["expected L2 error"] == pytest.approx(error, rel=1e-12)
-    looked_at = names["fit"].pair
+    looked_at = evaluation.fit.pair
     if scenario.look:
         assert looked_at.label == scenario.look
     else:
@@ -140,7 +141,7 @@ def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(tabl
     names, _ = run(script_of("data", given))
     groups = {RICH: dp.record_groups(table, query, RICH)}
     model = dp.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
-    np.testing.assert_array_equal(names["model"].pairs[0].means, model.pairs[0].means)
+    np.testing.assert_array_equal(names["evaluation"].model.pairs[0].means, model.pairs[0].means)
 
 
 def test_simulated_distances_are_those_of_the_dashboard(table):
@@ -150,10 +151,10 @@ def test_simulated_distances_are_those_of_the_dashboard(table):
     groups = dp.record_groups(table, query, RICH)
     first, second = (
         dp.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
-        for place, theta in enumerate(names["fit"].thetas)
+        for place, theta in enumerate(names["evaluation"].fit.thetas)
     )
     distance = dp.Outcomes((first, second)).closeness(0.0)
-    np.testing.assert_allclose(names["noise"].scales, distance / 1.3)
+    np.testing.assert_allclose(names["evaluation"].noise.scales, distance / 1.3)
 
 
 def test_a_whole_table_modelled_on_reference_data(table, folder):
@@ -164,8 +165,8 @@ def test_a_whole_table_modelled_on_reference_data(table, folder):
     model = dp.fit_gaussian(
         table.head(900), QUERY, given.scenario.pair, n=len(table), replacement=True
     )
-    np.testing.assert_allclose(names["model"].pairs[0].means, model.pairs[0].means)
-    assert given.fitted_to == "reference"
+    np.testing.assert_allclose(names["evaluation"].model.pairs[0].means, model.pairs[0].means)
+    assert given.referring
 
 
 def test_corrected_types_and_hostile_names(folder):
@@ -189,8 +190,8 @@ def test_corrected_types_and_hostile_names(folder):
     script = script_of("secret", Setting(scenario, source))
     names, printed = run(script)
     assert "another table" not in printed
-    assert names["query"] == query
-    assert names["secret"] == secret
+    assert names["scenario"].query == query
+    assert names["scenario"].secret == secret
     assert "\u202e" not in script.text
 
 
@@ -222,7 +223,7 @@ def test_belief_about_values_that_were_entered(table):
     released = (40.0, 2500.0, 30.0)
     names, _ = run(script_of("belief", given, {"released": released}))
     moments = dp.group_moments(table, QUERY, RICH)
-    model = dp.posterior.ReleaseModel(moments, QUERY, 60, names["noise"], False)
+    model = dp.posterior.ReleaseModel(moments, QUERY, 60, names["evaluation"].noise, False)
     prior = uniform_prior(dp.posterior.share_grid(60))
     expected = dp.posterior.posterior(model, prior, released).mean
     assert names["result"]["share expected after"] == pytest.approx(expected)
