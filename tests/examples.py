@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
@@ -172,3 +173,8 @@ def enumerated(net: dp.BayesianNetwork) -> dict[tuple[int, ...], float]:
             probability *= float(net.table(node)[at])
         found[states] = probability
     return found
+
+
+def hockey_stick(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    """sup_S P(S) − e^ε Q(S) of two discrete distributions, or densities times a step."""
+    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -10,30 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 import distpriv as dp
-from distpriv.composition.counterexample import (
-    COIN,
-    TOGETHER,
-    example_against_correlation,
-    example_against_releases,
-)
 from distpriv.composition.rules import AGAIN, SUM_RULE
 from distpriv.model.gaussian import PairModel
-from distpriv.privacy.calibration import gaussian_delta, gaussian_distance
+from distpriv.privacy.calibration import gaussian_distance
 from distpriv.privacy.noise import gaussian_noise
 from distpriv.privacy.privacy_loss import PrivacyLoss
+from tests.examples import hockey_stick
 
 seeds = st.integers(0, 2**32 - 1)
 epsilons = st.floats(0.05, 3)
-
-
-def hockey_stick(p, q, epsilon):
-    return np.maximum(np.asarray(p) - math.exp(epsilon) * np.asarray(q), 0).sum()
-
-
-# Promises
 
 
 def test_promises_that_add_up():
@@ -106,9 +92,6 @@ def test_promises_that_make_no_sense(make, said):
         make()
 
 
-# Post-processing
-
-
 @given(seeds, st.integers(1, 6), epsilons)
 def test_what_is_computed_from_a_release_never_delivers_more(model, seed, rows, epsilon):
     rng = np.random.default_rng(seed)
@@ -163,9 +146,6 @@ def test_laplace_noise_has_no_closed_form_after_a_matrix(model):
         dp.delivered_after(model, noise, np.eye(4), 1.0)
 
 
-# The model of some of the statistics
-
-
 def test_the_model_of_some_statistics_is_the_fit_of_their_query(people, query, pair, model):
     part = model.of_statistics(3, 1)
     own = dp.fit_gaussian(people, dp.Query([query.statistics[3], query.statistics[1]]), pair, n=60)
@@ -185,9 +165,6 @@ def test_the_model_of_some_statistics_keeps_their_standard_errors(people, query,
     np.testing.assert_array_equal(
         part.covariance_errors[1], fit.covariance_errors[1][[2, 0]][:, [2, 0]]
     )
-
-
-# Two releases of the same dataset
 
 
 def test_two_releases_are_one_with_noise_in_blocks(several):
@@ -258,9 +235,6 @@ def test_laplace_noise_has_no_joint_figure(model):
         dp.joint_release(model, [0], 1.0, 1e-3, "ExpM(L)")
 
 
-# The same statistics again: the sum rule holds
-
-
 @given(seeds, st.integers(2, 8), epsilons)
 def test_equal_covariances_keep_the_sum_rule_when_released_again(seed, count, epsilon):
     rng = np.random.default_rng(seed)
@@ -305,103 +279,3 @@ def test_repeated_releases_beside_the_sum_rule(model):
         )
         assert dp.delivered_epsilon(model, left, count * 0.2) == pytest.approx(delivered)
     assert (curves.y[AGAIN] <= curves.y[SUM_RULE] * (1 + 1e-9)).all()
-
-
-# The example
-
-
-@given(
-    st.floats(0, 3),
-    st.floats(-0.99, 0.99),
-    st.floats(0, 2),
-    epsilons,
-    st.integers(1, 3),
-    st.integers(0, 2),
-)
-def test_the_example_is_its_own_two_normals(shift, correlation, noise, epsilon, first, second):
-    example = dp.CompositionExample(shift, correlation, noise)
-    # Every release a coordinate of its own: the same statistic with noise drawn anew.
-    which = [0] * first + [1] * second
-    data = np.array([[1, correlation], [correlation, 1]])
-    covariance = data[np.ix_(which, which)] + np.diag([noise**2] * first + [0.0] * second)
-    mean = np.array([shift] * first + [0.0] * second)
-    squared = mean @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ mean
-    assert example.distance(first, second) == pytest.approx(math.sqrt(squared), abs=1e-6)
-    expected = gaussian_delta(math.sqrt(squared), epsilon)
-    assert example.delta(epsilon, first, second) == pytest.approx(expected, rel=1e-4, abs=1e-9)
-
-
-def test_the_example_by_integration_over_both_statistics():
-    example, epsilon = dp.CompositionExample(0.5, 0.9), 1.0
-    first, second = np.linspace(-6, 6.5, 1500)[:, None], np.linspace(-6, 6, 1200)
-    step = (first[1, 0] - first[0, 0]) * (second[1] - second[0])
-
-    def density(shift):
-        given_second = norm.pdf(first, 0.9 * second + shift, math.sqrt(1 - 0.81))
-        return given_second * norm.pdf(second)
-
-    expected = hockey_stick(density(0.5), density(0.0), epsilon) * step
-    assert example.delta(epsilon) == pytest.approx(expected, rel=1e-4)
-    assert example.epsilon(expected) == pytest.approx(epsilon, rel=1e-4)
-    assert example.delta(epsilon, 0, 3) == 0.0
-
-
-@given(st.floats(0.01, 3), st.floats(-0.9, 0.99), epsilons, st.floats(1e-5, 0.3))
-def test_each_of_the_example_keeps_its_promise_alone(shift, correlation, epsilon, delta):
-    example = dp.CompositionExample.calibrated(shift, correlation, epsilon, delta)
-    alone = example.delta(epsilon, 1, 0)
-    assert alone <= delta * (1 + 1e-9)
-    assert example.noise == 0 or alone == pytest.approx(delta)
-    # Convexity: a coin that shows which of them is released.
-    assert example.coin_delta(epsilon, 1) == pytest.approx(alone / 2)
-
-
-@given(st.floats(0.01, 2), st.floats(0, 0.99), st.floats(0, 1), epsilons, st.integers(1, 4))
-def test_the_coin_outcome_by_outcome(shift, correlation, noise, epsilon, tosses):
-    example = dp.CompositionExample(shift, correlation, noise)
-    total = 0.0
-    for outcome in itertools.product("HT", repeat=tosses):
-        heads = outcome.count("H")
-        if heads:
-            noisy = 1 + noise**2 / heads
-            data = np.array([[noisy, correlation], [correlation, 1.0]])
-            kept = data if heads < tosses else data[:1, :1]
-            mean = np.array([shift, 0.0])[: len(kept)]
-            loss = PrivacyLoss.between(mean, kept, np.zeros(len(kept)), kept)
-            total += loss.delta(epsilon) / 2**tosses
-    assert example.coin_delta(epsilon, tosses) == pytest.approx(total, rel=1e-6, abs=1e-14)
-
-
-def test_a_coin_tossed_again_breaks_the_sum_rule():
-    example = dp.CompositionExample.calibrated(0.25, 0.999, 1.0, 1e-3)
-    assert example.noise == 0
-    assert example.coin_delta(1.0, 1) <= 1e-3
-    # Both come out half of the time, and then nothing is hidden.
-    assert 0.45 < example.coin_delta(2.0, 2) <= 0.5
-    assert example.coin_epsilon(2e-3, 2) > 4.0
-    assert example.coin_delta(example.coin_epsilon(2e-3, 2), 2) == pytest.approx(2e-3)
-    assert example.coin_epsilon(0.9, 2) == 0.0
-
-
-def test_the_curves_of_the_example():
-    curves = example_against_correlation(0.25, 1.0, 1e-3, [0.0, 0.5, 0.99])
-    np.testing.assert_array_equal(curves.y[SUM_RULE], [2, 2, 2])
-    below, above = curves.y[TOGETHER][0], curves.y[TOGETHER][2]
-    assert below < 1 < 2 < above
-    assert (curves.y[COIN] <= curves.y[TOGETHER]).all()
-    assert curves.y[COIN][2] > 2
-    example = dp.CompositionExample.calibrated(0.25, 0.99, 1.0, 1e-3)
-    curves = example_against_releases(example, 1.0, 1e-3, [1, 2, 3, 2000])
-    np.testing.assert_array_equal(curves.x, [1, 2, 3])
-    np.testing.assert_array_equal(curves.y[SUM_RULE], [1, 2, 3])
-    assert (curves.y[AGAIN] <= curves.y[SUM_RULE]).all()
-    assert curves.y[COIN][0] < 1
-    assert curves.y[COIN][1] == example.coin_epsilon(2e-3, 2)
-
-
-@pytest.mark.parametrize(
-    "values", [(-0.1, 0.5), (math.inf, 0.5), (math.nan, 0.5), (0.1, 1.0), (0.1, -1.0), (1, 0, -1)]
-)
-def test_an_example_that_makes_no_sense(values):
-    with pytest.raises(dp.CalibrationError):
-        dp.CompositionExample(*values)
