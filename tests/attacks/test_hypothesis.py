@@ -76,7 +76,7 @@ def test_gaussian_noise_by_optimisation_is_the_maximum_over_thresholds(epsilon, 
     factor = hypothesis.auxiliary_factor(*known)
     for calibration in ("exact", "classical"):
         found = hypothesis.max_f_score(epsilon, beta, *known, delta=delta, calibration=calibration)
-        distance = dp.gaussian_distance(epsilon, delta, calibration)
+        distance = dp.privacy.gaussian_distance(epsilon, delta, calibration)
         assert found == pytest.approx(brute_force(epsilon, beta, factor, distance), abs=2e-5)
 
 
@@ -161,7 +161,9 @@ def test_simulated_attackers_stay_within_sampling_error(rng):
         if delta is None:
             noise = rng.laplace(scale=1 / epsilon, size=(2, size))
         else:
-            noise = rng.normal(scale=1 / dp.gaussian_distance(epsilon, delta), size=(2, size))
+            noise = rng.normal(
+                scale=1 / dp.privacy.gaussian_distance(epsilon, delta), size=(2, size)
+            )
         absent, present = noise[0], 1 + noise[1]
         test = hypothesis.record_test(epsilon, delta)
         best = 0.0
@@ -221,7 +223,7 @@ def test_what_the_attacker_knows():
 def test_the_nearest_knowledge_that_is_named_leaves_a_doubt(known):
     try:
         assert 0 < hypothesis.auxiliary_factor(*known) <= 1
-    except dp.HypothesisError as error:
+    except dp.errors.HypothesisError as error:
         named = [float(value) for value in re.findall(r"ρ_. = (\d\.?\d*(?:e-\d+)?)", str(error))]
         assert hypothesis.auxiliary_factor(*named) > 0
         assert all(new <= old + 1e-5 for new, old in zip(named, known, strict=True))
@@ -258,7 +260,7 @@ def test_values_of_a_record_closer_together_are_told_apart_less():
     ],
 )
 def test_bad_input_is_explained(call, says):
-    with pytest.raises(dp.HypothesisError, match=says):
+    with pytest.raises(dp.errors.HypothesisError, match=says):
         call()
 
 

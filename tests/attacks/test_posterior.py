@@ -34,21 +34,23 @@ PAIR = dp.Pair(RICH, 0.45, 0.55)
 
 
 @pytest.fixture(scope="module")
-def moments(people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty) -> dp.GroupMoments:
+def moments(
+    people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
+) -> dp.model.GroupMoments:
     return dp.group_moments(people, query, rich)
 
 
 @pytest.fixture(scope="module")
-def clear(moments: dp.GroupMoments, query: dp.Query) -> ReleaseModel:
+def clear(moments: dp.model.GroupMoments, query: dp.Query) -> ReleaseModel:
     return ReleaseModel(moments, query, N)
 
 
 def shifted(
     difference: tuple[float, ...], covariance: np.ndarray
-) -> tuple[dp.GroupMoments, dp.Query]:
+) -> tuple[dp.model.GroupMoments, dp.Query]:
     """Two groups of equal size and covariance: the share does nothing but shift the statistics."""
     m = len(difference)
-    moments = dp.GroupMoments(
+    moments = dp.model.GroupMoments(
         counts=(10**6, 10**6),
         means=np.array([np.zeros(m), difference]),
         covariances=np.array([covariance, covariance]),
@@ -61,7 +63,7 @@ def shifted(
 
 def noisy_shift(name: str, epsilon: float, delta: float) -> tuple[ReleaseModel, dp.GaussianModel]:
     moments, query = shifted((1.0, 0.4), np.array([[1.0, 0.3], [0.3, 2.0]]))
-    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 400, replacement=True)
+    fitted = dp.model.model_from_moments({RICH: moments}, query, [PAIR], 400, replacement=True)
     noise = dp.calibrate(name, fitted, epsilon, delta, calibration="exact")
     return ReleaseModel(moments, query, 400, noise, replacement=True), fitted
 
@@ -82,7 +84,7 @@ def test_the_posterior_is_bayes_rule_on_the_fitted_normals(
     people: pd.DataFrame,
     query: dp.Query,
     model: dp.GaussianModel,
-    moments: dp.GroupMoments,
+    moments: dp.model.GroupMoments,
     mechanism: str | None,
     replacement: bool,
 ) -> None:
@@ -224,7 +226,7 @@ def test_no_release_moves_the_odds_beyond_epsilon_where_the_shares_translate(
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(m, m + 1))
     moments, query = shifted(tuple(rng.normal(size=m)), factor @ factor.T)
-    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
+    fitted = dp.model.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
     noise = dp.calibrate(name, fitted, epsilon, calibration="exact")
     model = ReleaseModel(moments, query, 100, noise, replacement=True)
     _, released = simulate_release(model, 0.45, rng)
@@ -324,7 +326,7 @@ def test_the_posterior_is_calibrated(
 
 
 def test_shares_that_need_more_records_than_there_are(
-    clear: ReleaseModel, moments: dp.GroupMoments, query: dp.Query
+    clear: ReleaseModel, moments: dp.model.GroupMoments, query: dp.Query
 ) -> None:
     large = replace(clear, n=1500)
     low, high = large.limits
@@ -342,9 +344,9 @@ def test_shares_that_need_more_records_than_there_are(
     anything = replace(large, replacement=True)
     assert anything.limits == (0.0, 1.0)
     assert np.isfinite(anything.log_likelihood(shares, released)).all()
-    with pytest.raises(dp.ModelError, match="take a smaller n, or draw with replacement"):
+    with pytest.raises(dp.errors.ModelError, match="take a smaller n, or draw with replacement"):
         posterior(large, uniform_prior([0.0, 0.01]), released)
-    with pytest.raises(dp.ModelError, match="No 1500 records can have a share of 99 %"):
+    with pytest.raises(dp.errors.ModelError, match="No 1500 records can have a share of 99 %"):
         simulate_release(large, 0.99, 1)
     none = ReleaseModel(moments, query, 10**6)
     assert not none.possible(shares).any()
@@ -504,22 +506,22 @@ def test_priors() -> None:
     ],
 )
 def test_errors_of_beliefs(wrong: Callable[[], object], says: str) -> None:
-    with pytest.raises(dp.ModelError, match=says):
+    with pytest.raises(dp.errors.ModelError, match=says):
         wrong()
 
 
 def test_errors_of_releases(clear: ReleaseModel) -> None:
     prior = uniform_prior(share_grid(N))
-    with pytest.raises(dp.ModelError, match="4 finite numbers"):
+    with pytest.raises(dp.errors.ModelError, match="4 finite numbers"):
         posterior(clear, prior, [1.0, 2.0])
-    with pytest.raises(dp.ModelError, match="nan"):
+    with pytest.raises(dp.errors.ModelError, match="nan"):
         posterior(clear, prior, [1.0, 2.0, math.nan, 4.0])
-    with pytest.raises(dp.ModelError, match="whole number of records, at least 2"):
+    with pytest.raises(dp.errors.ModelError, match="whole number of records, at least 2"):
         replace(clear, n=1)
-    with pytest.raises(dp.ModelError, match=r"n must be a whole number, got 2\.5"):
+    with pytest.raises(dp.errors.ModelError, match=r"n must be a whole number, got 2\.5"):
         replace(clear, n=2.5)
     frozen = replace(clear.moments, covariances=np.zeros((2, 4, 4)))
-    with pytest.raises(dp.ModelError, match="mean age"):
+    with pytest.raises(dp.errors.ModelError, match="mean age"):
         posterior(replace(clear, moments=frozen), prior, np.ones(4))
 
 
@@ -537,6 +539,6 @@ def test_noise_that_arithmetic_undoes_is_no_noise_to_believe_in(
         bare = dp.calibrate(name, model, 1.0, 1e-3, "exact", grid_safe=False)
         undone = ReleaseModel(moments, query, model.n, bare)
         assert undone.undone
-        with pytest.raises(dp.ModelError, match="subtracts it"):
+        with pytest.raises(dp.errors.ModelError, match="subtracts it"):
             posterior(undone, prior, released)
     assert not ReleaseModel(moments, query, model.n).undone

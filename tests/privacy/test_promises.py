@@ -26,7 +26,7 @@ def random_model(
 ) -> dp.GaussianModel:
     rng = np.random.default_rng(seed)
     secret = dp.SensitiveProperty("s", "x").pair(0.5, 0.1)
-    thetas = (dp.Theta(secret.secret, 0.45, 100), dp.Theta(secret.secret, 0.55, 100))
+    thetas = (dp.model.Theta(secret.secret, 0.45, 100), dp.model.Theta(secret.secret, 0.55, 100))
     scale = np.exp(math.log(units) * rng.uniform(-1, 1, size))
     fits = []
     for _ in range(pairs):
@@ -151,7 +151,7 @@ def test_guarded_noise_keeps_its_promise(epsilon, delta, units, size, pairs, see
     for name in ("OptM", "ExpM", "DirM", "EigM", "DauM"):
         try:
             noise = dp.calibrate(name, model, epsilon, delta, "guarded", grid_safe=False)
-        except dp.InapplicableError:
+        except dp.errors.InapplicableError:
             assert name in ("DirM", "DauM")
             continue
         assert delivered(model, noise.covariance, epsilon) <= delta * (1 + 1e-9)
@@ -205,7 +205,7 @@ def test_side_by_side_is_one_by_one(model, several):
     ]
     together = side_by_side([searching(*case) for case in cases])
     for found, case in zip(together, cases, strict=True):
-        if isinstance(found, dp.CalibrationError):
+        if isinstance(found, dp.errors.CalibrationError):
             with pytest.raises(type(found)):
                 dp.calibrate(*case)
         else:
@@ -216,7 +216,7 @@ def test_side_by_side_is_one_by_one(model, several):
 
 def test_what_a_search_raises_is_its_result(model):
     found = side_by_side([searching("ExpM", model, -1.0), searching("ExpM", model, 1.0, 1e-3)])
-    assert isinstance(found[0], dp.CalibrationError)
+    assert isinstance(found[0], dp.errors.CalibrationError)
     assert isinstance(found[1], dp.Noise)
 
 

@@ -91,7 +91,7 @@ for name, calibration in {literal(dict(published))}.items():
     for kind, safe in (("published", False), ("grid-safe", True)):
         try:
             compared[f"{{name}}, {{kind}}"] = {call}
-        except dp.CalibrationError as error:
+        except dp.errors.CalibrationError as error:
             print(f"{{name}} is left out: {{error}}")
 undoing = dp.run_attack(
     {setting.fitted_to},
@@ -114,7 +114,7 @@ for name in compared:
 
 def belief(
     setting: Setting,
-    prior: str = "dp.posterior.uniform_prior(shares)",
+    prior: str = "dp.attacks.posterior.uniform_prior(shares)",
     truth: float | None = None,
     draw: int = 1,
     released: Sequence[float] = (),
@@ -136,11 +136,11 @@ def belief(
     """
     seed = setting.scenario.seed
     lines = [
-        "release = dp.posterior.ReleaseModel(",
+        "release = dp.attacks.posterior.ReleaseModel(",
         f"    dp.group_moments({setting.fitted_to}, query, fit.pair.secret),",
         f"    query, n, noise, {setting.scenario.replacement},",
         ")",
-        "shares = dp.posterior.share_grid(n)",
+        "shares = dp.attacks.posterior.share_grid(n)",
         f"prior = {prior}",
     ]
     if len(released):
@@ -149,12 +149,12 @@ def belief(
         share = "fit.pair.p_i" if truth is None else repr(float(truth))
         lines += [
             f"stream = np.random.SeedSequence({seed}, spawn_key=({int(draw) - 1},))",
-            "clear, released = dp.posterior.simulate_release(",
+            "clear, released = dp.attacks.posterior.simulate_release(",
             f"    release, {share}, np.random.default_rng(stream)",
             ")",
         ]
     lines += [
-        "updated = dp.posterior.posterior(release, prior, released)",
+        "updated = dp.attacks.posterior.posterior(release, prior, released)",
         "result = {}",
         'for when, believed in {"before": prior, "after": updated}.items():',
         "    interval = believed.credible_interval()",

@@ -20,7 +20,7 @@ groups = dp.record_groups({table}, query, fit.pair.secret)
 streams = np.random.SeedSequence({seed}).spawn(2)
 drawn = np.array(
     [
-        dp.simulate(groups, query, theta, {SIMULATED}, np.random.default_rng(stream))
+        dp.model.simulate(groups, query, theta, {SIMULATED}, np.random.default_rng(stream))
         for theta, stream in zip(fit.thetas, streams)
     ]
 )"""
@@ -30,7 +30,7 @@ drawn = np.array(
 def fit(setting: Setting, **_: object) -> list[Section]:
     """How far the statistics are from normal, and what other records would have given."""
     found = """\
-found = dp.fit_diagnostics(drawn, fit)
+found = dp.robustness.fit_diagnostics(drawn, fit)
 result = {
     "accuracy that the normal curves lead to expect": found.expected_accuracy,
     "accuracy on the simulated datasets": found.accuracy.estimate,
@@ -49,16 +49,16 @@ for place, label in enumerate(query.labels):
         delta, seed = setting.scenario.delta, setting.scenario.seed
         lines = [
             f"replicates = int(np.clip({RESAMPLED!r} // sum(groups.counts), 100, 500))",
-            "again = dp.bootstrap_moments(",
+            "again = dp.robustness.bootstrap_moments(",
             f"    groups, replicates, rng=np.random.default_rng(({seed}, replicates))",
             ")",
-            "resampled = dp.bootstrap_model(again, fit, query)",
+            "resampled = dp.robustness.bootstrap_model(again, fit, query)",
             'result["distance of the means, from"] = resampled.sensitivity.low',
             'result["distance of the means, to"] = resampled.sensitivity.high',
         ]
         if setting.gaussian:
             lines += [
-                f"delivered = dp.delivered_intervals(resampled, noise, {delta!r})",
+                f"delivered = dp.robustness.delivered_intervals(resampled, noise, {delta!r})",
                 'result["delivered ε, from"] = delivered.epsilon.low',
                 'result["delivered ε, to"] = delivered.epsilon.high',
             ]
@@ -70,16 +70,16 @@ def assumptions(setting: Setting, **_: object) -> list[Section]:
     """A verdict on every assumption of the mechanism, and the promise without them."""
     name, calibration = setting.scenario.mechanism, setting.scenario.calibration
     code = f"""\
-shift = dp.fitted_shift(drawn, fit, {setting.scenario.seed})
+shift = dp.robustness.fitted_shift(drawn, fit, {setting.scenario.seed})
 try:
-    found = dp.fit_diagnostics(drawn, fit)
-except dp.ModelError:
+    found = dp.robustness.fit_diagnostics(drawn, fit)
+except dp.errors.ModelError:
     found = None
-law = dp.known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
-evidence = dp.Evidence(model, looked_at, noise, shift, found, law)
+law = dp.privacy.known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
+evidence = dp.robustness.Evidence(model, looked_at, noise, shift, found, law)
 wanted = dp.mechanisms.get({literal(name)}).assumptions(model, {literal(calibration)})
 result = {{}}
-for verdict in dp.verdicts(dp.Assumption, evidence):
+for verdict in dp.verdicts(dp.robustness.Assumption, evidence):
     title = verdict.assumption.title
     print(f"{{title}}: {{verdict.holds}}{{', assumed' * (verdict.assumption in wanted)}}")
     result[f"{{title}}, deviation in {{verdict.unit}}"] = verdict.measured
@@ -135,17 +135,19 @@ outcomes = fit.outcomes
 if outcomes is None or (query.is_linear and not outcomes.exact):
     groups = dp.record_groups({table}, query, fit.pair.secret)
     first, second = (
-        dp.simulate(
+        dp.model.simulate(
             groups, query, theta, {datasets}, np.random.default_rng(({seed}, {datasets}, k))
         )
         for k, theta in enumerate(fit.thetas)
     )
-    outcomes = dp.Outcomes((first, second))"""
+    outcomes = dp.distances.Outcomes((first, second))"""
     distances = f"""\
 result = {{
     "some have to move by": outcomes.closeness(0.0),
     "without δ of them, by": outcomes.closeness({scenario.delta!r}),
-    "the fitted normals are apart by": dp.normal_closeness(fit.difference, fit.pooled, 0.0),
+    "the fitted normals are apart by": dp.distances.normal_closeness(
+        fit.difference, fit.pooled, 0.0
+    ),
 }}
 for name, distance in {{"Wasserstein": 0.0, "ApproxWasserstein": {scenario.delta!r}}}.items():
     result[f"{{name}}: Laplace scale"] = outcomes.closeness(distance) / {scenario.epsilon!r}"""

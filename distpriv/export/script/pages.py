@@ -82,7 +82,7 @@ def guarantee(setting: Setting) -> list[Section]:
         return []
     lines = [
         'result["promised δ"] = noise.delta',
-        "worst = dp.worst_case(model, noise, noise.epsilon)",
+        "worst = dp.privacy.worst_case(model, noise, noise.epsilon)",
         'result["delivered δ"] = worst.delta',
         'result["smoothness of the grid, θ"] = noise.smoothness(model)',
     ]
@@ -168,7 +168,7 @@ numbers("now")'''
             again = setup.calibrated(setting, epsilon=epsilon).replace("\n", "\n    ")
             code = (
                 f'try:\n    noise = {again}\n    numbers("{words}")\n'
-                "except dp.CalibrationError as error:\n    print(error)"
+                "except dp.errors.CalibrationError as error:\n    print(error)"
             )
             sections.append(Section(f"At {words}", code))
         return sections

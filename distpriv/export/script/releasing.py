@@ -33,8 +33,8 @@ def release(setting: Setting, earlier: Sequence[Part] = (), **_: object) -> list
     protects = mechanisms.get(scenario.mechanism).protects
     promise = "dp.Promise(noise.epsilon, noise.delta)" if protects else "None"
     lines += [
-        f"parts.append(dp.Part(model, noise, {promise}))",
-        f"standing = dp.accumulate(\n    parts, shared={scenario.whole}, "
+        f"parts.append(dp.composition.Part(model, noise, {promise}))",
+        f"standing = dp.composition.accumulate(\n    parts, shared={scenario.whole}, "
         f"delta={scenario.delta!r}, pair=looked_at\n)",
         'result = {"releases with the next one": standing.count}',
         'result["best attacker after them"] = standing.accuracy',
@@ -59,7 +59,7 @@ replacement={scenario.replacement}
 
 def _part(model: str, noise: str, promise: Promise | None) -> str:
     kept = "None" if promise is None else f"dp.Promise({promise.epsilon!r}, {promise.delta!r})"
-    return f"dp.Part({model}, {noise}, {kept})"
+    return f"dp.composition.Part({model}, {noise}, {kept})"
 
 
 def _noise(noise: Noise) -> str:

@@ -136,7 +136,7 @@ def fitted(setting: Setting) -> Section:
             "groups = {\n"
             f"    pair.secret: dp.record_groups({table}, query, pair.secret) for pair in pairs\n"
             "}\n"
-            f"model = {call('dp.SimulatedFit', given)}.run()",
+            f"model = {call('dp.model.SimulatedFit', given)}.run()",
         )
     given = [f"{table}, query, pairs, n=n", replacement]
     given += [f"bounds={literal(bounds)}"] * bool(bounds)
@@ -154,12 +154,12 @@ for fit in model.pairs:
     if fit.outcomes is None:
         groups = dp.record_groups({setting.fitted_to}, query, fit.pair.secret)
         first, second = (
-            dp.simulate(
+            dp.model.simulate(
                 groups, query, theta, {SIMULATED}, np.random.default_rng(({seed}, {SIMULATED}, k))
             )
             for k, theta in enumerate(fit.thetas)
         )
-        fit = replace(fit, outcomes=dp.Outcomes((first, second)))
+        fit = replace(fit, outcomes=dp.distances.Outcomes((first, second)))
     fits.append(fit)
 model = replace(model, pairs=tuple(fits))"""
 

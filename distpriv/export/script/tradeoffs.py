@@ -28,7 +28,7 @@ def noises(setting: Setting, names: Sequence[str]) -> Section:
         f"for name in {literal(list(names))}:\n"
         "    try:\n"
         f"        noises[name] = {call}\n"
-        "    except dp.CalibrationError as error:\n"
+        "    except dp.errors.CalibrationError as error:\n"
         '        print(f"{name} is left out: {error}")',
     )
 
@@ -115,8 +115,9 @@ for choice in design.choices:
     result[f"{{choice.mechanism}}: largest ε"] = choice.epsilon
     result[f"{{choice.mechanism}}: expected L2 error"] = choice.error
 try:
-    result["largest ε by the promise alone"] = dp.promised_epsilon(limit, {scenario.delta!r})
-except dp.HypothesisError as error:
+    promised = dp.analysis.promised_epsilon(limit, {scenario.delta!r})
+    result["largest ε by the promise alone"] = promised
+except dp.errors.HypothesisError as error:
     print(error)"""
     now = """\
 test, clear = dp.hypothesis.release_test(model, noise), dp.hypothesis.release_test(model)

@@ -27,11 +27,11 @@ WRITERS = ("to_html", "to_markdown", "to_json")
 def build(people: pd.DataFrame, scenario: dp.Scenario = SCENARIO, *names: str, **options: Any):
     model = dp.fit_gaussian(people, scenario.query, scenario.pairs, n=scenario.n)
     chosen = names or None
-    return dp.build_report(people, scenario, model, chosen, **{"repetitions": 4, **options})
+    return dp.export.build_report(people, scenario, model, chosen, **{"repetitions": 4, **options})
 
 
 @pytest.fixture(scope="module")
-def report(people: pd.DataFrame) -> dp.Report:
+def report(people: pd.DataFrame) -> dp.export.Report:
     return build(
         people, SCENARIO, "ExpM", "DauM", "DirM(L)", "DP",
         data="people.csv", units={"age": "years"}, link=LINK,
@@ -39,7 +39,7 @@ def report(people: pd.DataFrame) -> dp.Report:
 
 
 @pytest.fixture(scope="module")
-def told(report: dp.Report) -> str:
+def told(report: dp.export.Report) -> str:
     return re.sub(r"<script>.*</script>", "", report.to_html(), flags=re.DOTALL)
 
 
@@ -198,13 +198,13 @@ def test_names_from_the_data_show_as_they_are_written():
 def test_without_a_mechanism_it_says_what_to_do(people):
     model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
     with pytest.raises(
-        dp.ReportError, match="none is chosen; choose at least one, for example DauM"
+        dp.errors.ReportError, match="none is chosen; choose at least one, for example DauM"
     ):
-        dp.build_report(people, SCENARIO, model, [])
-    with pytest.raises(dp.ReportError, match="no mechanism 'Magic'; choose among"):
-        dp.build_report(people, SCENARIO, model, ["Magic"])
-    with pytest.raises(dp.ReportError, match="at least 2 repetitions"):
-        dp.build_report(people, SCENARIO, model, repetitions=1)
+        dp.export.build_report(people, SCENARIO, model, [])
+    with pytest.raises(dp.errors.ReportError, match="no mechanism 'Magic'; choose among"):
+        dp.export.build_report(people, SCENARIO, model, ["Magic"])
+    with pytest.raises(dp.errors.ReportError, match="at least 2 repetitions"):
+        dp.export.build_report(people, SCENARIO, model, repetitions=1)
 
 
 def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch):
@@ -218,13 +218,13 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
     assert [each.mechanism for each in report.findings] == ["OptM"]
     assert "with OptM" in report.answer
     assert "DauM is left out: However large" in report.to_markdown().replace("*", "")
-    with pytest.raises(dp.ReportError, match="None of the mechanisms chosen"):
+    with pytest.raises(dp.errors.ReportError, match="None of the mechanisms chosen"):
         build(table, scenario, "DauM")
 
 
 def test_it_is_built_in_steps_that_can_be_stopped(people):
     model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
-    run = dp.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6)
+    run = dp.export.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6)
     seen = []
     while run.running and run.share < 0.3:
         run.step(0.0)
@@ -238,7 +238,7 @@ def test_it_is_built_in_steps_that_can_be_stopped(people):
     run.stopped = False
     run.step(60)
     assert not run.running
-    once = dp.build_report(people, SCENARIO, model, ["DauM"], repetitions=6)
+    once = dp.export.build_report(people, SCENARIO, model, ["DauM"], repetitions=6)
     assert run.report.findings[0].simulated == once.findings[0].simulated
     assert run.report.answer == once.answer
 
@@ -246,7 +246,7 @@ def test_it_is_built_in_steps_that_can_be_stopped(people):
 def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     few = people.head(70)
     model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
-    run = dp.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"])
+    run = dp.export.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"])
     run.step(60)
     assert run.report is None
     assert "attack splits the 70 records" in run.failure
@@ -265,6 +265,6 @@ def test_several_pairs_units_and_simulated_models(people):
     query = dp.Query([dp.Median("age"), dp.Mean("hours")])
     nonlinear = replace(SCENARIO, query=query)
     model = dp.fit_gaussian(people, query, SCENARIO.pair, 60, method="monte-carlo", rng=1)
-    found = dp.build_report(people, nonlinear, model, repetitions=2)
+    found = dp.export.build_report(people, nonlinear, model, repetitions=2)
     assert "median age" in found.question
     assert len(found.pictures) == 5
