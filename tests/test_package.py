@@ -68,7 +68,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_example_is_installed(installed: Path, tmp_path: Path) -> None:
     script = (
         "import distpriv as dp\n"
-        "print(dp.__file__, len(dp.load_census_income()), dp.hospital().title, dp.school().title)"
+        "print(dp.__file__, len(dp.load_census_income()))\n"
+        "print(dp.attribute.hospital().title, dp.attribute.school().title)"
     )
     printed = _run(installed / "python", "-c", script, cwd=tmp_path)
     assert printed.startswith(str(installed.parent))

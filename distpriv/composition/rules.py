@@ -77,7 +77,8 @@ def compose(promises: Sequence[Promise], premise: Premise) -> Promise:
         version, Proposition A.5). *point-mass*: every θ of Θ is a single dataset, so that
         nothing but the noise is random, as in differential privacy (Proposition A.4). For
         releases from one dataset that the attacker is uncertain about no rule holds; see
-        :class:`distpriv.CompositionExample`, and :func:`joint_release` for what they deliver.
+        :class:`distpriv.composition.CompositionExample`, and :func:`joint_release` for what they
+        deliver.
 
     Raises
     ------

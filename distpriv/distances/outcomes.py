@@ -92,7 +92,7 @@ class Outcomes:
         return delta in self._distances or self.dimension == 1
 
     def coupling(self, delta: float = 0.0) -> Coupling:
-        """The moves behind :meth:`closeness`, see :func:`distpriv.optimal_coupling`."""
+        """The moves behind :meth:`closeness`, see :func:`distpriv.distances.optimal_coupling`."""
         if delta not in self._couplings:
             self._couplings[delta] = optimal_coupling(*self.points, delta, *self.weights)
         return self._couplings[delta]

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from distpriv.arguments import checked
 from distpriv.errors import QueryError
 from distpriv.registry import Registry
 from distpriv.tables.predicates import numeric_values
@@ -152,6 +153,7 @@ def register(statistic: _S) -> _S:
     return statistic
 
 
+@checked(QueryError)
 def read_statistic(label: str, columns: Collection[str]) -> Statistic | None:
     """Read a statistic from its label, or None if it names none of these columns."""
     for kind in names():

@@ -130,7 +130,7 @@ def fit_diagnostics(
     Parameters
     ----------
     simulated : ndarray, shape (2, R, m)
-        R datasets under p_i and p_j, see :func:`distpriv.simulate`; R at least 8 and m + 2.
+        R datasets under p_i and p_j, see :func:`distpriv.model.simulate`; R at least 8 and m + 2.
     fit : PairModel
     points : int, at least 2
         Order statistics to keep for the plot.

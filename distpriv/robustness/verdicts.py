@@ -167,11 +167,11 @@ def fitted_shift(simulated: FloatArray, fit: PairModel, rng: RandomState = None)
     Parameters
     ----------
     simulated : ndarray, shape (2, R, m)
-        R datasets under p_i and p_j, see :func:`distpriv.simulate`.
+        R datasets under p_i and p_j, see :func:`distpriv.model.simulate`.
     fit : PairModel
     rng : Generator, int or None
 
-    Errors are those of :func:`distpriv.fit_diagnostics`.
+    Errors are those of :func:`distpriv.robustness.fit_diagnostics`.
     """
     simulated = check_simulated(simulated, fit)
     generator = np.random.default_rng(rng)

@@ -13,7 +13,7 @@ import pandas as pd
 from distpriv.arguments import checked
 from distpriv.errors import DatasetError
 from distpriv.resources import DATA
-from distpriv.tables import read_table
+from distpriv.tables.reading import read_table
 
 __all__ = ["EXAMPLES", "Example", "load_adult", "load_census_income"]
 

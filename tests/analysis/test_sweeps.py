@@ -76,7 +76,9 @@ def test_expected_error_is_the_whole_or_one_statistic(model: dp.GaussianModel) -
 @pytest.mark.parametrize("statistic", [-1, 4])
 def test_a_statistic_that_is_not_there(model: dp.GaussianModel, statistic: int) -> None:
     noise = dp.calibrate("DauM", model, 1.0, 1e-3)
-    with pytest.raises(dp.QueryError, match=f"no statistic number {statistic}; the query has 4"):
+    with pytest.raises(
+        dp.errors.QueryError, match=f"no statistic number {statistic}; the query has 4"
+    ):
         sweeps.expected_error(noise, statistic)
 
 
@@ -191,9 +193,9 @@ def test_the_profile_is_that_of_the_worst_pair_and_order(several: dp.GaussianMod
     noises = {"DauM": dp.calibrate("DauM", several, 1.0, 1e-3)}
     curves = sweeps.profiles(several, noises, np.array([0.0, 0.5, 1.0]))
     for index, epsilon in enumerate(curves.x):
-        worst = dp.worst_case(several, noises["DauM"], float(epsilon))
+        worst = dp.privacy.worst_case(several, noises["DauM"], float(epsilon))
         assert curves.y["DauM"][index] == pytest.approx(worst.delta, rel=1e-9)
-        bare = dp.worst_case(several, None, float(epsilon))
+        bare = dp.privacy.worst_case(several, None, float(epsilon))
         assert curves.y[sweeps.UNDEFENDED][index] == pytest.approx(bare.delta, rel=1e-9)
 
 

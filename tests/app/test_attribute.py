@@ -124,7 +124,7 @@ def test_a_wrong_assumption_is_a_sentence_and_the_edits_stay(open_app, typed, co
 
 def test_assumptions_are_loaded_and_a_bad_file_changes_nothing(open_app):
     app = open_app("attribute")
-    whole = json.loads(dp.save_assumptions(dp.hospital()))
+    whole = json.loads(dp.attribute.save_assumptions(dp.attribute.hospital()))
     whole["assumptions"] = whole["assumptions"][:1]
     whole["assumptions"][0] |= {"release": "average ![x](http://e.example/a.png)", "unit": "<b>kg"}
     loader = app.file_uploader(key="assumptions_file")
@@ -237,7 +237,7 @@ def test_a_table_is_edited_and_a_wrong_one_keeps_its_edits(open_app, typed):
     app.run()
     sound(app)
     assert not app.error
-    influence = dp.max_influence(
+    influence = dp.attribute.max_influence(
         app.session_state["quilt_draft"].networks(), ["gender"], "family income"
     )
     assert influence == pytest.approx(np.log(0.26 / 0.1))
@@ -318,7 +318,7 @@ def test_several_distributions(open_app, typed):
 
 def test_networks_are_loaded_and_a_bad_file_changes_nothing(open_app, typed):
     app = distribution(open_app("attribute"))
-    whole = json.loads(dp.save_network(dp.school()))
+    whole = json.loads(dp.attribute.save_network(dp.attribute.school()))
     good = json.dumps(whole).replace("family income", "![x](http://e.example/a.png)")
     app.file_uploader(key="network_file").set_value(
         ("mine.json", good.encode(), "application/json")

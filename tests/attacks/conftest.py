@@ -10,10 +10,12 @@ from distpriv.attacks.posterior import ReleaseModel
 
 
 @pytest.fixture(scope="module")
-def moments(people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty) -> dp.GroupMoments:
+def moments(
+    people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
+) -> dp.model.GroupMoments:
     return dp.group_moments(people, query, rich)
 
 
 @pytest.fixture(scope="module")
-def clear(moments: dp.GroupMoments, query: dp.Query) -> ReleaseModel:
+def clear(moments: dp.model.GroupMoments, query: dp.Query) -> ReleaseModel:
     return ReleaseModel(moments, query, 60)

@@ -35,10 +35,10 @@ PAIR = dp.Pair(RICH, 0.45, 0.55)
 
 def shifted(
     difference: tuple[float, ...], covariance: np.ndarray
-) -> tuple[dp.GroupMoments, dp.Query]:
+) -> tuple[dp.model.GroupMoments, dp.Query]:
     """Two groups of equal size and covariance: the share does nothing but shift the statistics."""
     m = len(difference)
-    moments = dp.GroupMoments(
+    moments = dp.model.GroupMoments(
         counts=(10**6, 10**6),
         means=np.array([np.zeros(m), difference]),
         covariances=np.array([covariance, covariance]),
@@ -51,7 +51,7 @@ def shifted(
 
 def noisy_shift(name: str, epsilon: float, delta: float) -> tuple[ReleaseModel, dp.GaussianModel]:
     moments, query = shifted((1.0, 0.4), np.array([[1.0, 0.3], [0.3, 2.0]]))
-    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 400, replacement=True)
+    fitted = dp.model.model_from_moments({RICH: moments}, query, [PAIR], 400, replacement=True)
     noise = dp.calibrate(name, fitted, epsilon, delta, calibration="exact")
     return ReleaseModel(moments, query, 400, noise, replacement=True), fitted
 
@@ -72,7 +72,7 @@ def test_the_posterior_is_bayes_rule_on_the_fitted_normals(
     people: pd.DataFrame,
     query: dp.Query,
     model: dp.GaussianModel,
-    moments: dp.GroupMoments,
+    moments: dp.model.GroupMoments,
     mechanism: str | None,
     replacement: bool,
 ) -> None:
@@ -214,7 +214,7 @@ def test_no_release_moves_the_odds_beyond_epsilon_where_the_shares_translate(
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(m, m + 1))
     moments, query = shifted(tuple(rng.normal(size=m)), factor @ factor.T)
-    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
+    fitted = dp.model.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
     noise = dp.calibrate(name, fitted, epsilon, calibration="exact")
     model = ReleaseModel(moments, query, 100, noise, replacement=True)
     _, released = simulate_release(model, 0.45, rng)
@@ -389,5 +389,5 @@ def test_priors() -> None:
     ],
 )
 def test_errors_of_beliefs(wrong: Callable[[], object], says: str) -> None:
-    with pytest.raises(dp.ModelError, match=says):
+    with pytest.raises(dp.errors.ModelError, match=says):
         wrong()

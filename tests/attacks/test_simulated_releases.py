@@ -25,7 +25,7 @@ N = 60
 
 
 def test_shares_that_need_more_records_than_there_are(
-    clear: ReleaseModel, moments: dp.GroupMoments, query: dp.Query
+    clear: ReleaseModel, moments: dp.model.GroupMoments, query: dp.Query
 ) -> None:
     large = replace(clear, n=1500)
     low, high = large.limits
@@ -43,9 +43,9 @@ def test_shares_that_need_more_records_than_there_are(
     anything = replace(large, replacement=True)
     assert anything.limits == (0.0, 1.0)
     assert np.isfinite(anything.log_likelihood(shares, released)).all()
-    with pytest.raises(dp.ModelError, match="take a smaller n, or draw with replacement"):
+    with pytest.raises(dp.errors.ModelError, match="take a smaller n, or draw with replacement"):
         posterior(large, uniform_prior([0.0, 0.01]), released)
-    with pytest.raises(dp.ModelError, match="No 1500 records can have a share of 99 %"):
+    with pytest.raises(dp.errors.ModelError, match="No 1500 records can have a share of 99 %"):
         simulate_release(large, 0.99, 1)
     none = ReleaseModel(moments, query, 10**6)
     assert not none.possible(shares).any()
@@ -108,16 +108,16 @@ def test_simulated_releases_have_the_model_s_mean_and_covariance(
 
 def test_errors_of_releases(clear: ReleaseModel) -> None:
     prior = uniform_prior(share_grid(N))
-    with pytest.raises(dp.ModelError, match="4 finite numbers"):
+    with pytest.raises(dp.errors.ModelError, match="4 finite numbers"):
         posterior(clear, prior, [1.0, 2.0])
-    with pytest.raises(dp.ModelError, match="nan"):
+    with pytest.raises(dp.errors.ModelError, match="nan"):
         posterior(clear, prior, [1.0, 2.0, math.nan, 4.0])
-    with pytest.raises(dp.ModelError, match="whole number of records, at least 2"):
+    with pytest.raises(dp.errors.ModelError, match="whole number of records, at least 2"):
         replace(clear, n=1)
-    with pytest.raises(dp.ModelError, match=r"n must be a whole number, got 2\.5"):
+    with pytest.raises(dp.errors.ModelError, match=r"n must be a whole number, got 2\.5"):
         replace(clear, n=2.5)
     frozen = replace(clear.moments, covariances=np.zeros((2, 4, 4)))
-    with pytest.raises(dp.ModelError, match="mean age"):
+    with pytest.raises(dp.errors.ModelError, match="mean age"):
         posterior(replace(clear, moments=frozen), prior, np.ones(4))
 
 
@@ -135,7 +135,7 @@ def test_noise_that_arithmetic_undoes_is_no_noise_to_believe_in(
         bare = dp.calibrate(name, model, 1.0, 1e-3, "exact", grid_safe=False)
         undone = ReleaseModel(moments, query, model.n, bare)
         assert undone.undone
-        with pytest.raises(dp.ModelError, match="subtracts it"):
+        with pytest.raises(dp.errors.ModelError, match="subtracts it"):
             posterior(undone, prior, released)
     assert not ReleaseModel(moments, query, model.n).undone
 

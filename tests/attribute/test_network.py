@@ -95,14 +95,16 @@ def test_a_network_is_frozen_and_its_tables_read_only() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_network_is_named(edges: list, tables: dict, states: dict, says: str) -> None:
-    with pytest.raises(dp.NetworkError, match=says):
+    with pytest.raises(dp.errors.NetworkError, match=says):
         dp.BayesianNetwork(edges, tables, states)
 
 
 def test_an_unknown_attribute_is_named() -> None:
     net = dp.BayesianNetwork([("a", "b")], TABLES)
     for call in (net.parents, net.names, net.table, lambda name: net.remote("a", [name])):
-        with pytest.raises(dp.NetworkError, match=r"no attribute 'x' .* attributes are a, b"):
+        with pytest.raises(
+            dp.errors.NetworkError, match=r"no attribute 'x' .* attributes are a, b"
+        ):
             call("x")
 
 

@@ -13,7 +13,7 @@ PAIR = dp.SensitiveProperty("a<b>", "x").pair(0.5, 0.1)
 @pytest.fixture
 def fit():
     covariance = np.diag([4.0, 1.0])
-    thetas = (dp.Theta(PAIR.secret, 0.45, 100), dp.Theta(PAIR.secret, 0.55, 100))
+    thetas = (dp.model.Theta(PAIR.secret, 0.45, 100), dp.model.Theta(PAIR.secret, 0.55, 100))
     return dp.PairModel(
         PAIR, thetas, np.array([[1.0, 5.0], [3.0, 4.5]]), np.array([covariance, covariance])
     )

@@ -96,7 +96,7 @@ def test_quantiles_in_words(found: FitDiagnostics, model: dp.GaussianModel) -> N
 def test_many_statistics_keep_the_points_bounded(well_made: Check) -> None:
     m = 16
     pair = dp.SensitiveProperty("income", "high").pair(0.5, 0.1)
-    thetas = (dp.Theta(pair.secret, 0.45, 50), dp.Theta(pair.secret, 0.55, 50))
+    thetas = (dp.model.Theta(pair.secret, 0.45, 50), dp.model.Theta(pair.secret, 0.55, 50))
     wide = dp.PairModel(pair, thetas, np.ones((2, m)), np.stack([np.eye(m)] * 2))
     drawn = np.random.default_rng(1).normal(1, 1, (2, 300, m))
     labels = [f"mean {index}" for index in range(m)]
@@ -197,9 +197,11 @@ def test_intervals_of_the_distances_alone(replicates: ModelReplicates, well_made
 
 
 def test_an_interval_of_no_width(well_made: Check) -> None:
-    nothing = dp.Interval(0.0, 0.0, 0.0)
+    nothing = dp.model.Interval(0.0, 0.0, 0.0)
     still = ModelReplicates(np.zeros((101, 1)), np.ones((101, 1, 1)), nothing, nothing)
-    figure = bootstrap_intervals(still, DeliveredIntervals(nothing, dp.Interval(0.5, 0.5, 0.5)))
+    figure = bootstrap_intervals(
+        still, DeliveredIntervals(nothing, dp.model.Interval(0.5, 0.5, 0.5))
+    )
     well_made(figure)
     for axis in figure.select_xaxes():
         assert axis.range[0] < axis.range[1]

@@ -85,7 +85,7 @@ def test_a_statistic_that_hardly_varies_in_the_simulation(
 def test_many_statistics_keep_the_points_bounded(well_made: Check) -> None:
     m = 16
     secret = dp.SensitiveProperty("income", "high").pair(0.5, 0.1)
-    thetas = (dp.Theta(secret.secret, 0.45, 50), dp.Theta(secret.secret, 0.55, 50))
+    thetas = (dp.model.Theta(secret.secret, 0.45, 50), dp.model.Theta(secret.secret, 0.55, 50))
     wide = dp.PairModel(secret, thetas, np.ones((2, m)), np.stack([np.eye(m)] * 2))
     drawn = np.random.default_rng(1).normal(1, 1, (2, 300, m))
     labels = [f"mean {index}" for index in range(m)]

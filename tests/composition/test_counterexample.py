@@ -35,7 +35,7 @@ epsilons = st.floats(0.05, 3)
     st.integers(0, 2),
 )
 def test_the_example_is_its_own_two_normals(shift, correlation, noise, epsilon, first, second):
-    example = dp.CompositionExample(shift, correlation, noise)
+    example = dp.composition.CompositionExample(shift, correlation, noise)
     # Every release a coordinate of its own: the same statistic with noise drawn anew.
     which = [0] * first + [1] * second
     data = np.array([[1, correlation], [correlation, 1]])
@@ -48,7 +48,7 @@ def test_the_example_is_its_own_two_normals(shift, correlation, noise, epsilon, 
 
 
 def test_the_example_by_integration_over_both_statistics():
-    example, epsilon = dp.CompositionExample(0.5, 0.9), 1.0
+    example, epsilon = dp.composition.CompositionExample(0.5, 0.9), 1.0
     first, second = np.linspace(-6, 6.5, 1500)[:, None], np.linspace(-6, 6, 1200)
     step = (first[1, 0] - first[0, 0]) * (second[1] - second[0])
 
@@ -64,7 +64,7 @@ def test_the_example_by_integration_over_both_statistics():
 
 @given(st.floats(0.01, 3), st.floats(-0.9, 0.99), epsilons, st.floats(1e-5, 0.3))
 def test_each_of_the_example_keeps_its_promise_alone(shift, correlation, epsilon, delta):
-    example = dp.CompositionExample.calibrated(shift, correlation, epsilon, delta)
+    example = dp.composition.CompositionExample.calibrated(shift, correlation, epsilon, delta)
     alone = example.delta(epsilon, 1, 0)
     assert alone <= delta * (1 + 1e-9)
     assert example.noise == 0 or alone == pytest.approx(delta)
@@ -74,7 +74,7 @@ def test_each_of_the_example_keeps_its_promise_alone(shift, correlation, epsilon
 
 @given(st.floats(0.01, 2), st.floats(0, 0.99), st.floats(0, 1), epsilons, st.integers(1, 4))
 def test_the_coin_outcome_by_outcome(shift, correlation, noise, epsilon, tosses):
-    example = dp.CompositionExample(shift, correlation, noise)
+    example = dp.composition.CompositionExample(shift, correlation, noise)
     total = 0.0
     for outcome in itertools.product("HT", repeat=tosses):
         heads = outcome.count("H")
@@ -89,7 +89,7 @@ def test_the_coin_outcome_by_outcome(shift, correlation, noise, epsilon, tosses)
 
 
 def test_a_coin_tossed_again_breaks_the_sum_rule():
-    example = dp.CompositionExample.calibrated(0.25, 0.999, 1.0, 1e-3)
+    example = dp.composition.CompositionExample.calibrated(0.25, 0.999, 1.0, 1e-3)
     assert example.noise == 0
     assert example.coin_delta(1.0, 1) <= 1e-3
     # Both come out half of the time, and then nothing is hidden.
@@ -106,7 +106,7 @@ def test_the_curves_of_the_example():
     assert below < 1 < 2 < above
     assert (curves.y[COIN] <= curves.y[TOGETHER]).all()
     assert curves.y[COIN][2] > 2
-    example = dp.CompositionExample.calibrated(0.25, 0.99, 1.0, 1e-3)
+    example = dp.composition.CompositionExample.calibrated(0.25, 0.99, 1.0, 1e-3)
     curves = example_against_releases(example, 1.0, 1e-3, [1, 2, 3, 2000])
     np.testing.assert_array_equal(curves.x, [1, 2, 3])
     np.testing.assert_array_equal(curves.y[SUM_RULE], [1, 2, 3])
@@ -119,5 +119,5 @@ def test_the_curves_of_the_example():
     "values", [(-0.1, 0.5), (math.inf, 0.5), (math.nan, 0.5), (0.1, 1.0), (0.1, -1.0), (1, 0, -1)]
 )
 def test_an_example_that_makes_no_sense(values):
-    with pytest.raises(dp.CalibrationError):
-        dp.CompositionExample(*values)
+    with pytest.raises(dp.errors.CalibrationError):
+        dp.composition.CompositionExample(*values)

@@ -48,7 +48,7 @@ def test_a_mixture_never_delivers_more_than_it_promises(seed, first, second):
     rng = np.random.default_rng(seed)
     (p, q), (r, s) = rng.dirichlet(np.full(4, 0.6), size=(2, 2))
     weights = rng.dirichlet([1, 1])
-    promised = dp.mixture(
+    promised = dp.composition.mixture(
         [
             dp.Promise(first, hockey_stick(p, q, first)),
             dp.Promise(second, hockey_stick(r, s, second)),
@@ -63,9 +63,9 @@ def test_a_mixture_never_delivers_more_than_it_promises(seed, first, second):
 
 def test_a_mixture_counts_what_may_happen_only():
     promises = [dp.Promise(3.0, 0.1), dp.Promise(1.0, 0.2)]
-    together = dp.mixture(promises, [0.25, 0.75])
+    together = dp.composition.mixture(promises, [0.25, 0.75])
     assert (together.epsilon, together.delta) == pytest.approx((3.0, 0.175))
-    assert dp.mixture(promises, [0, 1]) == dp.Promise(1.0, 0.2)
+    assert dp.composition.mixture(promises, [0, 1]) == dp.Promise(1.0, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -80,15 +80,18 @@ def test_a_mixture_counts_what_may_happen_only():
         (lambda: dp.Promise(1.0, math.nan), "δ must be in"),
         (lambda: dp.compose([], "independent"), "add one"),
         (lambda: dp.compose([dp.Promise(1.0)], "same"), "compute what the releases deliver"),
-        (lambda: dp.mixture([], []), "add one"),
-        (lambda: dp.mixture([dp.Promise(1.0)], [0.5, 0.5]), "1 probabilities"),
-        (lambda: dp.mixture([dp.Promise(1.0)] * 2, [1.5, -0.5]), "none of them negative"),
-        (lambda: dp.mixture([dp.Promise(1.0)] * 2, [0.5, math.nan]), "2 probabilities"),
-        (lambda: dp.mixture([dp.Promise(1.0)] * 2, [0.5, 0.6]), "sum to 1, got 1.1"),
+        (lambda: dp.composition.mixture([], []), "add one"),
+        (lambda: dp.composition.mixture([dp.Promise(1.0)], [0.5, 0.5]), "1 probabilities"),
+        (
+            lambda: dp.composition.mixture([dp.Promise(1.0)] * 2, [1.5, -0.5]),
+            "none of them negative",
+        ),
+        (lambda: dp.composition.mixture([dp.Promise(1.0)] * 2, [0.5, math.nan]), "2 probabilities"),
+        (lambda: dp.composition.mixture([dp.Promise(1.0)] * 2, [0.5, 0.6]), "sum to 1, got 1.1"),
     ],
 )
 def test_promises_that_make_no_sense(make, said):
-    with pytest.raises(dp.CalibrationError, match=said):
+    with pytest.raises(dp.errors.CalibrationError, match=said):
         make()
 
 
@@ -98,15 +101,19 @@ def test_what_is_computed_from_a_release_never_delivers_more(model, seed, rows, 
     noise = dp.calibrate("ExpM", model, 1.0, 1e-3, calibration="exact")
     matrix = rng.normal(size=(rows, 4)) * (rng.random((rows, 4)) < 0.7)
     whole = dp.delivered_delta(model, noise, epsilon)
-    assert dp.delivered_after(model, noise, matrix, epsilon) <= whole * (1 + 1e-7) + 1e-14
+    assert (
+        dp.composition.delivered_after(model, noise, matrix, epsilon) <= whole * (1 + 1e-7) + 1e-14
+    )
 
 
 def test_what_can_be_undone_delivers_the_same(several, rng):
     noise = dp.calibrate("DauM", several, 1.0, 1e-3, calibration="exact")
     whole = dp.delivered_delta(several, noise, 0.7)
     for matrix in (np.eye(4), rng.normal(size=(4, 4)), rng.normal(size=(7, 4))):
-        assert dp.delivered_after(several, noise, matrix, 0.7) == pytest.approx(whole, rel=1e-8)
-    assert dp.delivered_after(several, noise, np.zeros((2, 4)), 0.7) == 0.0
+        assert dp.composition.delivered_after(several, noise, matrix, 0.7) == pytest.approx(
+            whole, rel=1e-8
+        )
+    assert dp.composition.delivered_after(several, noise, np.zeros((2, 4)), 0.7) == 0.0
 
 
 def test_publishing_some_of_the_statistics_is_their_own_model(several):
@@ -120,9 +127,13 @@ def test_publishing_some_of_the_statistics_is_their_own_model(several):
         calibration="exact",
     )
     expected = dp.delivered_delta(part, left, 0.5)
-    assert dp.delivered_after(several, noise, np.eye(4)[[2, 0]], 0.5) == pytest.approx(expected)
+    assert dp.composition.delivered_after(several, noise, np.eye(4)[[2, 0]], 0.5) == pytest.approx(
+        expected
+    )
     without = dp.delivered_delta(part, None, 0.5)
-    assert dp.delivered_after(several, None, np.eye(4)[[2, 0]], 0.5) == pytest.approx(without)
+    assert dp.composition.delivered_after(several, None, np.eye(4)[[2, 0]], 0.5) == pytest.approx(
+        without
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,14 +147,14 @@ def test_publishing_some_of_the_statistics_is_their_own_model(several):
     ],
 )
 def test_a_matrix_that_does_not_fit(model, matrix, epsilon, said):
-    with pytest.raises(dp.CalibrationError, match=said):
-        dp.delivered_after(model, None, matrix, epsilon)
+    with pytest.raises(dp.errors.CalibrationError, match=said):
+        dp.composition.delivered_after(model, None, matrix, epsilon)
 
 
 def test_laplace_noise_has_no_closed_form_after_a_matrix(model):
     noise = dp.calibrate("ExpM(L)", model, 1.0, calibration="exact")
-    with pytest.raises(dp.CalibrationError, match="Laplace"):
-        dp.delivered_after(model, noise, np.eye(4), 1.0)
+    with pytest.raises(dp.errors.CalibrationError, match="Laplace"):
+        dp.composition.delivered_after(model, noise, np.eye(4), 1.0)
 
 
 def test_the_model_of_some_statistics_is_the_fit_of_their_query(people, query, pair, model):
@@ -154,7 +165,7 @@ def test_the_model_of_some_statistics_is_the_fit_of_their_query(people, query, p
     np.testing.assert_allclose(part.pairs[0].covariances, own.pairs[0].covariances)
     np.testing.assert_allclose(part.record_sensitivities, own.record_sensitivities)
     assert part.pairs[0].mean_errors is None
-    with pytest.raises(dp.QueryError):
+    with pytest.raises(dp.errors.QueryError):
         model.of_statistics()
 
 
@@ -168,7 +179,7 @@ def test_the_model_of_some_statistics_keeps_their_standard_errors(people, query,
 
 
 def test_two_releases_are_one_with_noise_in_blocks(several):
-    joint = dp.joint_release(several, [3, 1], 1.0, 1e-3, "ExpM", "exact")
+    joint = dp.composition.joint_release(several, [3, 1], 1.0, 1e-3, "ExpM", "exact")
     covariance = joint.noise.covariance
     np.testing.assert_allclose(covariance[np.ix_([1, 3], [0, 2])], 0, atol=1e-9)
     for indices, noise, alone in zip(([1, 3], [0, 2]), joint.parts, joint.alone, strict=True):
@@ -176,7 +187,7 @@ def test_two_releases_are_one_with_noise_in_blocks(several):
         np.testing.assert_allclose(noise.covariance, own.covariance)
         np.testing.assert_allclose(covariance[np.ix_(indices, indices)], own.covariance, rtol=1e-6)
         # Alone, the part of the joint release delivers what its own model says.
-        after = dp.delivered_after(several, joint.noise, np.eye(4)[indices], alone)
+        after = dp.composition.delivered_after(several, joint.noise, np.eye(4)[indices], alone)
         assert after == pytest.approx(1e-3, rel=1e-6) if alone else after <= 1e-3
     assert joint.rule == dp.Promise(2.0, 2e-3)
     assert joint.delta == dp.delivered_delta(several, joint.noise, 2.0)
@@ -189,10 +200,10 @@ def test_two_releases_are_one_with_noise_in_blocks(several):
 
 def test_two_releases_in_units(model):
     sizes = model.standard_deviations
-    joint = dp.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact", sizes)
-    scaled = dp.joint_release(model.in_units(sizes), [0], 1.0, 1e-3, "ExpM", "exact")
+    joint = dp.composition.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact", sizes)
+    scaled = dp.composition.joint_release(model.in_units(sizes), [0], 1.0, 1e-3, "ExpM", "exact")
     assert joint.epsilon == pytest.approx(scaled.epsilon)
-    raw = dp.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact")
+    raw = dp.composition.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact")
     assert joint.epsilon != pytest.approx(raw.epsilon)
 
 
@@ -208,31 +219,33 @@ def correlated(model, shift, correlation):
 
 def test_two_guarded_releases_can_break_the_sum_rule(model):
     shift = 0.8 * gaussian_distance(1.0, 1e-3)
-    joint = dp.joint_release(correlated(model, shift, 0.99), [0], 1.0, 1e-3, "OptM", "guarded")
+    joint = dp.composition.joint_release(
+        correlated(model, shift, 0.99), [0], 1.0, 1e-3, "OptM", "guarded"
+    )
     assert all(noise.is_zero for noise in joint.parts)
     assert max(joint.alone) <= 1.0
     assert joint.delta > 100 * joint.rule.delta
     assert joint.epsilon > 2 * joint.rule.epsilon
-    example = dp.CompositionExample(shift, 0.99)
+    example = dp.composition.CompositionExample(shift, 0.99)
     assert joint.delta == pytest.approx(example.delta(2.0))
     assert joint.epsilon == pytest.approx(example.epsilon(2e-3))
 
 
 def test_two_releases_whose_deltas_leave_nothing(model):
-    joint = dp.joint_release(model, [0], 1.0, 0.6, "ExpM", "exact")
+    joint = dp.composition.joint_release(model, [0], 1.0, 0.6, "ExpM", "exact")
     assert joint.rule.delta == 1.0
     assert joint.epsilon == 0.0
 
 
 @pytest.mark.parametrize("first", [[], [0, 1, 2, 3], [0, 4], [-1]])
 def test_a_split_that_leaves_a_release_empty(model, first):
-    with pytest.raises(dp.CalibrationError, match="at least one of the 4 statistics"):
-        dp.joint_release(model, first, 1.0, 1e-3)
+    with pytest.raises(dp.errors.CalibrationError, match="at least one of the 4 statistics"):
+        dp.composition.joint_release(model, first, 1.0, 1e-3)
 
 
 def test_laplace_noise_has_no_joint_figure(model):
-    with pytest.raises(dp.CalibrationError, match="choose another mechanism"):
-        dp.joint_release(model, [0], 1.0, 1e-3, "ExpM(L)")
+    with pytest.raises(dp.errors.CalibrationError, match="choose another mechanism"):
+        dp.composition.joint_release(model, [0], 1.0, 1e-3, "ExpM(L)")
 
 
 @given(seeds, st.integers(2, 8), epsilons)
@@ -269,7 +282,7 @@ def test_no_exception_was_found_for_unequal_covariances(seed, count, epsilon):
 
 def test_repeated_releases_beside_the_sum_rule(model):
     noise = dp.calibrate("DauM", model, 1.0, 0.2, calibration="exact")
-    curves = dp.repeated_release(model, noise, (1, 2, 4, 5, 9), 0.2)
+    curves = dp.composition.repeated_release(model, noise, (1, 2, 4, 5, 9), 0.2)
     np.testing.assert_array_equal(curves.x, [1, 2, 4])
     once = dp.delivered_epsilon(model, noise, 0.2)
     np.testing.assert_allclose(curves.y[SUM_RULE], once * curves.x)

@@ -29,7 +29,7 @@ def test_6_the_largest_epsilon_that_keeps_the_limit(course: lessons.Course, gues
 
 
 def test_6_a_limit_that_no_release_keeps_is_refused(course: lessons.Course) -> None:
-    with pytest.raises(dp.HypothesisError):
+    with pytest.raises(dp.errors.HypothesisError):
         lessons.allowed(course, 49)
 
 

@@ -41,7 +41,7 @@ def test_guarded_noise_keeps_its_promise(epsilon, delta, units, size, pairs, see
     for name in ("OptM", "ExpM", "DirM", "EigM", "DauM"):
         try:
             noise = dp.calibrate(name, model, epsilon, delta, "guarded", grid_safe=False)
-        except dp.InapplicableError:
+        except dp.errors.InapplicableError:
             assert name in ("DirM", "DauM")
             continue
         assert delivered(model, noise.covariance, epsilon) <= delta * (1 + 1e-9)

@@ -29,7 +29,7 @@ def random_model(
 ) -> dp.GaussianModel:
     """Statistics of sizes from 10^−orders to 10^orders."""
     secret = dp.SensitiveProperty("s", "x").pair(0.5, 0.1)
-    thetas = (dp.Theta(secret.secret, 0.45, 100), dp.Theta(secret.secret, 0.55, 100))
+    thetas = (dp.model.Theta(secret.secret, 0.45, 100), dp.model.Theta(secret.secret, 0.55, 100))
     units = 10 ** rng.uniform(-orders, orders, size)
     fits = []
     for _ in range(pairs):
@@ -139,7 +139,7 @@ def test_the_promise_holds_whatever_the_sizes(round_: int) -> None:
             model = replace(model, pairs=pairs)
         try:
             noise = dp.calibrate(name, model, epsilon, delta, calibration, grid_safe=safe)
-        except dp.InapplicableError:
+        except dp.errors.InapplicableError:
             continue
         held += 1
         if noise.distribution == "laplace":
@@ -152,7 +152,7 @@ def test_the_promise_holds_whatever_the_sizes(round_: int) -> None:
                 delivered = guarded_delta(fit, noise, epsilon, worst.order)
                 assert float(delivered) == pytest.approx(worst.delta, rel=1e-6, abs=1e-12)
             else:
-                distance = dp.gaussian_distance(epsilon, delta, calibration)
+                distance = dp.privacy.gaussian_distance(epsilon, delta, calibration)
                 promised = (
                     gaussian_delta(distance, epsilon) if calibration == "classical" else delta
                 )

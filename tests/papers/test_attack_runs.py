@@ -85,7 +85,7 @@ def test_nothing_is_known_before_the_first_repetition(example: PaperRecords) -> 
 
 
 def test_no_repetition(example: PaperRecords) -> None:
-    with pytest.raises(dp.AttackError, match="at least one repetition, got 0"):
+    with pytest.raises(dp.errors.AttackError, match="at least one repetition, got 0"):
         PaperAttacks(example, 0)
 
 

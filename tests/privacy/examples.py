@@ -15,7 +15,7 @@ def random_model(
 ) -> dp.GaussianModel:
     rng = np.random.default_rng(seed)
     secret = dp.SensitiveProperty("s", "x").pair(0.5, 0.1)
-    thetas = (dp.Theta(secret.secret, 0.45, 100), dp.Theta(secret.secret, 0.55, 100))
+    thetas = (dp.model.Theta(secret.secret, 0.45, 100), dp.model.Theta(secret.secret, 0.55, 100))
     scale = np.exp(math.log(units) * rng.uniform(-1, 1, size))
     fits = []
     for _ in range(pairs):

@@ -102,7 +102,7 @@ def test_side_by_side_is_one_by_one(model, several):
     ]
     together = side_by_side([searching(*case) for case in cases])
     for found, case in zip(together, cases, strict=True):
-        if isinstance(found, dp.CalibrationError):
+        if isinstance(found, dp.errors.CalibrationError):
             with pytest.raises(type(found)):
                 dp.calibrate(*case)
         else:
@@ -113,7 +113,7 @@ def test_side_by_side_is_one_by_one(model, several):
 
 def test_what_a_search_raises_is_its_result(model):
     found = side_by_side([searching("ExpM", model, -1.0), searching("ExpM", model, 1.0, 1e-3)])
-    assert isinstance(found[0], dp.CalibrationError)
+    assert isinstance(found[0], dp.errors.CalibrationError)
     assert isinstance(found[1], dp.Noise)
 
 

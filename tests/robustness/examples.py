@@ -15,5 +15,5 @@ COVARIANCES = np.array([[[1.0, 0.3], [0.3, 2.0]], [[1.0, -0.4], [-0.4, 4.0]]])
 
 def fitted(means: Array = MEANS, covariances: Array = COVARIANCES, n: int = 50) -> dp.PairModel:
     pair = RICH.pair(0.4, 0.2)
-    thetas = (dp.Theta(RICH, pair.p_i, n), dp.Theta(RICH, pair.p_j, n))
+    thetas = (dp.model.Theta(RICH, pair.p_i, n), dp.model.Theta(RICH, pair.p_j, n))
     return dp.PairModel(pair, thetas, means, covariances)

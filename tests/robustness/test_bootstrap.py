@@ -20,10 +20,10 @@ from distpriv.robustness.bootstrap import (
 from tests.robustness.examples import Array, fitted
 
 
-def groups(rng: np.random.Generator, without: int, having: int) -> dp.RecordGroups:
+def groups(rng: np.random.Generator, without: int, having: int) -> dp.model.RecordGroups:
     """Two correlated columns whose means differ by 1 and −2."""
     shape = np.array([[1.0, 0.5], [0.0, 2.0]])
-    return dp.RecordGroups(
+    return dp.model.RecordGroups(
         rng.normal(size=(without, 2)) @ shape,
         rng.normal(size=(having, 2)) @ shape + [1.0, -2.0],
         0,
@@ -70,7 +70,7 @@ def test_bootstrap_standard_errors_are_those_of_means_and_variances(
 @pytest.mark.parametrize("replicates", [99, 0, 150.5])
 def test_too_few_replicates(rng: np.random.Generator, replicates: int) -> None:
     with pytest.raises(
-        dp.ModelError, match=rf"(at least 100|must be a whole.*) .*got {replicates}"
+        dp.errors.ModelError, match=rf"(at least 100|must be a whole.*) .*got {replicates}"
     ):
         bootstrap_moments(groups(rng, 20, 20), replicates)
 
@@ -111,7 +111,7 @@ def test_a_replicate_is_the_exact_model_of_its_records(
 
 
 def test_the_interval_of_a_mean_s_shift_is_the_textbook_one(rng: np.random.Generator) -> None:
-    records = dp.RecordGroups(rng.normal(size=(2000, 1)), rng.normal(3, 1, size=(1500, 1)), 0)
+    records = dp.model.RecordGroups(rng.normal(size=(2000, 1)), rng.normal(3, 1, size=(1500, 1)), 0)
     query = dp.Query([dp.Mean("a")])
     fit = fitted(np.zeros((2, 1)), np.ones((2, 1, 1)))
     found = bootstrap_model(bootstrap_moments(records, 4000, rng=1), fit, query).sensitivity
@@ -134,7 +134,7 @@ def test_intervals_cover_what_is_true_of_the_population(shift: float) -> None:
     truth = 0.2 * math.sqrt(2) * shift
     covered = []
     for _ in range(150):
-        records = dp.RecordGroups(
+        records = dp.model.RecordGroups(
             rng.exponential(size=(250, 2)), rng.exponential(size=(200, 2)) + moved, 0
         )
         found = bootstrap_model(bootstrap_moments(records, 200, rng=rng), fit, query)
@@ -183,8 +183,8 @@ def test_what_is_delivered_without_noise_and_where_nothing_differs() -> None:
     still = ModelReplicates(
         np.zeros((101, 2)),
         np.array([np.eye(2)] * 101),
-        dp.Interval(0, 0, 0),
-        dp.Interval(0, 0, 0),
+        dp.model.Interval(0, 0, 0),
+        dp.model.Interval(0, 0, 0),
     )
     found = delivered_intervals(still, None, 1e-3)
     assert dataclasses.astuple(found.epsilon)[:3] == (0, 0, 0)
@@ -197,13 +197,13 @@ def test_laplace_noise_and_impossible_deltas(model: dp.GaussianModel) -> None:
     still = ModelReplicates(
         np.ones((101, 4)),
         np.array([np.eye(4)] * 101),
-        dp.Interval(2, 2, 2),
-        dp.Interval(2, 2, 2),
+        dp.model.Interval(2, 2, 2),
+        dp.model.Interval(2, 2, 2),
     )
     laplace = dp.calibrate("DirM(L)", model, epsilon=1.0)
-    with pytest.raises(dp.CalibrationError, match=r"DirM\(L\) has no bootstrap interval"):
+    with pytest.raises(dp.errors.CalibrationError, match=r"DirM\(L\) has no bootstrap interval"):
         delivered_intervals(still, laplace, 1e-3)
-    with pytest.raises(dp.CalibrationError, match="δ must be in"):
+    with pytest.raises(dp.errors.CalibrationError, match="δ must be in"):
         delivered_intervals(still, None, 0.0)
 
 

@@ -186,7 +186,7 @@ def test_a_direction_without_variance_under_one_share(rng: np.random.Generator) 
     "shape", [(2, 50), (2, 7, 2), (2, 50, 3), (1, 50, 2)], ids=["flat", "few", "wide", "one"]
 )
 def test_simulated_values_of_another_shape(shape: tuple[int, ...]) -> None:
-    with pytest.raises(dp.ModelError, match=r"shape \(2, 8 or more, 2\).*got shape"):
+    with pytest.raises(dp.errors.ModelError, match=r"shape \(2, 8 or more, 2\).*got shape"):
         fit_diagnostics(np.ones(shape), fitted())
 
 
@@ -195,13 +195,15 @@ def test_simulated_values_that_cannot_be_diagnosed(rng: np.random.Generator) -> 
     values = normal(rng, 50, fit)
     endless = values.copy()
     endless[0, 3, 1] = math.nan
-    with pytest.raises(dp.ModelError, match="finite"):
+    with pytest.raises(dp.errors.ModelError, match="finite"):
         fit_diagnostics(endless, fit)
     constant = values.copy()
     constant[1, :, 1] = 0.1
-    with pytest.raises(dp.ModelError, match=r"Statistic 2 is the same in all 50 .* share of 50 %"):
+    with pytest.raises(
+        dp.errors.ModelError, match=r"Statistic 2 is the same in all 50 .* share of 50 %"
+    ):
         fit_diagnostics(constant, fit)
     doubled = values.copy()
     doubled[0, :, 1] = 3 * doubled[0, :, 0]
-    with pytest.raises(dp.ModelError, match=r"determine each other .* share of 30 %"):
+    with pytest.raises(dp.errors.ModelError, match=r"determine each other .* share of 30 %"):
         fit_diagnostics(doubled, fit)

@@ -76,14 +76,14 @@ def test_normal_etas_by_integration() -> None:
     """One statistic with two variances, against numerical integration of the densities."""
     query = dp.Query([dp.Mean("x")])
     secret = dp.SensitiveProperty("y")
-    moments = dp.GroupMoments(
+    moments = dp.model.GroupMoments(
         counts=(10**6, 10**6),
         means=np.array([[0.0], [1.0]]),
         covariances=np.array([[[1.0]], [[3.0]]]),
         minima=np.array([-9.0]),
         maxima=np.array([9.0]),
     )
-    model = dp.model_from_moments({secret: moments}, query, [secret.pair(0.5, 0.6)], 20)
+    model = dp.model.model_from_moments({secret: moments}, query, [secret.pair(0.5, 0.6)], 20)
     fit = model.pairs[0]
     for noise in (None, gaussian([[0.07]])):
         added = 0.0 if noise is None else 0.07
@@ -110,7 +110,7 @@ def test_unequal_covariances_never_deliver_more_than_theorem_4_6_says(
 
 
 def test_laplace_noise_has_no_eta_after_it(model: dp.GaussianModel) -> None:
-    with pytest.raises(dp.CalibrationError, match="no closed form"):
+    with pytest.raises(dp.errors.CalibrationError, match="no closed form"):
         normal_etas(model, LAMBDAS, dp.calibrate("ExpM(L)", model, 1.0, calibration="exact"))
 
 
@@ -164,7 +164,7 @@ def test_only_noise_in_every_direction_blurs(model: dp.GaussianModel) -> None:
     assert not has_full_rank(gaussian(np.zeros((2, 2))))
     for name in ("OptM", "ExpM(L)"):
         noise = dp.calibrate(name, model, 1.0, 1e-3, calibration="exact")
-        with pytest.raises(dp.CalibrationError, match="every direction"):
+        with pytest.raises(dp.errors.CalibrationError, match="every direction"):
             mixture_etas(np.zeros((5, 4)), np.zeros(4), np.eye(4), noise, LAMBDAS,
                          np.random.default_rng(0))  # fmt: skip
 
@@ -218,7 +218,7 @@ def test_max_divergence() -> None:
         ([1.5, -0.5], [0.5, 0.5], "not negative"),
         ([0.5, 0.5], [math.nan, 1.0], "not negative"),
     ):
-        with pytest.raises(dp.DistanceError, match=says):
+        with pytest.raises(dp.errors.DistanceError, match=says):
             max_divergence(p, q)
 
 
@@ -239,7 +239,7 @@ def test_close_attackers_by_enumeration() -> None:
             out[count : count + 9] += probability * noise
         return out
 
-    thetas = [(dp.Theta(secret, 0.4, n), dp.Theta(secret, 0.6, n))]
+    thetas = [(dp.model.Theta(secret, 0.4, n), dp.model.Theta(secret, 0.6, n))]
     epsilon = both(released(0.4), released(0.6))
     for believed in ((0.38, 0.62), (0.41, 0.59), (0.35, 0.61), (0.6, 0.4)):
         found = close_attacker_divergence(believed, thetas, independent=True)
@@ -255,13 +255,13 @@ def both(p, q) -> float:
 
 def test_close_attackers_with_a_fixed_number_of_records() -> None:
     secret = dp.SensitiveProperty("x")
-    thetas = [(dp.Theta(secret, 0.45, 100), dp.Theta(secret, 0.55, 100))]
+    thetas = [(dp.model.Theta(secret, 0.45, 100), dp.model.Theta(secret, 0.55, 100))]
     assert close_attacker_divergence((0.449, 0.551), thetas, independent=False) == 0
     assert close_attacker_divergence((0.44, 0.55), thetas, independent=False) == math.inf
-    more = [*thetas, (dp.Theta(secret, 0.44, 100), dp.Theta(secret, 0.55, 100))]
+    more = [*thetas, (dp.model.Theta(secret, 0.44, 100), dp.model.Theta(secret, 0.55, 100))]
     assert close_attacker_divergence((0.44, 0.55), more, independent=False) == 0
     assert close_attacker_divergence((0.0, 0.5), thetas, independent=True) == math.inf
-    with pytest.raises(dp.DistanceError, match="must be in"):
+    with pytest.raises(dp.errors.DistanceError, match="must be in"):
         close_attacker_divergence((-0.1, 0.5), thetas, independent=True)
 
 
@@ -296,5 +296,5 @@ def test_the_error_with_extra_noise(model: dp.GaussianModel) -> None:
     ],
 )
 def test_outside_the_domain(call, says: str) -> None:
-    with pytest.raises(dp.CalibrationError, match=says):
+    with pytest.raises(dp.errors.CalibrationError, match=says):
         call()

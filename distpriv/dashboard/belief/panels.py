@@ -162,7 +162,7 @@ def in_code(release: Release) -> dict[str, object]:
         PAIR: f"pair_prior(fit.pair, n, {state.get('belief_weight')})",
     }
     return {
-        "prior": f"dp.posterior.{priors[state['belief_prior']]}",
+        "prior": f"dp.attacks.posterior.{priors[state['belief_prior']]}",
         "truth": release.truth,
         "draw": state["belief_draw"],
         "released": () if release.truth is not None else tuple(release.values.tolist()),

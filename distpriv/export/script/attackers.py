@@ -82,7 +82,7 @@ for name, calibration in {literal(dict(published))}.items():
                 evaluation.sizes,
                 grid_safe=safe,
             )
-        except dp.CalibrationError as error:
+        except dp.errors.CalibrationError as error:
             print(f"{{name}} is left out: {{error}}")
 attack = evaluation.attack(compared, classifier="arithmetic", rounded=False)
 undoing = attack.collect([attack.run(index) for index in range(20)])
@@ -95,7 +95,7 @@ for name in compared:
 
 def belief(
     setting: Setting,
-    prior: str = "dp.posterior.uniform_prior(shares)",
+    prior: str = "dp.attacks.posterior.uniform_prior(shares)",
     truth: float | None = None,
     draw: int = 1,
     released: Sequence[float] = (),
@@ -120,24 +120,24 @@ def belief(
     else:
         share = "fit.pair.p_i" if truth is None else repr(float(truth))
         values = f"""\
-dp.posterior.simulate_release(
+dp.attacks.posterior.simulate_release(
     release,
     {share},
     np.random.default_rng(np.random.SeedSequence(scenario.seed, spawn_key=({int(draw) - 1},))),
 )[1]"""
     code = f"""\
 query, fit, n = scenario.query, evaluation.fit, evaluation.model.n
-release = dp.posterior.ReleaseModel(
+release = dp.attacks.posterior.ReleaseModel(
     evaluation.groups.moments(query, fit.pair.secret),
     query,
     n,
     evaluation.noise,
     scenario.replacement,
 )
-shares = dp.posterior.share_grid(n)
+shares = dp.attacks.posterior.share_grid(n)
 prior = {prior}
 released = {values}
-updated = dp.posterior.posterior(release, prior, released)
+updated = dp.attacks.posterior.posterior(release, prior, released)
 result = {{}}
 for when, believed in {{"before": prior, "after": updated}}.items():
     interval = believed.credible_interval()

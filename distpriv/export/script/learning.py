@@ -18,7 +18,7 @@ def fit(setting: Setting, **_: object) -> list[Section]:
     """How far the statistics are from normal, and what other records would have given."""
     found = """\
 fit = evaluation.fit
-found = dp.fit_diagnostics(evaluation.simulated, fit)
+found = dp.robustness.fit_diagnostics(evaluation.simulated, fit)
 result = {
     "accuracy that the normal curves lead to expect": found.expected_accuracy,
     "accuracy on the simulated datasets": found.accuracy.estimate,
@@ -38,13 +38,13 @@ for place, label in enumerate(evaluation.labels):
 groups = evaluation.groups.records(scenario.query, fit.pair.secret)
 replicates = int(np.clip({RESAMPLED!r} // sum(groups.counts), 100, 500))
 stream = np.random.default_rng((scenario.seed, replicates))
-again = dp.bootstrap_moments(groups, replicates, rng=stream)
-resampled = dp.bootstrap_model(again, fit, scenario.query)
+again = dp.robustness.bootstrap_moments(groups, replicates, rng=stream)
+resampled = dp.robustness.bootstrap_model(again, fit, scenario.query)
 result["distance of the means, from"] = resampled.sensitivity.low
 result["distance of the means, to"] = resampled.sensitivity.high"""
         if setting.gaussian:
             again += """
-delivered = dp.delivered_intervals(resampled, evaluation.noise, scenario.delta)
+delivered = dp.robustness.delivered_intervals(resampled, evaluation.noise, scenario.delta)
 result["delivered ε, from"] = delivered.epsilon.low
 result["delivered ε, to"] = delivered.epsilon.high"""
         sections.append(Section("Had other records been in the table", again))
@@ -110,7 +110,9 @@ if outcomes is None or (scenario.query.is_linear and not outcomes.exact):
 result = {{
     "some have to move by": outcomes.closeness(0.0),
     "without δ of them, by": outcomes.closeness(scenario.delta),
-    "the fitted normals are apart by": dp.normal_closeness(fit.difference, fit.pooled, 0.0),
+    "the fitted normals are apart by": dp.distances.normal_closeness(
+        fit.difference, fit.pooled, 0.0
+    ),
 }}
 for name, left_out in {{"Wasserstein": 0.0, "ApproxWasserstein": scenario.delta}}.items():
     distance = outcomes.closeness(left_out)

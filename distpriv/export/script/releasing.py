@@ -31,8 +31,8 @@ def release(setting: Setting, earlier: Sequence[Part] = (), **_: object) -> list
     promise = "dp.Promise(noise.epsilon, noise.delta)" if protects else "None"
     lines.append(f"""\
 noise = evaluation.noise
-parts.append(dp.Part(evaluation.model, noise, {promise}))
-standing = dp.accumulate(
+parts.append(dp.composition.Part(evaluation.model, noise, {promise}))
+standing = dp.composition.accumulate(
     parts, shared=scenario.whole, delta=scenario.delta, pair=evaluation.focus
 )
 result = {{"releases with the next one": standing.count}}
@@ -54,7 +54,7 @@ def release():
 
 def _part(model: str, noise: str, promise: Promise | None) -> str:
     kept = "None" if promise is None else f"dp.Promise({promise.epsilon!r}, {promise.delta!r})"
-    return f"dp.Part({model}, {noise}, {kept})"
+    return f"dp.composition.Part({model}, {noise}, {kept})"
 
 
 def _noise(noise: Noise) -> str:

@@ -113,6 +113,6 @@ numbers("now", evaluation)'''
 for name, epsilon in {literal(near)}.items():
     try:
         numbers(name, evaluation.at(epsilon))
-    except dp.CalibrationError as error:
+    except dp.errors.CalibrationError as error:
         print(error)"""
     return [*sections, Section("At half and at twice the ε", code)]

@@ -77,8 +77,8 @@ for choice in design.choices:
     result[f"{{choice.mechanism}}: largest ε"] = choice.epsilon
     result[f"{{choice.mechanism}}: expected L2 error"] = choice.error
 try:
-    result["largest ε by the promise alone"] = dp.promised_epsilon(limit, scenario.delta)
-except dp.HypothesisError as error:
+    result["largest ε by the promise alone"] = dp.analysis.promised_epsilon(limit, scenario.delta)
+except dp.errors.HypothesisError as error:
     print(error)"""
     now = """\
 for name, noise in {"with the noise": evaluation.noise, "without noise": None}.items():

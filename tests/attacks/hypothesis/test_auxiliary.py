@@ -33,7 +33,7 @@ def test_what_the_attacker_knows():
 def test_the_nearest_knowledge_that_is_named_leaves_a_doubt(known):
     try:
         assert 0 < hypothesis.auxiliary_factor(*known) <= 1
-    except dp.HypothesisError as error:
+    except dp.errors.HypothesisError as error:
         named = [float(value) for value in re.findall(r"ρ_. = (\d\.?\d*(?:e-\d+)?)", str(error))]
         assert hypothesis.auxiliary_factor(*named) > 0
         assert all(new <= old + 1e-5 for new, old in zip(named, known, strict=True))

@@ -69,7 +69,7 @@ def test_gaussian_noise_by_optimisation_is_the_maximum_over_thresholds(epsilon, 
     factor = hypothesis.auxiliary_factor(*known)
     for calibration in ("exact", "classical"):
         found = hypothesis.max_f_score(epsilon, beta, *known, delta=delta, calibration=calibration)
-        distance = dp.gaussian_distance(epsilon, delta, calibration)
+        distance = dp.privacy.gaussian_distance(epsilon, delta, calibration)
         assert found == pytest.approx(brute_force(epsilon, beta, factor, distance), abs=2e-5)
 
 
@@ -162,5 +162,5 @@ def test_plausible_deniability_is_the_ratio_of_the_densities_at_the_threshold(ep
     ],
 )
 def test_bad_input_is_explained(call, says):
-    with pytest.raises(dp.HypothesisError, match=says):
+    with pytest.raises(dp.errors.HypothesisError, match=says):
         call()

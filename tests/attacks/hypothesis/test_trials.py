@@ -55,7 +55,9 @@ def test_simulated_attackers_stay_within_sampling_error(rng):
         if delta is None:
             noise = rng.laplace(scale=1 / epsilon, size=(2, size))
         else:
-            noise = rng.normal(scale=1 / dp.gaussian_distance(epsilon, delta), size=(2, size))
+            noise = rng.normal(
+                scale=1 / dp.privacy.gaussian_distance(epsilon, delta), size=(2, size)
+            )
         absent, present = noise[0], 1 + noise[1]
         test = hypothesis.record_test(epsilon, delta)
         best = 0.0

@@ -26,11 +26,11 @@ WRITERS = ("to_html", "to_markdown", "to_json")
 
 def build(people: pd.DataFrame, scenario: dp.Scenario = SCENARIO, *names: str, **options: Any):
     evaluation = dp.evaluate(scenario, people, units=options.pop("units", None))
-    return dp.build_report(evaluation, names or None, **{"repetitions": 4, **options})
+    return dp.export.build_report(evaluation, names or None, **{"repetitions": 4, **options})
 
 
 @pytest.fixture(scope="module")
-def report(people: pd.DataFrame) -> dp.Report:
+def report(people: pd.DataFrame) -> dp.export.Report:
     return build(
         people, SCENARIO, "ExpM", "DauM", "DirM(L)", "DP",
         data="people.csv", units={"age": "years"}, link=LINK,
@@ -38,7 +38,7 @@ def report(people: pd.DataFrame) -> dp.Report:
 
 
 @pytest.fixture(scope="module")
-def told(report: dp.Report) -> str:
+def told(report: dp.export.Report) -> str:
     return re.sub(r"<script>.*</script>", "", report.to_html(), flags=re.DOTALL)
 
 
@@ -197,13 +197,13 @@ def test_names_from_the_data_show_as_they_are_written():
 def test_without_a_mechanism_it_says_what_to_do(people):
     asked = dp.evaluate(SCENARIO, people)
     with pytest.raises(
-        dp.ReportError, match="none is chosen; choose at least one, for example DauM"
+        dp.errors.ReportError, match="none is chosen; choose at least one, for example DauM"
     ):
-        dp.build_report(asked, [])
-    with pytest.raises(dp.ReportError, match="no mechanism 'Magic'; choose among"):
-        dp.build_report(asked, ["Magic"])
-    with pytest.raises(dp.ReportError, match="at least 2 repetitions"):
-        dp.build_report(asked, repetitions=1)
+        dp.export.build_report(asked, [])
+    with pytest.raises(dp.errors.ReportError, match="no mechanism 'Magic'; choose among"):
+        dp.export.build_report(asked, ["Magic"])
+    with pytest.raises(dp.errors.ReportError, match="at least 2 repetitions"):
+        dp.export.build_report(asked, repetitions=1)
 
 
 def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch):
@@ -217,13 +217,13 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
     assert [each.mechanism.name for each in report.findings] == ["OptM"]
     assert "with OptM" in report.answer
     assert "DauM is left out: However large" in report.to_markdown().replace("*", "")
-    with pytest.raises(dp.ReportError, match="None of the mechanisms chosen"):
+    with pytest.raises(dp.errors.ReportError, match="None of the mechanisms chosen"):
         build(table, scenario, "DauM")
 
 
 def test_it_is_built_in_steps_that_can_be_stopped(people):
     asked = dp.evaluate(SCENARIO, people)
-    run = dp.ReportRun(asked, ["DauM"], repetitions=6)
+    run = dp.export.ReportRun(asked, ["DauM"], repetitions=6)
     seen = []
     while run.running and run.share < 0.3:
         run.step(0.0)
@@ -237,7 +237,7 @@ def test_it_is_built_in_steps_that_can_be_stopped(people):
     run.stopped = False
     run.step(60)
     assert not run.running
-    once = dp.build_report(asked, ["DauM"], repetitions=6)
+    once = dp.export.build_report(asked, ["DauM"], repetitions=6)
     assert run.report.simulated == once.simulated
     assert run.report.answer == once.answer
 
@@ -246,7 +246,7 @@ def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     few = people.head(70)
     model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
     asked = replace(dp.evaluate(replace(SCENARIO, n=40), few), fitted=replace(model, n=40))
-    run = dp.ReportRun(asked, ["DauM"])
+    run = dp.export.ReportRun(asked, ["DauM"])
     run.step(60)
     assert run.report is None
     assert "attack splits the 70 records" in run.failure

@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -38,6 +39,15 @@ def run(script: Script) -> tuple[dict[str, Any], str]:
     with redirect_stdout(printed):
         exec(compile(script.text, "script.py", "exec"), names)
     return names, printed.getvalue()
+
+
+def room_of(node: ast.expr) -> object:
+    """The package, or the one in it, that an expression of a script names; None for others."""
+    if isinstance(node, ast.Name) and node.id == "dp":
+        return dp
+    if isinstance(node, ast.Attribute) and (room := room_of(node.value)):
+        return getattr(room, node.attr)
+    return None
 
 
 @pytest.fixture
@@ -80,8 +90,8 @@ def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, pa
             assert node.module == "dataclasses" or names <= {"papers", "lessons"}
         if isinstance(node, ast.Attribute):
             assert not node.attr.startswith("_")
-            if isinstance(node.value, ast.Name) and node.value.id == "dp":
-                assert node.attr in dp.__all__
+            if isinstance(room := room_of(node.value), ModuleType):
+                assert node.attr in room.__all__
     names, printed = run(script)
     assert names["result"]
     for name, value in names["result"].items():
@@ -140,7 +150,7 @@ def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(tabl
     given = setting(table, query=query)
     names, _ = run(script_of("data", given))
     groups = {RICH: dp.record_groups(table, query, RICH)}
-    model = dp.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
+    model = dp.model.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
     np.testing.assert_array_equal(names["evaluation"].model.pairs[0].means, model.pairs[0].means)
 
 
@@ -150,10 +160,10 @@ def test_simulated_distances_are_those_of_the_dashboard(table):
     names, _ = run(script_of("data", given))
     groups = dp.record_groups(table, query, RICH)
     first, second = (
-        dp.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
+        dp.model.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
         for place, theta in enumerate(names["evaluation"].fit.thetas)
     )
-    distance = dp.Outcomes((first, second)).closeness(0.0)
+    distance = dp.distances.Outcomes((first, second)).closeness(0.0)
     np.testing.assert_allclose(names["evaluation"].noise.scales, distance / 1.3)
 
 
@@ -223,9 +233,9 @@ def test_belief_about_values_that_were_entered(table):
     released = (40.0, 2500.0, 30.0)
     names, _ = run(script_of("belief", given, {"released": released}))
     moments = dp.group_moments(table, QUERY, RICH)
-    model = dp.posterior.ReleaseModel(moments, QUERY, 60, names["evaluation"].noise, False)
-    prior = uniform_prior(dp.posterior.share_grid(60))
-    expected = dp.posterior.posterior(model, prior, released).mean
+    model = dp.attacks.posterior.ReleaseModel(moments, QUERY, 60, names["evaluation"].noise, False)
+    prior = uniform_prior(dp.attacks.posterior.share_grid(60))
+    expected = dp.attacks.posterior.posterior(model, prior, released).mean
     assert names["result"]["share expected after"] == pytest.approx(expected)
 
 
