@@ -8,11 +8,10 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.charts.text import listed
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, with_unit
-from distpriv.dashboard.widgets import promise
+from distpriv.dashboard.widgets import display, promise
 from distpriv.errors import ModelError
 from distpriv.privacy.exact_laws import ExactLaw, known_law
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
@@ -158,7 +157,7 @@ def overview(view: View, found: dict[Assumption, Verdict]) -> None:
         marks = dict.fromkeys(mechanism.dispenses, "theorem only")
         marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
         rows.append({"": name} | {each.title: marks.get(each, "–") for each in found})
-    widgets.table(
+    display.table(
         pd.DataFrame(rows),
         "assumptions",
         height="content",
