@@ -8,9 +8,10 @@ import inspect
 import networkx as nx
 
 import distpriv
+from distpriv.dashboard.shell.pages import PAGES
 from tests.sources import MODULES, PACKAGE, ROOT, imports, modules, relative, sources
 
-LONGEST = 400
+LONGEST, LONGEST_PAGE = 400, 60
 # Whatever stands to the left knows nothing of what stands to the right.
 ORDER = (
     ["errors", "registry", "arguments", "version", "resources", "words"],
@@ -167,3 +168,22 @@ def test_every_family_of_mechanisms_has_its_tests() -> None:
         and not (ROOT / "tests" / "mechanisms" / f"test_{path.stem}.py").exists()
     ]
     assert not untested
+
+
+def test_a_page_is_a_table_of_contents() -> None:
+    """At most 60 lines, and no mathematics: what it calls lies in the dashboard."""
+    for path in sources("pages"):
+        if path.stem == "attack":  # still to be cut down
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= LONGEST_PAGE, path
+        others = {
+            name
+            for name in imports(path)
+            if not name.startswith(("distpriv.dashboard.", "distpriv.errors.", "streamlit"))
+        }
+        assert not others, path
+
+
+def test_every_page_is_in_the_list() -> None:
+    assert {path.stem for path in sources("pages")} == {page.name for page in PAGES}

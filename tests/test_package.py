@@ -73,7 +73,7 @@ def test_every_example_is_installed(installed: Path, tmp_path: Path) -> None:
     )
     printed = _run(installed / "python", "-c", script, cwd=tmp_path)
     assert printed.startswith(str(installed.parent))
-    assert " 45222 " in printed
+    assert " 45222\n" in printed
 
 
 def test_the_wheel_holds_the_dashboard_and_no_scripts_that_make_data(installed: Path) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from distpriv import mechanisms
-from distpriv.dashboard.belief.panels import BELL, BETA, PAIR, UNIFORM
+from distpriv.dashboard.belief.prior import BELL, BETA, PAIR, UNIFORM
 from tests.app.driver import captions, charts, clean, texts
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.dashboard.wasserstein.panels import BETWEEN
+from distpriv.dashboard.wasserstein.distances import BETWEEN
 from tests.app.driver import charts, errors, finished, records, sound, texts, upload
 
 

@@ -13,11 +13,11 @@ from distpriv.composition.counterexample import (
     example_against_releases,
 )
 from distpriv.composition.rules import Promise, compose, mixture
-from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions import joint
 from distpriv.dashboard.assumptions.pufferfish import pufferfish
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number
+from distpriv.dashboard.widgets import display
 from distpriv.errors import CalibrationError, DistprivError
 from distpriv.privacy.calibration import gaussian_distance
 
@@ -211,9 +211,9 @@ def _demonstration(view: View) -> None:
     with pictures:
         plane, by_correlation, by_releases = st.columns(3, gap="large")
     with plane:
-        widgets.chart(two_statistics(example), "composition_plane")
+        display.chart(two_statistics(example), "composition_plane")
     with by_correlation:
-        widgets.chart(
+        display.chart(
             added_up(
                 example_against_correlation(shift, epsilon, delta, correlations.tolist()),
                 title=f"ε at δ = {2 * delta:g} against correlation",
@@ -230,7 +230,7 @@ def _demonstration(view: View) -> None:
         )
     with by_releases:
         counts = [count for count in REPEATS if count * delta < 1]
-        widgets.chart(
+        display.chart(
             added_up(
                 example_against_releases(example, epsilon, delta, counts),
                 title="ε against releases",

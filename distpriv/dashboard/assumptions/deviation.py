@@ -8,11 +8,11 @@ import numpy as np
 import streamlit as st
 
 from distpriv.charts.relaxations import Line, error_curve, frontier_curves
-from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions.relaxations import LAMBDAS, choose_lambda, rests_on
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number
+from distpriv.dashboard.widgets import display
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.privacy.noise import Noise
@@ -158,7 +158,7 @@ def _after_the_noise(view: View, start: float) -> None:
             f"**ε′\u00a0=\u00a0{number(epsilon)} with δ′\u00a0=\u00a0{number(float(kept))}** "
             f"(up to {number(float(safe))}; by chance alone {number(float(chance))})."
         )
-        widgets.chart(
+        display.chart(
             frontier_curves(
                 {name: Line(line.epsilons, line.deltas) for name, line in lines.items()},
                 title="What is left without the normal curve",
@@ -223,7 +223,7 @@ def _with_more_noise(view: View, start: float) -> None:
                 else ""
             )
         )
-        widgets.chart(
+        display.chart(
             error_curve(kept.epsilons, errors, plain=plain, chosen=index, unit=view.error_unit),
             "relaxed_error",
         )

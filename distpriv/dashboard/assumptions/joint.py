@@ -20,10 +20,11 @@ from distpriv.composition.rules import (
     joint_release,
     repeated_release,
 )
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import remembered
 from distpriv.errors import DistprivError
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.delivered import delivered_delta
@@ -140,7 +141,7 @@ def _parts_table(view: View, joint: JointRelease, first: Sequence[int]) -> None:
             optimal_attack_accuracy(view.focused, joint.noise),
         ),
     ]
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {
                 "Release": [row[0] for row in rows],
@@ -166,7 +167,7 @@ def again(view: View) -> None:
         )
         return
     name = scenario.mechanism
-    curves = widgets.remembered(
+    curves = remembered(
         view,
         f"repeated {name}",
         lambda: repeated_release(view.model, view.noise, counts, scenario.delta),
@@ -181,7 +182,7 @@ def again(view: View) -> None:
         f"{number(float(curves.y[SUM_RULE][-1]))}. Repeating the *same* statistics is harmless in "
         "this respect: the data's own variation does not average out."
     )
-    widgets.chart(
+    display.chart(
         added_up(
             curves,
             title="The same statistics again",

@@ -8,9 +8,9 @@ from collections.abc import Hashable
 import pandas as pd
 import streamlit as st
 
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent, share
+from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.frameworks.pufferfish import (
     DistributionPrivacy,
@@ -141,7 +141,7 @@ def _against(letter: str, pair: tuple[Hashable, Hashable]) -> str:
 
 
 def _table(columns: dict[str, list[str]]) -> None:
-    widgets.table(pd.DataFrame(columns))
+    display.table(pd.DataFrame(columns))
 
 
 def _office(view: View) -> None:

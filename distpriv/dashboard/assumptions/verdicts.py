@@ -9,9 +9,9 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.evaluation import KEPT
 from distpriv.charts.text import listed
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, with_unit
+from distpriv.dashboard.widgets import display
 from distpriv.robustness.verdicts import Assumption, Holds, Verdict
 
 __all__ = ["SUBSETS", "cards", "lead", "overview"]
@@ -114,7 +114,7 @@ def overview(view: View, found: dict[Assumption, Verdict]) -> None:
         marks = dict.fromkeys(mechanism.dispenses, "theorem only")
         marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
         rows.append({"": name} | {each.title: marks.get(each, "–") for each in found})
-    widgets.table(
+    display.table(
         pd.DataFrame(rows),
         "assumptions",
         height="content",

@@ -23,11 +23,10 @@ from distpriv.attribute.gaussian import (
     protected_properties,
 )
 from distpriv.charts.network import variance_bars
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.text import escape, number, percent, with_unit
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import AttributePrivacyError, DistprivError
 from distpriv.privacy.delivered import worst_case
@@ -173,7 +172,7 @@ def _results(assumptions: tuple[AttributeAssumption, ...], scenario: Scenario) -
     )
     for caveat in next(iter(noises.values())).noise.caveats:
         st.warning(escape(caveat), icon=":material/report:")
-    widgets.chart(variance_bars(noises), "attribute_variance")
+    display.chart(variance_bars(noises), "attribute_variance")
     _table(assumptions, by_way)
     if any(each.paper_error is not None for each in assumptions):
         _erratum(by_way["classical"])
@@ -229,7 +228,7 @@ def _table(assumptions: tuple[AttributeAssumption, ...], by_way: dict[str, Noise
             row["Paper, at ε = 1, δ = 0.001"] = "–" if paper is None else f"± {number(paper)}"
         rows.append(row)
     st.markdown("**What the noise does to each release, on average**")
-    widgets.table(pd.DataFrame(rows))
+    display.table(pd.DataFrame(rows))
 
 
 def _erratum(classical: Noises) -> None:
@@ -277,7 +276,7 @@ def _accuracy(assumptions: tuple[AttributeAssumption, ...], noises: Noises) -> N
             persist_state="session",
             help="In each release's own unit. β is the probability that the error is larger.",
         )
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "Release": list(noises),
@@ -337,7 +336,7 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             f"{told} Promised δ\u00a0=\u00a0{scenario.delta:g}; delivered, with the covariance "
             f"that each share has: **δ\u00a0=\u00a0{number(worst.delta)}**."
         )
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "Hidden share": [secret.label for secret in secrets],

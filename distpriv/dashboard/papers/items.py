@@ -21,10 +21,10 @@ from distpriv.charts.paper_figures import (
     releases_in_plane,
 )
 from distpriv.charts.papers import printed_beside_ours
-from distpriv.dashboard import widgets
-from distpriv.dashboard.papers import panels as paper_parts
+from distpriv.dashboard.papers import errata, simulation
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.text import escape, number
+from distpriv.dashboard.widgets import display
 from distpriv.papers import attacks as attacked
 from distpriv.papers import attribute_privacy, figures, hypothesis_testing, printed
 from distpriv.papers.attack_runs import PANELS, PaperAttacks
@@ -73,10 +73,10 @@ def show(key: str, run: PaperAttacks, known: Results) -> None:
 
     @st.fragment(run_every=0.5 if item.simulated and run.running else None)
     def growing() -> None:
-        _PARTS[key](run, paper_parts.results(run, known)[key])
+        _PARTS[key](run, simulation.results(run, known)[key])
 
     growing()
-    paper_parts.errata_of(key, run.records)
+    errata.of_item(key, run.records)
 
 
 def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
@@ -114,13 +114,13 @@ def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
 
 
 def _chart(run: PaperAttacks, key: str, draw: Callable[[], go.Figure]) -> None:
-    widgets.chart(paper_parts.drawn(run, key, draw), f"papers_{key}")
+    display.chart(simulation.drawn(run, key, draw), f"papers_{key}")
 
 
 def _query(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     fit = run.records.model(PAIR).pairs[0]
     shares = [f"Mean at p = {theta.proportion:g}" for theta in fit.thetas]
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {
                 "Attribute": attribute,

@@ -1,4 +1,4 @@
-"""The Secret & release page's parts: the question, the release, and what can be added."""
+"""Another secret, another statistic, and public bounds."""
 
 from __future__ import annotations
 
@@ -8,147 +8,14 @@ import streamlit as st
 
 from distpriv import queries
 from distpriv.analysis.scenario import Scenario
-from distpriv.attacks.best_attack import optimal_attack_accuracy
-from distpriv.attacks.optimal import binding_pair
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.settings import own_key
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
+from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
-from distpriv.privacy.delivered import delivered_delta
 from distpriv.queries.properties import SensitiveProperty
 
-__all__ = [
-    "bounds_editor",
-    "formulas",
-    "pair_builder",
-    "pairs_table",
-    "question",
-    "release_table",
-    "secret_builder",
-    "statistic_builder",
-]
-
-
-def question(view: View) -> str:
-    """What is hidden, from what, in a sentence."""
-    fit = view.fit
-    counts = [theta.having for theta in fit.thetas]
-    names = ", ".join(escape(label) for label in view.scenario.query.labels)
-    dropped = (
-        f" {view.model.dropped} records miss a value in a column in use and are left out."
-        if view.model.dropped
-        else ""
-    )
-    return (
-        f"Whoever sees {names} of {view.scenario.n} records must not be able to tell whether "
-        f"**{counts[0]}** or **{counts[1]}** of them have the property "
-        f"**{escape(fit.pair.secret.label)}** ({share(fit.pair.p_i)} or "
-        f"{share(fit.pair.p_j)}).{dropped}"
-    )
-
-
-def release_table(view: View) -> None:
-    """What each statistic is under the two shares, and how far the secret moves it."""
-    fit = view.fit
-    first, second, deviations = (
-        [with_unit(value, unit) for value, unit in zip(values, view.units, strict=True)]
-        for values in (*fit.means, np.sqrt(np.diag(fit.pooled)))
-    )
-    columns = {
-        "Statistic": view.scenario.query.labels,
-        f"At {share(fit.pair.p_i)}": first,
-        f"At {share(fit.pair.p_j)}": second,
-        "Varies by (std. dev.)": deviations,
-        "Moves in": moves(view),
-        "Shift in std. deviations": [
-            number(shift) for shift in -fit.difference / np.sqrt(np.diag(fit.pooled))
-        ],
-    }
-    if view.scenario.whole and not view.scenario.presenting:
-        table = view.dataset.table
-        known = table[table[fit.pair.secret.column].notna()]
-        columns["Your table (not to be shown)"] = [
-            with_unit(value, unit)
-            for value, unit in zip(view.scenario.query.answer(known), view.units, strict=True)
-        ]
-    widgets.table(pd.DataFrame(columns), "release")
-    if (view.fit.grid > 0).any():
-        st.caption(
-            "A count moves in steps of 1, an average of whole numbers in steps of 1/n. Whoever "
-            "knows that could subtract noise that leaves directions bare, so the noise here lies "
-            "on every statistic, half a step of it at least."
-        )
-
-
-def moves(view: View) -> list[str]:
-    """The grid of each statistic in words."""
-    return [
-        "steps not known"
-        if np.isnan(step)
-        else f"steps of {'1 record' if (step, unit) == (1, 'records') else with_unit(step, unit)}"
-        if step > 0
-        else "no steps"
-        for step, unit in zip(view.fit.grid.tolist(), view.units, strict=True)
-    ]
-
-
-def pairs_table(view: View) -> None:
-    """Every pair that is hidden, how well, and which of them binds."""
-    if len(view.model.pairs) < 2:
-        return
-    binding = binding_pair(view.model, view.noise)
-    rows = []
-    for index, fit in enumerate(view.model.pairs):
-        alone = view.model.only(index)
-        protected = widgets.accuracy(alone, view.noise)
-        delivered = number(delivered_delta(alone, view.noise, view.scenario.epsilon))
-        rows.append(
-            {
-                "Pair": fit.pair.label,
-                "Binds": index == binding,
-                "Best attack without noise": percent(optimal_attack_accuracy(alone)),
-                "With noise": percent(protected),
-                "Delivered δ": delivered,
-            }
-        )
-    st.subheader(f"{len(rows)} pairs are hidden at once")
-    st.markdown(
-        f"The noise is as large as it is because of **{escape(rows[binding]['Pair'])}**: no other "
-        "pair is told apart more often."
-    )
-    widgets.table(pd.DataFrame(rows), "pairs")
-
-
-def pair_builder(dataset: Dataset, scenario: Scenario) -> None:
-    """Hide another pair of shares as well, of any secret known."""
-    st.subheader("Hide another pair as well")
-    state = st.session_state
-    own = state.get("own_secrets", {}).get(dataset.digest, {})
-    secrets = dict(dataset.secrets) | {scenario.secret.label: scenario.secret} | own
-    label = st.selectbox(
-        "Share of records with", list(secrets), key="pair_secret", persist_state="session"
-    )
-    left, right = st.columns(2)
-    center = left.number_input(
-        "Centre", 0.0, 1.0, 0.5, 0.01, key="pair_center", persist_state="session"
-    )
-    width = right.number_input(
-        "Δp", 0.001, 1.0, 0.1, 0.01, format="%g", key="pair_width", persist_state="session"
-    )
-    if st.button("Hide it too", icon=":material/add:", key="build_pair"):
-        try:
-            pair = secrets[label].pair(center, width)
-        except DistprivError as error:
-            st.error(escape(error), icon=":material/error:")
-            return
-        key = own_key(dataset, "also")
-        state.setdefault("own_pairs", {}).setdefault(dataset.digest, {})[pair.label] = pair
-        state["pending"] = {key: list(dict.fromkeys([*state.get(key, []), pair.label]))}
-        st.rerun()
-    st.caption("Pairs are taken out, and grids of shares chosen, under More settings.")
+__all__ = ["bounds_editor", "secret_builder", "statistic_builder"]
 
 
 def secret_builder(dataset: Dataset) -> None:
@@ -294,16 +161,3 @@ def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
                 bounds[column] = (float(low), float(high))
             st.session_state[own_key(dataset, "bounds")] = bounds
             st.rerun()
-
-
-def formulas() -> None:
-    """The definition behind the page."""
-    with st.expander("The definition", icon=":material/function:"):
-        st.latex(
-            r"\Pr(M(\mathit{Data})\in S\mid\theta_i)\le e^{\varepsilon}"
-            r"\Pr(M(\mathit{Data})\in S\mid\theta_j)+\delta"
-        )
-        st.markdown(
-            "for both orders of the two shares and every set S of outcomes: (ε, δ)-distribution "
-            "privacy, Chen & Ohrimenko (2023), Definition 2.2."
-        )

@@ -7,7 +7,6 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, opening
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
@@ -15,7 +14,7 @@ from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
 from distpriv.dashboard.tour.examples import worked_examples
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question
 from distpriv.dashboard.tour.seeing import HIDING, SEEING
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, display
 from distpriv.lessons import Course
 from distpriv.lessons.course import QUERY, SECRET
 from distpriv.tables.examples import EXAMPLES
@@ -101,7 +100,7 @@ def _step(number: int, data: Course) -> None:
     with result_first:
         st.markdown(shown.sentence)
     with picture:
-        widgets.chart(shown.figure, f"tour_{number}")
+        display.chart(shown.figure, f"tour_{number}")
     if lesson.more is not None:
         st.markdown(lesson.more(data))
     _deeper(lesson)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from distpriv.analysis.evaluation import KEPT
-from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent, share
-from distpriv.privacy.covered import covered_releases
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
 
-__all__ = ["UNDONE", "after_releases", "caveats", "guarantee"]
+__all__ = ["UNDONE", "caveats", "guarantee"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -125,32 +123,4 @@ def _covering(view: View) -> str:
     return (
         "Arithmetic does not undo it: there is noise of half a step or more on every statistic, "
         f"however small its steps; {shows}."
-    )
-
-
-def after_releases(view: View, count: int) -> str:
-    """What is left of the protection when the statistics are released several times."""
-    left = view.noise.after_releases(count)
-    covered = covered_releases(view.model, view.noise)
-    protected = optimal_attack_accuracy(view.focused, left)
-    epsilon = delivered_epsilon(view.model, left, view.scenario.delta)
-    times = "one release" if count == 1 else f"{count} releases"
-    return (
-        f"After **{times}** with {escape(view.scenario.mechanism)} the best attacker is right in "
-        f"**{percent(protected)}** of cases, and what they deliver together is "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{view.scenario.delta:g}. "
-        + _shows_from(covered)
-    )
-
-
-def _shows_from(covered: int, most: int = 10_000) -> str:
-    """From how many releases on the steps of the statistics show."""
-    if covered >= most:
-        return "However often, their mean covers the steps in which the statistics move."
-    if not covered:
-        return "Arithmetic undoes a single release."
-    times = "one release" if covered == 1 else f"{covered} releases"
-    return (
-        f"The mean of {times} still covers the steps in which the statistics move; from "
-        f"**{covered + 1}** on the steps show, and the noise is taken for undone."
     )

@@ -47,10 +47,7 @@ def script_of(
     Script
         Its variable ``result`` holds the page's numbers by name.
     """
-    if of_scenario:
-        sections = [setup.data(setting)]
-    else:
-        sections = [Section("The package", _PACKAGE)]
+    sections = [setup.data(setting)] if of_scenario else [Section("The package", _PACKAGE)]
     own = [*write(setting, **(shown or {})), PRINT]
     if of_scenario:
         sections.append(setup.evaluated(setting))

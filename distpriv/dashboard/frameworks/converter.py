@@ -1,4 +1,4 @@
-"""The Frameworks page's parts: the converter, the table of notions, and the sources."""
+"""The Frameworks page's converter: one ε in every notion of privacy, and the sources."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from distpriv.charts.frameworks import known, words
+from distpriv.charts.frameworks import (
+    epsilon_ranges,
+    known,
+    neighbouring_databases,
+    words,
+)
 from distpriv.charts.text import listed
+from distpriv.dashboard.widgets import display
 from distpriv.frameworks.map import FRAMEWORKS, RECORDS, Range, Records, convert
 
-__all__ = ["ask", "formulas", "sentence", "table"]
+__all__ = ["ask", "formulas", "result"]
 
 
 def ask() -> tuple[str, Records]:
@@ -40,34 +46,46 @@ def ask() -> tuple[str, Records]:
     return given, records
 
 
-def sentence(epsilon: float, given: str, records: Records, ranges: Mapping[str, Range]) -> str:
+def result(epsilon: float, given: str, records: Records) -> None:
+    """The ε in every notion, in words, beside each other, and in a table."""
+    ranges = convert(epsilon, given, records)
+    st.markdown(_sentence(epsilon, given, records, ranges))
+    convertible, compared = st.columns(2, gap="large")
+    with convertible:
+        display.chart(epsilon_ranges(ranges, FRAMEWORKS, given=given), "ranges")
+    with compared:
+        display.chart(neighbouring_databases(FRAMEWORKS), "neighbours")
+    _table(ranges)
+
+
+def _sentence(epsilon: float, given: str, records: Records, ranges: Mapping[str, Range]) -> str:
     """What the ε means elsewhere, in words."""
     worth: dict[str, list[str]] = {}
-    for key, found in ranges.items():
-        if key != given and known(found):
-            worth.setdefault(words(found), []).append(FRAMEWORKS[key].spoken)
-    told = "; ".join(f"**{found}** in {listed(names)}" for found, names in worth.items())
+    for key, span in ranges.items():
+        if key != given and known(span):
+            worth.setdefault(words(span), []).append(FRAMEWORKS[key].spoken)
+    elsewhere = "; ".join(f"**{span}** in {listed(names)}" for span, names in worth.items())
     return (
         f"To an attacker ε\u00a0=\u00a0{epsilon:g} in **{FRAMEWORKS[given].spoken}** is worth an ε "
-        f"of {told}, if records are {records}. Distribution privacy, which this dashboard is "
+        f"of {elsewhere}, if records are {records}. Distribution privacy, which this dashboard is "
         "about, protects a property of the whole and not a record: no inequality leads from one "
         "to the other."
     )
 
 
-def table(ranges: Mapping[str, Range]) -> None:
+def _table(ranges: Mapping[str, Range]) -> None:
     """What each notion protects, and from what."""
     # A plain table: its texts wrap.
     st.table(
         pd.DataFrame(
             {
-                "Notion": each.name,
+                "Notion": notion.name,
                 "ε here": words(ranges[key]),
-                "Protects": each.protects,
-                "Neighbours": each.neighbours,
-                "Source": each.source,
+                "Protects": notion.protects,
+                "Neighbours": notion.neighbours,
+                "Source": notion.source,
             }
-            for key, each in FRAMEWORKS.items()
+            for key, notion in FRAMEWORKS.items()
         ),
         hide_index=True,
     )

@@ -1,4 +1,4 @@
-"""Parts of the Wasserstein page: the release's own distances, and an example to edit."""
+"""How far the statistics of the release have to move, and the noise that hides it."""
 
 from __future__ import annotations
 
@@ -10,29 +10,22 @@ import streamlit as st
 
 from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
 from distpriv.charts.style import group_names
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.text import escape, number, percent, share
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.live import DistanceRun
 from distpriv.distances.normals import normal_closeness
 from distpriv.distances.outcomes import Outcomes
-from distpriv.distances.wasserstein import distribution
 from distpriv.errors import DistprivError, InapplicableError
 from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
 
-__all__ = ["example", "release"]
+__all__ = ["formulas", "release"]
 
 DELTAS = (0.0, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2)
-FIGURE_1 = {
-    "μ": pd.DataFrame({"Value": [1.0, 2.0, 100.0], "Weight": [0.6, 0.2, 0.2]}),
-    "ν": pd.DataFrame({"Value": [1.0, 2.0, 3.0, 100.0], "Weight": [0.4, 0.3, 0.2, 0.1]}),
-}
-KEYS = {"μ": "example_mu", "ν": "example_nu"}
 BETWEEN, AGAIN, NORMALS = "the two shares", "one share simulated twice", "the fitted normals"
 COMPARED = ("ExpM(L)", "Wasserstein", "ApproxWasserstein", "BoundedWasserstein")
 ANY_DATA = "no assumption at all"
@@ -83,12 +76,12 @@ def release(view: View) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             curves = {name: run.found(name) for name in run.outcomes} | {NORMALS: _normals(view)}
-            widgets.chart(
+            display.chart(
                 closeness_curves(curves, delta=view.scenario.delta, largest=DELTAS[-1]),
                 "wasserstein_closeness",
             )
         with right:
-            widgets.chart(
+            display.chart(
                 noise_bars(
                     compared.errors,
                     selected=view.scenario.mechanism,
@@ -96,7 +89,7 @@ def release(view: View) -> None:
                 ),
                 "wasserstein_noise",
             )
-        widgets.table(_table(view, compared))
+        display.table(_table(view, compared))
         if compared.missing:
             st.caption(escape(compared.missing))
         if was_running and not run.running:
@@ -274,111 +267,25 @@ def _moves(view: View, outcomes: Outcomes) -> None:
             units=view.units,
             names=names,
         )
-    widgets.chart(figure, "wasserstein_moves")
+    display.chart(figure, "wasserstein_moves")
 
 
-def example(view: View) -> None:
-    """Two small tables of weights, Figure 1 of the paper to begin with."""
-    result_first = st.container()
-    st.markdown("Two distributions of one number. Edit any cell, add rows or delete them.")
-    tables = st.columns([2, 2, 3], gap="large")
-    edited = []
-    for place, (name, default) in zip(tables, FIGURE_1.items(), strict=False):
-        with place:
-            edited.append(_editor(name, default))
-    with tables[2]:
-        delta = st.slider(
-            "δ, the share that may be left out",
-            0.0,
-            0.5,
-            0.1,
-            0.01,
-            key="example_delta",
-            persist_state="session",
-            help="This share of the mass, the one that would have to move furthest, does not "
-            "count for W; the promise then fails with at most this probability.",
+def formulas() -> None:
+    """The distance, and the mechanisms that take it."""
+    with st.expander("The formulas", icon=":material/function:"):
+        st.latex(
+            r"W_\infty(\mu,\nu)=\inf_{\gamma\in\Gamma(\mu,\nu)}\ "
+            r"\max_{(x,y)\in\mathrm{supp}\,\gamma}\lVert x-y\rVert_1,"
+            r"\qquad Z_k\sim\mathrm{Lap}(W/\varepsilon)"
         )
-        if st.button("Back to the paper's example", icon=":material/restart_alt:"):
-            for key in KEYS.values():
-                for part in ("", "_base", "_edited"):
-                    st.session_state.pop(f"{key}{part}", None)
-            st.rerun()
-    with result_first:
-        try:
-            _worked_example(edited[0], edited[1], round(delta, 4), view.scenario.epsilon)
-        except DistprivError as error:
-            st.error(escape(error), icon=":material/error:")
-
-
-def _editor(name: str, default: pd.DataFrame) -> pd.DataFrame:
-    """A table that stays as it was edited when the page is left and opened again."""
-    state, key = st.session_state, KEYS[name]
-    if key not in state:
-        state[f"{key}_base"] = state.get(f"{key}_edited", default)
-    st.markdown(f"**{name}**")
-    number_column = st.column_config.NumberColumn
-    edited = st.data_editor(
-        state[f"{key}_base"],
-        key=key,
-        num_rows="dynamic",
-        hide_index=True,
-        column_config={
-            "Value": number_column("Value", help="What the statistic can come out as."),
-            "Weight": number_column("Weight", help=f"Its probability; those of {name} sum to 1."),
-        },
-    )
-    state[f"{key}_edited"] = edited
-    return edited
-
-
-def _worked_example(
-    first: pd.DataFrame, second: pd.DataFrame, delta: float, epsilon: float
-) -> None:
-    points, weights = [], []
-    for name, table in zip(FIGURE_1, (first, second), strict=True):
-        filled = table.dropna(how="all")
-        points.append(filled["Value"].to_numpy(dtype=float))
-        weights.append(filled["Weight"].to_numpy(dtype=float))
-        distribution(name, points[-1], weights[-1])  # its sentence names the table
-    given = dict(zip(FIGURE_1, zip(points, weights, strict=True), strict=True))
-    code.note("wasserstein", example=given, delta=delta)
-    outcomes = Outcomes((points[0], points[1]), (weights[0], weights[1]), exact=True)
-    x, y = (points[:, 0] for points in outcomes.points)
-    x_masses, y_masses = outcomes.masses
-    coupling = outcomes.coupling(delta)
-    furthest = outcomes.closeness()
-    shift = abs(float(x @ x_masses - y @ y_masses))
-    left = (
-        f"; if {percent(delta, 0)} may be left out, by **{number(coupling.reach)}**"
-        if delta
-        else ""
-    )
-    st.markdown(
-        f"To turn μ into ν some mass has to move by **{number(furthest)}**{left}. At "
-        f"ε\u00a0=\u00a0{epsilon:g} that is Laplace noise of scale "
-        f"**{number(furthest / epsilon)}**"
-        + (
-            f", or **{number(coupling.reach / epsilon)}** with δ\u00a0=\u00a0{delta:g}"
-            if delta
-            else ""
-        )
-        + f"; the means alone, {number(shift)} apart, would ask for {number(shift / epsilon)}, "
-        "which promises nothing here unless ν is μ shifted."
-    )
-    grid = sorted({*np.linspace(0, 0.5, 26).round(4).tolist(), delta})
-    picture, curve = st.columns(2, gap="large")
-    with picture:
-        widgets.chart(
-            moves_on_line(x, y, outcomes.masses, coupling, names=("μ", "ν"), axis_title="value"),
-            "example_moves",
-        )
-    with curve:
-        widgets.chart(
-            closeness_curves(
-                {"μ and ν": {each: outcomes.closeness(each) for each in grid}},
-                delta=delta,
-                largest=0.5,
-                steps=True,
-            ),
-            "example_closeness",
+        st.markdown(
+            "γ is a coupling: a way to move the mass of one distribution until it is the other. "
+            "The Wasserstein mechanism takes W∞ (Chen & Ohrimenko 2023, Theorem 3.1), the "
+            "approximate one the least W for which all but δ moves by at most W (Theorem 3.2), "
+            "the bounded one the distance of the means plus twice how far the statistics stray "
+            "from theirs, except with probability δ/2 (Theorem 3.3). The paper's \"(W, 0)-close if "
+            'and only if W∞ = W" means W∞ ≤ W. In several dimensions W is the bottleneck of a '
+            "matching of simulated datasets; for two normals with the same covariance it is the "
+            "least ‖e‖₁ with (d − e)ᵀΣ⁻¹(d − e) ≤ (2Φ⁻¹((1 + δ)/2))², d being the distance of "
+            "their means."
         )

@@ -1,87 +1,32 @@
-"""The Paper results page's parts: its records, the run, the result in words, the verdicts."""
+"""The figures that have a closed form and those of the simulated attacks, and their verdicts."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import pandas as pd
 import plotly.graph_objects as go
+import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
 from distpriv.charts.papers import deviations
-from distpriv.dashboard import widgets
+from distpriv.dashboard.papers.records import provenance
 from distpriv.dashboard.shell import cache
-from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.text import escape
-from distpriv.errors import DistprivError
+from distpriv.dashboard.widgets import display
 from distpriv.papers.attack_runs import PaperAttacks
 from distpriv.papers.cells import VERDICTS, Cell, tally
-from distpriv.papers.errata import ERRATA, evidence
 from distpriv.papers.items import ITEMS
 from distpriv.papers.records import (
-    INCOME,
-    QUERY,
     SEED,
-    WORK_CLASS,
     PaperRecords,
-    paper_records,
 )
 from distpriv.papers.report import MARKS, chance, rows
 from distpriv.papers.results import Results, closed_results, simulated_results
-from distpriv.tables.examples import EXAMPLES
 
-__all__ = [
-    "all_errata",
-    "all_figures",
-    "choose_records",
-    "choose_run",
-    "closed",
-    "drawn",
-    "errata_of",
-    "live",
-    "results",
-    "run_buttons",
-]
+__all__ = ["all_figures", "choose_run", "closed", "drawn", "live", "results", "run_buttons"]
 
 _RUN, _CELLS = "paper_run", "paper_cells"
-_EXAMPLE, _ADULT = (example.key for example in EXAMPLES)
-
-
-def choose_records(dataset: Dataset) -> tuple[PaperRecords, str]:
-    """The records to compute with, and their digest.
-
-    UCI Adult where it is the table at hand or ADULT_DIR says where it is, else the synthetic
-    example. Other tables are never used: the papers' figures say nothing of them.
-    """
-    at_hand = _if_adult(dataset)
-    if at_hand is not None:
-        return at_hand, dataset.digest
-    if os.environ.get("ADULT_DIR"):
-        try:
-            adult = cache.example(_ADULT)
-        except DistprivError as error:
-            st.warning(escape(error), icon=":material/warning:")
-        else:
-            return _records(adult), adult.digest
-    example = cache.example(_EXAMPLE)
-    return _records(example), example.digest
-
-
-def _if_adult(dataset: Dataset) -> PaperRecords | None:
-    """The records of a table that is UCI Adult, whole."""
-    needed = {*QUERY.columns, INCOME.column, WORK_CLASS.column}
-    if not needed <= set(dataset.table.columns):
-        return None
-    try:
-        found = _records(dataset)
-    except DistprivError:
-        return None
-    return None if found.stand_in else found
-
-
-def _records(dataset: Dataset) -> PaperRecords:
-    return cache.computed(f"papers, records {dataset.digest}", lambda: paper_records(dataset.table))
 
 
 def closed(records: PaperRecords, digest: str, seed: int) -> Results:
@@ -182,12 +127,12 @@ def live(run: PaperAttacks, known: Results) -> None:
             text=f"{run.rounds} of {run.repetitions} repetitions of {run.attacks} attacks"
             + (", stopped" if run.stopped else ""),
         )
-        widgets.chart(drawn(run, "deviations", lambda: deviations(found)), "papers")
+        display.chart(drawn(run, "deviations", lambda: deviations(found)), "papers")
         if was_running and not run.running:
             st.rerun()
 
     growing()
-    _data_said(run.records)
+    provenance(run.records)
     with st.expander("What the verdicts mean", icon=":material/gavel:"):
         for verdict, meaning in VERDICTS.items():
             st.markdown(f"- {MARKS[verdict]} **{verdict}**: {meaning}.")
@@ -227,59 +172,10 @@ def _sentence(run: PaperAttacks, found: Results) -> str:
     )
 
 
-def _data_said(records: PaperRecords) -> None:
-    simulated = "A simulation, not a release; an attack's accuracy is a lower bound on the risk. "
-    if records.stand_in:
-        st.caption(
-            simulated + "The printed figures of Chen & Ohrimenko are of UCI Adult; ours are of the "
-            "embedded **synthetic** records, close to it in averages and correlations, and compare "
-            "loosely. For the reproduction take UCI Adult under *Data*, or start the dashboard "
-            "with ADULT_DIR naming the folder with its files."
-        )
-    else:
-        st.caption(simulated + "Computed on UCI Adult, all 45 222 complete records.")
-
-
-def errata_of(key: str, records: PaperRecords) -> None:
-    """The errata that concern a table or figure, explained beside it."""
-    for number in ITEMS[key].errata:
-        each = ERRATA[number]
-        with st.expander(
-            f"Erratum {number}: {escape(each.where)}", icon=":material/edit_note:", expanded=True
-        ):
-            st.markdown(
-                f"{escape(each.says)} **{escape(each.instead)}** "
-                f"{escape(evidence(number, records))}"
-            )
-
-
-def all_errata(records: PaperRecords, digest: str) -> None:
-    """All errata in a table, with where they show and what shows them."""
-    told = cache.computed(
-        f"papers, errata {digest}",
-        lambda: {number: evidence(number, records) for number in ERRATA},
-    )
-    with st.expander("All errata, and what shows them", icon=":material/edit_note:"):
-        # A plain table: its texts wrap.
-        st.table(
-            pd.DataFrame(
-                {
-                    "Erratum": str(each.number),
-                    "Where": escape(f"{each.paper}: {each.where}"),
-                    "The paper": escape(each.says),
-                    "Instead": escape(each.instead),
-                    "Computed here": escape(told[each.number]),
-                }
-                for each in ERRATA.values()
-            ),
-            hide_index=True,
-        )
-
-
 def all_figures(found: Results) -> None:
     """Every printed figure in one table, to sort, search and download."""
     with st.expander("All figures in one table", icon=":material/table:"):
-        widgets.table(pd.DataFrame(rows(_flat(found))))
+        display.table(pd.DataFrame(rows(_flat(found))))
 
 
 def _flat(found: Results) -> list[Cell]:
