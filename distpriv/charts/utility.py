@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
+from distpriv.charts.lines import series
 from distpriv.charts.style import style_of
-from distpriv.charts.text import number, safe, shorten, summed_up, with_unit
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact, number, safe, shorten, summed_up, titled, with_unit
 
 __all__ = ["error_against_epsilon", "error_against_width"]
 
@@ -117,6 +118,8 @@ def _error_chart(
 ) -> go.Figure:
     values = np.array(list(curves.y.values()), dtype=np.float64).ravel()
     low, high = y_range or (decades(values) if log_y else (0.0, _round_up(values)))
+    ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
+    y_title = safe(titled(shorten(measure, _LABEL_LENGTH), unit))
     figure = empty(
         title,
         alt=_alt(curves, x_name, current, x_log, unit, measure, selected),
@@ -126,18 +129,14 @@ def _error_chart(
             "missing no amount of that noise keeps the promise."
         ),
         height=_HEIGHT + 10 * len(curves.y),
-    )
-    y_title = safe(with_unit(shorten(measure, _LABEL_LENGTH), unit))
-    x_axis = log_axis if x_log else linear_axis
-    x_low, x_high = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
-    figure.update_layout(
-        xaxis=x_axis(x_title, x_low, x_high),
+        xaxis=(log_axis if x_log else linear_axis)(x_title, *ends),
         yaxis=(log_axis if log_y else linear_axis)(y_title, low, high),
     )
     for name, y in curves.y.items():
-        label = name + _gap(curves, y, x_name)
-        _add_curve(figure, name, label, curves.x, y, low, x_name, measure, unit, name == selected)
-    rule(figure, current, f"{x_name} = {number(current)}")
+        _add_curve(
+            figure, name, curves, _gap(curves, y, x_name), low, x_name, measure, unit, selected
+        )
+    rule(figure, current, f"{x_name} = {exact(current)}")
     return figure
 
 
@@ -161,48 +160,52 @@ def _gap(curves: Curves, y: FloatArray, x_name: str) -> str:
 def _add_curve(
     figure: go.Figure,
     name: str,
-    label: str,
-    x: FloatArray,
-    y: FloatArray,
+    curves: Curves,
+    gap: str,
     floor: float,
     x_name: str,
     measure: str,
     unit: str,
-    bold: bool,
+    selected: str | None,
 ) -> None:
-    style = style_of(name)
-    free = np.asarray(y) == 0
-    drawn = [None if math.isnan(error) else float(error) for error in y]
+    x, y = curves.x, curves.y[name]
+    style, y_title = style_of(name), titled(measure, unit)
+    free = y == 0
     texts = [
         f"<b>{safe(name)}</b><br>{x_name} = {number(float(position))}<br>"
-        + ("no noise needed" if none else safe(f"{measure}: {_error(float(error), unit)}"))
-        for position, error, none in zip(x, y, free, strict=True)
+        + ("no noise needed" if not error else safe(f"{measure}: {with_unit(error, unit)}"))
+        for position, error in zip(x, y.tolist(), strict=True)
     ]
-    figure.add_scatter(
-        x=list(map(float, x)),
-        y=[None if error is None else max(error, floor) for error in drawn],
-        name=safe(label),
+    series(
+        figure,
+        name + gap,
+        x,
+        y,
+        style,
         mode="lines+markers",
-        line={"color": style.color, "dash": style.dash, "width": 4 if bold else 2.5},
-        marker={"symbol": style.symbol, "size": 9, "color": style.color, "maxdisplayed": 6},
-        hovertext=texts,
-        hoverinfo="text",
-        meta={"y": drawn, "y_title": with_unit(measure, unit)},
-        legendgroup=safe(name),
+        at_y=lambda error: max(error, floor),
+        told=texts,
+        y_title=y_title,
+        bold=name == selected,
+        size=9,
+        every=6,
+        group=name,
     )
     # Markers where the line meets and leaves the floor, not at every point along it.
     edges = free & ~(np.append(False, free[:-1]) & np.append(free[1:], False))
     if free.any():
-        figure.add_scatter(
-            x=list(map(float, x[edges])),
-            y=[floor] * int(edges.sum()),
+        series(
+            figure,
+            f"{name}, no noise needed",
+            x[edges],
+            y[edges],
+            style,
             mode="markers",
-            name=safe(f"{name}, no noise needed"),
-            marker={"symbol": style.symbol, "size": 12, "color": style.color},
-            hovertext=[text for text, edge in zip(texts, edges, strict=True) if edge],
-            hoverinfo="text",
-            meta={"y": [0.0] * int(edges.sum()), "y_title": with_unit(measure, unit)},
-            legendgroup=safe(name),
+            at_y=lambda _: floor,
+            told=[text for text, edge in zip(texts, edges, strict=True) if edge],
+            y_title=y_title,
+            size=12,
+            group=name,
             showlegend=False,
             cliponaxis=False,
         )
@@ -219,17 +222,13 @@ def _alt(
 ) -> str:
     values = values_at(curves, current, log=x_log)
     if not values:
-        return f"The {measure} is not known at {x_name} = {number(current)}."
+        return f"The {measure} is not known at {x_name} = {exact(current)}."
     about = "" if current in curves.x else "about "
     texts = {
-        name: f"{about}{_error(error, unit)}" if error else "zero (no noise needed)"
+        name: f"{about}{with_unit(error, unit)}" if error else "zero (no noise needed)"
         for name, error in values.items()
     }
-    return f"At {x_name} = {number(current)} the {measure} is {summed_up(values, texts, selected)}."
-
-
-def _error(error: float, unit: str) -> str:
-    return f"{number(error)} {unit}".strip()
+    return f"At {x_name} = {exact(current)} the {measure} is {summed_up(values, texts, selected)}."
 
 
 def _round_up(values: FloatArray) -> float:

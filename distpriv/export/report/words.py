@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.charts.text import listed, number, percent
 from distpriv.mechanisms import Mechanism
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.delivered import delivered_epsilon, worst_case
 from distpriv.privacy.noise import Noise
+from distpriv.words import listed, number, percent, share, with_unit
 
 __all__ = ["HOLDS", "MARK", "PREAMBLE", "answer", "counted", "guarantee", "question"]
 
@@ -34,7 +34,7 @@ KEPT = 1 + 1e-6
 
 def counted(value: float, unit: str) -> str:
     """A figure with its unit, if it has one."""
-    return f"{number(value)} {unit}" if unit else number(value)
+    return with_unit(value, unit)
 
 
 def question(scenario: Scenario, fit: PairModel, n: int) -> str:
@@ -42,7 +42,7 @@ def question(scenario: Scenario, fit: PairModel, n: int) -> str:
     counts = [theta.having for theta in fit.thetas]
     return (
         f"Can anybody who sees {listed(list(scenario.query.labels))} of {n} records tell whether "
-        f"{counts[0]} or {counts[1]} of them ({percent(fit.pair.p_i)} or {percent(fit.pair.p_j)}) "
+        f"{counts[0]} or {counts[1]} of them ({share(fit.pair.p_i)} or {share(fit.pair.p_j)}) "
         f"have the property {fit.pair.secret.label}?"
     )
 
