@@ -9,9 +9,9 @@ from plotly import graph_objects as go
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.frame import accuracy_axis, empty, row_axis
-from distpriv.charts.intervals import GUESSING, by_row, in_words, levels, shown
+from distpriv.charts.intervals import GUESSING, by_row, in_words, levels
 from distpriv.charts.lines import key
-from distpriv.charts.style import MechanismStyle, style_of
+from distpriv.charts.style import MechanismStyle, shown, style_of
 from distpriv.model.sampling import Interval
 from distpriv.words import percent, safe, summed_up
 

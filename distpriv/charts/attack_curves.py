@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule, values_at
-from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
-from distpriv.charts.lines import grey, hover, series
-from distpriv.charts.style import style_of
+from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule
+from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, within
+from distpriv.charts.lines import grey, hover, series, told_at
+from distpriv.charts.style import shown, style_of
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.sampling import Interval
-from distpriv.words import exact, number, percent, safe, summed_up
+from distpriv.words import exact, number, percent, safe
 
 __all__ = ["accuracy_curves"]
 
@@ -61,14 +62,20 @@ def accuracy_curves(
         Mechanism to draw boldly.
     """
     short = (x_name or x_title.split(" ")[0]).rstrip(",:")
-    everything = Curves(curves.x, {shown(name): y for name, y in curves.y.items()})
     alone = None if undefended is None else np.broadcast_to(undefended, curves.x.shape)
-    if alone is not None:
-        everything.y["no noise"] = alone
+    everything = curves.y if alone is None else curves.y | {UNDEFENDED: alone}
     ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
     figure = empty(
         safe(title),
-        alt=_alt_curves(everything, short, current, x_log, selected),
+        alt=told_at(
+            Curves(curves.x, everything),
+            current,
+            short,
+            "the accuracy of the best possible attacker",
+            log=x_log,
+            say=percent,
+            selected=selected,
+        ),
         how_to_read=(
             "lines are the best possible attacker"
             + (
@@ -148,17 +155,3 @@ def _beside(figure: go.Figure, position: float, offset: float) -> float:
     axis = figure.layout.xaxis
     moved = offset * (axis.range[1] - axis.range[0])
     return float(position * 10**moved if axis.type == "log" else position + moved)
-
-
-def _alt_curves(
-    curves: Curves, x_name: str, current: float, x_log: bool, selected: str | None
-) -> str:
-    values = values_at(curves, current, log=x_log)
-    if not values:
-        return f"The accuracy of the attacker is not known at {x_name} = {exact(current)}."
-    about = "" if current in curves.x else "about "
-    shares = {name: about + percent(value) for name, value in values.items()}
-    return (
-        f"At {x_name} = {exact(current)} the accuracy of the best possible attacker is "
-        f"{summed_up(values, shares, selected)}."
-    )

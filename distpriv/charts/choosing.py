@@ -11,9 +11,8 @@ from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.frame import empty, linear_axis, log_axis, rule, share_axis
-from distpriv.charts.intervals import shown
 from distpriv.charts.lines import grey, hover, series
-from distpriv.charts.style import GROUP_COLORS, MechanismStyle, style_of
+from distpriv.charts.style import GROUP_COLORS, MechanismStyle, shown, style_of
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import exact, listed, number, percent, safe, share
 

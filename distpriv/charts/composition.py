@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, rule, values_at
-from distpriv.charts.lines import grey, hover, series
+from distpriv.charts.frame import empty, linear_axis, rule
+from distpriv.charts.lines import grey, hover, series, values_at
 from distpriv.charts.style import GROUP_STYLES, MechanismStyle, translucent
 from distpriv.composition.counterexample import COIN, TOGETHER, CompositionExample
 from distpriv.composition.rules import AGAIN, SUM_RULE

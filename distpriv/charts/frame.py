@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.charts.style import NEUTRAL, translucent
-from distpriv.mechanisms.curves import Curves
 from distpriv.words import number, safe, share
 
 __all__ = [
@@ -25,10 +22,7 @@ __all__ = [
     "row_axis",
     "rule",
     "share_axis",
-    "values_at",
 ]
-
-FloatArray = NDArray[np.float64]
 
 ACCURACY_RANGE = (0.45, 1.02)
 
@@ -237,28 +231,6 @@ def rule(figure: go.Figure, value: float, label: str) -> None:
         showarrow=False,
         font={"color": NEUTRAL},
     )
-
-
-def values_at(curves: Curves, position: float, *, log: bool) -> dict[str, float]:
-    """Read the drawn curves off at a position, between its points too; those known there."""
-    if not len(curves.x):
-        return {}
-    values = {name: _read_off(curves.x, y, position, log) for name, y in curves.y.items()}
-    return {name: value for name, value in values.items() if not math.isnan(value)}
-
-
-def _read_off(x: FloatArray, y: FloatArray, position: float, log: bool) -> float:
-    if not x[0] <= position <= x[-1]:
-        return math.nan
-    right = int(np.searchsorted(x, position))
-    if x[right] == position:
-        return float(y[right])
-    left = right - 1
-    ends = np.log([x[left], position, x[right]]) if log else (x[left], position, x[right])
-    weight = (ends[1] - ends[0]) / (ends[2] - ends[0])
-    if log and y[left] > 0 and y[right] > 0:
-        return float(y[left] ** (1 - weight) * y[right] ** weight)
-    return float((1 - weight) * y[left] + weight * y[right])
 
 
 def _axis(title: str) -> dict[str, Any]:

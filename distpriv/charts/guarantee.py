@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
 from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
-from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
-from distpriv.charts.intervals import shown
-from distpriv.charts.lines import across, grey, hover, series
-from distpriv.charts.style import NEUTRAL, style_of
+from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule
+from distpriv.charts.lines import across, grey, hover, series, told_at
+from distpriv.charts.style import NEUTRAL, shown, style_of
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import exact, number, summed_up
+from distpriv.words import exact
 
 __all__ = ["delivered_by_releases", "profile_curves"]
 
@@ -140,7 +138,7 @@ def _chart(
     low, high = ends
     figure = empty(
         title,
-        alt=_alt(curves, x_name, current, log_x, y_title, selected),
+        alt=told_at(curves, current, x_name, y_title, log=log_x, selected=selected),
         how_to_read=how_to_read,
         height=_HEIGHT + 10 * len(curves.y),
         xaxis=axis,
@@ -164,20 +162,3 @@ def _chart(
     across(figure, promised)
     rule(figure, current, f"{x_name} = {exact(current)}")
     return figure
-
-
-def _alt(
-    curves: Curves,
-    x_name: str,
-    current: float,
-    log_x: bool,
-    y_title: str,
-    selected: str | None,
-) -> str:
-    known = {shown(name): y for name, y in curves.y.items()}
-    values = values_at(Curves(curves.x, known), current, log=log_x)
-    if not values:
-        return f"Nothing is known at {x_name} = {exact(current)}."
-    texts = {name: number(value) for name, value in values.items() if math.isfinite(value)}
-    bold = None if selected is None else shown(selected)
-    return f"At {x_name} = {exact(current)}, {y_title} is {summed_up(values, texts, bold)}."

@@ -7,14 +7,13 @@ from typing import Any
 
 from plotly import graph_objects as go
 
-from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.frame import ACCURACY_RANGE
 from distpriv.charts.lines import grey, series
 from distpriv.charts.style import MechanismStyle
 from distpriv.model.sampling import Interval
 from distpriv.words import percent, share
 
-__all__ = ["GUESSING", "SHARE", "bars", "by_row", "in_words", "levels", "shown", "within"]
+__all__ = ["GUESSING", "SHARE", "bars", "by_row", "in_words", "levels", "within"]
 
 GUESSING = 0.5
 """Accuracy at equal priors of an attacker who knows nothing."""
@@ -47,10 +46,6 @@ def in_words(interval: Interval) -> str:
         f"{share(interval.confidence)} interval: {percent(interval.low)} to "
         f"{percent(interval.high)}"
     )
-
-
-def shown(name: str) -> str:
-    return "no noise" if name == UNDEFENDED else name
 
 
 def levels(

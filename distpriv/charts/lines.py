@@ -15,13 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.style import NEUTRAL, MechanismStyle
-from distpriv.words import number, safe
+from distpriv.charts.style import NEUTRAL, MechanismStyle, shown
+from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact, number, safe, summed_up
 
-__all__ = ["Place", "across", "grey", "hover", "key", "row_bars", "series"]
+__all__ = ["Place", "across", "grey", "hover", "key", "row_bars", "series", "told_at", "values_at"]
 
 Place = Callable[[float], float | None]
 """Where a value is drawn; None leaves a gap."""
+
+FloatArray = NDArray[np.float64]
 
 Values = NDArray[Any] | Sequence[Any]
 """Numbers, None or NaN where there is none, or names."""
@@ -185,6 +188,65 @@ def key(figure: go.Figure, label: str, symbol: str) -> None:
     """An entry of the legend for marks that differ in color."""
     style, size = grey(symbol=symbol), 11
     series(figure, label, [None], [None], style, mode="markers", size=size, edge=2, group=label)
+
+
+def told_at(
+    curves: Curves,
+    current: float,
+    x_name: str,
+    what: str,
+    *,
+    log: bool,
+    say: Callable[[float], str] = number,
+    selected: str | None = None,
+) -> str:
+    """The alternative text of curves by mechanism: their values where the rule stands.
+
+    Parameters
+    ----------
+    curves : Curves
+    current : float
+        Where to read the curves off.
+    x_name : str
+    what : str
+        What the values are, to go on with "is".
+    log : bool
+        Whether x is logarithmic.
+    say : function of a value
+    selected : str, optional
+        The mechanism to tell first where there are many.
+    """
+    here = f"{x_name} = {exact(current)}"
+    known = {shown(name): y for name, y in curves.y.items()}
+    values = values_at(Curves(curves.x, known), current, log=log)
+    if not values:
+        return f"{what[0].upper()}{what[1:]} is not known at {here}."
+    about = "" if current in curves.x else "about "
+    texts = {name: f"{about}{say(value)}" for name, value in values.items()}
+    bold = None if selected is None else shown(selected)
+    return f"At {here} {what} is {summed_up(values, texts, bold)}."
+
+
+def values_at(curves: Curves, position: float, *, log: bool) -> dict[str, float]:
+    """Read the drawn curves off at a position, between its points too; those known there."""
+    if not len(curves.x):
+        return {}
+    values = {name: _read_off(curves.x, y, position, log) for name, y in curves.y.items()}
+    return {name: value for name, value in values.items() if not math.isnan(value)}
+
+
+def _read_off(x: FloatArray, y: FloatArray, position: float, log: bool) -> float:
+    if not x[0] <= position <= x[-1]:
+        return math.nan
+    right = int(np.searchsorted(x, position))
+    if x[right] == position:
+        return float(y[right])
+    left = right - 1
+    ends = np.log([x[left], position, x[right]]) if log else (x[left], position, x[right])
+    weight = (ends[1] - ends[0]) / (ends[2] - ends[0])
+    if log and y[left] > 0 and y[right] > 0:
+        return float(y[left] ** (1 - weight) * y[right] ** weight)
+    return float((1 - weight) * y[left] + weight * y[right])
 
 
 def _list(values: Values) -> list[Any]:

@@ -12,9 +12,9 @@ from plotly import graph_objects as go
 
 from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.charts.frame import accuracy_axis, empty, share_axis
-from distpriv.charts.intervals import GUESSING, shown, within
+from distpriv.charts.intervals import GUESSING, within
 from distpriv.charts.lines import Place, grey, series
-from distpriv.charts.style import group_names, style_of
+from distpriv.charts.style import group_names, shown, style_of
 from distpriv.queries.properties import Pair
 from distpriv.words import number, percent, safe, summed_up
 

@@ -26,6 +26,7 @@ __all__ = [
     "config",
     "group_names",
     "series_style",
+    "shown",
     "style_of",
     "translucent",
 ]
@@ -151,6 +152,11 @@ def series_style(place: int) -> MechanismStyle:
 def group_names(pair: Pair) -> tuple[str, str]:
     """The two proportions of a pair as legends show them: ``p = 45 %``."""
     return f"p = {share(pair.p_i)}", f"p = {share(pair.p_j)}"
+
+
+def shown(name: str) -> str:
+    """A mechanism's name as charts show it."""
+    return "no noise" if name == UNDEFENDED else name
 
 
 def translucent(color: str, opacity: float) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
-from distpriv.charts.lines import series
+from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule
+from distpriv.charts.lines import series, told_at
 from distpriv.charts.style import style_of
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import exact, number, safe, shorten, summed_up, titled, with_unit
+from distpriv.words import exact, number, safe, shorten, titled, with_unit
 
 __all__ = ["error_against_epsilon", "error_against_width"]
 
@@ -22,16 +23,7 @@ _HEIGHT = 400
 _LABEL_LENGTH = 34
 
 
-def error_against_epsilon(
-    curves: Curves,
-    *,
-    epsilon: float,
-    unit: str,
-    measure: str,
-    log_y: bool = True,
-    selected: str | None = None,
-    y_range: tuple[float, float] | None = None,
-) -> go.Figure:
+def error_against_epsilon(curves: Curves, *, epsilon: float, **options: Any) -> go.Figure:
     """Error of each mechanism against ε, with the current ε marked.
 
     Parameters
@@ -51,31 +43,10 @@ def error_against_epsilon(
     y_range : tuple of two floats, optional
         Ends of the error axis; by default whole decades around the curves.
     """
-    return _error_chart(
-        curves,
-        title="Error against ε",
-        x_title="ε (more private ← → more accurate)",
-        x_name="ε",
-        current=epsilon,
-        x_log=True,
-        unit=unit,
-        measure=measure,
-        log_y=log_y,
-        selected=selected,
-        y_range=y_range,
-    )
+    return _error_chart(curves, "ε", "ε (more private ← → more accurate)", epsilon, **options)
 
 
-def error_against_width(
-    curves: Curves,
-    *,
-    width: float,
-    unit: str,
-    measure: str,
-    log_y: bool = True,
-    selected: str | None = None,
-    y_range: tuple[float, float] | None = None,
-) -> go.Figure:
+def error_against_width(curves: Curves, *, width: float, **options: Any) -> go.Figure:
     """Error of each mechanism against Δp, with the current Δp marked.
 
     Parameters
@@ -84,45 +55,40 @@ def error_against_width(
         From :func:`distpriv.analysis.sweeps.error_against_width`; NaN leaves a gap.
     width : float in (0, 1]
         Where the rule stands.
-
-    Other parameters are those of :func:`error_against_epsilon`.
+    options
+        Those of :func:`error_against_epsilon`.
     """
-    return _error_chart(
-        curves,
-        title="Error against Δp",
-        x_title="Δp, distance of the two shares to hide",
-        x_name="Δp",
-        current=width,
-        x_log=False,
-        unit=unit,
-        measure=measure,
-        log_y=log_y,
-        selected=selected,
-        y_range=y_range,
-    )
+    return _error_chart(curves, "Δp", "Δp, distance of the two shares to hide", width, **options)
 
 
 def _error_chart(
     curves: Curves,
-    *,
-    title: str,
-    x_title: str,
     x_name: str,
+    x_title: str,
     current: float,
-    x_log: bool,
+    *,
     unit: str,
     measure: str,
-    log_y: bool,
-    selected: str | None,
-    y_range: tuple[float, float] | None,
+    log_y: bool = True,
+    selected: str | None = None,
+    y_range: tuple[float, float] | None = None,
 ) -> go.Figure:
+    x_log = x_name == "ε"
     values = np.array(list(curves.y.values()), dtype=np.float64).ravel()
     low, high = y_range or (decades(values) if log_y else (0.0, _round_up(values)))
     ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
     y_title = safe(titled(shorten(measure, _LABEL_LENGTH), unit))
     figure = empty(
-        title,
-        alt=_alt(curves, x_name, current, x_log, unit, measure, selected),
+        f"Error against {x_name}",
+        alt=told_at(
+            curves,
+            current,
+            x_name,
+            f"the {measure}",
+            log=x_log,
+            say=lambda error: with_unit(error, unit) if error else "zero (no noise needed)",
+            selected=selected,
+        ),
         how_to_read=(
             "lower is more accurate. Each line is a mechanism, the dashed rule is the current "
             f"{x_name}; a line that drops to the bottom needs no noise there, and where one is "
@@ -209,26 +175,6 @@ def _add_curve(
             showlegend=False,
             cliponaxis=False,
         )
-
-
-def _alt(
-    curves: Curves,
-    x_name: str,
-    current: float,
-    x_log: bool,
-    unit: str,
-    measure: str,
-    selected: str | None,
-) -> str:
-    values = values_at(curves, current, log=x_log)
-    if not values:
-        return f"The {measure} is not known at {x_name} = {exact(current)}."
-    about = "" if current in curves.x else "about "
-    texts = {
-        name: f"{about}{with_unit(error, unit)}" if error else "zero (no noise needed)"
-        for name, error in values.items()
-    }
-    return f"At {x_name} = {exact(current)} the {measure} is {summed_up(values, texts, selected)}."
 
 
 def _round_up(values: FloatArray) -> float:
