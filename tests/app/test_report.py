@@ -30,7 +30,7 @@ def test_a_report_is_built_on_request(open_app):
     assert run.report.main.scenario == app.session_state["scenario"]
     assert "scenario=" in run.report.link
     assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
-    assert "right in 76.2 % of cases" in app.success[0].value.replace("\\", "")
+    assert "right in 76.2\u00a0% of cases" in app.success[0].value.replace("\\", "")
     assert not run.report.confidential
     app.sidebar.number_input(key="eps").set_value(4.0).run()
     sound(app)

@@ -67,12 +67,12 @@ def test_a_report_opens_offline_and_prints(app, browser: Browser, tmp_path):
     assert report.evaluate("document.documentElement.scrollWidth") <= 390
     text = printed(report, tmp_path)
     for part in (
-        r"right in 76\.1 % of cases",
+        r"right in 76\.1\s% of cases",
         r"promised and delivered",
         r"The promise is kept",
         r"Arithmetic does not undo it",
         r"not refuted",
-        r"± 1\.5\d years",
+        r"± 1\.5\d\syears",
         r"Seed of the simulations: 1",
         r"\?scenario=",
     ):

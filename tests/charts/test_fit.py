@@ -34,7 +34,7 @@ def test_one_panel_a_statistic(
     figure = fit_histograms(fit, model.query.labels, units, simulated, columns=columns)
     well_made(figure)
     shown = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert shown == ["p = 30 %", "p = 50 %"]
+    assert shown == ["p = 30\u00a0%", "p = 50\u00a0%"]
     if columns > 3:
         return
     titles = [axis.title.text.replace("<br>", " ") for axis in figure.select_xaxes()]

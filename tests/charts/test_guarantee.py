@@ -26,7 +26,7 @@ def test_the_profile_with_its_promise(model, noises, well_made):
     mark = next(trace for trace in figure.data if trace.name == "the promise")
     assert (mark.x[0], mark.y[0]) == (1.0, 1e-3)
     assert figure.layout.yaxis.range == pytest.approx((-7, 0), abs=1e-5)
-    assert "At ε = 1, δ delivered is" in figure.layout.meta["alt"]
+    assert "At ε = 1 δ delivered is" in figure.layout.meta["alt"]
     assert {trace.name for trace in figure.data} == {"ExpM", "OptM", "no noise", "the promise"}
     table = figure_data(figure)
     drawn = table[(table["series"] == "OptM") & (table["ε"] == 1.0)]["δ delivered"]

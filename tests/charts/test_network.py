@@ -108,7 +108,7 @@ def test_the_bars_add_up(well_made: Check) -> None:
         assert share == pytest.approx(each.variance / (each.variance + each.variances[0]))
     assert own.marker.pattern.shape != noise.marker.pattern.shape
     # A little noise does not read as none.
-    assert "99.72 % of the variance" in figure.layout.meta["alt"]
+    assert "99.72\u00a0% of the variance" in figure.layout.meta["alt"]
     assert set(figure_data(figure)["release"]) == set(noises)
     exact = variance_bars(
         dp.attribute.noise_by_release(dp.attribute.hospital().assumptions, 1.0, 1e-3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from distpriv.analysis.evaluation import Evaluation
-from distpriv.charts.text import listed, number, percent
+from distpriv.words import listed, number, percent, share, with_unit
 
 __all__ = [
     "HOLDS",
@@ -39,7 +39,7 @@ PROMISES = {None: "not computed", True: "kept", False: "not kept"}
 
 def counted(value: float, unit: str) -> str:
     """A figure with its unit, if it has one."""
-    return f"{number(value)} {unit}" if unit else number(value)
+    return with_unit(value, unit)
 
 
 def delivered(finding: Evaluation) -> tuple[float | None, float | None]:
@@ -55,8 +55,8 @@ def question(asked: Evaluation) -> str:
     counts = [theta.having for theta in fit.thetas]
     return (
         f"Can anybody who sees {listed(list(asked.labels))} of {asked.model.n} records tell "
-        f"whether {counts[0]} or {counts[1]} of them ({percent(fit.pair.p_i)} or "
-        f"{percent(fit.pair.p_j)}) have the property {fit.pair.secret.label}?"
+        f"whether {counts[0]} or {counts[1]} of them ({share(fit.pair.p_i)} or "
+        f"{share(fit.pair.p_j)}) have the property {fit.pair.secret.label}?"
     )
 
 
