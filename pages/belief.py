@@ -4,9 +4,9 @@ import streamlit as st
 
 from distpriv.dashboard.belief import learned, prior, release
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import code, curves, promise
 from distpriv.errors import DistprivError
+from distpriv.words import escape
 
 view = frame.modelled()
 

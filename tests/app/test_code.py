@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from distpriv.dashboard.shell.pages import PAGES as SPECS
-from distpriv.dashboard.text import number, percent, share
+from distpriv.words import number, percent, share
 from tests.app.driver import records, sound, upload
 
 CHOICES = {"eps": "1.7", "mech": "DauM", "dp": "0.2", "n": "150", "seed": "5", "delta": "0.005"}

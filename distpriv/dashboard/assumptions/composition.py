@@ -16,10 +16,10 @@ from distpriv.composition.rules import Promise, compose, mixture
 from distpriv.dashboard.assumptions import joint
 from distpriv.dashboard.assumptions.pufferfish import pufferfish
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number
 from distpriv.dashboard.widgets import display
 from distpriv.errors import CalibrationError, DistprivError
 from distpriv.privacy.calibration import gaussian_distance
+from distpriv.words import escape, number
 
 __all__ = ["composition", "pufferfish", "read_promises"]
 

@@ -11,7 +11,6 @@ from distpriv.charts.relaxations import Line, error_curve, frontier_curves
 from distpriv.dashboard.assumptions.relaxations import LAMBDAS, choose_lambda, rests_on
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number
 from distpriv.dashboard.widgets import display
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.privacy.delivered import delivered_delta
@@ -28,6 +27,7 @@ from distpriv.robustness.relaxations import (
     has_full_rank,
     relaxed_promise,
 )
+from distpriv.words import escape, number
 
 __all__ = ["normality"]
 

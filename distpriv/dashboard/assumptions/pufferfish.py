@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.frameworks.pufferfish import (
@@ -22,6 +21,7 @@ from distpriv.frameworks.pufferfish import (
     to_pufferfish,
 )
 from distpriv.model.theta import Theta
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["pufferfish"]
 

@@ -13,7 +13,6 @@ from distpriv.analysis.sweeps import profiles
 from distpriv.charts.guarantee import profile_curves
 from distpriv.charts.relaxations import Line, attacker_curve, frontier_curves
 from distpriv.dashboard.shell.frame import View, moments_of
-from distpriv.dashboard.text import escape, number, share
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import profile_grid, remembered
 from distpriv.errors import DistprivError
@@ -27,6 +26,7 @@ from distpriv.robustness.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.words import escape, number, share
 
 __all__ = ["LAMBDAS", "attacker", "choose_lambda", "covariances", "formulas", "rests_on"]
 

@@ -8,11 +8,10 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.evaluation import KEPT
-from distpriv.charts.text import listed
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, with_unit
 from distpriv.dashboard.widgets import display
 from distpriv.robustness.verdicts import Assumption, Holds, Verdict
+from distpriv.words import escape, listed, number, with_unit
 
 __all__ = ["SUBSETS", "cards", "lead", "overview"]
 

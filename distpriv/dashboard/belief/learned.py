@@ -13,8 +13,8 @@ from distpriv.attacks.posterior import Belief, ReleaseModel, posterior
 from distpriv.charts.posterior import posterior_curve
 from distpriv.dashboard.belief.release import Release
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, share
 from distpriv.dashboard.widgets import display
+from distpriv.words import escape, number, share
 
 __all__ = ["Learned", "formulas", "learn", "picture", "sentence"]
 

@@ -14,7 +14,7 @@ from distpriv.attacks.posterior import (
     uniform_prior,
 )
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import share
+from distpriv.words import share
 
 __all__ = ["choose", "in_code"]
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from distpriv.attacks.posterior import ReleaseModel, simulate_release
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, with_unit
 from distpriv.dashboard.widgets import display
 from distpriv.model.theta import Theta
+from distpriv.words import escape, with_unit
 
 __all__ = ["Release", "choose", "in_code", "model_of", "provenance", "table"]
 

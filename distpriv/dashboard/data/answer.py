@@ -7,9 +7,9 @@ import pandas as pd
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.answer import overlap
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.scenario import l2, pair_words
+from distpriv.words import escape, number, percent, with_unit
 
 __all__ = ["errors_table", "picture", "sentence"]
 

@@ -8,8 +8,8 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets import display
+from distpriv.words import escape, number, percent
 
 __all__ = ["components", "eigenvalues", "formulas", "plane", "sentence"]
 

@@ -11,10 +11,10 @@ from distpriv.charts.diagnostics import variance_ratios
 from distpriv.charts.fit import covariance_heatmap
 from distpriv.dashboard.fit.normality import p_value
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, share
 from distpriv.dashboard.widgets import display
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.robustness.diagnostics import FitDiagnostics
+from distpriv.words import escape, number, share
 
 __all__ = ["covariances"]
 

@@ -11,11 +11,11 @@ from distpriv.charts.diagnostics import qq_plot
 from distpriv.charts.fit import fit_histograms
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import display
 from distpriv.errors import ModelError
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import by_exact_law
+from distpriv.words import escape, number, percent, share, with_unit
 
 __all__ = [
     "choose_columns",

@@ -9,10 +9,10 @@ from distpriv import mechanisms
 from distpriv.charts.diagnostics import bootstrap_intervals
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number
 from distpriv.dashboard.widgets import curves, display
 from distpriv.model.sampling import Interval
 from distpriv.robustness.bootstrap import bootstrap_model, delivered_intervals
+from distpriv.words import escape, number
 
 __all__ = ["uncertainty"]
 

@@ -13,9 +13,9 @@ from distpriv.charts.frameworks import (
     neighbouring_databases,
     words,
 )
-from distpriv.charts.text import listed
 from distpriv.dashboard.widgets import display
 from distpriv.frameworks.map import FRAMEWORKS, RECORDS, Range, Records, convert
+from distpriv.words import listed
 
 __all__ = ["ask", "formulas", "result"]
 

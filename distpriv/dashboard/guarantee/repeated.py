@@ -17,12 +17,12 @@ from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import delivered_by_releases
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets import curves, display
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.covered import covered_releases
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent
 
 __all__ = ["choose", "pictures", "sentence"]
 

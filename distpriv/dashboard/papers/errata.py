@@ -6,10 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.shell import cache
-from distpriv.dashboard.text import escape
 from distpriv.papers.errata import ERRATA, evidence
 from distpriv.papers.items import ITEMS
 from distpriv.papers.records import PaperRecords
+from distpriv.words import escape
 
 __all__ = ["in_a_table", "of_item"]
 

@@ -8,10 +8,10 @@ import streamlit as st
 
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.papers.records import INCOME, QUERY, WORK_CLASS, PaperRecords, paper_records
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape
 
 __all__ = ["choose", "provenance"]
 

@@ -12,7 +12,6 @@ import streamlit as st
 from distpriv.charts.papers import deviations
 from distpriv.dashboard.papers.records import provenance
 from distpriv.dashboard.shell import cache
-from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import display
 from distpriv.papers.attack_runs import PaperAttacks
 from distpriv.papers.cells import VERDICTS, Cell, tally
@@ -23,6 +22,7 @@ from distpriv.papers.records import (
 )
 from distpriv.papers.report import MARKS, chance, rows
 from distpriv.papers.results import Results, closed_results, simulated_results
+from distpriv.words import escape
 
 __all__ = ["all_figures", "choose_run", "closed", "drawn", "live", "results", "run_buttons"]
 

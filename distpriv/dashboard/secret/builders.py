@@ -11,9 +11,9 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.settings import own_key
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
+from distpriv.words import escape
 
 __all__ = ["bounds_editor", "secret_builder", "statistic_builder"]
 

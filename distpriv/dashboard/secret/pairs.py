@@ -11,11 +11,11 @@ from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.settings import own_key
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.scenario import accuracy
 from distpriv.errors import DistprivError
 from distpriv.privacy.delivered import delivered_delta
+from distpriv.words import escape, number, percent
 
 __all__ = ["builder", "table"]
 

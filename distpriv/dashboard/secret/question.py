@@ -8,8 +8,8 @@ import streamlit as st
 
 from distpriv.charts.answer import shifts
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.dashboard.widgets import display
+from distpriv.words import escape, number, share, with_unit
 
 __all__ = ["formulas", "picture", "sentence", "table"]
 

@@ -18,7 +18,6 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import link
-from distpriv.dashboard.text import escape
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import DistprivError, ModelError
 from distpriv.model.moments import GroupMoments, RecordGroups
@@ -26,6 +25,7 @@ from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import escape
 
 __all__ = ["ICON", "View", "attempt", "modelled", "moments_of", "open_page", "quiet"]
 

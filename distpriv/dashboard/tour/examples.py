@@ -17,12 +17,12 @@ from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.pages import link
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.wasserstein.small_example import FIGURE_1
 from distpriv.dashboard.widgets import display
 from distpriv.distances.outcomes import Outcomes
 from distpriv.lessons import eigenvector_example
 from distpriv.lessons.course import DELTA, EPSILON
+from distpriv.words import escape, number, percent
 
 __all__ = ["worked_examples"]
 

@@ -13,8 +13,8 @@ from distpriv.analysis.sweeps import expected_error, expected_errors
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import curves, display
+from distpriv.words import escape, number, percent, share, with_unit
 
 __all__ = [
     "Measure",

@@ -12,7 +12,6 @@ from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_
 from distpriv.charts.style import group_names
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share
 from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.live import DistanceRun
 from distpriv.distances.normals import normal_closeness
@@ -22,6 +21,7 @@ from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["formulas", "release"]
 

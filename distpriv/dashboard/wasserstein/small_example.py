@@ -8,11 +8,11 @@ import streamlit as st
 
 from distpriv.charts.coupling import closeness_curves, moves_on_line
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets import code, display
 from distpriv.distances.outcomes import Outcomes
 from distpriv.distances.wasserstein import distribution
 from distpriv.errors import DistprivError
+from distpriv.words import escape, number, percent
 
 __all__ = ["FIGURE_1", "example"]
 

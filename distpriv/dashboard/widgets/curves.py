@@ -15,9 +15,9 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.sweeps import models_along, sweep
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View, moments_of
-from distpriv.dashboard.text import escape
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel, model_from_moments
+from distpriv.words import escape
 
 __all__ = [
     "along_width",

@@ -13,8 +13,8 @@ from distpriv.charts.data import figure_data
 from distpriv.charts.style import ImageFormat, config
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import downloads
+from distpriv.words import escape
 
 __all__ = ["chart", "drawn_once", "table"]
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from distpriv.analysis.evaluation import KEPT
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["UNDONE", "caveats", "guarantee"]
 

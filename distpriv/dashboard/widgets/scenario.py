@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from distpriv.attacks.best_attack import optimal_attack_accuracies
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, share
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, share
 
 __all__ = ["accuracy", "l2", "pair_words"]
 

@@ -12,10 +12,10 @@ from plotly.offline import get_plotlyjs
 
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.style import CONFIG, NEUTRAL
-from distpriv.charts.text import number, percent
 from distpriv.export.report.values import Contents
 from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted, delivered, guarantee
 from distpriv.model.sampling import Interval
+from distpriv.words import number, percent
 
 __all__ = ["html"]
 

@@ -11,7 +11,6 @@ from typing import Any
 from distpriv.analysis.scenario_file import write_scenario
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.data import figure_data
-from distpriv.charts.text import number, percent
 from distpriv.export.report.values import Contents, Truth
 from distpriv.export.report.words import (
     HOLDS,
@@ -23,6 +22,7 @@ from distpriv.export.report.words import (
     guarantee,
 )
 from distpriv.model.sampling import Interval
+from distpriv.words import number, percent
 
 __all__ = ["FORMAT", "VERSION", "json_text", "markdown"]
 
