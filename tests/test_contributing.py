@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -102,7 +103,12 @@ def test_a_new_statistic_is_offered_and_released(open_app: Callable[..., AppTest
     app.selectbox(key="build_stat_kind").set_value("largest").run()
     app.button(key="build_stat").click().run()
     assert not app.exception
-    assert "largest age" in app.session_state["scenario"].query.labels
+    scenario = app.session_state["scenario"]
+    assert "largest age" in scenario.query.labels
+    setting = Setting(replace(scenario, n=20), Source("", example="census-income"))
+    names: dict[str, Any] = {}
+    exec(pages.PAGES[1].script(setting).text, names)
+    assert 60 < names["result"]["largest age at p_i"] <= 90
 
 
 def test_a_new_attacker_is_offered_and_runs(open_app: Callable[..., AppTest]) -> None:

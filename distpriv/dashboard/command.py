@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -84,6 +85,8 @@ def _port(text: str) -> int:
 
 def _dashboard(options: argparse.Namespace) -> None:
     _have_packages()
+    if options.port is not None:
+        _check_address(options.host or "127.0.0.1", options.port)
     from streamlit.web import cli
 
     # The settings lie in .streamlit beside app.py, which wins over the folder the command runs in.
@@ -91,6 +94,17 @@ def _dashboard(options: argparse.Namespace) -> None:
     flags += [f"--server.port={options.port}"] * (options.port is not None)
     flags += [f"--server.address={options.host}"] * (options.host is not None)
     cli.main(["run", str(HOME / "app.py"), *flags], prog_name="streamlit")
+
+
+def _check_address(host: str, port: int) -> None:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        socket.create_server((host, port), family=family).close()
+    except OSError as error:
+        raise DistprivError(
+            f"The dashboard cannot listen on port {port} of {host}: {error.strerror}; choose "
+            "another one."
+        ) from None
 
 
 def _have_packages() -> None:

@@ -90,7 +90,7 @@ def load_census_income() -> pd.DataFrame:
     except FileNotFoundError:
         raise DatasetError(
             "The embedded example is missing: there is no data/census_income.parquet beside the "
-            "package; run distpriv from a complete checkout of its repository."
+            "package; install distpriv again, or run it from a complete checkout."
         ) from None
     except (OSError, ValueError):
         raise DatasetError(

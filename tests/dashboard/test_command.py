@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -85,6 +86,13 @@ def test_what_goes_wrong_is_said_in_one_sentence(
     written = capsys.readouterr().err
     assert message in written
     assert written.count("\n") == 1
+
+
+def test_a_port_in_use_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["--no-browser", "--port", str(port)]) == 2
+    assert f"cannot listen on port {port} of 127.0.0.1: Address" in capsys.readouterr().err
 
 
 def test_another_table_is_named(
