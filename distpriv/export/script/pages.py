@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from distpriv import mechanisms
+from distpriv import mechanisms, queries
+from distpriv.attacks.classifiers import classifier_names, get_classifier
 from distpriv.export.script import (
     attackers,
     attributes,
@@ -24,6 +25,7 @@ PRINT = Section(
     "The numbers", 'for name, value in result.items():\n    print(f"{name}: {value:.6g}")'
 )
 _NUMPY = "import numpy as np\n\n"
+_PACKAGE = "import distpriv as dp"
 
 _Writer = Callable[..., list[Section]]
 
@@ -52,10 +54,24 @@ def script_of(page: str, setting: Setting, shown: Mapping[str, Any] | None = Non
         sections += [setup.question(setting), setup.fitted(setting), setup.noise(setting, rest)]
     sections += own
     code = "\n".join(section.code for section in sections)
+    first = sections[0].code.replace(_PACKAGE, "\n".join([_PACKAGE, *_extensions(code)]), 1)
     if "np." not in code:
-        first = sections[0]
-        sections[0] = Section(first.title, first.code.replace(_NUMPY, ""))
+        first = first.replace(_NUMPY, "")
+    sections[0] = Section(sections[0].title, first)
     return Script(title, tuple(sections))
+
+
+def _extensions(code: str) -> list[str]:
+    """Imports of what registers the mechanisms, statistics and attackers from outside it names."""
+    registered = {name: type(mechanisms.get(name)).__module__ for name in mechanisms.names()}
+    registered |= {kind: queries.get(kind).__module__ for kind in queries.names()}
+    registered |= {name: get_classifier(name).fit.__module__ for name in classifier_names()}
+    modules = {
+        module
+        for name, module in registered.items()
+        if module.partition(".")[0] != "distpriv" and literal(name) in code
+    }
+    return [f"import {module}  # registers what is used below" for module in sorted(modules)]
 
 
 def answer(setting: Setting, **_: object) -> list[Section]:

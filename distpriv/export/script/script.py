@@ -13,6 +13,7 @@ from distpriv.queries.statistics import Statistic
 __all__ = ["Script", "Section", "call", "listing", "literal", "property_text"]
 
 _WIDTH = 88
+_AT_THE_TOP = ("distpriv.queries.statistics", "distpriv.queries.nonlinear")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ def literal(value: object) -> str:
         return f"dp.Pair({property_text(value.secret)}, {value.p_i!r}, {value.p_j!r})"
     if isinstance(value, Statistic):
         given = [literal(getattr(value, field.name)) for field in fields(value)]
-        return call(f"dp.{type(value).__name__}", given)
+        at_the_top = type(value).__module__ in _AT_THE_TOP
+        kind = type(value).__name__ if at_the_top else f"queries.get({literal(value.kind)})"
+        return call(f"dp.{kind}", given)
     if isinstance(value, dict):
         items = [f"{literal(key)}: {literal(each)}" for key, each in value.items()]
         return f"{{{', '.join(items)}}}"
