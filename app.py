@@ -6,6 +6,12 @@ deep link's file alone, without the frame.
 
 from pathlib import Path
 
+from starlette.middleware import Middleware
 from streamlit.starlette import App
 
-app = App(Path(__file__).parent / "distpriv" / "dashboard" / "main.py")
+from distpriv.dashboard.shell.headers import SecurityHeaders
+
+app = App(
+    Path(__file__).parent / "distpriv" / "dashboard" / "main.py",
+    middleware=[Middleware(SecurityHeaders)],
+)
