@@ -4,8 +4,10 @@ The main script lies apart from ``pages/``: beside a folder of this name Streaml
 deep link's file alone, without the frame.
 """
 
+from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+from distpriv.dashboard.shell.headers import SecurityHeaders
 from distpriv.resources import MAIN
 
-app = App(MAIN)
+app = App(MAIN, middleware=[Middleware(SecurityHeaders)])
