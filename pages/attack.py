@@ -18,12 +18,12 @@ from distpriv.charts.attack import accuracy_by_mechanism, accuracy_curves
 from distpriv.dashboard import widgets
 from distpriv.dashboard.attack import inspection, undoing
 from distpriv.dashboard.shell import cache, frame
-from distpriv.dashboard.text import escape, percent
 from distpriv.dashboard.widgets import code, promise
 from distpriv.dashboard.widgets.live import AttackRun
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, percent
 
 view = frame.modelled()
 scenario, state = view.scenario, st.session_state

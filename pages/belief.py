@@ -9,9 +9,9 @@ from distpriv.charts.posterior import posterior_curve
 from distpriv.dashboard import widgets
 from distpriv.dashboard.belief import panels
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import code, promise
 from distpriv.errors import DistprivError
+from distpriv.words import escape
 
 view = frame.modelled()
 

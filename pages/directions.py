@@ -7,8 +7,8 @@ from distpriv import mechanisms
 from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets import promise
+from distpriv.words import escape, number, percent
 
 view = frame.modelled()
 scenario, fit = view.scenario, view.fit

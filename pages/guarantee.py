@@ -17,9 +17,9 @@ from distpriv.charts.guarantee import delivered_by_releases, profile_curves
 from distpriv.dashboard import widgets
 from distpriv.dashboard.secret import builders
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import code, promise
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import escape
 
 RELEASES = (1, 2, 3, 5, 10, 20, 30, 50, 100)
 

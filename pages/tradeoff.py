@@ -8,8 +8,8 @@ from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.dashboard.widgets import code, promise
+from distpriv.words import escape, number, share, with_unit
 
 view = frame.modelled()
 scenario, labels = view.scenario, view.scenario.query.labels

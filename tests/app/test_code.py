@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from distpriv.dashboard.text import number, percent, share
+from distpriv.words import number, percent, share
 from tests.app.test_pages import records, sound, upload
 
 CHOICES = {"eps": "1.7", "mech": "DauM", "dp": "0.2", "n": "150", "seed": "5", "delta": "0.005"}

@@ -10,8 +10,8 @@ from plotly import graph_objects as go
 
 from distpriv.charts import figure_data
 from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
-from distpriv.charts.text import plain
 from distpriv.distances.outcomes import Outcomes
+from distpriv.words import plain
 
 Check = Callable[[go.Figure], None]
 FIGURE_1 = Outcomes(

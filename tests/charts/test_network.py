@@ -13,7 +13,7 @@ from plotly import graph_objects as go
 import distpriv as dp
 from distpriv.charts import figure_data
 from distpriv.charts.network import network_graph, variance_bars
-from distpriv.charts.text import plain
+from distpriv.words import plain
 from tests.attribute.conftest import networks
 
 Check = Callable[[go.Figure], None]

@@ -14,7 +14,7 @@ from distpriv.attacks.posterior import Belief, normal_prior, pair_prior, share_g
 from distpriv.charts import figure_data
 from distpriv.charts.posterior import posterior_curve
 from distpriv.charts.style import style_of
-from distpriv.charts.text import plain
+from distpriv.words import plain
 
 Check = Callable[[go.Figure], None]
 RICH = dp.SensitiveProperty("income", "high")

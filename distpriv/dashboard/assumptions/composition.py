@@ -17,9 +17,9 @@ from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions import joint
 from distpriv.dashboard.assumptions.pufferfish import pufferfish
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number
 from distpriv.errors import CalibrationError, DistprivError
 from distpriv.privacy.calibration import gaussian_distance
+from distpriv.words import escape, number
 
 __all__ = ["composition", "pufferfish", "read_promises"]
 

@@ -12,7 +12,6 @@ from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions.relaxations import LAMBDAS, choose_lambda, rests_on
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.privacy.noise import Noise
@@ -28,6 +27,7 @@ from distpriv.robustness.relaxations import (
     has_full_rank,
     relaxed_promise,
 )
+from distpriv.words import escape, number
 
 __all__ = ["normality"]
 

@@ -23,10 +23,10 @@ from distpriv.composition.rules import (
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.errors import DistprivError
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.delivered import delivered_delta
+from distpriv.words import escape, number, percent
 
 __all__ = ["again", "in_two_parts"]
 

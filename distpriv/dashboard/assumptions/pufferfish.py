@@ -10,7 +10,6 @@ import streamlit as st
 
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share
 from distpriv.errors import DistprivError
 from distpriv.frameworks.pufferfish import (
     DistributionPrivacy,
@@ -22,6 +21,7 @@ from distpriv.frameworks.pufferfish import (
     to_pufferfish,
 )
 from distpriv.model.theta import Theta
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["pufferfish"]
 

@@ -14,7 +14,6 @@ from distpriv.charts.guarantee import profile_curves
 from distpriv.charts.relaxations import Line, attacker_curve, frontier_curves
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View, moments_of
-from distpriv.dashboard.text import escape, number, share
 from distpriv.dashboard.widgets import promise
 from distpriv.errors import DistprivError
 from distpriv.mechanisms.assumptions import Assumption
@@ -27,6 +26,7 @@ from distpriv.robustness.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.words import escape, number, share
 
 __all__ = ["LAMBDAS", "attacker", "choose_lambda", "covariances", "formulas", "rests_on"]
 

@@ -7,11 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.charts.text import listed
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, with_unit
 from distpriv.dashboard.widgets import promise
 from distpriv.errors import ModelError
 from distpriv.privacy.exact_laws import ExactLaw, known_law
@@ -24,6 +22,7 @@ from distpriv.robustness.verdicts import (
     fitted_shift,
     verdicts,
 )
+from distpriv.words import escape, listed, number, with_unit
 
 __all__ = ["SUBSETS", "cards", "exact_law_of", "lead", "measured", "overview"]
 

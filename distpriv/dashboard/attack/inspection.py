@@ -16,8 +16,8 @@ from distpriv.attacks.property_inference import AttackResult, linear_attack_accu
 from distpriv.charts.roc import precision_recall_figure, roc_figure
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent
 
 __all__ = ["audit", "error_curves", "is_quick", "training_gap"]
 

@@ -13,13 +13,13 @@ from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets.live import AttackRun
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent
 
 __all__ = ["MECHANISMS", "Published", "compare", "section"]
 

@@ -26,11 +26,11 @@ from distpriv.charts.network import variance_bars
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.dashboard.widgets import code
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import AttributePrivacyError, DistprivError
 from distpriv.privacy.delivered import worst_case
+from distpriv.words import escape, number, percent, with_unit
 
 __all__ = ["dataset_tab"]
 

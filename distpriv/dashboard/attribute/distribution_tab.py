@@ -18,9 +18,9 @@ from distpriv.dashboard.attribute import editors
 from distpriv.dashboard.attribute.draft import Draft, draft_of
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.widgets import code
 from distpriv.errors import DistprivError
+from distpriv.words import escape, number, percent
 
 __all__ = ["distribution_tab"]
 

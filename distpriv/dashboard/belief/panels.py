@@ -25,8 +25,8 @@ from distpriv.attacks.posterior import (
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, share, with_unit
 from distpriv.model.theta import Theta
+from distpriv.words import escape, number, share, with_unit
 
 __all__ = [
     "Release",

@@ -21,10 +21,10 @@ from distpriv.charts.choosing import f_score_lines, precision_recall_lines
 from distpriv.dashboard import widgets
 from distpriv.dashboard.choosing import search
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.errors import HypothesisError
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.calibration import Calibration
+from distpriv.words import escape, number, percent
 
 __all__ = ["record", "table"]
 

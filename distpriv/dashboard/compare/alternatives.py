@@ -22,10 +22,10 @@ from distpriv.charts.comparison import (
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import links, opening
 from distpriv.dashboard.shell.frame import View, quiet
-from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.dashboard.widgets import promise
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import escape, number, percent, with_unit
 
 __all__ = ["Kept", "answer", "compared", "files", "keep", "kept", "lists", "pictures"]
 

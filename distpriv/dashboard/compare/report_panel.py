@@ -10,12 +10,12 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.dashboard.shell import cache, links
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape
 from distpriv.dashboard.widgets import downloads
 from distpriv.errors import DistprivError
 from distpriv.export.report import ReportRun
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.report import Report
+from distpriv.words import escape
 
 __all__ = ["draw"]
 

@@ -14,10 +14,10 @@ from distpriv.charts.alternatives import alternatives_chart
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import opening, storage
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
 from distpriv.store.values import moment
+from distpriv.words import escape, number, percent, with_unit
 
 __all__ = [
     "SHOWN",

@@ -14,7 +14,6 @@ from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions.verdicts import exact_law_of
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import promise
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import PairModel
@@ -23,6 +22,7 @@ from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.robustness.bootstrap import bootstrap_model, delivered_intervals
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import by_exact_law
+from distpriv.words import escape, number, percent, share, with_unit
 
 __all__ = ["covariances", "diagnosed", "formulas", "lead", "moments", "normality", "uncertainty"]
 

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.charts.frameworks import known, words
-from distpriv.charts.text import listed
 from distpriv.frameworks.map import FRAMEWORKS, RECORDS, Range, Records, convert
+from distpriv.words import listed
 
 __all__ = ["ask", "formulas", "sentence", "table"]
 

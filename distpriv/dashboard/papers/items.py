@@ -24,7 +24,6 @@ from distpriv.charts.papers import printed_beside_ours
 from distpriv.dashboard import widgets
 from distpriv.dashboard.papers import panels as paper_parts
 from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import escape, number
 from distpriv.papers import attacks as attacked
 from distpriv.papers import attribute_privacy, figures, hypothesis_testing, printed
 from distpriv.papers.attack_runs import PANELS, PaperAttacks
@@ -34,6 +33,7 @@ from distpriv.papers.records import QUERY, SECRETS
 from distpriv.papers.report import ON_PAPER, arithmetic, notes, row_of, standing_row
 from distpriv.papers.results import Results
 from distpriv.papers.tables import PAIR
+from distpriv.words import escape, number
 
 __all__ = ["choose", "show"]
 

@@ -13,7 +13,6 @@ from distpriv.charts.papers import deviations
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.papers.attack_runs import PaperAttacks
 from distpriv.papers.cells import VERDICTS, Cell, tally
@@ -30,6 +29,7 @@ from distpriv.papers.records import (
 from distpriv.papers.report import MARKS, chance, rows
 from distpriv.papers.results import Results, closed_results, simulated_results
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape
 
 __all__ = [
     "all_errata",

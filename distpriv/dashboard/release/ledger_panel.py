@@ -18,12 +18,12 @@ from distpriv.composition.rules import Promise
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, storage
 from distpriv.dashboard.shell.frame import View, quiet
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, ledger
 from distpriv.store.values import moment
+from distpriv.words import escape, number, percent
 
 __all__ = ["Tally", "answer", "entries", "formulas", "picture", "table", "tally"]
 

@@ -13,7 +13,6 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, statistic_errors, with_unit
 from distpriv.dashboard.widgets import downloads, promise
 from distpriv.errors import DistprivError, StoreError
 from distpriv.mechanisms.release import draw_release, noise_deviations, released_text
@@ -21,6 +20,7 @@ from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
+from distpriv.words import escape, statistic_errors, with_unit
 
 __all__ = ["Desk", "desk", "offer", "result"]
 
@@ -177,7 +177,10 @@ def _confirm(view: View, at: Desk) -> None:
             f"**{escape(view.dataset.title)}**, and forgotten"
         )
         listed = "; ".join(
-            escape(each) for each in statistic_errors(scenario.query, noise, view.units)
+            escape(each)
+            for each in statistic_errors(
+                scenario.query.labels, noise.expected_absolute_errors(), view.units
+            )
         )
         st.markdown(
             f"- from {source}: {listed} (on average, by the noise)\n"

@@ -14,10 +14,10 @@ from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.settings import own_key
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import DistprivError
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.queries.properties import SensitiveProperty
+from distpriv.words import escape, number, percent, share, with_unit
 
 __all__ = [
     "bounds_editor",

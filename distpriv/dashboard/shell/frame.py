@@ -19,7 +19,6 @@ from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell import cache, settings
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import escape
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import CalibrationError, DistprivError, ModelError
 from distpriv.mechanisms.guarded import Search, settled, side_by_side
@@ -28,6 +27,7 @@ from distpriv.model.moments import GroupMoments
 from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import SensitiveProperty
+from distpriv.words import escape
 
 __all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page", "quiet"]
 

@@ -14,9 +14,9 @@ from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.links import SCENARIO
 from distpriv.dashboard.shell.pages import file_of
 from distpriv.dashboard.shell.settings import STEPS, own_key
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape
 
 __all__ = ["UPLOAD", "arrived", "banner", "dataset_of", "follow_link", "open_scenario"]
 

@@ -13,10 +13,10 @@ from distpriv.analysis.scenario import Distances, Units
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape
 from distpriv.errors import PropertyError
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import escape
 
 __all__ = [
     "bound",

@@ -8,10 +8,10 @@ from distpriv.charts.network import variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.charts.utility import error_against_epsilon
 from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.lessons import Course, ally, least, turned
 from distpriv.lessons.course import COUNTS, EPSILON, EPSILONS, MECHANISMS, NAMES
+from distpriv.words import number, percent
 
 __all__ = ["ALLY", "DIRECTION", "LEAST"]
 

@@ -9,11 +9,11 @@ import streamlit as st
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.dashboard.tour.subtracting import SUBTRACTING
 from distpriv.lessons import Course, again, allowed, hidden
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
+from distpriv.words import number, percent
 
 __all__ = ["CHOOSING", "FAILING"]
 

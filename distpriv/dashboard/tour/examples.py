@@ -18,11 +18,11 @@ from distpriv.charts.plane import ellipses
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.dashboard.wasserstein.panels import FIGURE_1
 from distpriv.distances.outcomes import Outcomes
 from distpriv.lessons import eigenvector_example
 from distpriv.lessons.course import DELTA, EPSILON
+from distpriv.words import escape, number, percent
 
 __all__ = ["worked_examples"]
 

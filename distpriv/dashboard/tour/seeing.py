@@ -8,10 +8,10 @@ from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.answer import scores
 from distpriv.charts.plane import ellipses
 from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.lessons import Course, hidden, seen
 from distpriv.lessons.course import NAMES, PAIR, PLANE, QUERY, RECORDS, SIZES
+from distpriv.words import percent
 
 __all__ = ["HIDING", "SEEING"]
 

@@ -10,11 +10,11 @@ import streamlit as st
 
 from distpriv.charts.subtracting import off_the_grid
 from distpriv.dashboard import widgets
-from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Exercise, Option, Question
 from distpriv.lessons import Course, Subtracted, subtracted
 from distpriv.lessons.course import EPSILON, NAMES, RECORDS
 from distpriv.lessons.subtracting import TRIED
+from distpriv.words import number, percent
 
 __all__ = ["SUBTRACTING"]
 

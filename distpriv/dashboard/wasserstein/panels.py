@@ -13,7 +13,6 @@ from distpriv.charts.style import group_names
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share
 from distpriv.dashboard.widgets import code
 from distpriv.dashboard.widgets.live import DistanceRun
 from distpriv.distances.normals import normal_closeness
@@ -24,6 +23,7 @@ from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["example", "release"]
 

@@ -21,12 +21,12 @@ from distpriv.charts.data import figure_data
 from distpriv.charts.style import ImageFormat, config
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View, moments_of
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.dashboard.widgets import downloads
 from distpriv.dashboard.widgets import promise as promise_parts
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent, share, with_unit
 
 __all__ = [
     "accuracy",

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
+from distpriv.words import escape
 
 __all__ = ["edited", "example_bar"]
 

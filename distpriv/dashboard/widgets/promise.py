@@ -10,7 +10,6 @@ from distpriv import mechanisms
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share
 from distpriv.export.report.words import KEPT
 from distpriv.model.sampling import Interval
 from distpriv.privacy.covered import covered_releases, is_undone
@@ -21,6 +20,7 @@ from distpriv.privacy.delivered import (
     worst_case,
 )
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["UNDONE", "after_releases", "caveats", "delivered", "guarantee", "keeps"]
 

@@ -11,10 +11,10 @@ from plotly import graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from distpriv.charts.style import CONFIG, NEUTRAL
-from distpriv.charts.text import number, percent
 from distpriv.export.report.values import Contents
 from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted
 from distpriv.model.sampling import Interval
+from distpriv.words import number, percent
 
 __all__ = ["html"]
 

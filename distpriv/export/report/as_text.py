@@ -10,10 +10,10 @@ from typing import Any
 
 from distpriv.analysis.scenario_file import write_scenario
 from distpriv.charts.data import figure_data
-from distpriv.charts.text import number, percent
 from distpriv.export.report.values import Contents, Truth
 from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted
 from distpriv.model.sampling import Interval
+from distpriv.words import number, percent
 
 __all__ = ["FORMAT", "VERSION", "json_text", "markdown"]
 

@@ -15,12 +15,12 @@ from distpriv.charts.answer import overlap
 from distpriv.charts.attack import accuracy_by_mechanism
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import profile_curves
-from distpriv.charts.text import plain
 from distpriv.charts.utility import error_against_epsilon
 from distpriv.export.report.values import Finding, Picture
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import PairModel
 from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.words import plain
 
 __all__ = ["pictures"]
 
