@@ -62,7 +62,7 @@ def test_one_record_the_table_and_the_frameworks(app):  # noqa: F811
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     press(page, "Noise", "Gaussian")
     press(page, "Curves for several", "δ")
-    expect(page.get_by_text("δ = 1e-05").first).to_be_visible()
+    expect(page.get_by_text(words("δ = 1 × 10⁻⁵")).first).to_be_visible()
     page.get_by_role("slider", name="False alarms").press("ArrowRight")
     expect(page.get_by_text(words("puts up with 6 % false alarms")).first).to_be_visible()
     press(page, "Who asks", "table of ε")

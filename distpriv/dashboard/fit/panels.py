@@ -22,7 +22,7 @@ from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.robustness.bootstrap import bootstrap_model, delivered_intervals
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import by_exact_law
-from distpriv.words import escape, number, percent, share, with_unit
+from distpriv.words import escape, exact, number, percent, share, with_unit
 
 __all__ = ["covariances", "diagnosed", "formulas", "lead", "moments", "normality", "uncertainty"]
 
@@ -230,13 +230,13 @@ def _cost(view: View) -> str:
         return (
             f"With a covariance of its own for each share, {name} at "
             f"ε\u00a0=\u00a0{noise.epsilon:g} delivers **δ\u00a0=\u00a0{number(found)}**"
-            + (f", where {noise.delta:g} is promised." if protects else ".")
+            + (f", where {exact(noise.delta)} is promised." if protects else ".")
         )
     own = delivered_epsilon(view.focused, noise, scenario.delta)
     return (
         f"With a covariance of its own for each share, {name} at "
         f"ε\u00a0=\u00a0{scenario.epsilon:g} delivers **ε\u00a0=\u00a0{number(own)}** at "
-        f"δ\u00a0=\u00a0{scenario.delta:g}."
+        f"δ\u00a0=\u00a0{exact(scenario.delta)}."
     )
 
 
@@ -266,7 +266,7 @@ def uncertainty(view: View, fit: PairModel) -> None:
         f"{number(resampled.mahalanobis.estimate)}). "
         + (
             f"The noise of {name} stays the same and would deliver "
-            f"**ε\u00a0{_between(delivered.epsilon)}** at δ\u00a0=\u00a0{scenario.delta:g}, "
+            f"**ε\u00a0{_between(delivered.epsilon)}** at δ\u00a0=\u00a0{exact(scenario.delta)}, "
             "with one covariance for both shares."
             if delivered
             else f"{name} adds Laplace noise, for which the ε delivered is not computed here."

@@ -26,7 +26,7 @@ from distpriv.dashboard.widgets import promise as promise_parts
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
-from distpriv.words import escape, number, percent, share, with_unit
+from distpriv.words import escape, exact, number, percent, share, with_unit
 
 __all__ = [
     "accuracy",
@@ -256,7 +256,7 @@ def mechanism_table(view: View, names: tuple[str, ...]) -> None:
             rows.append({"Mechanism": name, "Promise (ε, δ)": "none: no such noise keeps it"})
             continue
         protected = accuracy(view.focused, noise)
-        promise = f"({noise.epsilon:g}, {noise.delta:g})"
+        promise = f"({noise.epsilon:g}, {exact(noise.delta)})"
         rows.append(
             {
                 "Mechanism": name,

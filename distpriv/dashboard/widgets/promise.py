@@ -20,7 +20,7 @@ from distpriv.privacy.delivered import (
     worst_case,
 )
 from distpriv.privacy.noise import Noise
-from distpriv.words import escape, number, percent, share
+from distpriv.words import escape, exact, number, percent, share
 
 __all__ = ["UNDONE", "after_releases", "caveats", "delivered", "guarantee", "keeps"]
 
@@ -76,9 +76,8 @@ def keeps(view: View, noise: Noise) -> bool:
 def _delivered_laplace(view: View) -> str:
     """What Laplace noise promises, and delivers where the shares do not only shift."""
     noise = view.noise
-    promised = (
-        f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{noise.delta:g}, if {_premise(view)}"
-    )
+    delta = exact(noise.delta)
+    promised = f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{delta}, if {_premise(view)}"
     found = _delivered_interval(view, noise)
     delivers = (
         "delivered, by the fitted normals with the covariance each of them has: "
@@ -118,7 +117,8 @@ def _undone(view: View) -> str:
     return (
         f"{UNDONE} The noise leaves directions bare, and the statistics move in steps: whoever "
         "knows these subtracts it. Promised "
-        f"δ\u00a0=\u00a0{view.noise.delta:g} at ε\u00a0=\u00a0{view.noise.epsilon:g}; what holds "
+        f"δ\u00a0=\u00a0{exact(view.noise.delta)} at ε\u00a0=\u00a0{view.noise.epsilon:g}; "
+        "what holds "
         f"is what holds without noise: the best attacker is right in **{undefended}**."
     )
 
@@ -131,7 +131,8 @@ def _delivered(view: View) -> str:
     secret = f"{escape(pair.secret.label)}, " if len(view.model.pairs) > 1 else ""
     where = f" at worst ({secret}{share(first)} against {share(second)})"
     figures = (
-        f"Promised δ\u00a0=\u00a0{noise.delta:g} at ε\u00a0=\u00a0{noise.epsilon:g}; delivered, "
+        f"Promised δ\u00a0=\u00a0{exact(noise.delta)} at ε\u00a0=\u00a0{noise.epsilon:g}; "
+        "delivered, "
         f"by the fitted normals with the covariance each of them has,{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
@@ -141,7 +142,7 @@ def _delivered(view: View) -> str:
     epsilon = delivered_epsilon(view.model, noise, noise.delta)
     return (
         f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{noise.delta:g}. The calibration "
+        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(noise.delta)}. The calibration "
         "takes both covariances for the mean of the two; the *guarded* calibration under More "
         "settings makes up for it."
     )
@@ -172,7 +173,7 @@ def after_releases(view: View, count: int) -> str:
     return (
         f"After **{times}** with {escape(view.scenario.mechanism)} the best attacker is right in "
         f"**{percent(protected)}** of cases, and what they deliver together is "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{view.scenario.delta:g}. "
+        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(view.scenario.delta)}. "
         + _shows_from(covered)
     )
 

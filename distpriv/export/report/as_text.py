@@ -13,7 +13,7 @@ from distpriv.charts.data import figure_data
 from distpriv.export.report.values import Contents, Truth
 from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted
 from distpriv.model.sampling import Interval
-from distpriv.words import number, percent
+from distpriv.words import exact, number, percent
 
 __all__ = ["FORMAT", "VERSION", "json_text", "markdown"]
 
@@ -38,7 +38,9 @@ def markdown(report: Contents) -> str:
             (
                 [
                     each.mechanism,
-                    f"ε = {each.epsilon:g}, δ = {each.delta:g}" if each.protects else "nothing",
+                    f"ε = {each.epsilon:g}, δ = {exact(each.delta)}"
+                    if each.protects
+                    else "nothing",
                     _known(each.delivered_delta),
                     _known(each.delivered_epsilon),
                     {None: "not computed", True: "kept", False: "not kept"}[each.kept],

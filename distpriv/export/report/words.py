@@ -8,7 +8,7 @@ from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.delivered import delivered_epsilon, worst_case
 from distpriv.privacy.noise import Noise
-from distpriv.words import listed, number, percent, share, with_unit
+from distpriv.words import exact, listed, number, percent, share, with_unit
 
 __all__ = ["HOLDS", "MARK", "PREAMBLE", "answer", "counted", "guarantee", "question"]
 
@@ -79,7 +79,7 @@ def guarantee(
     """What is promised and delivered in words, δ and ε delivered, and whether that is enough."""
     if not mechanism.protects:
         return "It promises nothing about the secret, only about single records.", None, None, None
-    promised = f"Promised: ε = {noise.epsilon:g}, δ = {noise.delta:g}."
+    promised = f"Promised: ε = {noise.epsilon:g}, δ = {exact(noise.delta)}."
     if is_undone(model, noise):
         worst = worst_case(model, None, noise.epsilon)
         told = (
