@@ -8,6 +8,7 @@ from typing import Any
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact
 
 __all__ = ["Figures", "Summary", "best_of", "choices_in_words", "differences"]
 
@@ -109,7 +110,7 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Statistics": ", ".join(scenario.query.labels),
         "Mechanism": scenario.mechanism,
         "ε": f"{scenario.epsilon:g}",
-        "δ": f"{scenario.delta:g}",
+        "δ": exact(scenario.delta),
         "Calibration": scenario.calibration,
         "Calibrated in units": scenario.units,
         "Reported in units": scenario.report,

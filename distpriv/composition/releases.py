@@ -22,6 +22,7 @@ from distpriv.privacy.covered import CoveredLoss, holding
 from distpriv.privacy.delivered import Loss, privacy_losses
 from distpriv.privacy.noise import Noise, gaussian_noise
 from distpriv.privacy.privacy_loss import PrivacyLoss
+from distpriv.words import exact
 
 __all__ = ["Part", "Standing", "accumulate", "joint_noise"]
 
@@ -167,7 +168,9 @@ def joint_noise(noises: Sequence[Noise]) -> Noise:
     covariance = first.covariance
     for noise in noises[1:]:
         covariance = _parallel_sum(covariance, noise.covariance)
-    promise = f"ε = {first.epsilon:g} and δ = {first.delta:g} are promised for one release only."
+    promise = (
+        f"ε = {first.epsilon:g} and δ = {exact(first.delta)} are promised for one release only."
+    )
     return gaussian_noise(
         first.mechanism,
         covariance,

@@ -24,6 +24,7 @@ from distpriv.privacy.noise_lengths import (
     skewed_length,
 )
 from distpriv.privacy.smoothness import Covering, thetas
+from distpriv.words import exact
 
 __all__ = ["Noise", "check_answer", "check_units", "gaussian_noise", "smoothnesses"]
 
@@ -217,7 +218,9 @@ class Noise:
                 f"{self.mechanism} adds Laplace noise, whose average over {count} releases is not "
                 "Laplace noise; take a Gaussian mechanism."
             )
-        promise = f"ε = {self.epsilon:g} and δ = {self.delta:g} are promised for one release only."
+        promise = (
+            f"ε = {self.epsilon:g} and δ = {exact(self.delta)} are promised for one release only."
+        )
         return replace(
             self,
             scales=self.scales / math.sqrt(count),

@@ -61,7 +61,7 @@ def test_one_record_the_table_and_the_frameworks(app):
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     press(page, "Noise", "Gaussian")
     press(page, "Curves for several", "δ")
-    says(page, "δ = 1e-05")
+    says(page, "δ = 1 × 10⁻⁵")
     page.get_by_role("slider", name="False alarms").press("ArrowRight")
     says(page, "puts up with 6 % false alarms")
     press(page, "Who asks", "table of ε")

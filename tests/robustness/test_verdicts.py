@@ -13,6 +13,7 @@ from distpriv import mechanisms
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.robustness.diagnostics import fit_diagnostics
 from distpriv.robustness.verdicts import shift_residual
+from distpriv.words import number
 
 
 def drawn(fit: dp.PairModel, covariances=None, count: int = 1000) -> np.ndarray:
@@ -111,14 +112,14 @@ def test_equal_covariances_are_told_in_the_spread_and_in_delta(model: dp.Gaussia
     assert found.measured == pytest.approx(100 * (math.sqrt(most) - 1), rel=1e-6)
     assert found.expected == 0
     delivered = dp.delivered_delta(model, known.noise, 1.0)
-    assert f"δ = {delivered:.2g} where 0.001 is promised" in found.sentence
+    assert f"δ = {number(delivered)} where 0.001 is promised" in found.sentence
 
 
 def test_what_laplace_noise_delivers_is_told(model: dp.GaussianModel) -> None:
     known = evidence(model, name="ExpM(L)")
     delivered = dp.delivered_delta(model, known.noise, known.noise.epsilon)
     found = verdict(Assumption.TRANSLATION, known)
-    assert f"delivers δ = {delivered:.2g} where 0 is promised" in found.sentence
+    assert f"delivers δ = {number(delivered)} where 0 is promised" in found.sentence
 
 
 def test_normal_datasets_do_not_refute_the_normal_curve(model: dp.GaussianModel) -> None:
@@ -232,6 +233,6 @@ def test_the_paper_s_query(adult, adult_query, adult_income: dp.GaussianModel) -
         [dp.model.simulate(groups, adult_query, theta, 1000, rng) for theta in fit.thetas]
     )
     known = evidence(adult_income, values)
-    assert "δ = 0.0019 where" in verdict(Assumption.EQUAL_COVARIANCE, known).sentence
+    assert "δ = 0.00191 where" in verdict(Assumption.EQUAL_COVARIANCE, known).sentence
     assert verdict(Assumption.EQUAL_COVARIANCE, known).measured == pytest.approx(6.9, abs=0.5)
     assert verdict(Assumption.GAUSSIAN, known).holds == "within chance"

@@ -26,7 +26,7 @@ from distpriv.robustness.relaxations import (
     normal_etas,
     relaxed_promise,
 )
-from distpriv.words import escape, number, share
+from distpriv.words import escape, exact, number, share
 
 __all__ = ["LAMBDAS", "attacker", "choose_lambda", "covariances", "formulas", "rests_on"]
 
@@ -233,7 +233,7 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
         return told
     return (
         told + f" By the fitted normals the noise delivers ε\u00a0=\u00a0{number(epsilon)} at "
-        f"δ\u00a0=\u00a0{noise.delta:g} against this attacker."
+        f"δ\u00a0=\u00a0{exact(noise.delta)} against this attacker."
     )
 
 

@@ -11,7 +11,7 @@ from distpriv.analysis.evaluation import KEPT
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.robustness.verdicts import Assumption, Holds, Verdict
-from distpriv.words import escape, listed, number, with_unit
+from distpriv.words import escape, exact, listed, number, with_unit
 
 __all__ = ["SUBSETS", "cards", "lead", "overview"]
 
@@ -69,11 +69,11 @@ def lead(view: View, found: dict[Assumption, Verdict]) -> str:
     if delivered <= noise.delta * KEPT:
         return start + (
             "By the fitted normals, with the covariance each of them has, the promise is kept: "
-            f"**δ\u00a0=\u00a0{number(delivered)}** of the {noise.delta:g} promised."
+            f"**δ\u00a0=\u00a0{number(delivered)}** of the {exact(noise.delta)} promised."
         )
     return start + (
         "By the fitted normals, with the covariance each of them has, "
-        f"**δ\u00a0=\u00a0{number(delivered)}** is delivered instead of {noise.delta:g}."
+        f"**δ\u00a0=\u00a0{number(delivered)}** is delivered instead of {exact(noise.delta)}."
     )
 
 

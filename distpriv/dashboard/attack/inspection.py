@@ -17,7 +17,7 @@ from distpriv.charts.roc import precision_recall_figure, roc_figure
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View
 from distpriv.privacy.noise import Noise
-from distpriv.words import escape, number, percent
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["audit", "error_curves", "is_quick", "training_gap"]
 
@@ -136,7 +136,7 @@ def audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) 
                     "Proven: ε at least": number(found.epsilon),
                     "Claimed": "nothing"
                     if found.claimed_epsilon is None
-                    else f"ε = {found.claimed_epsilon:g}, δ = {found.delta:g}",
+                    else f"ε = {found.claimed_epsilon:g}, δ = {exact(found.delta)}",
                     "Verdict": _verdict(found),
                     "Right when the second share": percent(found.default.true_positive_rate),
                     "Wrong when the first": percent(found.default.false_positive_rate),

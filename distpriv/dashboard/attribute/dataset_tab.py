@@ -29,7 +29,7 @@ from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import AttributePrivacyError, DistprivError
 from distpriv.privacy.delivered import worst_case
-from distpriv.words import escape, number, percent, with_unit
+from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = ["dataset_tab"]
 
@@ -198,7 +198,7 @@ def _sentence(
     records = f"{counts[0]:g} records" if len(counts) == 1 else "the records"
     return (
         f"Can anybody tell the **{' or the '.join(shares)}** from an average of {records}? Not "
-        f"better than ε\u00a0=\u00a0{scenario.epsilon:g} and δ\u00a0=\u00a0{scenario.delta:g} "
+        f"better than ε\u00a0=\u00a0{scenario.epsilon:g} and δ\u00a0=\u00a0{exact(scenario.delta)} "
         f"allow, if noise moves {_listed(parts)}, on average."
     )
 
@@ -333,7 +333,8 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             )
         worst = worst_case(view.model, found.noise, scenario.epsilon)
         st.markdown(
-            f"{told} Promised δ\u00a0=\u00a0{scenario.delta:g}; delivered, with the covariance "
+            f"{told} Promised δ\u00a0=\u00a0{exact(scenario.delta)}; delivered, with the "
+            "covariance "
             f"that each share has: **δ\u00a0=\u00a0{number(worst.delta)}**."
         )
         display.table(

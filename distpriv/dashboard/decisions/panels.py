@@ -17,7 +17,7 @@ from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
 from distpriv.store.values import moment
-from distpriv.words import escape, number, percent, with_unit
+from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
     "SHOWN",
@@ -169,7 +169,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Alternative": f"{each.name} (proposed)" if each.name == name else each.name,
                 "Mechanism": each.mechanism,
                 "ε": f"{each.epsilon:g}",
-                "δ": f"{each.delta:g}",
+                "δ": exact(each.delta),
                 "Delivered δ": "–" if each.delivered is None else number(each.delivered),
                 "Best attacker right in": percent(each.accuracy),
                 "Without noise": percent(each.undefended),

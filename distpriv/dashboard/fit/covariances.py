@@ -14,7 +14,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.robustness.diagnostics import FitDiagnostics
-from distpriv.words import escape, number, share
+from distpriv.words import escape, exact, number, share
 
 __all__ = ["covariances"]
 
@@ -84,13 +84,13 @@ def _cost(view: View) -> str:
         return (
             f"With a covariance of its own for each share, {name} at "
             f"ε\u00a0=\u00a0{noise.epsilon:g} delivers **δ\u00a0=\u00a0{number(delivered)}**"
-            + (f", where {noise.delta:g} is promised." if protects else ".")
+            + (f", where {exact(noise.delta)} is promised." if protects else ".")
         )
     own = delivered_epsilon(view.focused, noise, scenario.delta)
     return (
         f"With a covariance of its own for each share, {name} at "
         f"ε\u00a0=\u00a0{scenario.epsilon:g} delivers **ε\u00a0=\u00a0{number(own)}** at "
-        f"δ\u00a0=\u00a0{scenario.delta:g}."
+        f"δ\u00a0=\u00a0{exact(scenario.delta)}."
     )
 
 

@@ -12,7 +12,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
 from distpriv.model.sampling import Interval
 from distpriv.robustness.bootstrap import bootstrap_model, delivered_intervals
-from distpriv.words import escape, number
+from distpriv.words import escape, exact, number
 
 __all__ = ["uncertainty"]
 
@@ -46,7 +46,7 @@ def uncertainty(view: View) -> None:
         f"{number(resampled.mahalanobis.estimate)}). "
         + (
             f"The noise of {name} stays the same and would deliver "
-            f"**ε\u00a0{_between(delivered.epsilon)}** at δ\u00a0=\u00a0{scenario.delta:g}, "
+            f"**ε\u00a0{_between(delivered.epsilon)}** at δ\u00a0=\u00a0{exact(scenario.delta)}, "
             "with one covariance for both shares."
             if delivered
             else f"{name} adds Laplace noise, for which the ε delivered is not computed here."

@@ -22,7 +22,7 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.covered import covered_releases
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
-from distpriv.words import escape, number, percent
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["choose", "pictures", "sentence"]
 
@@ -122,7 +122,7 @@ def _after_releases(view: View, count: int) -> str:
     return (
         f"After **{times}** with {escape(view.scenario.mechanism)} the best attacker is right in "
         f"**{percent(protected)}** of cases, and what they deliver together is "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{view.scenario.delta:g}. "
+        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(view.scenario.delta)}. "
         + _shows_from(covered)
     )
 

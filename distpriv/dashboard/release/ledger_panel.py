@@ -23,7 +23,7 @@ from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, ledger
 from distpriv.store.values import moment
-from distpriv.words import escape, number, percent
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["Tally", "answer", "entries", "formulas", "picture", "table", "tally"]
 
@@ -193,12 +193,12 @@ def _delivered(view: View, standing: Standing, start: str, promise: str) -> str:
     if mechanisms.get(view.scenario.mechanism).protects:
         promised = (
             f"; {promise} ε\u00a0=\u00a0{view.noise.epsilon:g} with δ\u00a0=\u00a0"
-            f"{view.noise.delta:g}"
+            f"{exact(view.noise.delta)}"
         )
     if standing.epsilon is not None:
         return (
             f" {start} **ε\u00a0=\u00a0{number(standing.epsilon)}** at "
-            f"δ\u00a0=\u00a0{view.scenario.delta:g}{promised}."
+            f"δ\u00a0=\u00a0{exact(view.scenario.delta)}{promised}."
         )
     remark = f" {standing.remark}" if standing.count > 1 and standing.remark else ""
     if standing.promise is not None and standing.count > 1:
@@ -262,7 +262,7 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
                     "Note": entry.note or "–",
                     "Mechanism": entry.noise.mechanism,
                     "ε": f"{entry.noise.epsilon:g}",
-                    "δ": f"{entry.noise.delta:g}",
+                    "δ": exact(entry.noise.delta),
                     "Computed from": _source(entry.scenario),
                     "Secret": "–" if entry.scenario is None else entry.scenario.secret.label,
                     "Released": _values(entry),

@@ -20,7 +20,7 @@ from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
-from distpriv.words import escape, statistic_errors, with_unit
+from distpriv.words import escape, exact, statistic_errors, with_unit
 
 __all__ = ["Desk", "desk", "offer", "result"]
 
@@ -185,7 +185,8 @@ def _confirm(view: View, at: Desk) -> None:
         st.markdown(
             f"- from {source}: {listed} (on average, by the noise)\n"
             f"- with noise by {escape(scenario.mechanism)} at ε\u00a0=\u00a0{noise.epsilon:g}, "
-            f"δ\u00a0=\u00a0{noise.delta:g}, drawn exactly, with the operating system's random "
+            f"δ\u00a0=\u00a0{exact(noise.delta)}, drawn exactly, with the operating "
+            "system's random "
             "numbers and not with the seed: nobody can draw it again\n"
             + (
                 "- into no ledger: see below"

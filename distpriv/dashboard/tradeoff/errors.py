@@ -14,7 +14,7 @@ from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
-from distpriv.words import escape, number, percent, share, with_unit
+from distpriv.words import escape, exact, number, percent, share, with_unit
 
 __all__ = [
     "Measure",
@@ -169,7 +169,7 @@ def table(view: View, names: Sequence[str]) -> None:
             rows.append({"Mechanism": name, "Promise (ε, δ)": "none: no such noise keeps it"})
             continue
         protected = view.accuracy_of(noise)
-        budget = f"({noise.epsilon:g}, {noise.delta:g})"
+        budget = f"({noise.epsilon:g}, {exact(noise.delta)})"
         rows.append(
             {
                 "Mechanism": name,

@@ -21,7 +21,7 @@ from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
-from distpriv.words import escape, number, percent, share
+from distpriv.words import escape, exact, number, percent, share
 
 __all__ = ["formulas", "release"]
 
@@ -203,9 +203,9 @@ def _table(view: View, compared: _Compared) -> pd.DataFrame:
     why = {
         "ExpM(L)": "the two distributions are shifts of each other",
         "Wasserstein": "the distributions are as simulated",
-        "ApproxWasserstein": f"the same, up to δ = {view.scenario.delta:g}",
+        "ApproxWasserstein": f"the same, up to δ = {exact(view.scenario.delta)}",
         "BoundedWasserstein": f"only how far they stray from their means, up to "
-        f"δ = {view.scenario.delta:g}",
+        f"δ = {exact(view.scenario.delta)}",
         ANY_DATA: "every value lies in its column's range (records are exchanged)",
     }
     if view.fit.outcomes is not None and view.fit.outcomes.exact:

@@ -12,7 +12,7 @@ from distpriv.dashboard.widgets import code, display
 from distpriv.distances.outcomes import Outcomes
 from distpriv.distances.wasserstein import distribution
 from distpriv.errors import DistprivError
-from distpriv.words import escape, number, percent
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["FIGURE_1", "example"]
 
@@ -104,7 +104,7 @@ def _worked_example(
         f"ε\u00a0=\u00a0{epsilon:g} that is Laplace noise of scale "
         f"**{number(furthest / epsilon)}**"
         + (
-            f", or **{number(coupling.reach / epsilon)}** with δ\u00a0=\u00a0{delta:g}"
+            f", or **{number(coupling.reach / epsilon)}** with δ\u00a0=\u00a0{exact(delta)}"
             if delta
             else ""
         )

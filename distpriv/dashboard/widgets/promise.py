@@ -8,7 +8,7 @@ from distpriv.analysis.evaluation import KEPT
 from distpriv.dashboard.shell.frame import View
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
-from distpriv.words import escape, number, percent, share
+from distpriv.words import escape, exact, number, percent, share
 
 __all__ = ["UNDONE", "caveats", "guarantee"]
 
@@ -40,9 +40,7 @@ def guarantee(view: View) -> None:
 def _delivered_laplace(view: View) -> str:
     """What Laplace noise promises, and delivers where the shares do not only shift."""
     noise = view.noise
-    promised = (
-        f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{noise.delta:g}, if {_premise(view)}"
-    )
+    promised = f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{exact(noise.delta)}, if {_premise(view)}"
     found = view.delivered_interval(noise)
     delivers = (
         "delivered, by the fitted normals with the covariance each of them has: "
@@ -82,7 +80,8 @@ def _undone(view: View) -> str:
     return (
         f"{UNDONE} The noise leaves directions bare, and the statistics move in steps: whoever "
         "knows these subtracts it. Promised "
-        f"δ\u00a0=\u00a0{view.noise.delta:g} at ε\u00a0=\u00a0{view.noise.epsilon:g}; what holds "
+        f"δ\u00a0=\u00a0{exact(view.noise.delta)} at ε\u00a0=\u00a0{view.noise.epsilon:g}; "
+        "what holds "
         f"is what holds without noise: the best attacker is right in **{undefended}**."
     )
 
@@ -95,7 +94,8 @@ def _delivered(view: View) -> str:
     secret = f"{escape(pair.secret.label)}, " if len(view.model.pairs) > 1 else ""
     where = f" at worst ({secret}{share(first)} against {share(second)})"
     figures = (
-        f"Promised δ\u00a0=\u00a0{noise.delta:g} at ε\u00a0=\u00a0{noise.epsilon:g}; delivered, "
+        f"Promised δ\u00a0=\u00a0{exact(noise.delta)} at ε\u00a0=\u00a0{noise.epsilon:g}; "
+        "delivered, "
         f"by the fitted normals with the covariance each of them has,{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
@@ -105,7 +105,7 @@ def _delivered(view: View) -> str:
     epsilon = delivered_epsilon(view.model, noise, noise.delta)
     return (
         f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{noise.delta:g}. The calibration "
+        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(noise.delta)}. The calibration "
         "takes both covariances for the mean of the two; the *guarded* calibration under More "
         "settings makes up for it."
     )

@@ -22,7 +22,7 @@ from distpriv.export.report.words import (
     guarantee,
 )
 from distpriv.model.sampling import Interval
-from distpriv.words import number, percent
+from distpriv.words import exact, number, percent
 
 __all__ = ["FORMAT", "VERSION", "json_text", "markdown"]
 
@@ -47,7 +47,7 @@ def markdown(report: Contents) -> str:
             (
                 [
                     each.mechanism.name,
-                    f"ε = {each.noise.epsilon:g}, δ = {each.noise.delta:g}"
+                    f"ε = {each.noise.epsilon:g}, δ = {exact(each.noise.delta)}"
                     if each.mechanism.protects
                     else "nothing",
                     *map(_known, delivered(each)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from distpriv.analysis.evaluation import Evaluation
-from distpriv.words import listed, number, percent, share, with_unit
+from distpriv.words import exact, listed, number, percent, share, with_unit
 
 __all__ = [
     "HOLDS",
@@ -85,7 +85,7 @@ def guarantee(finding: Evaluation) -> str:
     model, noise = finding.model, finding.noise
     if not finding.mechanism.protects:
         return "It promises nothing about the secret, only about single records."
-    promised = f"Promised: ε = {noise.epsilon:g}, δ = {noise.delta:g}."
+    promised = f"Promised: ε = {noise.epsilon:g}, δ = {exact(noise.delta)}."
     delta = number(finding.delivered_delta)
     if finding.undone:
         return (
