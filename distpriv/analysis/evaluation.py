@@ -165,10 +165,11 @@ class Evaluation:
     def _calibrate(self, names: tuple[str, ...]) -> dict[str, Noise | CalibrationError]:
         """Those that are new together, which is faster than one by one."""
         new = [name for name in dict.fromkeys(names) if name not in self.calibrated]
-        scenario = self.scenario
-        budget = (scenario.epsilon, scenario.delta, scenario.calibration, self.sizes)
-        searches = [mechanisms.searching(name, self.model, *budget) for name in new]
-        self.calibrated.update(zip(new, side_by_side(searches), strict=True))
+        if new:
+            scenario = self.scenario
+            budget = (scenario.epsilon, scenario.delta, scenario.calibration, self.sizes)
+            searches = [mechanisms.searching(name, self.model, *budget) for name in new]
+            self.calibrated.update(zip(new, side_by_side(searches), strict=True))
         return {name: self.calibrated[name] for name in names}
 
     def at(self, epsilon: float) -> Self:
