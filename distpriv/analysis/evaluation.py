@@ -175,15 +175,14 @@ class Evaluation:
     def at(self, epsilon: float) -> Self:
         """The same at another ε, about the same pair."""
         scenario = replace(self.scenario, epsilon=epsilon)
-        return self._with(scenario=scenario, looked_at=self.focus, calibrated={})
+        return replace(
+            self, scenario=scenario, fitted=self.model, looked_at=self.focus, calibrated={}
+        )
 
     def of(self, mechanism: str, looked_at: int | None = None) -> Self:
         """The same with another mechanism, about the pair hardest to hide with it by default."""
         scenario = replace(self.scenario, mechanism=mechanism)
-        return self._with(scenario=scenario, looked_at=looked_at)
-
-    def _with(self, **changes: Any) -> Self:
-        return replace(self, fitted=self.model, **changes)
+        return replace(self, scenario=scenario, fitted=self.model, looked_at=looked_at)
 
     def reported(self, noise: Noise | None = None) -> Noise:
         """Noise, the scenario's by default, in the units that the L2 error is reported in."""
