@@ -165,24 +165,24 @@ class Evaluation:
     def _calibrate(self, names: tuple[str, ...]) -> dict[str, Noise | CalibrationError]:
         """Those that are new together, which is faster than one by one."""
         new = [name for name in dict.fromkeys(names) if name not in self.calibrated]
-        scenario = self.scenario
-        budget = (scenario.epsilon, scenario.delta, scenario.calibration, self.sizes)
-        searches = [mechanisms.searching(name, self.model, *budget) for name in new]
-        self.calibrated.update(zip(new, side_by_side(searches), strict=True))
+        if new:
+            scenario = self.scenario
+            budget = (scenario.epsilon, scenario.delta, scenario.calibration, self.sizes)
+            searches = [mechanisms.searching(name, self.model, *budget) for name in new]
+            self.calibrated.update(zip(new, side_by_side(searches), strict=True))
         return {name: self.calibrated[name] for name in names}
 
     def at(self, epsilon: float) -> Self:
         """The same at another ε, about the same pair."""
         scenario = replace(self.scenario, epsilon=epsilon)
-        return self._with(scenario=scenario, looked_at=self.focus, calibrated={})
+        return replace(
+            self, scenario=scenario, fitted=self.model, looked_at=self.focus, calibrated={}
+        )
 
     def of(self, mechanism: str, looked_at: int | None = None) -> Self:
         """The same with another mechanism, about the pair hardest to hide with it by default."""
         scenario = replace(self.scenario, mechanism=mechanism)
-        return self._with(scenario=scenario, looked_at=looked_at)
-
-    def _with(self, **changes: Any) -> Self:
-        return replace(self, fitted=self.model, **changes)
+        return replace(self, scenario=scenario, fitted=self.model, looked_at=looked_at)
 
     def reported(self, noise: Noise | None = None) -> Noise:
         """Noise, the scenario's by default, in the units that the L2 error is reported in."""

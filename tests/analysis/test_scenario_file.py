@@ -58,6 +58,55 @@ def test_a_wrong_value_names_its_field(name: str, value: object) -> None:
         read_scenario(json.dumps(content))
 
 
+def with_value(name: str, value: object) -> str:
+    content = json.loads(write_scenario(BASE))
+    content["scenario"][name] = value
+    return json.dumps(content)
+
+
+# The ends of each field's domain, and what lies just beyond them.
+ENDS: dict[str, tuple[list[object], list[object]]] = {
+    "center": ([0, 1], [-1e-9, 1 + 1e-9]),
+    "width": ([0.01, 1], [0.0099999, 1 + 1e-9]),
+    "grid": ([[0, 1, 0.1], [0.2, 0.2, 1]], [[-1e-9, 1, 0.1], [0, 1 + 1e-9, 0.1], [0, 1]]),
+    "n": ([2, 1_000_000_000], [1, 1_000_000_001, 2.0, True]),
+    "epsilon": ([0.001, 100], [0.0009999, 100.0001, True]),
+    "delta": ([1e-12, 0.5], [0.999e-12, 0.5 + 1e-9]),
+    "tolerances": ([[1e-9, 1e12]], [[0.999e-9, 1], [1, 1.001e12]]),
+    "bounds": ([[["age", [0, 1e-9]]]], [[["age", [0, 0]]], [["age", [1, 0]]], [["age", [0]]]]),
+    "seed": ([0, 2**31 - 1], [-1, 2**31, 1.0]),
+    "others": (
+        [[{"property": {"column": "age", "above": 3}, "p_i": 0, "p_j": 1}]],
+        [
+            [{"property": {"column": "age", "above": 3}, "p_i": -1e-9, "p_j": 1}],
+            [{"property": {"column": "age", "above": 3}, "p_i": 0, "p_j": 1 + 1e-9}],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_ends_of_a_domain_belong_to_it_and_what_lies_beyond_does_not(name: str) -> None:
+    inside, outside = ENDS[name]
+    for value in inside:
+        scenario = read_scenario(with_value(name, value))
+        assert json.loads(write_scenario(scenario))["scenario"][name] == value
+    for value in outside:
+        with pytest.raises(ScenarioError, match=f"'{name}' has a value outside|'{name}' is wrong"):
+            read_scenario(with_value(name, value))
+
+
+def test_a_link_may_unfold_to_a_million_bytes_and_no_more() -> None:
+    text = write_scenario(BASE)
+    for length, readable in ((1_000_000, True), (1_000_001, False)):
+        packed = urlsafe_b64encode(zlib.compress(text.encode().ljust(length))).decode()
+        if readable:
+            assert unpack_scenario(packed) == BASE
+        else:
+            with pytest.raises(ScenarioError, match="cut off"):
+                unpack_scenario(packed)
+
+
 def test_missing_and_unknown_fields_are_named() -> None:
     content = json.loads(write_scenario(BASE))
     content["scenario"]["colour"] = 1

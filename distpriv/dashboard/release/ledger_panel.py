@@ -11,7 +11,6 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
-from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.releases import Part, Standing, accumulate
 from distpriv.composition.rules import Promise
@@ -190,7 +189,7 @@ def _right(standing: Standing) -> str:
 def _delivered(view: View, standing: Standing, start: str, promise: str) -> str:
     """What the releases deliver beside what one promises, as far as either is known."""
     promised = ""
-    if mechanisms.get(view.scenario.mechanism).protects:
+    if view.mechanism.protects:
         promised = (
             f"; {promise} ε\u00a0=\u00a0{view.noise.epsilon:g} with δ\u00a0=\u00a0"
             f"{exact(view.noise.delta)}"
@@ -220,11 +219,11 @@ def _dataset(view: View) -> str:
 
 def picture(view: View, told: Tally) -> None:
     """The best attacker after every release, and after the next one."""
-    noise, protects = view.noise, mechanisms.get(view.scenario.mechanism).protects
+    noise, protects = view.noise, view.mechanism.protects
     widgets.chart(
         adding_up(
             [*told.history, told.after],
-            undefended=optimal_attack_accuracy(view.focused) if view.scenario.whole else None,
+            undefended=view.undefended if view.scenario.whole else None,
             ceiling=accuracy_ceiling(noise.epsilon, noise.delta) if protects else None,
         ),
         "ledger_adding_up",

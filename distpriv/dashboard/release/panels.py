@@ -15,7 +15,7 @@ from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import downloads, promise
 from distpriv.errors import DistprivError, StoreError
-from distpriv.mechanisms.release import draw_release, noise_deviations, released_text
+from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, open_store, record
 from distpriv.store.ledger import noise_out
@@ -72,21 +72,13 @@ class Desk:
         if not token or self.token != token:
             return
         self.put_away()
-        scenario = view.scenario
         try:
-            release = draw_release(
-                view.dataset.table,
-                scenario.query,
-                scenario.secret,
-                view.noise,
-                n=None if scenario.whole else scenario.n,
-                replacement=scenario.replacement,
-            )
+            release = view.draw()
         except DistprivError as error:
             self.failure = str(error)
             return
         entry = LedgerEntry(
-            scenario=scenario,
+            scenario=view.scenario,
             data=view.dataset.title,
             values=tuple(release.values.tolist()),
             units=view.units,

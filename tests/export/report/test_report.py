@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
+from distpriv.charts.text import number
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.words import MARK, guarantee
 
@@ -251,6 +252,39 @@ def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     run.step(60)
     assert run.report is None
     assert "attack splits the 70 records" in run.failure
+
+
+@pytest.mark.parametrize(
+    ("units", "report", "said"),
+    [
+        ("standardised", "custom", "tolerances in L2"),
+        ("custom", "standardised", "standard deviations in L2"),
+        ("standardised", "raw", "in L2"),
+    ],
+)
+def test_errors_are_told_in_the_units_asked_for(people, units, report, said):
+    tolerances = (1.0, 50.0, 2.0)
+    scenario = replace(
+        SCENARIO, mechanism="ExpM", units=units, report=report, tolerances=tolerances
+    )
+    found = build(people, scenario, repetitions=2)
+    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    sizes = {
+        "raw": np.ones(3),
+        "custom": np.array(tolerances),
+        "standardised": np.sqrt(np.diag(model.pairs[0].pooled)),
+    }
+    noise = dp.calibrate("ExpM", model, 1.3, 0.01, units=sizes[units])
+    error = noise.in_units(sizes[report]).expected_error()
+    content = json.loads(found.to_json())
+    told = content["guarantee_and_error"][0]
+    assert told["expected_l2_error"] == pytest.approx(error)
+    assert list(told["expected_errors"].values()) == pytest.approx(noise.expected_absolute_errors())
+    assert f"move by {number(error)} {said}".replace("  ", " ") in found.answer
+    # The curve goes through the scenario's own error.
+    curve = next(each for each in content["figures"] if "Error" in each["title"])
+    own = [list(row.values()) for row in curve["data"] if 1.3 in row.values()]
+    assert own[0] == ["ExpM", 1.3, pytest.approx(error)]
 
 
 def test_several_pairs_units_and_simulated_models(people):
