@@ -125,6 +125,7 @@ def test_noise_in_one_direction_is_not(open_app):
     assert len(charts(app)) == 1
 
 
+@pytest.mark.usefixtures("cold")
 def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
     monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 25)
     app = turn(open_app("assumptions"), TABS[1])

@@ -180,6 +180,7 @@ def test_a_statistic_without_a_closed_form_is_built(open_app, kind, label):
     assert not app.error
 
 
+@pytest.mark.usefixtures("cold")
 def test_a_long_simulation_shows_its_progress_and_can_be_stopped(open_app):
     app = open_app("data", n="300000", repl="true", stat=["mean age", "median age"])
     sound(app)

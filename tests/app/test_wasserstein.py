@@ -46,6 +46,7 @@ def test_it_measures_until_it_is_done(open_app):
     assert len(charts(app)) == 3
 
 
+@pytest.mark.usefixtures("cold")
 def test_it_can_be_stopped_and_goes_on(open_app):
     app = open_app("wasserstein")
     app.session_state["wasserstein_run"].step(0.0)
@@ -132,6 +133,7 @@ def test_simulated_distances_reach_the_other_pages(open_app):
     assert "if the statistics are distributed as simulated" in texts(app)
 
 
+@pytest.mark.usefixtures("cold")
 def test_measuring_for_all_pages_can_be_stopped(open_app):
     app = open_app(
         "tradeoff",
