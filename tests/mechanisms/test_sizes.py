@@ -124,6 +124,7 @@ def laplace_ratio(fit: dp.PairModel, noise: dp.Noise) -> float:
         return float(sum(abs(each) for each in moved))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("round_", range(_ROUNDS))
 def test_the_promise_holds_whatever_the_sizes(round_: int) -> None:
     rng, held = np.random.default_rng(round_), 0
