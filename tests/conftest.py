@@ -30,8 +30,8 @@ settings.load_profile("distpriv")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the browser tests first.
 
-    Work is dealt out in halves and then stolen from the other's end: so one worker drives the
-    browser, which waits a lot, while the other computes, and both end together.
+    Work is dealt out in equal parts and then stolen from the others' ends: so one worker drives
+    the browser, which waits a lot, while two compute, and all end together.
     """
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 

@@ -46,6 +46,7 @@ def test_the_promise_alone_bounds_odds_and_precision():
     assert guesses == pytest.approx(promised_epsilon(Limit("accuracy", 0.6)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.kind} {limit.value}")
 def test_each_mechanism_keeps_the_limit_and_no_larger_epsilon_does(model, limit):
     design = choose(limit, model, **BUDGET)

@@ -125,6 +125,8 @@ def test_noise_in_one_direction_is_not(open_app):
     assert len(charts(app)) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
 def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
     monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 25)
     app = turn(open_app("assumptions"), TABS[1])
@@ -168,6 +170,7 @@ def test_an_attacker_who_is_a_little_off(open_app):
     assert float(delivered[1]) > 1.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tab", TABS)
 def test_unusual_scenarios_on_every_tab(open_app, tab):
     for query in (

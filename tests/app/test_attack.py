@@ -24,6 +24,7 @@ def attacked(app):
     return finished(app, app.session_state["attack_run"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", attacker_names())
 def test_every_attacker_runs_and_is_audited(open_app, classifier):
     app = open_app("attack")
@@ -130,6 +131,7 @@ def test_what_the_published_mechanisms_give_away(open_app):
     assert not run.result().recovered["OptM, grid-safe"].any()
 
 
+@pytest.mark.slow
 def test_the_simulation_of_what_is_undone_stops_and_runs_again(open_app):
     app = open_app("attack", cal="exact")
     first = app.session_state["undoing"]

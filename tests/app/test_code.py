@@ -219,6 +219,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_script_gives_the_numbers_of_the_page(open_app, page):
     prepare, expected = PAGES[page]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from distpriv.dashboard.shell import cache
-from tests.app.driver import charts, clean, notes, upload
+from tests.app.driver import charts, clean, notes, texts, upload
 
 CHARTS = 5
 PANELS = ["How far from normal?", "One covariance for both shares?"]
@@ -90,6 +90,7 @@ def test_what_the_covariances_cost_is_what_the_other_pages_say(open_app):
     assert f"or ε = {found[1]} at δ = 0.001" in notes(app)
 
 
+@pytest.mark.usefixtures("cold")
 def test_only_what_depends_on_a_control_is_computed_again(open_app, counted):
     app = open_app("fit")
     assert counted == {"simulate": 2, "bootstrap_moments": 1}
@@ -150,7 +151,7 @@ def test_an_upload_of_skewed_records(open_app):
     salary = table[table["Statistic"] == "mean salary_*"]
     assert list(salary["Explained"]) == ["no", "no"]
     assert set(salary["p"]) == {"below 0.001"}
-    assert "salary\\_\\*" in notes(app)
+    assert "salary\\_\\*" in texts(app)
     assert "Had 1 500 other records" in notes(app).replace("\u202f", " ")
 
 

@@ -131,7 +131,9 @@ def test_a_plain_address_of_an_upload_says_what_it_lacks(open_app):
 
 def test_reference_data_that_are_missing_are_told(open_app):
     digest = scenario_of(open_app()).digest
-    wanted = replace(SOME, digest=digest, whole=True, reference="feed5eed0123", bounds=())
+    wanted = replace(
+        SOME, digest=digest, whole=True, reference="feed5eed0123", bounds=(), distances="normals"
+    )
     app = open_app(scenario=pack_scenario(wanted))
     sound(app)
     assert "reference data with the fingerprint `feed5eed0123`" in texts(app)

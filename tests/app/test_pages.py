@@ -46,6 +46,7 @@ def test_a_page_opens_filled_in_and_leads_with_its_result(open_app, page):
     assert charts(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", OF_THE_SCENARIO)
 def test_every_control_of_the_frame_can_be_moved_on_every_page(open_app, page):
     app = open_app(page)
@@ -70,6 +71,7 @@ def test_every_control_of_the_frame_can_be_moved_on_every_page(open_app, page):
     assert texts(app) != before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", ["ExpM(L)", "ExpM", "DirM(L)", "DirM", "EigM", "DauM", "OptM",
                                        "GroupDP(L)", "GroupDP", "DP(L)", "DP"])  # fmt: skip
 def test_every_mechanism_on_the_data_and_attack_pages(open_app, mechanism):
@@ -164,6 +166,7 @@ def test_a_damaged_link_falls_back_to_what_there_is(open_app):
     assert app.session_state["scenario"].mechanism == "OptM"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", NAMES)
 def test_an_upload_takes_over_every_page(open_app, page):
     app = upload(open_app(), records(1500))
@@ -185,6 +188,7 @@ def test_a_small_upload_starts_with_a_subset_that_fits(open_app):
     assert 2 <= app.session_state["scenario"].n < 40
 
 
+@pytest.mark.slow
 def test_an_upload_with_hostile_names_is_shown_as_it_is_written(open_app):
     table = records(300).rename(
         columns={"salary": "![x](http://evil.example/a.png)", "hours": "<img src=x>"}
@@ -254,6 +258,7 @@ def test_a_pair_that_leaves_the_unit_interval_says_so(open_app):
     assert not app.error
 
 
+@pytest.mark.slow
 def test_a_difference_smaller_than_one_record_says_so(open_app):
     app = open_app(n="20", dp="0.01")
     sound(app)

@@ -34,6 +34,7 @@ def tables(app) -> list:
     return [each.value for each in app.dataframe if "Item" not in each.value]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_adult")
 def test_verdicts_stop_and_every_table_and_figure(open_app):
     app = open_app("papers")
@@ -115,6 +116,7 @@ def each_item(app):
             assert ERRATA[number].instead in texts(app).replace("\\", "")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_adult")
 def test_a_run_that_is_done_can_be_run_again(open_app, monkeypatch):
     app = open_app("papers")
@@ -128,6 +130,7 @@ def test_a_run_that_is_done_can_be_run_again(open_app, monkeypatch):
     assert app.session_state["paper_cells"][3]["figure-4"] == cells["figure-4"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_adult")
 def test_an_upload_is_not_held_against_the_papers(open_app):
     app = upload(open_app(), records(500))
@@ -151,6 +154,7 @@ def test_adult_is_taken_where_it_is_at_hand(open_app, adult, monkeypatch):
     assert "Computed on UCI Adult" in said(app)
 
 
+@pytest.mark.slow
 def test_a_wrong_folder_is_said_and_the_example_is_taken(open_app, monkeypatch, tmp_path):
     monkeypatch.setenv("ADULT_DIR", str(tmp_path))
     app = open_app("papers")

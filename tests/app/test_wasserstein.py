@@ -26,6 +26,7 @@ def settled(app):
     raise AssertionError
 
 
+@pytest.mark.slow
 def test_it_measures_until_it_is_done(open_app):
     app = finish(open_app("wasserstein", delta="0.01"))
     sound(app)
@@ -46,6 +47,7 @@ def test_it_measures_until_it_is_done(open_app):
     assert len(charts(app)) == 3
 
 
+@pytest.mark.usefixtures("cold")
 def test_it_can_be_stopped_and_goes_on(open_app):
     app = open_app("wasserstein")
     app.session_state["wasserstein_run"].step(0.0)
@@ -72,12 +74,14 @@ def test_a_single_count_is_exact_and_needs_no_simulation(open_app):
     assert "BoundedWasserstein" in table["Noise"].tolist()
 
 
+@pytest.mark.slow
 def test_too_few_datasets_for_the_bounded_mechanism_say_so(open_app):
     app = finish(open_app("wasserstein"))
     captions = " ".join(element.value for element in app.main.caption).replace("\\", "")
     assert "take at least 2000 of them, or a larger δ" in captions
 
 
+@pytest.mark.slow
 def test_a_median_is_compared_as_it_was_simulated(open_app):
     app = open_app("wasserstein", stat=["mean age", "median age"])
     finish(app)
@@ -132,6 +136,8 @@ def test_simulated_distances_reach_the_other_pages(open_app):
     assert "if the statistics are distributed as simulated" in texts(app)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
 def test_measuring_for_all_pages_can_be_stopped(open_app):
     app = open_app(
         "tradeoff",
@@ -157,6 +163,7 @@ def test_too_many_pairs_to_simulate_say_what_to_do(open_app):
     assert "Distances are simulated for at most 12 pairs" in errors(app)
 
 
+@pytest.mark.slow
 def test_an_upload_is_measured_too(open_app):
     app = upload(open_app(), records(1500))
     app.switch_page("../../pages/wasserstein.py").run()

@@ -91,6 +91,7 @@ def against_grid_safe(census: pd.DataFrame, census_model: dp.GaussianModel):
     return noises, attack(census, census_model, noises, repetitions=40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROTECTING)
 def test_grid_safe_noise_is_not_undone(
     census_model: dp.GaussianModel, against_grid_safe, name: str

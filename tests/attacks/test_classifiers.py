@@ -167,6 +167,7 @@ def _beats(accuracy: np.ndarray, tests: int, best: float) -> float:
     return float((accuracy.mean() - best) / (spread / np.sqrt(len(accuracy))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_classifier_passes_the_optimal_attack(
     people: pd.DataFrame, query: dp.Query, pair: dp.Pair, model: dp.GaussianModel, name: str

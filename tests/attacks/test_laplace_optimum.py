@@ -86,6 +86,7 @@ def _on_a_grid(difference: np.ndarray, covariances: np.ndarray, scales: np.ndarr
     return float(np.maximum(first, shifted).sum() / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "scales", "correlation"),
     [
@@ -110,6 +111,7 @@ def test_two_statistics_against_numerical_integration(
     assert found.standard_error < 4e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "scales", "spread", "correlations"),
     [
@@ -133,6 +135,7 @@ def test_two_statistics_with_covariances_of_their_own_against_numerical_integrat
     assert found.upper >= exact - 1e-4
 
 
+@pytest.mark.slow
 @given(
     st.floats(0.0, 4.0),
     st.floats(-2, 2).map(math.exp),
@@ -241,6 +244,7 @@ def test_little_noise_is_none_and_much_leaves_a_coin(m: int) -> None:
         assert found.low >= 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [2, 5, 8])
 @pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
 def test_estimates_lie_between_their_brackets_and_seeds_agree(m: int, scale: float) -> None:

@@ -74,6 +74,7 @@ def _log_density(x: np.ndarray, covariance: np.ndarray, noise: Noise | None) -> 
     return logsumexp(terms, axis=1) - known / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [None, "ExpM", "DirM", "EigM", "DauM", "DP", "DirM(L)"])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 @pytest.mark.parametrize("covariances", ["their own", "one", "wide apart"])
@@ -92,6 +93,7 @@ def test_accuracy_against_the_likelihood_ratio(
     assert standard_error < 0.002
 
 
+@pytest.mark.slow
 @given(EPSILONS)
 def test_accuracy_grows_with_epsilon_and_noise_only_lowers_it(
     model: dp.GaussianModel, epsilon: float
@@ -243,6 +245,7 @@ def test_the_curve_of_the_best_attacker_is_binormal_where_covariances_agree(
     assert (right + 1 - wrong).max() / 2 == pytest.approx(ndtr(distance / 2), abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ExpM", "DirM(L)"])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 @pytest.mark.parametrize("covariances", ["their own", "one", "wide apart"])

@@ -140,6 +140,7 @@ def test_noise_that_arithmetic_undoes_is_no_noise_to_believe_in(
     assert not ReleaseModel(moments, query, model.n).undone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", [None, "OptM", "ExpM", "ExpM(L)", "DirM(L)"])
 def test_the_posterior_is_calibrated(
     clear: ReleaseModel, model: dp.GaussianModel, mechanism: str | None

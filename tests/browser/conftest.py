@@ -22,7 +22,8 @@ from tests.browser.driver import Watched
 ROOT = Path(__file__).parents[2]
 
 # A busy machine draws late; what is expected is awaited, not timed.
-expect.set_options(timeout=30_000)
+LONG = 180_000
+expect.set_options(timeout=LONG)
 
 
 def _executable() -> str | None:
@@ -107,7 +108,7 @@ def watched(browser: Browser) -> Iterator[Callable[..., Watched]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(LONG)
         return Watched(page)
 
     yield opened

@@ -14,6 +14,18 @@ from distpriv.dashboard.shell.pages import PAGES, PageSpec
 
 TITLES = {page.title: page for page in PAGES}
 
+# The script has run, or has come to the links at the page's foot while a part of it goes on: what
+# grows by itself runs again and again, so that there may be no moment at which nothing runs.
+WHOLE = """() => {
+    const { testConnectionState: connection, testScriptState: state } =
+        document.querySelector('[data-testid=stApp]')?.dataset ?? {};
+    const foot = [...document.querySelectorAll(
+        '[data-testid=stMain] [data-testid=stElementContainer]:has([data-testid=stPageLink])'
+    )].at(-1);
+    return connection === 'CONNECTED' && (state === 'notRunning'
+        || state === 'running' && foot?.dataset.stale === 'false');
+}"""
+
 
 def heading(page: PageSpec) -> str:
     """The question at the top of a page."""
@@ -48,11 +60,8 @@ class Watched:
             self.hosts.add(rest.split("/")[0].rsplit(":", 1)[0])
 
     def idle(self) -> Page:
-        """Wait until the script has run; then wait for the value you want, not for a time."""
-        self.page.wait_for_selector(
-            "[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=60_000
-        )
-        self.page.wait_for_selector("[data-test-script-state=notRunning]", timeout=60_000)
+        """Wait until the page is whole; then wait for the value you want, not for a time."""
+        self.page.wait_for_function(WHOLE)
         return self.page
 
     def unharmed(self) -> None:

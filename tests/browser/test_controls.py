@@ -78,15 +78,15 @@ def test_guarantee_attack_and_belief(app):
     says(page, "After 20 releases with OptM")
 
     go(page, "Attack")
-    expect(page.get_by_text("50 of 50 repetitions").first).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("50 of 50 repetitions").first).to_be_visible()
     pick(page, "Attacker", "Linear discriminant")
     pick(page, "Repetitions", "20")
-    expect(page.get_by_text("20 of 20 repetitions").first).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("20 of 20 repetitions").first).to_be_visible()
     expect(page.get_by_role("heading", name="What does the attack prove?")).to_be_visible()
     drawn(page, 5)
     press(page, "Attacker trains on", "clean data")
     page.get_by_role("button", name="Run again").click()
-    expect(page.get_by_text("20 of 20 repetitions").first).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("20 of 20 repetitions").first).to_be_visible()
 
     go(page, "Belief")
     before = page.get_by_text(re.compile("Before the release the attacker took")).first

@@ -33,8 +33,8 @@ def test_distances_come_in_and_can_be_stopped(app):
     go(page, "Wasserstein")
     says(page, "some have to move by")
     drawn(page, 3)
-    expect(page.get_by_text(re.compile(r"\d+ of \d+ distances"))).to_have_count(0, timeout=60_000)
-    expect(page.get_by_text("Which datasets pair up").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ distances"))).to_have_count(0)
+    expect(page.get_by_text("Which datasets pair up").first).to_be_visible()
     shot(page, "wasserstein-release")
     # Another Δp starts anew; it stops where it is told to, and goes on.
     page.get_by_role("spinbutton", name="n: records in the release").fill("150")
@@ -42,7 +42,7 @@ def test_distances_come_in_and_can_be_stopped(app):
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Go on")).to_be_enabled()
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("Which datasets pair up").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Which datasets pair up").first).to_be_visible()
     app.idle()
 
 

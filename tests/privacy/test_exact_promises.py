@@ -50,6 +50,7 @@ def accepted_by_the_curves(evidence: Evidence) -> bool:
     return verdict.holds == "within chance"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_random_scenarios_of_counts(census: pd.DataFrame, seed: int) -> None:
     """The exact δ is what was promised, or the fit is refuted and the exception is told."""

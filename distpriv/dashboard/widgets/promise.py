@@ -40,7 +40,8 @@ def guarantee(view: View) -> None:
 def _delivered_laplace(view: View) -> str:
     """What Laplace noise promises, and delivers where the shares do not only shift."""
     noise = view.noise
-    promised = f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{exact(noise.delta)}, if {_premise(view)}"
+    delta = exact(noise.delta)
+    promised = f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{delta}, if {_premise(view)}"
     found = view.delivered_interval(noise)
     delivers = (
         "delivered, by the fitted normals with the covariance each of them has: "

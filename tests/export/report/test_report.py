@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from distpriv.charts.text import number
 
 import distpriv as dp
-from distpriv.charts.text import number
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.words import MARK, guarantee
 
