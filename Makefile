@@ -1,12 +1,19 @@
-.PHONY: run test lint bench
+.PHONY: run check test lint bench lock
 
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
+COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --fork-strategy fewest \
+	--python-version 3.11 --generate-hashes --no-annotate --no-header
 
 run: $(STAMP)
 	$(VENV)/bin/python -m streamlit run app.py
+
+# What a change touches, for the work in between; `make test` is the whole.
+check: lint
+	$(VENV)/bin/python -m pytest -m "not slow" $$($(VENV)/bin/python -m tests.affected)
 
 test: $(DEV_STAMP)
 	$(VENV)/bin/python -m pytest
@@ -19,11 +26,20 @@ lint: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(VENV)/bin/python -m benchmarks.bench
 
-$(STAMP): requirements.txt
+$(STAMP): requirements-lock.txt
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(PIP) --require-hashes -r requirements-lock.txt
 	touch $@
 
-$(DEV_STAMP): requirements-dev.txt $(STAMP)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+$(DEV_STAMP): requirements-dev-lock.txt $(STAMP)
+	$(PIP) --require-hashes -r requirements-lock.txt -r requirements-dev-lock.txt
 	touch $@
+
+# The newest versions that requirements/ and requirements-dev.txt allow; the second lock leaves out
+# what the first one has.
+lock: $(STAMP)
+	$(PIP) uv
+	$(COMPILE) --upgrade requirements-dev.txt -o requirements-dev-lock.txt
+	$(COMPILE) --upgrade -c requirements-dev-lock.txt requirements.txt -o requirements-lock.txt
+	$(COMPILE) -c requirements-lock.txt requirements-dev.txt -o requirements-dev-lock.txt \
+		$$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements-lock.txt)

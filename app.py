@@ -4,8 +4,10 @@ The main script lies apart from ``pages/``: beside a folder of this name Streaml
 deep link's file alone, without the frame.
 """
 
-from pathlib import Path
-
+from starlette.middleware import Middleware
 from streamlit.starlette import App
 
-app = App(Path(__file__).parent / "distpriv" / "dashboard" / "main.py")
+from distpriv.dashboard.shell.headers import SecurityHeaders
+from distpriv.resources import MAIN
+
+app = App(MAIN, middleware=[Middleware(SecurityHeaders)])

@@ -130,7 +130,7 @@ def bench_fit(table: pd.DataFrame) -> None:
     simulated = partial(exact, method="monte-carlo", rng=1)
     against("2 x 1000 subsets, vectorised", seconds(simulated, 20), plain, tuned, 150)
     moments = {PAIR.secret: dp.group_moments(table, QUERY, PAIR.secret)}
-    known = partial(dp.model_from_moments, moments, QUERY, [PAIR], N)
+    known = partial(dp.model.model_from_moments, moments, QUERY, [PAIR], N)
     against("exact, from moments known already (a slider)", seconds(known, 200), plain, tuned)
 
 
@@ -140,7 +140,9 @@ def bench_attack(table: pd.DataFrame) -> None:
     noises = {name: dp.calibrate(name, model, 1.0, 1e-3) for name in MECHANISMS}
     groups = dp.record_groups(table, QUERY, PAIR.secret)
     for adaptive, way in ((False, "the paper's way"), (True, "adaptive")):
-        attack = dp.PropertyInferenceAttack(groups, QUERY, PAIR, N, noises, adaptive, seed=3)
+        attack = dp.attacks.PropertyInferenceAttack(
+            groups, QUERY, PAIR, N, noises, adaptive, seed=3
+        )
         numbers = iter(range(10**6))
         took = seconds(lambda: attack.repetition(next(numbers)), 50)  # noqa: B023
         for loop, times, taken in (
@@ -248,9 +250,9 @@ def bench_quilts() -> None:
     edges = [(f"n{a}", f"n{b}") for b in range(12) for a in rng.permutation(b)[:2]]
     tables = {f"n{b}": rng.dirichlet(np.ones(3), (3,) * min(b, 2)) for b in range(12)}
     network = dp.BayesianNetwork(edges, tables)
-    quilts = {"n0": dp.find_quilts(network, "n0")}
+    quilts = {"n0": dp.attribute.find_quilts(network, "n0")}
     print("\nMarkov quilts, 12 attributes of 3 states")
-    took = seconds(partial(dp.find_quilts, network, "n0"), 5)
+    took = seconds(partial(dp.attribute.find_quilts, network, "n0"), 5)
     print(
         f"  all {len(quilts['n0'])} quilts of up to 4, with influences: {readable(took)} "
         f"{met(took, 2.0)}"
@@ -295,15 +297,15 @@ def bench_relaxations(table: pd.DataFrame) -> None:
     lambdas = np.linspace(0, 1.5, 31)
     print("\nRelaxed assumptions")
     for what, measure, datasets in (
-        ("η after the noise, 1500 datasets", dp.eta_measure(noise, lambdas), 1500),
-        ("(W, 0.001)-closeness, 1000 datasets", dp.distance_measure(1e-3), 1000),
+        ("η after the noise, 1500 datasets", dp.robustness.eta_measure(noise, lambdas), 1500),
+        ("(W, 0.001)-closeness, 1000 datasets", dp.robustness.distance_measure(1e-3), 1000),
     ):
-        run = dp.RelaxationRun(
+        run = dp.robustness.RelaxationRun(
             groups, QUERY, fit.thetas, fit.means, fit.covariances, measure, 100, datasets, seed=1
         )
         took = seconds(partial(next, run.steps()), 8)
         print(f"  {what}, one of 4 steps a repetition: {readable(took)}")
-    took = seconds(partial(dp.normal_etas, model, lambdas, noise), 20)
+    took = seconds(partial(dp.robustness.normal_etas, model, lambdas, noise), 20)
     print(f"  η of unequal covariances, {len(lambdas)} points, exact: {readable(took)}")
 
 

@@ -18,7 +18,7 @@ __all__ = ["GOAL_MS", "PageTime", "measure"]
 
 GOAL_MS = 150
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("app_pages", "pages")
+MAIN = ROOT / "distpriv" / "dashboard" / "main.py"
 # Values that each control takes in turn, ever new ones, so that no rerun is answered from a cache.
 CONTROLS: Mapping[str, Sequence[float]] = {
     "eps": [0.83, 1.17, 1.41, 0.69, 2.3, 1.9, 0.57, 3.1, 1.06, 0.94, 2.7],
@@ -52,36 +52,29 @@ class PageTime:
         return max(self.milliseconds.values())
 
 
-def measure(root: Path = ROOT, rounds: int = 9) -> list[PageTime]:
+def measure(rounds: int = 9) -> list[PageTime]:
     """Time every page; a page that fails is told and does not stop the others.
 
     Parameters
     ----------
-    root : path
-        Folder with app.py and its pages.
     rounds : int
         Reruns per page and control.
     """
-    if not (root / "app.py").exists():
-        return []
     # AppTest runs without a server, and Streamlit warns of that at every turn.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
-    with _inside(root):
-        return [
-            _measure_page(root, f"{path.parent.name}/{path.name}", path.stem, rounds)
-            for folder in FOLDERS
-            for path in sorted((root / folder).glob("*.py"))
-            if not path.name.startswith("_")
-        ]
+    from distpriv.dashboard.shell.pages import PAGES
+
+    with _inside(ROOT):
+        return [_measure_page(spec.name, spec.file, rounds) for spec in PAGES]
 
 
-def _measure_page(root: Path, script: str, name: str, rounds: int) -> PageTime:
+def _measure_page(name: str, script: str, rounds: int) -> PageTime:
     from streamlit.testing.v1 import AppTest
 
     try:
-        app = AppTest.from_file(str(root / "app.py"), default_timeout=TIMEOUT)
+        app = AppTest.from_file(str(MAIN), default_timeout=TIMEOUT)
         app.run()
-        app.switch_page(script)
+        app.switch_page(os.path.relpath(script, MAIN.parent))
         app.run()
         milliseconds = {}
         for key, values in CONTROLS.items():

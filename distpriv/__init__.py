@@ -1,296 +1,157 @@
 """Distribution privacy: what released statistics give away about a global property, and its cost.
 
 Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; then
-:func:`fit_gaussian`, :func:`calibrate`, and the functions on their results.
+:func:`fit_gaussian`, :func:`calibrate`, and the functions on their results. What goes further lies
+in the packages, each of which says what belongs in it: `tables`, `queries`, `distances`, `model`,
+`privacy`, `mechanisms`, `attacks` (with `hypothesis`), `attribute`, `frameworks`, `robustness`,
+`composition`, `analysis`; and, loaded when they are asked for, `papers`, `lessons`, `store`,
+`charts` and `export`.
 """
 
-from distpriv import frameworks, mechanisms
-from distpriv.analysis.design import Limit, choose, promised_epsilon
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from distpriv import (
+    analysis,
+    attacks,
+    attribute,
+    composition,
+    distances,
+    errors,
+    frameworks,
+    mechanisms,
+    model,
+    privacy,
+    queries,
+    robustness,
+    tables,
+)
+from distpriv.analysis.design import Limit, choose
+from distpriv.analysis.evaluation import Evaluation, evaluate
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.scenario_file import (
-    pack_scenario,
-    read_scenario,
-    unpack_scenario,
-    write_scenario,
-)
-from distpriv.attacks import hypothesis, posterior
-from distpriv.attacks.audit import Audit, audit_attack
-from distpriv.attacks.best_attack import (
-    optimal_attack_accuracies,
-    optimal_attack_accuracy,
-    optimal_attack_estimate,
-    pooled_attack_accuracy,
-)
-from distpriv.attacks.optimal import binding_pair, optimal_precision_recall, optimal_roc
-from distpriv.attacks.property_inference import (
-    AttackResult,
-    PropertyInferenceAttack,
-    linear_attack_accuracy,
-    run_attack,
-)
-from distpriv.attribute.assumptions import AttributeAssumption, GaussianBox, noise_by_release
-from distpriv.attribute.files import (
-    AssumptionFile,
-    NetworkFile,
-    QuiltQuery,
-    hospital,
-    load_assumptions,
-    load_network,
-    save_assumptions,
-    save_network,
-    school,
-)
-from distpriv.attribute.gaussian import (
-    AttributeGaussian,
-    attribute_private_gaussian,
-    gaussian_from_model,
-)
-from distpriv.attribute.influence import Quilt, find_quilts, max_influence
-from distpriv.attribute.learning import LearnedNetwork, learn_network
+from distpriv.analysis.scenario_file import read_scenario, write_scenario
+from distpriv.attacks import hypothesis
+from distpriv.attacks.audit import audit_attack
+from distpriv.attacks.best_attack import optimal_attack_accuracy, optimal_attack_estimate
+from distpriv.attacks.optimal import binding_pair
+from distpriv.attacks.property_inference import run_attack
+from distpriv.attacks.results import AttackResult
+from distpriv.attribute.gaussian import attribute_private_gaussian
 from distpriv.attribute.network import BayesianNetwork
-from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, markov_quilt
-from distpriv.composition.counterexample import CompositionExample
-from distpriv.composition.releases import Part, Standing, accumulate, joint_noise
-from distpriv.composition.rules import (
-    JointRelease,
-    Promise,
-    compose,
-    delivered_after,
-    joint_release,
-    mixture,
-    repeated_release,
-)
-from distpriv.distances.coupling import Coupling, optimal_coupling
-from distpriv.distances.normals import normal_closeness
-from distpriv.distances.outcomes import Outcomes
+from distpriv.attribute.quilt import markov_quilt
+from distpriv.composition.rules import Promise, compose
 from distpriv.distances.wasserstein import closeness, wasserstein_inf
-from distpriv.errors import (
-    AttackError,
-    AttributePrivacyError,
-    CalibrationError,
-    ConflictError,
-    DatasetError,
-    DistanceError,
-    DistprivError,
-    FrameworkError,
-    HypothesisError,
-    InapplicableError,
-    ModelError,
-    NetworkError,
-    PropertyError,
-    QueryError,
-    ReportError,
-    ScenarioError,
-    StoreError,
-    TableError,
-)
-from distpriv.export.report import ReportRun, build_report
-from distpriv.export.report.report import Report
-from distpriv.frameworks.pufferfish import (
-    DistributionPrivacy,
-    Pufferfish,
-    to_distribution_privacy,
-    to_pufferfish,
-)
+from distpriv.errors import DistprivError, TableError
 from distpriv.mechanisms import calibrate
-from distpriv.mechanisms.release import Release, draw_release
+from distpriv.mechanisms.release import draw_release
 from distpriv.model.fit import fit_gaussian
-from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
-from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
-from distpriv.model.monte_carlo import SimulatedFit, simulate
-from distpriv.model.sampling import Interval
-from distpriv.model.theta import Theta
-from distpriv.privacy.calibrated_for import CalibratedFor
-from distpriv.privacy.calibration import gaussian_distance
+from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.model.moments import group_moments, record_groups
 from distpriv.privacy.ceilings import accuracy_ceiling
-from distpriv.privacy.delivered import (
-    delivered_delta,
-    delivered_epsilon,
-    privacy_profile,
-    worst_case,
-)
-from distpriv.privacy.exact_laws import ExactLaw, exact_law, known_law
+from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
+from distpriv.privacy.exact_laws import exact_law
 from distpriv.privacy.noise import Noise
 from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
-from distpriv.robustness.bootstrap import bootstrap_model, bootstrap_moments, delivered_intervals
-from distpriv.robustness.diagnostics import fit_diagnostics
-from distpriv.robustness.relaxation_runs import RelaxationRun, distance_measure, eta_measure
-from distpriv.robustness.relaxations import (
-    close_attacker_divergence,
-    errors_with_extra_noise,
-    max_divergence,
-    normal_etas,
-    relaxed_promise,
-)
-from distpriv.robustness.verdicts import (
-    Assumption,
-    Evidence,
-    Shift,
-    Verdict,
-    fitted_shift,
-    verdicts,
-)
-from distpriv.tables import column_types, digest, read_table, retype, summarise
+from distpriv.robustness.verdicts import verdicts
 from distpriv.tables.examples import load_adult, load_census_income
+from distpriv.tables.reading import column_types, digest, read_table, retype, summarise
 from distpriv.tables.reference import align
 
+if TYPE_CHECKING:
+    from distpriv import charts, export, lessons, papers, store
+
 __all__ = [
-    "Assumption",
-    "AssumptionFile",
-    "AttackError",
     "AttackResult",
-    "AttributeAssumption",
-    "AttributeGaussian",
-    "AttributePrivacyError",
-    "Audit",
     "BayesianNetwork",
-    "CalibratedFor",
-    "CalibrationError",
-    "CompositionExample",
-    "ConflictError",
     "Correlation",
     "Count",
-    "Coupling",
-    "DatasetError",
-    "DistanceError",
     "DistprivError",
-    "DistributionPrivacy",
-    "Evidence",
-    "ExactLaw",
-    "FrameworkError",
-    "GaussianBox",
+    "Evaluation",
     "GaussianModel",
-    "GroupMoments",
-    "HypothesisError",
-    "InapplicableError",
-    "Interval",
-    "JointRelease",
-    "LearnedNetwork",
     "Limit",
     "Mean",
     "Median",
-    "ModelError",
-    "NetworkError",
-    "NetworkFile",
     "Noise",
-    "Outcomes",
     "Pair",
     "PairModel",
-    "Part",
     "Promise",
-    "PropertyError",
-    "PropertyInferenceAttack",
     "Proportion",
-    "Pufferfish",
     "Quantile",
     "Query",
-    "QueryError",
-    "Quilt",
-    "QuiltQuery",
-    "QuiltResult",
-    "RecordGroups",
-    "RelaxationRun",
-    "Release",
-    "Report",
-    "ReportError",
-    "ReportRun",
-    "ScaledQuilt",
     "Scenario",
-    "ScenarioError",
     "SensitiveProperty",
-    "Shift",
-    "SimulatedFit",
     "StandardDeviation",
-    "Standing",
     "Statistic",
-    "StoreError",
     "Sum",
     "TableError",
-    "Theta",
-    "Verdict",
-    "accumulate",
     "accuracy_ceiling",
     "align",
+    "analysis",
+    "attacks",
+    "attribute",
     "attribute_private_gaussian",
     "audit_attack",
     "binding_pair",
-    "bootstrap_model",
-    "bootstrap_moments",
-    "build_report",
     "calibrate",
+    "charts",
     "choose",
-    "close_attacker_divergence",
     "closeness",
     "column_types",
     "compose",
-    "delivered_after",
+    "composition",
     "delivered_delta",
     "delivered_epsilon",
-    "delivered_intervals",
     "digest",
-    "distance_measure",
+    "distances",
     "draw_release",
-    "errors_with_extra_noise",
-    "eta_measure",
+    "errors",
+    "evaluate",
     "exact_law",
-    "find_quilts",
-    "fit_diagnostics",
+    "export",
     "fit_gaussian",
-    "fitted_shift",
     "frameworks",
-    "gaussian_distance",
-    "gaussian_from_model",
     "group_moments",
-    "hospital",
     "hypothesis",
-    "joint_noise",
-    "joint_release",
-    "known_law",
-    "learn_network",
-    "linear_attack_accuracy",
+    "lessons",
     "load_adult",
-    "load_assumptions",
     "load_census_income",
-    "load_network",
     "markov_quilt",
-    "max_divergence",
-    "max_influence",
     "mechanisms",
-    "mixture",
-    "model_from_moments",
-    "noise_by_release",
-    "normal_closeness",
-    "normal_etas",
-    "optimal_attack_accuracies",
+    "model",
     "optimal_attack_accuracy",
     "optimal_attack_estimate",
-    "optimal_coupling",
-    "optimal_precision_recall",
-    "optimal_roc",
-    "pack_scenario",
-    "pooled_attack_accuracy",
-    "posterior",
+    "papers",
+    "privacy",
     "privacy_profile",
-    "promised_epsilon",
+    "queries",
     "read_scenario",
     "read_table",
     "record_groups",
-    "relaxed_promise",
-    "repeated_release",
     "retype",
+    "robustness",
     "run_attack",
-    "save_assumptions",
-    "save_network",
-    "school",
-    "simulate",
+    "store",
     "summarise",
-    "to_distribution_privacy",
-    "to_pufferfish",
-    "unpack_scenario",
+    "tables",
     "verdicts",
     "wasserstein_inf",
-    "worst_case",
     "write_scenario",
 ]
+
+_LATER = (
+    "charts",
+    "export",
+    "lessons",
+    "papers",
+    "store",
+)  # they need Plotly, SQLAlchemy, or a second
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):  # PEP 562
+        if name in _LATER:
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -103,12 +103,12 @@ class _Kind:
     def take(self, value: Any, where: str = "") -> Any:
         """The value, or _Refused."""
         try:
-            found = self.read(value)
+            entry = self.read(value)
         except _Refused as refused:
             raise _Refused(refused.wanted, refused.value, where + refused.where) from None
-        if found is _NOT:
+        if entry is _NOT:
             raise _Refused(self.wanted, value, where)
-        return found
+        return entry
 
 
 _NOT: Any = object()
@@ -140,7 +140,11 @@ def _guarded(
     function: Callable[..., Any], name: str, error: type[DistprivError]
 ) -> Callable[..., Any]:
     parameters = inspect.signature(function).parameters
-    in_order = [each.name for each in parameters.values() if each.kind is not each.KEYWORD_ONLY]
+    in_order = [
+        parameter.name
+        for parameter in parameters.values()
+        if parameter.kind is not parameter.KEYWORD_ONLY
+    ]
 
     @cache
     def kinds() -> dict[str, _Kind]:
@@ -198,9 +202,9 @@ def _kind(hint: Any) -> _Kind:
     if plain is not None:
         return plain
     if origin is tuple and Ellipsis not in inner:
-        return _row([_kind(each) for each in inner])
+        return _row([_kind(hint) for hint in inner])
     if origin is not None and issubclass(origin, Mapping):
-        return _mapping(*(_kind(each) for each in inner))
+        return _mapping(*(_kind(hint) for hint in inner))
     if origin is not None and issubclass(origin, Iterable):
         return _series(origin, _kind(inner[0]))
     return _instance(origin or hint)
@@ -208,10 +212,10 @@ def _kind(hint: Any) -> _Kind:
 
 def _within(kind: _Kind, domains: tuple[Any, ...]) -> _Kind:
     def read(value: Any) -> Any:
-        found = kind.read(value)
-        return found if found is not _NOT and all(found in each for each in domains) else _NOT
+        entry = kind.read(value)
+        return entry if entry is not _NOT and all(entry in domain for domain in domains) else _NOT
 
-    return _Kind(kind.wanted + "".join(each.wanted for each in domains), read)
+    return _Kind(kind.wanted + "".join(domain.wanted for domain in domains), read)
 
 
 def _any_of(hint: Any) -> _Kind:
@@ -219,20 +223,20 @@ def _any_of(hint: Any) -> _Kind:
     members, arrays = get_args(hint), set(get_args(ArrayLike))
     kinds = []
     if arrays <= set(members):
-        members = tuple(each for each in members if each not in arrays)
+        members = tuple(member for member in members if member not in arrays)
         kinds.append(_Kind("an array of numbers", _array_like))
-    kinds += [_kind(each) for each in members]
+    kinds += [_kind(member) for member in members]
 
     def read(value: Any) -> Any:
         inside = None
         for kind in kinds:
             try:
-                found = kind.read(value)
+                entry = kind.read(value)
             except _Refused as refused:
                 inside = refused
                 continue
-            if found is not _NOT:
-                return found
+            if entry is not _NOT:
+                return entry
         if inside is not None:
             raise inside
         return _NOT
@@ -254,10 +258,10 @@ def _number(value: Any) -> Any:
 
 
 def _whole(value: Any) -> Any:
-    found = _number(value)
-    if found is _NOT or not math.isfinite(found) or found % 1 or abs(found) > _LARGEST:
+    number = _number(value)
+    if number is _NOT or not math.isfinite(number) or number % 1 or abs(number) > _LARGEST:
         return _NOT
-    return found if isinstance(found, Integral) else int(found)
+    return number if isinstance(number, Integral) else int(number)
 
 
 def _array_like(value: Any) -> Any:
@@ -271,8 +275,8 @@ def _array_like(value: Any) -> Any:
 def _array(value: Any, entry: Any) -> Any:
     if type(value) is np.ndarray and value.dtype == entry:
         return value
-    found = _array_like(value)
-    return found if found is _NOT else np.asarray(found, dtype=entry)
+    array = _array_like(value)
+    return array if array is _NOT else np.asarray(array, dtype=entry)
 
 
 def _row(kinds: Sequence[_Kind]) -> _Kind:
@@ -282,8 +286,8 @@ def _row(kinds: Sequence[_Kind]) -> _Kind:
         if len(value) != len(kinds):
             return _NOT
         return tuple(
-            kind.take(each, f"[{index}]")
-            for index, (kind, each) in enumerate(zip(kinds, value, strict=True))
+            kind.take(item, f"[{index}]")
+            for index, (kind, item) in enumerate(zip(kinds, value, strict=True))
         )
 
     return _Kind(f"a row of {len(kinds)}", read)
@@ -293,9 +297,9 @@ def _mapping(key: _Kind, entry: _Kind) -> _Kind:
     def read(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return _NOT
-        for name, each in value.items():
+        for name, item in value.items():
             key.take(name, "'s keys")
-            entry.take(each, f"[{_shown(name)}]")
+            entry.take(item, f"[{_shown(name)}]")
         return value
 
     return _Kind("a dictionary", read)
@@ -311,8 +315,8 @@ def _series(origin: type, entry: _Kind) -> _Kind:
             return _NOT
         if isinstance(value, Iterator):
             value = tuple(value)  # it can be gone through only once
-        for index, each in enumerate(value):
-            entry.take(each, f"[{index}]" if ordered else "'s entries")
+        for index, item in enumerate(value):
+            entry.take(item, f"[{index}]" if ordered else "'s entries")
         return list(value) if isinstance(value, np.ndarray) else value
 
     return _Kind("a list" if ordered else "a collection", read)

@@ -16,8 +16,7 @@ TABS = {
 
 view = frame.modelled()
 
-st.title("What does the promise rest on?")
-found = verdicts.measured(view)
+found = view.verdicts
 st.markdown(verdicts.lead(view, found))
 verdicts.cards(view, found)
 

@@ -1,6 +1,5 @@
 """Attack: how often a property-inference attacker names the right share."""
 
-import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
 from distpriv.dashboard.attack import curves, inspection, simulation, undoing
@@ -9,7 +8,6 @@ from distpriv.dashboard.widgets import code, promise
 
 view = frame.modelled()
 
-st.title("Can an attacker tell?")
 result_first = st.container()
 choice = simulation.choose(view)
 published = undoing.compare(view)

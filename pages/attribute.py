@@ -7,7 +7,6 @@ from distpriv.dashboard.shell import frame
 
 dataset, scenario = frame.open_page()
 
-st.title("Does a release give an attribute away?")
 of_dataset, of_distribution = st.tabs(
     ["Dataset", "Distribution"], key="attribute_tab", on_change="rerun", bind="query-params"
 )

@@ -8,7 +8,6 @@ from distpriv.dashboard.widgets import code, promise
 
 view = frame.modelled()
 
-st.title("Which ε is small enough?")
 result_first = st.container()
 picture, controls = st.columns([3, 2], gap="large")
 with controls:

@@ -8,7 +8,6 @@ from distpriv.dashboard.widgets import code
 
 dataset, scenario = frame.open_page()
 
-st.title("Which scenario is better?")
 view = frame.attempt(dataset, scenario)
 summaries = alternatives.compared(view)
 st.markdown(alternatives.answer(summaries))

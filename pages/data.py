@@ -2,31 +2,26 @@
 
 import streamlit as st
 
-from distpriv.charts.answer import overlap
-from distpriv.dashboard import widgets
-from distpriv.dashboard.data import records
+from distpriv.dashboard.data import answer, records
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import promise
 
 dataset, scenario = frame.open_page()
 
-st.title("What do these statistics give away?")
 view = frame.attempt(dataset, scenario)
 if view is not None:
     st.markdown(
-        widgets.answer(view),
+        answer.sentence(view),
         help="A case is one attacker who sees one release and has to name one of the two shares, "
         "both equally likely. L2 is the length of the vector of all changes: the root of the sum "
         "of their squares, whatever their units.",
     )
     picture, figures = st.columns([3, 2], gap="large")
     with picture:
-        widgets.chart(
-            overlap(view.fit.pair, *widgets.attacker_views(view), scenario.mechanism), "answer"
-        )
+        answer.picture(view)
     with figures:
         st.markdown("**What the noise does to each figure, on average**")
-        widgets.errors_table(view)
+        answer.errors_table(view)
         promise.guarantee(view)
 
 st.divider()

@@ -9,7 +9,6 @@ from distpriv.dashboard.widgets import code
 
 dataset, scenario = frame.open_page()
 
-st.title("Who decided on which ε, and why?")
 view = frame.attempt(dataset, scenario)
 seen = panels.alternatives(alternatives.compared(view))
 decisions = panels.known(dataset)

@@ -2,53 +2,20 @@
 
 import streamlit as st
 
-from distpriv.charts.fit import fit_histograms
-from distpriv.dashboard import widgets
-from distpriv.dashboard.fit import panels
-from distpriv.dashboard.shell import cache, frame, simulations
-
-SUBSETS = 1000
+from distpriv.dashboard.fit import covariances, normality, resampling
+from distpriv.dashboard.shell import frame
 
 view = frame.modelled()
-scenario, fit = view.scenario, view.fit
-labels = scenario.query.labels
 
-st.title("Are the statistics normal?")
-drawn = cache.computed(
-    simulations.simulated,
-    view.source,
-    scenario.query,
-    fit.thetas,
-    SUBSETS,
-    scenario.seed,
-    saying=simulations.SAYING,
-)
-found = panels.diagnosed(drawn, fit)
-st.markdown(panels.lead(view, found))
+drawn = normality.simulated(view)
+diagnostics = normality.diagnosed(view, drawn)
+st.markdown(normality.lead(view, diagnostics))
 picture = st.container()
-columns = st.segmented_control(
-    "Charts side by side",
-    [1, 2, 3],
-    default=2,
-    required=True,
-    key="fit_columns",
-    persist_state="session",
-)
+columns = normality.choose_columns()
 with picture:
-    widgets.chart(
-        widgets.drawn_once(
-            view,
-            f"histograms {columns}",
-            lambda: fit_histograms(fit, labels, view.units, drawn, columns=columns),
-        ),
-        "fit",
-    )
-    st.caption(
-        f"A simulation, not a release: {SUBSETS} datasets for each share, seed {scenario.seed}. "
-        "All that follows on normality is computed from them."
-    )
-panels.moments(view, fit)
-panels.normality(view, found, columns)
-panels.covariances(view, fit, found)
-panels.uncertainty(view, fit)
-panels.formulas()
+    normality.histograms(view, drawn, columns)
+normality.moments(view)
+normality.normality(view, diagnostics, columns)
+covariances.covariances(view, diagnostics)
+resampling.uncertainty(view)
+normality.formulas()

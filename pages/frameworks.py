@@ -2,26 +2,15 @@
 
 import streamlit as st
 
-from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
-from distpriv.dashboard import widgets
-from distpriv.dashboard.frameworks import panels
+from distpriv.dashboard.frameworks import converter
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code
-from distpriv.frameworks.map import FRAMEWORKS, convert
 
 _, scenario = frame.open_page()
 
-st.title("Which privacy is it?")
 result_first = st.container()
-given, records = panels.ask()
+given, records = converter.ask()
 code.note("frameworks", given=given, records=records)
-ranges = convert(scenario.epsilon, given, records)
 with result_first:
-    st.markdown(panels.sentence(scenario.epsilon, given, records, ranges))
-convertible, compared = st.columns(2, gap="large")
-with convertible:
-    widgets.chart(epsilon_ranges(ranges, FRAMEWORKS, given=given), "ranges")
-with compared:
-    widgets.chart(neighbouring_databases(FRAMEWORKS), "neighbours")
-panels.table(ranges)
-panels.formulas()
+    converter.result(scenario.epsilon, given, records)
+converter.formulas()

@@ -1,24 +1,21 @@
 """Paper results: the papers' tables and figures recomputed beside the printed values."""
 
-import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.papers import items, panels
+from distpriv.dashboard.papers import errata, items, records, simulation
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code
 
 dataset, _ = frame.open_page()
 
-st.title("Do the papers' figures hold?")
 result_first = st.container()
-records, digest = panels.choose_records(dataset)
-run = panels.choose_run(records, digest)
-known = panels.closed(records, digest, run.seed)
+table, digest = records.choose(dataset)
+run = simulation.choose_run(table, digest)
+closed = simulation.closed(table, digest, run.seed)
 with result_first:
-    panels.live_results(run, known)
-key = items.choose()
-items.show(key, run, known)
-found = panels.results(run, known)
-panels.all_figures(found)
-panels.all_errata(records, digest)
-code.note("papers", repetitions=run.repetitions, seed=run.seed, adult=not records.stand_in)
+    simulation.live_results(run, closed)
+item = items.choose()
+items.show(item, run, closed)
+simulation.all_figures(simulation.results(run, closed))
+errata.in_a_table(table, digest)
+code.note("papers", repetitions=run.repetitions, seed=run.seed, adult=not table.stand_in)

@@ -9,7 +9,6 @@ from distpriv.dashboard.widgets import code
 dataset, scenario = frame.open_page()
 desk = panels.desk()
 
-st.title("What is out, and what comes next?")
 view = frame.attempt(dataset, scenario)
 made = ledger_panel.entries(scenario.digest, desk.known)
 if view is not None:

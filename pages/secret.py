@@ -2,26 +2,23 @@
 
 import streamlit as st
 
-from distpriv.charts.answer import shifts
-from distpriv.dashboard import widgets
-from distpriv.dashboard.secret import builders
+from distpriv.dashboard.secret import builders, pairs, question
 from distpriv.dashboard.shell import frame
 
 dataset, scenario = frame.open_page()
 
-st.title("The secret and the release")
 view = frame.attempt(dataset, scenario)
 if view is not None:
-    st.markdown(builders.question(view))
-    widgets.chart(shifts(view.fit, scenario.query.labels, view.units), "shifts")
-    builders.release_table(view)
-    builders.pairs_table(view)
+    st.markdown(question.sentence(view))
+    question.picture(view)
+    question.table(view)
+    pairs.table(view)
 
 left, right = st.columns(2, gap="large")
 with left:
     builders.secret_builder(dataset)
-    builders.pair_builder(dataset, scenario)
+    pairs.builder(dataset, scenario)
 with right:
     builders.statistic_builder(dataset)
 builders.bounds_editor(dataset, scenario)
-builders.formulas()
+question.formulas()

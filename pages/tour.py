@@ -4,6 +4,5 @@ import streamlit as st
 
 from distpriv.dashboard.tour import tour
 
-st.title("A tour in seven steps")
 st.caption("On the embedded example and with a setting of its own, whatever the sidebar holds.")
 tour()

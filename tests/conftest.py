@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,9 @@ from hypothesis import HealthCheck, settings
 
 import distpriv as dp
 from distpriv.tables.examples import load_adult
+
+if TYPE_CHECKING:
+    from streamlit.testing.v1 import AppTest
 
 # No example has a deadline: no test may depend on how fast the machine is.
 settings.register_profile(
@@ -25,8 +30,8 @@ settings.load_profile("distpriv")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the browser tests first.
 
-    Work is dealt out in halves and then stolen from the other's end: so one worker drives the
-    browser, which waits a lot, while the other computes, and both end together.
+    Work is dealt out in equal parts and then stolen from the others' ends: so one worker drives
+    the browser, which waits a lot, while two compute, and all end together.
     """
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
@@ -42,6 +47,38 @@ def own_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     file = tmp_path / "database" / "kept.sqlite"
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{file}")
     return file
+
+
+@pytest.fixture
+def cold() -> None:
+    """Nothing has been computed yet: simulations begin anew, and can be stopped."""
+    import streamlit as st
+
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Open the dashboard, optionally at a page and with query parameters.
+
+    What it has computed for one test is there for the next: ask for `cold` where that matters.
+    """
+    from streamlit.testing.v1 import AppTest
+
+    root = Path(__file__).parents[1]
+    monkeypatch.chdir(root)
+
+    def opened(page: str | None = None, **query: str | list[str]) -> AppTest:
+        app = AppTest.from_file(root / "distpriv" / "dashboard" / "main.py", default_timeout=120)
+        for name, value in query.items():
+            app.query_params[name] = value
+        app.run()
+        if page is not None:
+            app.switch_page(f"../../pages/{page}.py").run()
+        return app
+
+    return opened
 
 
 @pytest.fixture

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ast
 import inspect
-from pathlib import Path
 
 import networkx as nx
 
 import distpriv
+from distpriv.dashboard.shell.pages import PAGES
+from tests.sources import MODULES, PACKAGE, ROOT, imports, modules, namesake, relative, sources
 
-ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "distpriv"
-LONGEST = 400
+LONGEST, LONGEST_PAGE = 400, 60
 # Whatever stands to the left knows nothing of what stands to the right.
 ORDER = (
-    ["errors", "arguments", "version", "resources", "words"],
+    ["errors", "registry", "arguments", "version", "resources", "words"],
     ["tables"],
     ["queries"],
     ["distances"],
@@ -32,48 +31,56 @@ ORDER = (
     ["charts"],
     ["export"],
     ["dashboard"],
+    ["__main__"],
 )
 
 
-def _sources(*folders: str) -> list[Path]:
-    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+CODE = [ROOT / "app.py", *sources("distpriv", "pages", "benchmarks", "data")]
 
-
-CODE = [ROOT / "app.py", *_sources("distpriv", "pages", "benchmarks", "data")]
-
-
-def _name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
-
-
-def _module(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {_module(path): path for path in _sources("distpriv")}
-
-
-def _imports(path: Path) -> set[str]:
-    """Full names of what a file imports, wherever in the file it does."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{_name(path)} imports relatively; name the module in full"
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return names
-
-
-def _modules(path: Path) -> set[str]:
-    """Modules of the package that a file imports."""
-    found = set()
-    for name in _imports(path):
-        while name and name not in MODULES:
-            name = name.rpartition(".")[0]
-        found.add(name)
-    return found - {""}
+# Names, values and errors only.
+VALUES = (
+    "analysis/scenario",
+    "attacks/results",
+    "errors",
+    "mechanisms/curves",
+    "model/theta",
+    "papers/items",
+    "papers/printed",
+    "resources",
+    "store/models",
+    "version",
+)
+# Parts of what is tested as a whole, and whole folders of such parts.
+ELSEWHERE = {
+    "analysis/bracketing": "analysis/test_design.py",
+    "attacks/error_curves": "attacks/test_optimal.py",
+    "attacks/laplace_problem": "attacks/test_laplace_optimum.py",
+    "attacks/pair_normals": "attacks/test_arithmetic.py",
+    "attacks/statistics_grid": "attacks/test_arithmetic.py",
+    "charts/alternatives": "charts/test_ledger.py",
+    "charts/attack_curves": "charts/test_attack.py",
+    "charts/frame": "charts/conftest.py",
+    "charts/frameworks": "charts/test_choosing.py",
+    "charts/intervals": "charts/test_papers.py",
+    "charts/paper_figures": "charts/test_papers.py",
+    "charts/plane": "charts/test_directions.py",
+    "dashboard": "app/test_pages.py",
+    "export/report": "export/report/test_report.py",
+    "export/script": "export/script/test_scripts.py",
+    "mechanisms/assumptions": "robustness/test_verdicts.py",
+    "model/fit": "model/test_gaussian.py",
+    "model/regularity": "model/test_gaussian.py",
+    "papers/report": "papers/test_cells.py",
+    "privacy/bell_mixtures": "privacy/test_covered.py",
+    "privacy/laplace_mixture": "privacy/test_laplace_profile.py",
+    "privacy/noise_lengths": "privacy/test_noise.py",
+    "privacy/noised": "mechanisms/test_sizes.py",
+    "privacy/normal_laplace": "privacy/test_laplace_profile.py",
+    "store/texts": "store/test_decisions.py",
+    "store/values": "store/test_ledger.py",
+    "tables/labels": "tables/test_types.py",
+    "tables/predicates": "queries/test_statistics.py",
+}
 
 
 def _room(module: str) -> int:
@@ -87,7 +94,7 @@ def test_imports_go_one_way() -> None:
         f"{module} imports {other}"
         for module, path in MODULES.items()
         if module != "distpriv"
-        for other in _modules(path) - {"distpriv"}
+        for other in modules(path) - {"distpriv"}
         if _room(other) > _room(module)
     ]
     assert not wrong
@@ -95,16 +102,16 @@ def test_imports_go_one_way() -> None:
 
 def test_nothing_in_the_package_imports_the_whole_of_it() -> None:
     whole = [
-        _name(path)
+        relative(path)
         for module, path in MODULES.items()
-        if module != "distpriv" and "distpriv" in _modules(path)
+        if module != "distpriv" and "distpriv" in modules(path)
     ]
     assert not whole
 
 
 def test_there_are_no_circles() -> None:
     graph = nx.DiGraph(
-        (module, other) for module, path in MODULES.items() for other in _modules(path)
+        (module, other) for module, path in MODULES.items() for other in modules(path)
     )
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     circles = [circle for circle in nx.strongly_connected_components(graph) if len(circle) > 1]
@@ -114,40 +121,52 @@ def test_there_are_no_circles() -> None:
 def test_only_the_dashboard_imports_streamlit() -> None:
     allowed = PACKAGE / "dashboard"
     wrong = [
-        _name(path)
+        relative(path)
         for path in MODULES.values()
         if allowed not in path.parents
-        and any(name.partition(".")[0] == "streamlit" for name in _imports(path))
+        and any(name.partition(".")[0] == "streamlit" for name in imports(path))
     ]
     assert not wrong
 
 
 def test_charts_compute_nothing_but_pictures() -> None:
     wrong = [
-        _name(path)
-        for path in _sources("distpriv/charts")
-        if {name.partition(".")[0] for name in _imports(path)} & {"scipy", "sklearn"}
+        relative(path)
+        for path in sources("distpriv/charts")
+        if {name.partition(".")[0] for name in imports(path)} & {"scipy", "sklearn"}
     ]
     assert not wrong
 
 
 def test_nothing_imports_from_pages() -> None:
     wrong = [
-        _name(path)
-        for path in [*CODE, *_sources("tests")]
-        if any(name.partition(".")[0] == "pages" for name in _imports(path))
+        relative(path)
+        for path in [*CODE, *sources("tests")]
+        if any(name.partition(".")[0] == "pages" for name in imports(path))
+    ]
+    assert not wrong
+
+
+def test_no_test_imports_another_test() -> None:
+    """What tests share lies in a driver, in the examples, or is a fixture."""
+    wrong = [
+        f"{relative(path)} imports {name}"
+        for path in sources("tests")
+        for name in imports(path)
+        if name.startswith("tests.")
+        and any(part == "conftest" or part.startswith("test_") for part in name.split("."))
     ]
     assert not wrong
 
 
 def test_no_file_is_too_long() -> None:
-    lengths = {_name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
+    lengths = {relative(path): len(path.read_text(encoding="utf-8").splitlines()) for path in CODE}
     assert not {name: lines for name, lines in lengths.items() if lines > LONGEST}
 
 
 def test_every_module_says_what_it_is() -> None:
     mute = [
-        _name(path)
+        relative(path)
         for path in CODE
         if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]
@@ -156,8 +175,15 @@ def test_every_module_says_what_it_is() -> None:
 
 def test_every_public_name_has_a_docstring() -> None:
     mute = []
-    for name in distpriv.__all__:
-        thing = getattr(distpriv, name)
+    rooms = [distpriv, *(getattr(distpriv, name) for name in distpriv.__all__)]
+    public = {
+        name: getattr(room, name)
+        for room in rooms
+        if inspect.ismodule(room)
+        for name in room.__all__
+        if inspect.isroutine(getattr(room, name)) or inspect.isclass(getattr(room, name))
+    }
+    for name, thing in public.items():
         text = (thing.__doc__ or "").strip()
         # A dataclass without a docstring gets its signature for one.
         if not text or text.startswith(f"{name}("):
@@ -179,11 +205,33 @@ def test_the_public_names_are_sorted() -> None:
     assert list(distpriv.__all__) == sorted(distpriv.__all__)
 
 
-def test_every_family_of_mechanisms_has_its_tests() -> None:
+def test_every_module_has_its_tests() -> None:
+    """In a file of its name, but for those that another file is named for."""
     untested = [
-        path.stem
-        for path in (PACKAGE / "mechanisms").glob("*.py")
-        if path.stem not in {"__init__", "assumptions", "curves", "least_guarded"}
-        and not (ROOT / "tests" / "mechanisms" / f"test_{path.stem}.py").exists()
+        name
+        for path in MODULES.values()
+        for name in (relative(path.with_suffix("")).removeprefix("distpriv/"),)
+        if path.stem != "__init__"
+        and not namesake(path).exists()
+        and name not in VALUES
+        and not any(f"{name}/".startswith(f"{part}/") for part in ELSEWHERE)
     ]
     assert not untested
+
+
+def test_a_page_is_a_table_of_contents() -> None:
+    """At most 60 lines, and no mathematics: what it calls lies in the dashboard."""
+    for path in sources("pages"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= LONGEST_PAGE, path
+        others = {
+            name
+            for name in imports(path)
+            if not name.startswith(("distpriv.dashboard.", "distpriv.errors.", "streamlit"))
+        }
+        assert not others, path
+
+
+def test_every_page_is_in_the_list() -> None:
+    assert {path.stem for path in sources("pages")} == {page.name for page in PAGES}
+    assert not [where for where in ELSEWHERE.values() if not (ROOT / "tests" / where).exists()]

@@ -1,1 +1,37 @@
-"""What a scenario comes to: scenario and file, sweeps over ε or Δp, choosing ε, comparing."""
+"""What a scenario comes to: scenario and file, sweeps over an axis, choosing ε, comparing."""
+
+from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import (
+    pack_scenario,
+    read_scenario,
+    unpack_scenario,
+    write_scenario,
+)
+from distpriv.analysis.sweeps import (
+    attack_accuracies,
+    delivered_deltas,
+    delivered_epsilons,
+    expected_errors,
+    models_along,
+    sweep,
+)
+
+__all__ = [
+    "Choice",
+    "Design",
+    "Limit",
+    "Scenario",
+    "attack_accuracies",
+    "choose",
+    "delivered_deltas",
+    "delivered_epsilons",
+    "expected_errors",
+    "models_along",
+    "pack_scenario",
+    "promised_epsilon",
+    "read_scenario",
+    "sweep",
+    "unpack_scenario",
+    "write_scenario",
+]

@@ -3,48 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact
 
-__all__ = ["Summary", "best_of", "choices_in_words", "differences"]
+__all__ = ["Figures", "Summary", "best_of", "choices_in_words", "differences"]
 
 
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """What comes of a scenario.
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What is kept of an evaluation when its data are gone.
 
     Attributes
     ----------
-    scenario : Scenario
-    data : str
-        Title of the data.
     undefended, accuracy : float
         Accuracy of the best attack without and with the noise, as shares of cases.
     error : float
         Expected L2 error, in `unit`.
     unit : str
         What the L2 error is counted in; empty for the statistics' own units, mixed.
-    errors : tuple of (label, error, unit)
-        Expected absolute error of each statistic.
     promised : float
         δ that the mechanism promises.
     delivered : float or None
-        δ that is delivered at the promised ε; None where it is not computed.
+        δ that is delivered at the promised ε; None where it is not known.
+    """
+
+    undefended: float
+    accuracy: float
+    error: float
+    unit: str
+    promised: float
+    delivered: float | None
+
+    def plain(self) -> dict[str, Any]:
+        """These by name, without what a subclass adds."""
+        return {figure.name: getattr(self, figure.name) for figure in fields(Figures)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Summary(Figures):
+    """The figures of a scenario, and its curves, which its data are no longer needed for.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    data : str
+        Title of the data.
+    errors : tuple of (label, error, unit)
+        Expected absolute error of each statistic.
     accuracies, costs : Curves
         Of the scenario's mechanism, against ε: accuracy of the best attack, and L2 error.
     """
 
     scenario: Scenario
     data: str
-    undefended: float
-    accuracy: float
-    error: float
-    unit: str
     errors: tuple[tuple[str, float, str], ...]
-    promised: float
-    delivered: float | None
     accuracies: Curves
     costs: Curves
 
@@ -94,7 +110,7 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Statistics": ", ".join(scenario.query.labels),
         "Mechanism": scenario.mechanism,
         "ε": f"{scenario.epsilon:g}",
-        "δ": f"{scenario.delta:g}",
+        "δ": exact(scenario.delta),
         "Calibration": scenario.calibration,
         "Calibrated in units": scenario.units,
         "Reported in units": scenario.report,

@@ -101,6 +101,23 @@ class Scenario:
         return self.pairs_at(self.width)
 
     @property
+    def several(self) -> bool:
+        """Whether more than one pair is to be hidden."""
+        return bool(self.grid or self.others)
+
+    def check_tolerances(self) -> None:
+        """Raise ScenarioError unless every statistic has a tolerance, or none and none is used."""
+        if len(self.tolerances) not in (0, len(self.query)):
+            raise ScenarioError(
+                f"The scenario's field 'tolerances' must have one number a statistic, "
+                f"{len(self.query)}, or none, got {len(self.tolerances)}."
+            )
+        if "custom" in (self.units, self.report) and not self.tolerances:
+            raise ScenarioError(
+                "The scenario's field 'tolerances' is empty, but its units are custom."
+            )
+
+    @property
     def model_seed(self) -> int:
         """The seed if the model rests on simulations, 0 if nothing in it does."""
         exact = self.query.is_linear and self.distances == "normals"

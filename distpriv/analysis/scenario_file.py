@@ -18,14 +18,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
-from distpriv import mechanisms
+from distpriv import mechanisms, queries
 from distpriv.analysis.scenario import Distances, Scenario, Units, ViewKind
 from distpriv.arguments import checked
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.privacy.calibration import CALIBRATIONS
-from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.queries.statistics import Query, Statistic
 
 __all__ = [
     "FORMAT",
@@ -43,10 +42,6 @@ FORMAT = "distpriv scenario"
 SEVERAL = "distpriv scenarios"
 VERSION = 1
 _LONGEST = 1_000_000  # bytes of JSON that a link may unfold to
-_KINDS: dict[str, type[Statistic]] = {
-    kind.__name__: kind
-    for kind in (Mean, Sum, Count, Proportion, Median, Quantile, StandardDeviation, Correlation)
-}
 
 
 @checked(ScenarioError)
@@ -155,13 +150,7 @@ def _scenario(given: Any) -> Scenario:
     if missing := sorted(names - set(given)):
         raise ScenarioError(f"The scenario lacks the field {missing[0]!r}.")
     scenario = Scenario(**{name: _read(name, given[name]) for name in names})
-    if len(scenario.tolerances) not in (0, len(scenario.query)):
-        raise ScenarioError(
-            f"The scenario's field 'tolerances' must have one number a statistic, "
-            f"{len(scenario.query)}, or none, got {len(scenario.tolerances)}."
-        )
-    if "custom" in (scenario.units, scenario.report) and not scenario.tolerances:
-        raise ScenarioError("The scenario's field 'tolerances' is empty, but its units are custom.")
+    scenario.check_tolerances()
     return scenario
 
 
@@ -297,10 +286,13 @@ def _scalar(value: Any) -> str | float | bool:
 
 
 def _statistic(value: Any) -> Statistic:
-    rest = {key: _scalar(each) for key, each in value.items() if key != "kind"}
-    for key in {"column", "other"} & set(rest):
-        _of(str)(rest[key])
-    return _KINDS[_among(_KINDS)(value["kind"])](**rest)  # type: ignore[arg-type]
+    kinds = {kind.__name__: kind for kind in map(queries.get, queries.names())}
+    kind = kinds[_among(kinds)(value["kind"])]
+    given = {name: _scalar(each) for name, each in value.items() if name != "kind"}
+    others = {each.name for each in kind.parameters if each.domain == "column"}
+    for name in {"column", *others} & set(given):
+        _of(str)(given[name])
+    return kind(**given)  # type: ignore[arg-type]
 
 
 def _pair(value: Any) -> Pair:

@@ -1,9 +1,10 @@
-"""What a release costs: its error as privacy, or what is hidden, varies."""
+"""What a release costs and what it hides along an axis: ε, δ, Δp, n, or repeated releases."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,33 +19,29 @@ from distpriv.errors import (
 )
 from distpriv.mechanisms import searching
 from distpriv.mechanisms.curves import Curves
-from distpriv.mechanisms.guarded import side_by_side
-from distpriv.model.gaussian import GaussianModel, model_from_moments
-from distpriv.model.moments import GroupMoments
+from distpriv.mechanisms.guarded import Search, side_by_side
+from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
 from distpriv.privacy.noise import Noise
-from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Query
 
 __all__ = [
     "UNDEFENDED",
-    "accuracy_against_epsilon",
-    "accuracy_against_releases",
-    "accuracy_against_width",
-    "delta_against_releases",
-    "epsilon_against_releases",
-    "error_against_epsilon",
-    "error_against_width",
+    "Axis",
+    "Measure",
+    "attack_accuracies",
+    "delivered_deltas",
+    "delivered_epsilons",
     "expected_error",
-    "models_against_width",
+    "expected_errors",
+    "models_along",
     "profiles",
+    "sweep",
 ]
 
 FloatArray = NDArray[np.float64]
-
-
 UNDEFENDED = "none"
+Axis = Literal["epsilon", "delta", "width", "n", "releases"]
 
 
 def expected_error(
@@ -75,197 +72,162 @@ def expected_error(
     return float(noise.expected_absolute_errors()[statistic])
 
 
-def error_against_epsilon(
-    model: GaussianModel,
-    mechanisms: Sequence[str],
-    epsilons: FloatArray,
-    delta: float,
-    calibration: Calibration = "guarded",
-    statistic: int | None = None,
-    *,
-    units: FloatArray | None = None,
-    report: FloatArray | None = None,
-) -> Curves:
-    """Expected error of each mechanism for each ε (Figure 2 of Chen & Ohrimenko 2023).
+class Measure(Protocol):
+    """Figures of many releases at once, so that those which can be are computed together."""
 
-    Parameters
-    ----------
-    model : GaussianModel
-    mechanisms : sequence of str
-    epsilons : ndarray, shape (points,), each > 0
-    delta : float in (0, 1)
-    calibration : "exact", "classical" or "guarded"
-    statistic : int, optional
-        See :func:`expected_error`.
-    units : ndarray, shape (m,), optional
-        What the noise is calibrated in, see :func:`distpriv.calibrate`.
-    report : ndarray, shape (m,), optional
-        Units of the L2 error; raw by default.
-    """
-    settings = [(model, float(epsilon)) for epsilon in epsilons]
-    measure = _error_measure(statistic, report)
-    return _curves(epsilons, mechanisms, settings, delta, calibration, measure, units)
+    def __call__(self, cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
+        """A figure of each case (model, noise or None for none), shape (cases,); NaN for none."""
 
 
-def accuracy_against_epsilon(
-    model: GaussianModel,
-    mechanisms: Sequence[str],
-    epsilons: FloatArray,
-    delta: float,
-    calibration: Calibration = "guarded",
-    *,
-    units: FloatArray | None = None,
-    pair: int | None = None,
-) -> Curves:
-    """Accuracy of the optimal attack on each mechanism for each ε.
+def expected_errors(statistic: int | None = None, units: FloatArray | None = None) -> Measure:
+    """Measure: expected error of a release; parameters are those of :func:`expected_error`."""
+    return _each(lambda _, noise: 0.0 if noise is None else expected_error(noise, statistic, units))
+
+
+def attack_accuracies(pair: int | None = None) -> Measure:
+    """Measure: accuracy of the optimal attack on the pair, by default the one hardest to hide.
 
     NaN for Laplace noise in several directions, whose simulation takes tens of milliseconds.
-
-    Parameters
-    ----------
-    pair : int, optional
-        Index of the pair that is attacked; by default the one hardest to hide.
-
-    Other parameters are those of :func:`error_against_epsilon`.
     """
-    settings = [(model, float(epsilon)) for epsilon in epsilons]
-    return _accuracies(epsilons, mechanisms, settings, delta, calibration, units, pair)
+    return lambda cases: optimal_attack_accuracies(
+        [(model if pair is None else model.only(pair), noise) for model, noise in cases],
+        directions=1,
+    )
 
 
-def models_against_width(
-    moments: Mapping[SensitiveProperty, GroupMoments],
-    query: Query,
-    pairs_at: Callable[[float], Sequence[Pair]],
-    widths: FloatArray,
-    n: int,
-    *,
-    replacement: bool = False,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-) -> list[GaussianModel | None]:
-    """Exact models for several Δp; None where the data or the range of p do not allow it.
-
-    Parameters
-    ----------
-    moments : mapping of SensitiveProperty to GroupMoments
-    query : Query
-    pairs_at : callable
-        The pairs to hide at a given Δp.
-    widths : ndarray, shape (points,)
-    n : int
-    replacement, bounds
-        See :func:`distpriv.fit_gaussian`.
-    """
-    models: list[GaussianModel | None] = []
-    for width in widths:
-        try:
-            pairs = pairs_at(float(width))
-            models.append(
-                model_from_moments(moments, query, pairs, n, replacement=replacement, bounds=bounds)
-            )
-        except (ModelError, PropertyError):
-            models.append(None)
-    return models
+def delivered_deltas(epsilon: float) -> Measure:
+    """Measure: δ that is delivered at ε."""
+    return _each(lambda model, noise: delivered_delta(model, noise, epsilon))
 
 
-def error_against_width(
-    models: Sequence[GaussianModel | None],
-    widths: FloatArray,
-    mechanisms: Sequence[str],
-    epsilon: float,
-    delta: float,
-    calibration: Calibration = "guarded",
-    statistic: int | None = None,
-    *,
-    units: FloatArray | None = None,
-    report: FloatArray | None = None,
-) -> Curves:
-    """Expected error of each mechanism for each Δp (Figure 3 of Chen & Ohrimenko 2023).
-
-    Parameters
-    ----------
-    models : sequence of GaussianModel or None
-        From :func:`models_against_width`; the error is NaN where there is none.
-    widths : ndarray, shape (points,)
-
-    Other parameters are those of :func:`error_against_epsilon`.
-    """
-    settings = [(model, epsilon) for model in models]
-    measure = _error_measure(statistic, report)
-    return _curves(widths, mechanisms, settings, delta, calibration, measure, units)
+def delivered_epsilons(delta: float) -> Measure:
+    """Measure: ε that is delivered at δ."""
+    return _each(lambda model, noise: delivered_epsilon(model, noise, delta))
 
 
-def accuracy_against_width(
-    models: Sequence[GaussianModel | None],
-    widths: FloatArray,
-    mechanisms: Sequence[str],
-    epsilon: float,
-    delta: float,
+def _each(figure: Callable[[GaussianModel, Noise | None], float]) -> Measure:
+    return lambda cases: np.array([figure(model, noise) for model, noise in cases], np.float64)
+
+
+def sweep(
+    measure: Measure,
+    over: Axis,
+    at: FloatArray | Sequence[float],
+    model: GaussianModel | Sequence[GaussianModel | None],
+    mechanisms: Sequence[str] | Mapping[str, Noise],
+    epsilon: float | None = None,
+    delta: float | None = None,
     calibration: Calibration = "guarded",
     *,
     units: FloatArray | None = None,
+    undefended: bool = False,
 ) -> Curves:
-    """Accuracy of the optimal attack for each Δp, every mechanism calibrated to that Δp.
+    """A figure of several mechanisms along an axis; the noises are searched for side by side.
 
-    The curve ``UNDEFENDED`` is that of a release without noise. NaN where there is no model, and
-    for Laplace noise in several directions. Parameters are those of :func:`error_against_width`.
+    Parameters
+    ----------
+    measure : Measure
+        What is drawn: :func:`expected_errors`, :func:`attack_accuracies`,
+        :func:`delivered_deltas`, :func:`delivered_epsilons`, or one of your own.
+    over : "epsilon", "delta", "width", "n" or "releases"
+        What varies: what is promised; the model; or how often the same noise is drawn anew for
+        the same statistics, see :meth:`distpriv.Noise.after_releases`.
+    at : array-like, shape (points,)
+        Its values.
+    model : GaussianModel, or sequence of (points,) GaussianModel or None
+        One for each value, see :func:`models_along`, if it is the model that varies; NaN where
+        there is none.
+    mechanisms : sequence of str, or mapping of name to Noise
+        Calibrated to each point; noises are taken as they are. NaN where a mechanism cannot keep
+        its promise.
+    epsilon : float > 0
+    delta : float in (0, 1)
+        What is promised, as far as it does not vary.
+    calibration : "exact", "classical" or "guarded"
+    units : ndarray, shape (m,), optional
+        What the noise is calibrated in, see :func:`distpriv.calibrate`.
+    undefended : bool
+        With the curve ``UNDEFENDED`` of a release without noise.
+
+    Raises
+    ------
+    CalibrationError
+        If ε is missing, or as :func:`distpriv.calibrate`.
     """
-    settings = [(model, epsilon) for model in models]
-    curves = _accuracies(widths, mechanisms, settings, delta, calibration, units)
-    curves.y[UNDEFENDED] = np.full(len(models), math.nan)
-    fitted = [place for place, model in enumerate(models) if model is not None]
-    known = [(model, None) for model in models if model is not None]
-    curves.y[UNDEFENDED][fitted] = optimal_attack_accuracies(known)
+    x = np.asarray(at, dtype=np.float64)
+    models = [model] * len(x) if isinstance(model, GaussianModel) else model
+    promises = [
+        (value if over == "epsilon" else epsilon, value if over == "delta" else delta)
+        for value in x.tolist()
+    ]
+    noises: dict[str, list[Noise | CalibrationError | None]]
+    if isinstance(mechanisms, Mapping):
+        noises = {
+            name: [noise.after_releases(int(count)) for count in x]
+            if over == "releases"
+            else [noise] * len(x)
+            for name, noise in mechanisms.items()
+        }
+    else:
+        noises = _calibrated(mechanisms, models, promises, calibration, units)
+    if undefended:
+        noises[UNDEFENDED] = [None] * len(x)
+    cases: list[tuple[GaussianModel, Noise | None]] = []
+    places = []
+    for name, along in noises.items():
+        for place, (fitted, noise) in enumerate(zip(models, along, strict=True)):
+            if fitted is None or isinstance(noise, InapplicableError):
+                continue
+            if isinstance(noise, CalibrationError):
+                raise noise
+            cases.append((fitted, noise))
+            places.append((name, place))
+    curves = Curves(x, {name: np.full(len(x), math.nan) for name in noises})
+    for (name, place), figure in zip(places, measure(cases), strict=True):
+        curves.y[name][place] = figure
     return curves
 
 
-def accuracy_against_releases(
-    model: GaussianModel, noises: Mapping[str, Noise], counts: Sequence[int]
-) -> Curves:
-    """Accuracy of the optimal attack when the same statistics are released several times.
+def _calibrated(
+    mechanisms: Sequence[str],
+    models: Sequence[GaussianModel | None],
+    promises: Sequence[tuple[float | None, float | None]],
+    calibration: Calibration,
+    units: FloatArray | None,
+) -> dict[str, list[Noise | CalibrationError | None]]:
+    """Noise of each mechanism at each point; None where there is no model."""
+    searches: list[Search] = []
+    for name in mechanisms:
+        for model, (epsilon, delta) in zip(models, promises, strict=True):
+            if epsilon is None:
+                raise CalibrationError("A sweep along another axis than ε needs an ε; give one.")
+            if model is not None:
+                searches.append(searching(name, model, epsilon, delta, calibration, units))
+    noises = iter(side_by_side(searches))
+    return {
+        name: [None if model is None else next(noises) for model in models] for name in mechanisms
+    }
+
+
+def models_along(
+    at: FloatArray | Sequence[float], fit: Callable[[float], GaussianModel]
+) -> list[GaussianModel | None]:
+    """A model for each value of an axis; None where the data or the range of p do not allow it.
 
     Parameters
     ----------
-    model : GaussianModel
-    noises : mapping of name to Gaussian Noise
-        Drawn anew for each release.
-    counts : sequence of int, each at least 1
-        See :meth:`distpriv.Noise.after_releases`.
+    at : array-like, shape (points,)
+    fit : callable
+        Makes the model for a value, for instance of Δp or n; see :func:`distpriv.fit_gaussian`
+        and :func:`distpriv.model.gaussian.model_from_moments`.
     """
-    left = [(model, noise.after_releases(count)) for noise in noises.values() for count in counts]
-    found = optimal_attack_accuracies(left).reshape(len(noises), len(counts))
-    return Curves(np.asarray(counts, dtype=np.float64), dict(zip(noises, found, strict=True)))
-
-
-def delta_against_releases(
-    model: GaussianModel, noises: Mapping[str, Noise], counts: Sequence[int], epsilon: float
-) -> Curves:
-    """δ that is delivered at ε when the same statistics are released several times.
-
-    Parameters are those of :func:`accuracy_against_releases`.
-    """
-    return _by_releases(noises, counts, lambda left: delivered_delta(model, left, epsilon))
-
-
-def epsilon_against_releases(
-    model: GaussianModel, noises: Mapping[str, Noise], counts: Sequence[int], delta: float
-) -> Curves:
-    """ε that is delivered at δ when the same statistics are released several times.
-
-    Parameters are those of :func:`accuracy_against_releases`.
-    """
-    return _by_releases(noises, counts, lambda left: delivered_epsilon(model, left, delta))
-
-
-def _by_releases(
-    noises: Mapping[str, Noise], counts: Sequence[int], measure: Callable[[Noise], float]
-) -> Curves:
-    return Curves(
-        np.asarray(counts, dtype=np.float64),
-        {
-            name: np.array([measure(noise.after_releases(count)) for count in counts])
-            for name, noise in noises.items()
-        },
-    )
+    models: list[GaussianModel | None] = []
+    for value in np.asarray(at, dtype=np.float64).tolist():
+        try:
+            models.append(fit(value))
+        except (ModelError, PropertyError):
+            models.append(None)
+    return models
 
 
 def profiles(model: GaussianModel, noises: Mapping[str, Noise], epsilons: FloatArray) -> Curves:
@@ -287,73 +249,4 @@ def profiles(model: GaussianModel, noises: Mapping[str, Noise], epsilons: FloatA
             )
             for name, noise in {**noises, UNDEFENDED: None}.items()
         },
-    )
-
-
-def _curves(
-    x: FloatArray,
-    mechanisms: Sequence[str],
-    settings: Sequence[tuple[GaussianModel | None, float]],
-    delta: float,
-    calibration: Calibration,
-    measure: Callable[[GaussianModel, Noise], float],
-    units: FloatArray | None,
-) -> Curves:
-    """One figure per mechanism and setting (model, ε)."""
-    points = [(name, place) for name in mechanisms for place in range(len(settings))]
-    searches = [
-        searching(name, model, epsilon, delta, calibration, units)
-        for name in mechanisms
-        for model, epsilon in settings
-        if model is not None
-    ]
-    noises = iter(side_by_side(searches))
-    y = {name: np.full(len(settings), math.nan) for name in mechanisms}
-    for name, place in points:
-        model = settings[place][0]
-        if model is not None:
-            y[name][place] = _measured(model, next(noises), measure)
-    return Curves(np.asarray(x, dtype=np.float64), y)
-
-
-def _measured(
-    model: GaussianModel,
-    noise: Noise | CalibrationError,
-    measure: Callable[[GaussianModel, Noise], float],
-) -> float:
-    """One figure; NaN where a mechanism cannot keep its promise."""
-    if isinstance(noise, InapplicableError):
-        return math.nan
-    if isinstance(noise, CalibrationError):
-        raise noise
-    return measure(model, noise)
-
-
-def _error_measure(
-    statistic: int | None, report: FloatArray | None
-) -> Callable[[GaussianModel, Noise], float]:
-    return lambda _, noise: expected_error(noise, statistic, report)
-
-
-def _accuracies(
-    x: FloatArray,
-    mechanisms: Sequence[str],
-    settings: Sequence[tuple[GaussianModel | None, float]],
-    delta: float,
-    calibration: Calibration,
-    units: FloatArray | None,
-    pair: int | None = None,
-) -> Curves:
-    """Accuracies of the optimal attack, all at once: the curves are first of places among cases."""
-    cases: list[tuple[GaussianModel, Noise | None]] = []
-
-    def placed(model: GaussianModel, noise: Noise) -> float:
-        cases.append((model if pair is None else model.only(pair), noise))
-        return float(len(cases) - 1)
-
-    places = _curves(x, mechanisms, settings, delta, calibration, placed, units)
-    found = np.append(optimal_attack_accuracies(cases, directions=1), math.nan)
-    return Curves(
-        places.x,
-        {name: found[np.nan_to_num(each, nan=-1).astype(int)] for name, each in places.y.items()},
     )

@@ -207,7 +207,7 @@ class _Search:
     @cached_property
     def _turns(self) -> list[int]:
         """How many steps to either side each statistic is tried, given those before it."""
-        return [math.floor(min(self.radius * each, 1e9) + 0.5) for each in self.root.diagonal()]
+        return [math.floor(min(self.radius * width, 1e9) + 0.5) for width in self.root.diagonal()]
 
     @property
     def most_points(self) -> int:
@@ -227,8 +227,9 @@ class _Search:
             for label in (0, 1)
         ]
         return all(
-            np.linalg.cond(each) < 1e12 and np.sqrt(np.linalg.inv(each).diagonal()).max() < _PINNED
-            for each in inner
+            np.linalg.cond(point) < 1e12
+            and np.sqrt(np.linalg.inv(point).diagonal()).max() < _PINNED
+            for point in inner
         )
 
     def guess(self, releases: FloatArray) -> Guesses:
@@ -242,8 +243,8 @@ class _Search:
             [self._log_likelihoods(releases[rows], points, label) for label in (0, 1)]
         )
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        each = [_log_sums(part, starts) for part in likelihoods]
-        guesses.scores[rows[starts]] = each[1] - each[0]
+        sums = [_log_sums(part, starts) for part in likelihoods]
+        guesses.scores[rows[starts]] = sums[1] - sums[0]
         best = _largest(np.logaddexp(*likelihoods), starts)
         guesses.statistics[rows[starts]] = releases[rows[starts]]
         guesses.statistics[rows[starts, None], self.order] = points[best]
@@ -309,8 +310,8 @@ class _Search:
         weighted = np.linalg.solve(rest, self.laplace)
         inner = self.laplace.T @ weighted
         sizes = np.linalg.solve(inner, weighted.T @ noise.T).T
-        found = _log_normal(noise - sizes @ self.laplace.T, rest) - np.abs(sizes).sum(axis=1)
-        return np.asarray(found - np.linalg.slogdet(inner)[1] / 2)
+        logs = _log_normal(noise - sizes @ self.laplace.T, rest) - np.abs(sizes).sum(axis=1)
+        return np.asarray(logs - np.linalg.slogdet(inner)[1] / 2)
 
 
 def _log_normal(points: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -105,14 +105,14 @@ class Audit:
         at = f"at {100 * self.confidence:g} % confidence"
         claim = f"the claimed ε = {self.claimed_epsilon:g}" if self.claimed_epsilon else ""
         if self.epsilon == 0:
-            found = f"The attack proves no ε above 0 {at}"
-            return f"{found}, which agrees with {claim}." if claim else f"{found}."
-        found = f"The attack proves that ε is at least {self.epsilon:.3g} {at}"
+            sentence = f"The attack proves no ε above 0 {at}"
+            return f"{sentence}, which agrees with {claim}." if claim else f"{sentence}."
+        sentence = f"The attack proves that ε is at least {self.epsilon:.3g} {at}"
         if not claim:
-            return f"{found}; this release claims none."
+            return f"{sentence}; this release claims none."
         if not self.contradicted:
-            return f"{found}, which agrees with {claim}."
-        return " ".join([f"{found}, which contradicts {claim}.", *self.caveats])
+            return f"{sentence}, which agrees with {claim}."
+        return " ".join([f"{sentence}, which contradicts {claim}.", *self.caveats])
 
 
 @checked(AttackError)
@@ -167,12 +167,12 @@ def audit_attack(
     _check(delta, confidence)
     scores, labels = result.kept_scores(name), dataset_labels(result.tests)
     ways = 1 if len(scores) < 2 else 2
-    each = 1 - (1 - confidence) / ways
-    default = _audited(scores, labels, 0.0, delta, each)
+    level = 1 - (1 - confidence) / ways
+    default = _audited(scores, labels, 0.0, delta, level)
     chosen = None
     if ways == 2:
-        threshold = _best_threshold(scores[::2], labels, delta, each)
-        chosen = _audited(scores[1::2], labels, threshold, delta, each)
+        threshold = _best_threshold(scores[::2], labels, delta, level)
+        chosen = _audited(scores[1::2], labels, threshold, delta, level)
     return Audit(
         name=name,
         claimed_epsilon=None if noise is None else noise.epsilon,

@@ -80,19 +80,19 @@ def optimal_attack_accuracies(
     ndarray, shape (cases,)
         NaN for what is left out.
     """
-    found = exact_accuracies(cases)
+    accuracies = exact_accuracies(cases)
     for place, (model, noise) in enumerate(cases):
-        if not np.isnan(found[place]):
+        if not np.isnan(accuracies[place]):
             continue
         assert noise is not None
         count = noise.directions.shape[1]
         if directions is None or count <= directions:
             if count <= _QUICK:
-                found[place] = _quickly(model, noise)
+                accuracies[place] = _quickly(model, noise)
             else:
                 estimate = optimal_attack_estimate(model, noise, rng=0, tolerance=_ON_CURVES)
-                found[place] = estimate.estimate
-    return found
+                accuracies[place] = estimate.estimate
+    return accuracies
 
 
 @checked(AttackError)
@@ -119,14 +119,18 @@ def optimal_attack_estimate(
         Wanted half-width of the interval.
     """
     known = exact_accuracies([(replace(model, pairs=(fit,)), noise) for fit in model.pairs])
-    simulated = [fit for fit, each in zip(model.pairs, known, strict=True) if np.isnan(each)]
+    simulated = [
+        fit for fit, accuracy in zip(model.pairs, known, strict=True) if np.isnan(accuracy)
+    ]
     largest = float(np.nanmax(known)) if len(simulated) < len(known) else 0.5
     if not simulated:
         return Interval(largest, largest, largest)
     assert noise is not None
     left = replace(model, pairs=tuple(simulated))
-    found = laplace_optimum(left, noise, rng, tolerance=tolerance).interval
-    return Interval(*(max(end, largest) for end in (found.estimate, found.low, found.high)))
+    interval = laplace_optimum(left, noise, rng, tolerance=tolerance).interval
+    return Interval(
+        *(max(end, largest) for end in (interval.estimate, interval.low, interval.high))
+    )
 
 
 def _quickly(model: GaussianModel, noise: Noise) -> float:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,21 @@ from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.attacks.pair_normals import PairNormals
 from distpriv.errors import AttackError
 from distpriv.model.sampling import Interval
+from distpriv.registry import Registry
 
 __all__ = [
     "Attacker",
     "Classifier",
     "Trained",
+    "attacker_names",
     "classifier_names",
+    "get_attacker",
     "get_classifier",
     "precision_recall_curve",
+    "register",
     "roc_curve",
     "train",
+    "unregister",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -55,6 +60,18 @@ class Attacker:
     name: str
     title: str
     summary: str
+
+
+_ATTACKERS: Registry[Attacker] = Registry("classifier", AttackError)
+attacker_names, get_attacker = _ATTACKERS.names, _ATTACKERS.get
+unregister = _ATTACKERS.remove
+_A = TypeVar("_A", bound=Attacker)
+
+
+def register(attacker: _A) -> _A:
+    """Make an attacker known under its short name; those who are trained come first."""
+    _ATTACKERS.add(attacker.name, attacker, position=0 if isinstance(attacker, Classifier) else 1)
+    return attacker
 
 
 @dataclass(frozen=True)
@@ -136,7 +153,7 @@ def train(name: str, features: FloatArray, labels: IntArray, rng: np.random.Gene
 
 def classifier_names() -> tuple[str, ...]:
     """Short names of the meta-classifiers, the default one first."""
-    return tuple(_CLASSIFIERS)
+    return tuple(name for name in attacker_names() if isinstance(get_attacker(name), Classifier))
 
 
 def get_classifier(name: str) -> Classifier:
@@ -147,12 +164,10 @@ def get_classifier(name: str) -> Classifier:
     AttackError
         If there is none.
     """
-    try:
-        return _CLASSIFIERS[name]
-    except (KeyError, TypeError):
-        raise AttackError(
-            f"There is no classifier {name!r}; choose one of {', '.join(classifier_names())}."
-        ) from None
+    attacker = get_attacker(name)
+    if isinstance(attacker, Classifier):
+        return attacker
+    raise AttackError(f"{attacker.title} is not trained; choose another classifier than {name!r}.")
 
 
 def _logistic(features: FloatArray, labels: IntArray, rng: np.random.Generator) -> Scorer:
@@ -231,50 +246,48 @@ def _seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 
-_CLASSIFIERS = {
-    classifier.name: classifier
-    for classifier in (
-        Classifier(
-            "logistic",
-            "Logistic regression",
-            "A weighted sum of the statistics; the attacker of Chen & Ohrimenko (2023).",
-            _logistic,
-        ),
-        Classifier(
-            "lda",
-            "Linear discriminant",
-            "A weighted sum too, from means and the common covariance of the statistics.",
-            _discriminant,
-            fewest=4,
-        ),
-        Classifier(
-            "qda",
-            "Quadratic discriminant",
-            "Weighs products of the statistics too, from the covariance under either share; in the "
-            "limit the best possible attacker where the statistics are normal.",
-            _quadratic,
-            fewest=4,
-        ),
-        Classifier(
-            "knn",
-            "Nearest neighbours",
-            "A vote among the most similar shadow datasets.",
-            _neighbours,
-        ),
-        Classifier(
-            "forest",
-            "Random forest",
-            f"A vote among {_TREES} decision trees.",
-            _forest,
-        ),
-        Classifier(
-            "mlp",
-            "Neural network",
-            f"A multi-layer perceptron with one layer of {_HIDDEN} neurons.",
-            _perceptron,
-        ),
-    )
-}
+for _classifier in (
+    Classifier(
+        "logistic",
+        "Logistic regression",
+        "A weighted sum of the statistics; the attacker of Chen & Ohrimenko (2023).",
+        _logistic,
+    ),
+    Classifier(
+        "lda",
+        "Linear discriminant",
+        "A weighted sum too, from means and the common covariance of the statistics.",
+        _discriminant,
+        fewest=4,
+    ),
+    Classifier(
+        "qda",
+        "Quadratic discriminant",
+        "Weighs products of the statistics too, from the covariance under either share; in the "
+        "limit the best possible attacker where the statistics are normal.",
+        _quadratic,
+        fewest=4,
+    ),
+    Classifier(
+        "knn",
+        "Nearest neighbours",
+        "A vote among the most similar shadow datasets.",
+        _neighbours,
+    ),
+    Classifier(
+        "forest",
+        "Random forest",
+        f"A vote among {_TREES} decision trees.",
+        _forest,
+    ),
+    Classifier(
+        "mlp",
+        "Neural network",
+        f"A multi-layer perceptron with one layer of {_HIDDEN} neurons.",
+        _perceptron,
+    ),
+):
+    register(_classifier)
 
 
 def roc_curve(scores: FloatArray, labels: IntArray, confidence: float = 0.95) -> RocCurve:

@@ -67,8 +67,8 @@ def log_densities(away: FloatArray, covariances: FloatArray, noise: FloatArray) 
     moved, variances = away @ change.T, change @ covariances @ change.T
     free = rest.shape[1]
     usual = variances.mean(axis=0)
-    told = usual[free:, :free] @ np.linalg.solve(usual[:free, :free], usual[:free, free:])
-    spreads = np.diag(usual[free:, free:] - told)
+    coefficients = usual[free:, :free] @ np.linalg.solve(usual[:free, :free], usual[:free, free:])
+    spreads = np.diag(usual[free:, free:] - coefficients)
     order = np.concatenate([np.arange(free), free + np.argsort(-spreads, kind="stable")])
     moved, variances = moved[:, order], variances[:, order[:, None], order]
     points = _points(len(sizes), len(moved))
@@ -94,9 +94,9 @@ def _sequentially(
     known[:, :free] = before
     weights = np.zeros((len(moved), len(points)))
     for k in range(free, moved.shape[1]):
-        told = (roots[:, None, k, :k] @ known[:, :k])[:, 0]
+        explained = (roots[:, None, k, :k] @ known[:, :k])[:, 0]
         spread = roots[:, k, k, None]
-        z = (moved[:, k, None] - told) / spread
+        z = (moved[:, k, None] - explained) / spread
         below, above = log_tilted(z, spread), log_tilted(-z, spread)
         both = np.logaddexp(below, above)
         weights += both

@@ -126,19 +126,19 @@ def laplace_optimum(
         For Gaussian noise, whose best attacker is known in closed form.
     """
     seed = int(rng) if isinstance(rng, int | np.integer) else _fresh_seed(rng)
-    found = []
+    bounds = []
     for index, fit in enumerate(model.pairs):
         problem = laplace_problem(fit, noise)
         linear, lower = problem.best_linear()
         upper = problem.upper
         if len(problem.shift) == 1:
             lower = upper = problem.on_line(lower)
-        found.append((lower, upper, index, problem, linear))
-    lower, upper = max(case[0] for case in found), max(case[1] for case in found)
+        bounds.append((lower, upper, index, problem, linear))
+    lower, upper = max(case[0] for case in bounds), max(case[1] for case in bounds)
     estimate = low = high = lower
     error = 0.0
     # The most promising pair first; the others need no more than a first look if they are behind.
-    for pair_lower, pair_upper, index, problem, linear in sorted(found, key=lambda case: -case[0]):
+    for pair_lower, pair_upper, index, problem, linear in sorted(bounds, key=lambda case: -case[0]):
         if pair_upper - pair_lower < tolerance / 10:
             high = max(high, pair_upper)
             continue

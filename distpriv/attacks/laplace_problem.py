@@ -125,7 +125,7 @@ class LaplaceProblem:
            e^{-t^2 w^T C w/2} \prod_k (1 + b_k^2 w_k^2 t^2)^{-1} dt
         """
         weights, half = linear.weights, float(linear.weights @ self.shift) / 2
-        least = min(float(weights @ each @ weights) for each in self.covariances)
+        least = min(float(weights @ covariance @ weights) for covariance in self.covariances)
         plain = abs(half) + abs(linear.threshold) < _PLAIN * math.sqrt(max(least, 0.0))
         stride = _SPARSE if plain else 1
         t, squared = _T[::stride], _T[::stride] ** 2
@@ -167,7 +167,7 @@ class LaplaceProblem:
             accuracy, gradient = self.linear_accuracy(linear)
             return -accuracy, -gradient[: len(point)] / size
 
-        found = [
+        bounds = [
             minimize(
                 loss,
                 start.weights if self.equal else np.append(start.weights, start.threshold),
@@ -177,7 +177,7 @@ class LaplaceProblem:
             )
             for start in starts
         ]
-        best = min(found, key=lambda result: float(result.fun))
+        best = min(bounds, key=lambda result: float(result.fun))
         weights = np.asarray(best.x[: len(self.shift)])
         threshold = 0.0 if self.equal else float(best.x[-1])
         return Linear(weights, threshold), min(max(-float(best.fun), 0.5), self.upper)
@@ -239,16 +239,16 @@ class LaplaceProblem:
         mixing[:, noisy] = -np.log(shifted_points(int(noisy.sum()), (nodes - 1).bit_length(), rng))
         rows, columns = np.triu_indices(len(self.shift))
         weights = [self._weights(side, mixing, rows, columns) for side in (0, 1)]
-        found = np.empty(len(releases))
+        logs = np.empty(len(releases))
         block = max(1, _BLOCK // weights[0].size)
         for start in range(0, len(releases), block):
             part = releases[start : start + block]
             products = np.column_stack([part[:, rows] * part[:, columns], part, np.ones(len(part))])
-            first, second = (products @ each for each in weights)
+            first, second = (products @ weight for weight in weights)
             top = np.maximum(first.max(axis=1), second.max(axis=1))[:, None]
-            one, other = (np.exp(each - top).sum(axis=1) for each in (first, second))
-            found[start : start + block] = (one - other) / (one + other)
-        return found
+            one, other = (np.exp(log - top).sum(axis=1) for log in (first, second))
+            logs[start : start + block] = (one - other) / (one + other)
+        return logs
 
     def _weights(
         self, side: int, mixing: FloatArray, rows: NDArray[np.intp], columns: NDArray[np.intp]
@@ -271,13 +271,13 @@ class LaplaceProblem:
     def _log_densities(self, releases: FloatArray) -> list[FloatArray]:
         """About both means, up to a constant, with noise in one coordinate."""
         noisy = self.scales > 0
-        found = []
+        parts = []
         for side, covariance in zip((0.5, -0.5), self.covariances, strict=True):
             centered = releases - side * self.shift
             rest, inner = centered[:, ~noisy], covariance[np.ix_(~noisy, ~noisy)]
             slope = np.linalg.solve(inner, covariance[np.ix_(~noisy, noisy)])[:, 0]
             spread = float(covariance[noisy, noisy][0] - slope @ covariance[~noisy, noisy])
-            found.append(
+            parts.append(
                 log_density(
                     centered[:, noisy][:, 0] - rest @ slope,
                     math.sqrt(spread),
@@ -286,7 +286,7 @@ class LaplaceProblem:
                 - (rest * np.linalg.solve(inner, rest.T).T).sum(axis=1) / 2
                 - np.linalg.slogdet(inner)[1] / 2
             )
-        return found
+        return parts
 
 
 def laplace_problem(fit: PairModel, noise: Noise) -> LaplaceProblem:

@@ -76,11 +76,11 @@ def exact_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
         For any other Laplace noise, whose best attack has to be simulated;
         :func:`distpriv.optimal_attack_accuracy` has a number for it.
     """
-    (found,) = exact_accuracies([(model, noise)])
-    if math.isnan(found):
+    (accuracy,) = exact_accuracies([(model, noise)])
+    if math.isnan(accuracy):
         assert noise is not None
         raise _simulated_only(noise)
-    return float(found)
+    return float(accuracy)
 
 
 def exact_accuracies(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
@@ -96,11 +96,11 @@ def exact_accuracies(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> Flo
         NaN where the best attack has to be simulated.
     """
     pairs = [(place, fit) for place, (model, _) in enumerate(cases) for fit in model.pairs]
-    found = np.full(len(cases), 0.5)
+    results = np.full(len(cases), 0.5)
     accuracies = _pair_accuracies([(fit, cases[place][1]) for place, fit in pairs])
     with np.errstate(invalid="ignore"):
-        np.maximum.at(found, [place for place, _ in pairs], accuracies)
-    return found
+        np.maximum.at(results, [place for place, _ in pairs], accuracies)
+    return results
 
 
 @checked(AttackError)
@@ -302,21 +302,23 @@ def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatAr
         (fit, None if math.isinf(theta) else noise)
         for (fit, noise), theta in zip(cases, thetas, strict=True)
     ]
-    found = np.full(len(cases), math.nan)
+    thresholds = np.full(len(cases), math.nan)
     sizes: dict[int, list[int]] = {}
     for place, (fit, noise) in enumerate(held):
         if noise is None or noise.is_zero or noise.distribution == "gaussian":
             sizes.setdefault(len(fit.difference), []).append(place)
         elif (coordinate := _coordinate(fit, noise)) is not None:
-            found[place] = coordinate.accuracy
+            thresholds[place] = coordinate.accuracy
     for places in sizes.values():
         ratio = likelihood_ratio([held[place] for place in places])
-        found[places] = (1 + ratio.total_variation()) / 2
+        thresholds[places] = (1 + ratio.total_variation()) / 2
     for place, theta in enumerate(thetas):
         if _SHOWS < theta < math.inf:
             (undefended,) = _pair_accuracies([(cases[place][0], None)])
-            found[place] = max(found[place], min(found[place] + theta / 2, undefended))
-    return found
+            thresholds[place] = max(
+                thresholds[place], min(thresholds[place] + theta / 2, undefended)
+            )
+    return thresholds
 
 
 def _coordinate(fit: PairModel, noise: Noise) -> _Coordinate | None:

@@ -113,11 +113,11 @@ class PairNormals:
         """Log-likelihood ratio of p_j against p_i of releases of shape (rows, m), shape (rows,)."""
         size = points.shape[1]
         added, weights = (np.zeros((1, size, size)), np.ones(1)) if noise is None else mixed(noise)
-        each = [
+        logs = [
             log_mixture(points - mean, covariance + added, weights)
             for mean, covariance in zip(self.means, self.regular, strict=True)
         ]
-        return np.asarray(each[1] - each[0])
+        return np.asarray(logs[1] - logs[0])
 
 
 def mixed(noise: Noise) -> tuple[FloatArray, FloatArray]:
@@ -156,8 +156,10 @@ def log_mixture(points: FloatArray, covariances: FloatArray, weights: FloatArray
         return np.asarray(shares[0] - ((points @ inverses[0].T) ** 2).sum(axis=1) / 2)
     block = max(1, _AT_ONCE // inverses[:, 0].size)
     parts = [points[start : start + block].T for start in range(0, len(points), block)]
-    found = [logsumexp(shares - ((inverses @ part) ** 2).sum(axis=1) / 2, axis=0) for part in parts]
-    return np.concatenate(found) if found else np.zeros(0)
+    densities = [
+        logsumexp(shares - ((inverses @ part) ** 2).sum(axis=1) / 2, axis=0) for part in parts
+    ]
+    return np.concatenate(densities) if densities else np.zeros(0)
 
 
 def _mixing(directions: int) -> tuple[FloatArray, FloatArray]:

@@ -17,7 +17,13 @@ from distpriv.arguments import Within, checked
 from distpriv.attacks import statistics_grid
 from distpriv.attacks.arithmetic import ArithmeticAttacker
 from distpriv.attacks.best_attack import optimal_attack_accuracy
-from distpriv.attacks.classifiers import Attacker, classifier_names, get_classifier, train
+from distpriv.attacks.classifiers import (
+    Attacker,
+    attacker_names,
+    get_attacker,
+    register,
+    train,
+)
 from distpriv.attacks.optimal import equivalent_separation, linear_attack_accuracy
 from distpriv.attacks.pair_normals import PairNormals
 from distpriv.attacks.results import AttackResult, Repetition, dataset_labels
@@ -50,34 +56,14 @@ FloatArray = NDArray[np.float64]
 LARGEST_PART = 10_000
 SHARE = 0.4
 
-ARITHMETIC = Attacker(
-    "arithmetic",
-    "Arithmetic on the grid",
-    "Knows the noise and in what steps the statistics move, and subtracts noise that leaves "
-    "directions bare; else the likelihood-ratio test of the two fitted normals.",
-)
-
-
-def attacker_names() -> tuple[str, ...]:
-    """Short names of all attackers: the meta-classifiers, and the one who subtracts."""
-    return (*classifier_names(), ARITHMETIC.name)
-
-
-def get_attacker(name: str) -> Attacker:
-    """Return the attacker of that short name, a meta-classifier or :data:`ARITHMETIC`.
-
-    Raises
-    ------
-    AttackError
-        If there is none.
-    """
-    if name == ARITHMETIC.name:
-        return ARITHMETIC
-    if name in classifier_names():
-        return get_classifier(name)
-    raise AttackError(
-        f"There is no classifier {name!r}; choose one of {', '.join(attacker_names())}."
+ARITHMETIC = register(
+    Attacker(
+        "arithmetic",
+        "Arithmetic on the grid",
+        "Knows the noise and in what steps the statistics move, and subtracts noise that leaves "
+        "directions bare; else the likelihood-ratio test of the two fitted normals.",
     )
+)
 
 
 @checked(AttackError)
@@ -115,8 +101,8 @@ class PropertyInferenceAttack:
         Every repetition and every noise has a random stream of its own, derived from this
         seed, the repetition, the mechanism and ε: neither order nor company moves a figure.
     classifier : str
-        Meta-classifier: "logistic" (the paper's), "lda", "qda", "knn", "forest" or "mlp"; or
-        "arithmetic". All of them meet the same datasets and the same noise.
+        One of :func:`attacker_names`: "logistic" is the paper's, "arithmetic" the one who is
+        not trained. All of them meet the same datasets and the same noise.
     rounded : bool
         Whether the arithmetic attacker, who looks at the last digits, meets releases rounded as
         :func:`distpriv.draw_release` does. The classifiers meet them as drawn.
@@ -348,8 +334,8 @@ def run_attack(
         Draw records with replacement within a dataset.
     rng : Generator, int or None
     classifier : str
-        Meta-classifier: "logistic" (the paper's), "lda", "qda", "knn", "forest" or "mlp"; or
-        "arithmetic", who knows the noise and in what steps the statistics move.
+        One of :func:`attacker_names`: "logistic" is the paper's; "arithmetic" knows the
+        noise and in what steps the statistics move.
     keep_scores : bool
         Keep every dataset's score, for ROC and precision–recall curves and the audit.
     rounded : bool

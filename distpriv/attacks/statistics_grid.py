@@ -44,8 +44,8 @@ class Grid:
         stay, which are wider where columns are tied to each other: on the safe side for noise.)
         """
         values = np.vstack([groups.without, groups.having])
-        found = [_step(column) for column in values.T]
-        steps = np.nan_to_num(query.steps(n, np.array(found)), nan=0.0, posinf=0.0)
+        column_steps = [_step(column) for column in values.T]
+        steps = np.nan_to_num(query.steps(n, np.array(column_steps)), nan=0.0, posinf=0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             origin = query.evaluate(np.tile(values[0], (1, n, 1)))[0]
         return cls(steps, np.where(steps > 0, np.nan_to_num(origin), 0.0))
@@ -73,7 +73,7 @@ def _step(column: FloatArray) -> float:
 def last_places(noise: Noise) -> FloatArray:
     """Units of the last place that a release with this noise has, shape (m,); 0 if not rounded."""
     places = released_decimals(noise)
-    return np.array([0.0 if each is None else 10.0**-each for each in places])
+    return np.array([0.0 if place is None else 10.0**-place for place in places])
 
 
 def rounded(releases: FloatArray, noise: Noise) -> FloatArray:

@@ -201,19 +201,19 @@ def noise_by_release(
         If ε, δ or the calibration is outside its domain.
     """
     releases: dict[str, list[AttributeAssumption]] = {}
-    for each in assumptions:
-        known = releases.setdefault(each.release, [])
-        if any(other.protected == each.protected for other in known):
+    for entry in assumptions:
+        known = releases.setdefault(entry.release, [])
+        if any(other.protected == entry.protected for other in known):
             raise AttributePrivacyError(
-                f"There are two rows about {each.release!r} and {each.protected!r}; keep one."
+                f"There are two rows about {entry.release!r} and {entry.protected!r}; keep one."
             )
-        known.append(each)
+        known.append(entry)
     if not releases:
         raise AttributePrivacyError("There is nothing to release; give at least one row.")
     return {
         release: attribute_private_gaussian(
-            [each.sensitivity for each in rows],
-            [each.variance for each in rows],
+            [row.sensitivity for row in rows],
+            [row.variance for row in rows],
             epsilon,
             delta,
             calibration,

@@ -158,16 +158,19 @@ def load_assumptions(content: bytes | str) -> AssumptionFile:
 def save_assumptions(file: AssumptionFile) -> str:
     """The file as JSON; :func:`load_assumptions` reads it back."""
     rows = []
-    for each in file.assumptions:
+    for assumption in file.assumptions:
         row: dict[str, Any] = {
-            "release": each.release,
-            "unit": each.unit,
-            "protected": each.protected,
-            "records": each.n,
-            "diameter": each.diameter,
+            "release": assumption.release,
+            "unit": assumption.unit,
+            "protected": assumption.protected,
+            "records": assumption.n,
+            "diameter": assumption.diameter,
         }
-        row |= {name: list(getattr(each, name)) for name in _RANGES}
-        rows.append(row | ({} if each.paper_error is None else {"paper_error": each.paper_error}))
+        row |= {name: list(getattr(assumption, name)) for name in _RANGES}
+        rows.append(
+            row
+            | ({} if assumption.paper_error is None else {"paper_error": assumption.paper_error})
+        )
     return _written(ASSUMPTIONS, file, {"assumptions": rows})
 
 
@@ -211,7 +214,7 @@ def load_network(content: bytes | str) -> NetworkFile:
     protected = tuple(whole.texts("protected"))
     networks[0].check_known(protected)
     queries = tuple(
-        _query(each, index, networks[0]) for index, each in enumerate(whole.objects("queries"), 1)
+        _query(query, index, networks[0]) for index, query in enumerate(whole.objects("queries"), 1)
     )
     return NetworkFile(
         whole.text("title", ""), whole.text("description", ""), tuple(networks), protected, queries
@@ -223,9 +226,9 @@ def _query(entry: _Reader, index: int, network: BayesianNetwork) -> QuiltQuery:
     attributes = tuple(dict.fromkeys(entry.texts("attributes")))
     network.check_known(attributes)
     sensitivity = {}
-    for each in entry.objects("sensitivity"):
-        each.where = f" in a sensitivity of query {index}"
-        sensitivity[frozenset(each.texts("attributes"))] = each.number("value")
+    for row in entry.objects("sensitivity"):
+        row.where = f" in a sensitivity of query {index}"
+        sensitivity[frozenset(row.texts("attributes"))] = row.number("value")
     return QuiltQuery(entry.text("name"), attributes, sensitivity)
 
 
@@ -353,9 +356,9 @@ class _Reader:
 
     def objects(self, name: str) -> list[_Reader]:
         value = self.items(name)
-        if not all(isinstance(each, dict) for each in value):
+        if not all(isinstance(item, dict) for item in value):
             raise self.wrong(name, "a list of objects")
-        return [_Reader(each, self.error) for each in value]
+        return [_Reader(item, self.error) for item in value]
 
 
 def _is_number(value: object) -> bool:

@@ -304,7 +304,7 @@ def gaussian_from_model(
         for fit in model.pairs:
             fits.setdefault(fit.pair.secret, []).append(fit)
     size = len(family[0].query)
-    found = attribute_private_gaussian(
+    result = attribute_private_gaussian(
         [max(float(np.linalg.norm(fit.difference)) for fit in some) for some in fits.values()],
         [
             max(min(float(_least_eigenvalues(fit.covariances).min()) for fit in some), 0.0)
@@ -317,18 +317,18 @@ def gaussian_from_model(
     )
     known = _calibrated_for(family)
     if calibration != "guarded":
-        return replace(found, noise=replace(found.noise, calibrated_for=known))
+        return replace(result, noise=replace(result.noise, calibrated_for=known))
     asked = [
         guarded_variance(replace(family[0], pairs=tuple(some)), epsilon, delta)
         for some in fits.values()
     ]
     variances = np.array([variance for variance, _ in asked])
-    caveats = tuple(dict.fromkeys(told for _, each in asked for told in each))
+    caveats = tuple(dict.fromkeys(sentence for _, sentences in asked for sentence in sentences))
     noise = _isotropic(float(variances.max()), size, epsilon, delta, "guarded", caveats)
     return replace(
-        found,
+        result,
         noise=replace(noise, calibrated_for=known),
-        needed=found.variances + variances,
+        needed=result.variances + variances,
     )
 
 

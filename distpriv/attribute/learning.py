@@ -102,7 +102,7 @@ def learn_network(
     codes, labels = {}, {}
     for name in names:
         codes[name], labels[name] = _discrete(name, complete[name], int(states), cut)
-    check_entries(len(each) for each in labels.values())
+    check_entries(len(states) for states in labels.values())
     graph = _tree(names, codes) if edges is None else [(str(a), str(b)) for a, b in edges]
     for edge in graph:
         for node in edge:
@@ -114,8 +114,8 @@ def learn_network(
     tables = {}
     for name in names:
         parents = [parent for parent, child in graph if child == name]
-        sizes = tuple(len(labels[each]) for each in (*parents, name))
-        flat = np.ravel_multi_index([codes[each] for each in (*parents, name)], sizes)
+        sizes = tuple(len(labels[node]) for node in (*parents, name))
+        flat = np.ravel_multi_index([codes[node] for node in (*parents, name)], sizes)
         counts = np.bincount(flat, minlength=math.prod(sizes)).reshape(sizes) + smoothing
         tables[name] = counts / counts.sum(axis=-1, keepdims=True)
     network = BayesianNetwork(graph, tables, labels)
@@ -136,9 +136,9 @@ def _discrete(
         )
         # Quantiles that fall together, as of a column that is mostly 0, leave fewer ranges.
         texts = ranges.cat.remove_unused_categories()
-        found = tuple(_range(interval) for interval in texts.cat.categories)
-        if 1 < len(found) == len(set(found)):
-            return np.asarray(texts.cat.codes, dtype=np.intp), found
+        intervals = tuple(_range(interval) for interval in texts.cat.categories)
+        if 1 < len(intervals) == len(set(intervals)):
+            return np.asarray(texts.cat.codes, dtype=np.intp), intervals
     counts = column.astype("str").value_counts()
     if len(counts) < 2:
         raise NetworkError(f"Column {name!r} holds one value only; leave it out.")

@@ -159,11 +159,11 @@ class BayesianNetwork:
 
     def _row(self, node: str, at: Sequence[int]) -> str:
         """Which row of a table that is, in words."""
-        told = [
+        nodes = [
             f"{parent} = {self.names(parent)[index]}"
             for parent, index in zip(self.parents(node), at, strict=True)
         ]
-        return f" where {', '.join(told)}" if told else ""
+        return f" where {', '.join(nodes)}" if nodes else ""
 
 
 def _array(node: str, table: ArrayLike) -> FloatArray:

@@ -190,7 +190,7 @@ def markov_quilt(
     """
     hidden, asked = tuple(dict.fromkeys(protected)), frozenset(query)
     family_of(networks)[0].check_known([*hidden, *asked])
-    quilts = {each: find_quilts(networks, each, largest) for each in hidden}
+    quilts = {node: find_quilts(networks, node, largest) for node in hidden}
     return scale_quilts(quilts, asked, sensitivity, epsilon)
 
 
@@ -208,18 +208,18 @@ def scale_quilts(
             "Choose at least one attribute to protect and one that the query is about."
         )
     deltas = _checked(sensitivity, asked)
-    found: list[ScaledQuilt] = []
+    results: list[ScaledQuilt] = []
     chosen: list[ScaledQuilt] = []
     for candidates in quilts.values():
         scaled = sorted(
-            (_scaled(each, asked, deltas, epsilon) for each in candidates),
+            (_scaled(quilt, asked, deltas, epsilon) for quilt in candidates),
             key=_order,
         )
         best = ScaledQuilt(**{**vars(scaled[0]), "chosen": True})
         chosen.append(best)
-        found += [best, *scaled[1:]]
+        results += [best, *scaled[1:]]
     binding = max(chosen, key=lambda each: each.scale)
-    return QuiltResult(binding.scale, binding, tuple(found), float(epsilon))
+    return QuiltResult(binding.scale, binding, tuple(results), float(epsilon))
 
 
 def _order(each: ScaledQuilt) -> tuple[float, int, int, float]:

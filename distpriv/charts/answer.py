@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis
-from distpriv.charts.style import GROUP_COLORS, NEUTRAL, translucent
-from distpriv.charts.text import listed, number, percent, safe, with_unit, wrap
+from distpriv.charts.frame import empty, linear_axis, row_axis
+from distpriv.charts.lines import row_bars, series
+from distpriv.charts.style import GROUP_COLORS, GROUP_STYLES, NEUTRAL, translucent
 from distpriv.model.gaussian import PairModel
 from distpriv.queries.properties import Pair
+from distpriv.words import listed, number, percent, safe, share, with_unit, wrap
 
 __all__ = ["overlap", "scores", "shifts"]
 
@@ -82,20 +83,18 @@ def scores(
         ],
     )
     for row, (separation, _) in enumerate(panels.values(), start=1):
-        for index, (share, color) in enumerate(
-            zip((pair.p_i, pair.p_j), GROUP_COLORS, strict=True)
-        ):
-            center = min(separation, _WIDEST) * (index - 0.5)
-            figure.add_scatter(
-                x=_SCORES + center,
-                y=_DENSITY,
-                name=f"share {percent(share)}",
-                legendgroup=str(index),
+        for index, proportion in enumerate((pair.p_i, pair.p_j)):
+            style, center = GROUP_STYLES[index], min(separation, _WIDEST) * (index - 0.5)
+            series(
+                figure,
+                f"share {share(proportion)}",
+                _SCORES + center,
+                _DENSITY,
+                style,
+                group=str(index),
                 showlegend=row == 1,
-                line={"color": color, "width": 2.5, "dash": ("solid", "dash")[index]},
                 fill="tozeroy",
-                fillcolor=translucent(color, 0.22),
-                hoverinfo="skip",
+                fillcolor=translucent(style.color, 0.22),
                 row=row,
                 col=1,
             )
@@ -127,7 +126,7 @@ def shifts(fit: PairModel, labels: Sequence[str], units: Sequence[str]) -> go.Fi
     strongest = int(np.argmax(np.abs(relative)))
     reach = max(1.0, float(np.abs(relative).max()) * 1.15)
     figure = empty(
-        f"What moves from {percent(fit.pair.p_i)} to {percent(fit.pair.p_j)}",
+        f"What moves from {share(fit.pair.p_i)} to {share(fit.pair.p_j)}",
         alt=(
             f"{labels[strongest]} moves most, by {number(abs(float(relative[strongest])))} of its "
             "standard deviations."
@@ -137,28 +136,21 @@ def shifts(fit: PairModel, labels: Sequence[str], units: Sequence[str]) -> go.Fi
             "length 1 moves by as much as the statistic varies anyway."
         ),
         height=130 + 44 * len(labels),
+        xaxis=linear_axis("shift, in standard deviations", -reach, reach),
+        yaxis=row_axis([wrap(label, 22) for label in labels], showgrid=False),
     )
-    figure.add_bar(
-        x=relative,
-        y=list(range(len(labels))),
-        orientation="h",
-        marker={"color": [GROUP_COLORS[int(shift > 0)] for shift in relative]},
-        customdata=[
-            safe(f"{label} moves by {with_unit(number(float(shift)), unit)}")
+    row_bars(
+        figure,
+        "shift",
+        relative,
+        labels,
+        [GROUP_COLORS[int(shift > 0)] for shift in relative],
+        told=[
+            safe(f"{label} moves by {with_unit(float(shift), unit)}")
             for label, shift, unit in zip(labels, moved, units, strict=True)
         ],
-        hovertemplate="%{customdata}<extra></extra>",
+        y_title="statistic",
         width=0.6,
-        name="shift",
-    )
-    figure.update_xaxes(linear_axis("shift, in standard deviations", -reach, reach))
-    figure.update_yaxes(
-        tickvals=list(range(len(labels))),
-        ticktext=[wrap(label, 22) for label in labels],
-        autorange="reversed",
-        automargin=True,
-        showgrid=False,
-        zeroline=False,
     )
     figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1})
     return figure

@@ -8,11 +8,12 @@ from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.attack_curves import accuracy_curves
-from distpriv.charts.frame import accuracy_axis, empty, linear_axis
-from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
-from distpriv.charts.style import NEUTRAL, style_of
-from distpriv.charts.text import percent, safe, summed_up
+from distpriv.charts.frame import accuracy_axis, empty, row_axis
+from distpriv.charts.intervals import GUESSING, by_row, in_words, levels
+from distpriv.charts.lines import key
+from distpriv.charts.style import MechanismStyle, shown, style_of
 from distpriv.model.sampling import Interval
+from distpriv.words import percent, safe, summed_up
 
 __all__ = ["accuracy_by_mechanism", "accuracy_curves"]
 
@@ -54,7 +55,10 @@ def accuracy_by_mechanism(
     """
     names = list(dict.fromkeys([*optimal, *intervals]))
     known = {name: value for name, value in optimal.items() if value is not None}
-    rows = {name: len(names) - 1 - position for position, name in enumerate(names)}
+    labels = [safe(shown(name), _NAME_LENGTH) for name in names]
+    labels = [
+        f"<b>{x}</b>" if name == selected else x for name, x in zip(names, labels, strict=True)
+    ]
     figure = empty(
         "How often an attacker is right",
         subtitle=(
@@ -70,110 +74,40 @@ def accuracy_by_mechanism(
             "they do as well as the promise (ε, δ) alone allows."
         ),
         height=250 + _ROW_HEIGHT * max(len(names), 1),
-    )
-    ticktext = [safe(shown(name), _NAME_LENGTH) for name in names]
-    if selected in rows:
-        ticktext[names.index(selected)] = f"<b>{ticktext[names.index(selected)]}</b>"
-    figure.update_layout(
         xaxis=accuracy_axis("accuracy of the attacker (%)"),
-        yaxis=linear_axis(
-            "",
-            -0.6,
-            max(len(names), 1) - 0.4,
-            tickvals=list(rows.values()),
-            ticktext=ticktext,
-            fixedrange=True,
-        ),
+        yaxis=row_axis(labels, fixedrange=True),
     )
-    ends = [-0.6, max(len(names), 1) - 0.4]
-    for label, value, dash in (
+    references = (
         ("guessing", GUESSING, "dot"),
         ("the promise alone allows", ceiling, "dash"),
         ("without noise, at best", undefended_optimal, "solid"),
-    ):
-        figure.add_scatter(
-            x=[value, value],
-            y=ends,
-            mode="lines",
-            line={"color": NEUTRAL, "dash": dash, "width": 2},
-            name=f"{label}: {percent(value)}",
-            hovertext=f"{label}: {percent(value)}",
-            hoverinfo="text",
-            meta={"y": ["", ""], "x_title": SHARE, "y_title": "mechanism"},
-        )
-    _add_optimal(figure, known, rows)
-    _add_simulated(figure, intervals, rows)
+    )
+    levels(figure, references, len(names), "mechanism")
+    groups: tuple[tuple[str, str, Mapping[str, float | Interval], int, float | None], ...] = (
+        ("best possible attacker", "diamond-open", known, 14, 2.5),
+        ("simulated attacker, 95 % interval", "circle", intervals, 10, None),
+    )
+    for group, symbol, accuracies, size, edge in groups:
+        key(figure, group, symbol)
+        for name, accuracy in accuracies.items():
+            text = (
+                in_words(accuracy)
+                if isinstance(accuracy, Interval)
+                else f"{group}: {percent(accuracy)}"
+            )
+            by_row(
+                figure,
+                group,
+                names.index(name),
+                shown(name),
+                accuracy,
+                MechanismStyle(style_of(name).color, "solid", symbol),
+                told=f"<b>{safe(shown(name))}</b><br>{text}",
+                y_title="mechanism",
+                size=size,
+                edge=edge,
+            )
     return figure
-
-
-def _add_optimal(figure: go.Figure, optimal: Mapping[str, float], rows: Mapping[str, int]) -> None:
-    _add_key(figure, "best possible attacker", "diamond-open")
-    figure.add_scatter(
-        x=[within(value) for value in optimal.values()],
-        y=[rows[name] for name in optimal],
-        mode="markers",
-        name="best possible attacker",
-        marker={
-            "symbol": "diamond-open",
-            "size": 14,
-            "color": [style_of(name).color for name in optimal],
-            "line": {"width": 2.5},
-        },
-        hovertext=[
-            f"<b>{safe(shown(name))}</b><br>best possible attacker: {percent(value)}"
-            for name, value in optimal.items()
-        ],
-        hoverinfo="text",
-        legendgroup="best possible attacker",
-        showlegend=False,
-        meta={
-            "x": list(optimal.values()),
-            "y": [shown(name) for name in optimal],
-            "x_title": SHARE,
-            "y_title": "mechanism",
-        },
-    )
-
-
-def _add_simulated(
-    figure: go.Figure, intervals: Mapping[str, Interval], rows: Mapping[str, int]
-) -> None:
-    label = "simulated attacker, 95 % interval"
-    _add_key(figure, label, "circle")
-    # One trace a row: error bars take one color a trace.
-    for name, interval in intervals.items():
-        color = style_of(name).color
-        figure.add_scatter(
-            x=[within(interval.estimate)],
-            y=[rows[name]],
-            error_x=bars([interval], color),
-            mode="markers",
-            name=label,
-            marker={"symbol": "circle", "size": 10, "color": color},
-            hovertext=f"<b>{safe(shown(name))}</b><br>{in_words(interval)}",
-            hoverinfo="text",
-            legendgroup=label,
-            showlegend=False,
-            meta={
-                "x": [interval.estimate],
-                "y": [shown(name)],
-                "x_title": SHARE,
-                "y_title": "mechanism",
-            },
-        )
-
-
-def _add_key(figure: go.Figure, label: str, symbol: str) -> None:
-    """An entry of the legend for marks that differ in color."""
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="markers",
-        name=label,
-        marker={"symbol": symbol, "size": 11, "color": NEUTRAL, "line": {"width": 2}},
-        legendgroup=label,
-        hoverinfo="skip",
-    )
 
 
 def _alt_rows(

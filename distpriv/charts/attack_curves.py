@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule, values_at
-from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, shown, within
-from distpriv.charts.style import NEUTRAL, style_of
-from distpriv.charts.text import number, percent, safe, summed_up
+from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.charts.frame import accuracy_axis, empty, linear_axis, log_axis, rule
+from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, within
+from distpriv.charts.lines import grey, hover, series, told_at
+from distpriv.charts.style import shown, style_of
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.sampling import Interval
+from distpriv.words import exact, number, percent, safe
 
 __all__ = ["accuracy_curves"]
 
@@ -62,13 +62,20 @@ def accuracy_curves(
         Mechanism to draw boldly.
     """
     short = (x_name or x_title.split(" ")[0]).rstrip(",:")
-    everything = Curves(curves.x, {shown(name): y for name, y in curves.y.items()})
     alone = None if undefended is None else np.broadcast_to(undefended, curves.x.shape)
-    if alone is not None:
-        everything.y["no noise"] = alone
+    everything = curves.y if alone is None else curves.y | {UNDEFENDED: alone}
+    ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
     figure = empty(
         safe(title),
-        alt=_alt_curves(everything, short, current, x_log, selected),
+        alt=told_at(
+            Curves(curves.x, everything),
+            current,
+            short,
+            "the accuracy of the best possible attacker",
+            log=x_log,
+            say=percent,
+            selected=selected,
+        ),
         how_to_read=(
             "lines are the best possible attacker"
             + (
@@ -79,100 +86,67 @@ def accuracy_curves(
             + f". At 50 % an attacker guesses; the dashed rule is the {short} chosen now."
         ),
         height=430 + 10 * len(curves.y),
+        xaxis=(log_axis if x_log else linear_axis)(safe(x_title), *ends),
+        yaxis=accuracy_axis("accuracy of the attacker (%)"),
     )
-    x_axis = log_axis if x_log else linear_axis
-    ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
-    figure.update_layout(
-        xaxis=x_axis(safe(x_title), *ends), yaxis=accuracy_axis("accuracy of the attacker (%)")
-    )
-    for label, values, dash in (
-        ("guessing", np.full(len(curves.x), GUESSING), "dot"),
-        ("the promise alone allows", ceiling, "dash"),
-        ("without noise", alone, "solid"),
-    ):
-        if values is not None:
-            line = {"color": NEUTRAL, "dash": dash, "width": 2}
-            _add_line(figure, label, curves.x, values, short, {"mode": "lines", "line": line})
-    for name, accuracies in curves.y.items():
-        style = style_of(name)
-        look = {
-            "mode": "lines+markers",
-            "legendrank": 900,
-            "line": {
-                "color": style.color,
-                "dash": style.dash,
-                "width": 4 if name == selected else 2.5,
-            },
-            "marker": {
-                "symbol": style.symbol,
-                "size": 8,
-                "color": style.color,
-                "maxdisplayed": 6,
-            },
-        }
-        _add_line(figure, shown(name), curves.x, accuracies, short, look)
+    lines = [
+        ("guessing", np.full(len(curves.x), GUESSING), grey("dot")),
+        ("the promise alone allows", ceiling, grey("dash")),
+        ("without noise", alone, grey("solid")),
+        *((name, y, style_of(name)) for name, y in curves.y.items()),
+    ]
+    for name, y, style in lines:
+        if y is not None:
+            label, mechanism = shown(name), name in curves.y
+            series(
+                figure,
+                label,
+                curves.x,
+                y,
+                style,
+                mode="lines+markers" if mechanism else "lines",
+                told=hover(label, (f"{short} = ", curves.x), ("accuracy: ", y, percent)),
+                y_title=SHARE,
+                width=2.5 if mechanism else 2,
+                bold=mechanism and name == selected,
+                every=6,
+                group=label,
+                legendrank=900 if mechanism else None,
+            )
     for order, (name, measured) in enumerate((points or {}).items()):
         offset = _DODGE * (order - (len(points or {}) - 1) / 2)
-        drawn = [_beside(figure, position, offset) for position, _ in measured]
-        _add_measured(figure, name, measured, drawn, short, showlegend=name not in curves.y)
-    rule(figure, current, f"{short} = {number(current)}")
+        _add_measured(figure, name, measured, offset, short, showlegend=name not in curves.y)
+    rule(figure, current, f"{short} = {exact(current)}")
     return figure
-
-
-def _add_line(
-    figure: go.Figure,
-    label: str,
-    x: FloatArray,
-    values: FloatArray,
-    x_name: str,
-    look: dict[str, Any],
-) -> None:
-    shares = [None if math.isnan(value) else float(value) for value in values]
-    figure.add_scatter(
-        x=list(map(float, x)),
-        y=shares,
-        name=safe(label),
-        legendgroup=safe(label),
-        hovertext=[
-            f"<b>{safe(label)}</b><br>{safe(x_name)} = {number(float(position))}<br>"
-            f"accuracy: {'unknown' if share is None else percent(share)}"
-            for position, share in zip(x, shares, strict=True)
-        ],
-        hoverinfo="text",
-        meta={"y_title": SHARE},
-        **look,
-    )
 
 
 def _add_measured(
     figure: go.Figure,
     name: str,
     measured: Sequence[tuple[float, Interval]],
-    drawn: Sequence[float],
+    offset: float,
     x_name: str,
     showlegend: bool,
 ) -> None:
-    style = style_of(name)
-    figure.add_scatter(
-        x=list(drawn),
-        y=[within(interval.estimate) for _, interval in measured],
-        error_y=bars([interval for _, interval in measured], style.color),
+    style, label = style_of(name), shown(name)
+    series(
+        figure,
+        f"{label}, simulated",
+        [float(position) for position, _ in measured],
+        [interval.estimate for _, interval in measured],
+        style,
         mode="markers",
-        name=safe(f"{shown(name)}, simulated"),
-        marker={"symbol": style.symbol, "size": 11, "color": style.color},
-        hovertext=[
-            f"<b>{safe(shown(name))}</b><br>{safe(x_name)} = {number(position)}<br>"
-            f"{in_words(interval)}"
+        at_x=lambda position: _beside(figure, position, offset),
+        at_y=within,
+        error_y=bars([interval for _, interval in measured], style.color),
+        told=[
+            f"<b>{safe(label)}</b><br>{safe(x_name)} = {number(position)}<br>{in_words(interval)}"
             for position, interval in measured
         ],
-        hoverinfo="text",
-        legendgroup=safe(shown(name)),
+        y_title=SHARE,
+        size=11,
+        group=label,
         showlegend=showlegend,
-        meta={
-            "x": [float(position) for position, _ in measured],
-            "y": [interval.estimate for _, interval in measured],
-            "y_title": SHARE,
-        },
     )
 
 
@@ -181,17 +155,3 @@ def _beside(figure: go.Figure, position: float, offset: float) -> float:
     axis = figure.layout.xaxis
     moved = offset * (axis.range[1] - axis.range[0])
     return float(position * 10**moved if axis.type == "log" else position + moved)
-
-
-def _alt_curves(
-    curves: Curves, x_name: str, current: float, x_log: bool, selected: str | None
-) -> str:
-    values = values_at(curves, current, log=x_log)
-    if not values:
-        return f"The accuracy of the attacker is not known at {x_name} = {number(current)}."
-    about = "" if current in curves.x else "about "
-    shares = {name: about + percent(value) for name, value in values.items()}
-    return (
-        f"At {x_name} = {number(current)} the accuracy of the best possible attacker is "
-        f"{summed_up(values, shares, selected)}."
-    )

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
-from distpriv.charts.frame import empty, linear_axis, log_axis, rule
-from distpriv.charts.intervals import shown
-from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of
-from distpriv.charts.text import listed, number, percent, safe
+from distpriv.charts.frame import empty, linear_axis, log_axis, rule, share_axis
+from distpriv.charts.lines import grey, hover, series
+from distpriv.charts.style import GROUP_COLORS, MechanismStyle, shown, style_of
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact, listed, number, percent, safe, share
 
 __all__ = ["attackers_in_100", "f_score_lines", "precision_recall_lines", "roc_lines"]
 
@@ -23,13 +23,16 @@ FloatArray = NDArray[np.float64]
 _HEIGHT = 430
 _SIDE = 10
 _APART = 12
-_LOOKS = (
-    ("#56B4E9", "dot"),
-    ("#0072B2", "dash"),
-    ("#009E73", "solid"),
-    ("#E69F00", "dashdot"),
-    ("#D55E00", "longdash"),
-    ("#CC79A7", "longdashdot"),
+_STYLES = tuple(
+    MechanismStyle(color, dash, "circle")
+    for color, dash in (
+        ("#56B4E9", "dot"),
+        ("#0072B2", "dash"),
+        ("#009E73", "solid"),
+        ("#E69F00", "dashdot"),
+        ("#D55E00", "longdash"),
+        ("#CC79A7", "longdashdot"),
+    )
 )
 
 
@@ -44,6 +47,8 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
         How many do without any release.
     """
     told = [f"{right} ({label})" for label, right in groups]
+    width = _APART * len(groups)
+    hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(
         "Of 100 attackers, this many guess right",
         alt=f"Of 100 attackers {listed(told)} guess right; {by_chance} without any release.",
@@ -53,37 +58,24 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
             "the hollow ones are wrong."
         ),
         height=330,
+        xaxis=linear_axis("", -1.5, width - 1.5, **hidden),
+        yaxis=linear_axis("", 10.8, -3.2, **hidden),
     )
-    width = _APART * len(groups)
-    hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
-    figure.update_layout(
-        xaxis=linear_axis("", -1.5, width - 1.5) | hidden,
-        yaxis=linear_axis("", 10.8, -3.2) | hidden,
+    styles = (
+        ("right by luck", grey(symbol="circle")),
+        ("right because of the release", MechanismStyle(GROUP_COLORS[1], "solid", "diamond")),
+        ("wrong", grey(symbol="circle-open")),
     )
-    looks: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("right by luck", {"symbol": "circle", "color": NEUTRAL}),
-        ("right because of the release", {"symbol": "diamond", "color": GROUP_COLORS[1]}),
-        ("wrong", {"symbol": "circle-open", "color": NEUTRAL}),
-    )
-    for kind, (name, look) in enumerate(looks):
-        x, y, texts = [], [], []
+    for kind, (name, style) in enumerate(styles):
+        x, y, told = [], [], []
         for place, (label, right) in enumerate(groups):
-            lucky = min(by_chance, right)
-            ends = (0, lucky, right, _SIDE**2)
+            ends = (0, min(by_chance, right), right, _SIDE**2)
             for index in range(ends[kind], ends[kind + 1]):
                 x.append(place * _APART + index % _SIDE)
                 y.append(index // _SIDE)
-                texts.append(f"<b>{safe(label)}</b><br>{right} of 100 right")
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="markers",
-            name=name,
-            marker=look | {"size": 9},
-            hovertext=texts,
-            hoverinfo="text",
-            meta={"x_title": "column", "y_title": "row"},
-        )
+                told.append(f"<b>{safe(label)}</b><br>{right} of 100 right")
+        titles: dict[str, Any] = {"x_title": "column", "y_title": "row"}
+        series(figure, name, x, y, style, mode="markers", told=told, size=9, **titles)
     for place, (label, right) in enumerate(groups):
         figure.add_annotation(
             x=place * _APART + 4.5,
@@ -125,21 +117,19 @@ def precision_recall_lines(
     figure = empty(
         safe(title),
         alt=f"At a recall of one half the precision is {listed(told)}; guessing is right in "
-        f"{percent(guessing)}.",
+        f"{share(guessing)}.",
         how_to_read=(
             f"of the times that the attacker says that {hypothesis}, the height is the share in "
             "which it is so; the further right, the fewer cases they miss. On the dotted line "
             "they guess."
         ),
         height=_HEIGHT + 10 * len(lines),
+        xaxis=share_axis("of the true cases, found: recall (%)"),
+        yaxis=share_axis("right when they say so: precision (%)", 0.0 if guessing < 0.45 else 0.4),
     )
-    figure.update_layout(
-        xaxis=_shares("of the true cases, found: recall (%)", 0.0),
-        yaxis=_shares("right when they say so: precision (%)", 0.0 if guessing < 0.45 else 0.4),
-    )
-    _dotted(figure, "guessing", [0.0, 1.0], [guessing, guessing])
+    _level(figure, "guessing", [0.0, 1.0], [guessing, guessing])
     for order, (label, (recall, precision)) in enumerate(lines.items()):
-        _line(figure, order, label, recall, precision, ("recall", "precision"), selected)
+        _line(figure, order, label, ("recall", recall), ("precision", precision), selected)
     return figure
 
 
@@ -166,14 +156,12 @@ def roc_lines(
             "of the true cases found, and more false alarms. On the dotted diagonal they guess."
         ),
         height=_HEIGHT + 10 * len(lines),
+        xaxis=share_axis("false alarms (%)"),
+        yaxis=share_axis("of the true cases, found: recall (%)"),
     )
-    figure.update_layout(
-        xaxis=_shares("false alarms (%)", 0.0),
-        yaxis=_shares("of the true cases, found: recall (%)", 0.0),
-    )
-    _dotted(figure, "guessing", [0.0, 1.0], [0.0, 1.0])
+    _level(figure, "guessing", [0.0, 1.0], [0.0, 1.0])
     for order, (label, (wrong, right)) in enumerate(lines.items()):
-        _line(figure, order, label, wrong, right, ("false alarms", "recall"), selected)
+        _line(figure, order, label, ("false alarms", wrong), ("recall", right), selected)
     return figure
 
 
@@ -214,9 +202,12 @@ def f_score_lines(
         for label, y in curves.y.items()
         if np.isfinite(np.interp(position, curves.x, y))
     ]
+    values = np.concatenate([y[np.isfinite(y)] for y in curves.y.values()] or [np.array([0.5])])
+    bottom = np.floor(min(float(values.min(initial=1.0)), limit or 1.0) * 20 - 0.2) / 20
+    ends = [float(curves.x[0]), float(curves.x[-1])]
     figure = empty(
         safe(title),
-        alt=f"At ε = {number(position)} the largest F-score is {listed(here)}."
+        alt=f"At ε = {exact(position)} the largest F-score is {listed(here)}."
         if here
         else "No F-score is known here.",
         how_to_read=(
@@ -226,85 +217,54 @@ def f_score_lines(
             + "; the dashed rule is the current ε."
         ),
         height=_HEIGHT + 10 * len(curves.y),
-    )
-    values = np.concatenate([y[np.isfinite(y)] for y in curves.y.values()] or [np.array([0.5])])
-    bottom = np.floor(min(float(values.min(initial=1.0)), limit or 1.0) * 20 - 0.2) / 20
-    figure.update_layout(
-        xaxis=log_axis("ε (more private ← → more accurate)", curves.x[0], curves.x[-1]),
+        xaxis=log_axis("ε (more private ← → more accurate)", *ends),
         yaxis=linear_axis("largest F-score of an attacker", max(float(bottom), 0.0), 1.01),
     )
-    ends = [float(curves.x[0]), float(curves.x[-1])]
     for label, level in (("your limit", limit), (shown(UNDEFENDED), undefended)):
         if level is not None:
-            _dotted(figure, label, ends, [level, level])
+            _level(figure, label, ends, [level, level])
     for order, (label, y) in enumerate(curves.y.items()):
-        _line(figure, order, label, curves.x, y, ("ε", "F-score"), selected, mechanisms)
+        _line(figure, order, label, ("ε", curves.x), ("F-score", y), selected, mechanisms)
     inside = {label: at for label, at in (turning or {}).items() if ends[0] <= at[0] <= ends[1]}
     if inside:
-        figure.add_scatter(
-            x=[at[0] for at in inside.values()],
-            y=[at[1] for at in inside.values()],
+        series(
+            figure,
+            "turning point",
+            [at[0] for at in inside.values()],
+            [at[1] for at in inside.values()],
+            grey(symbol="x"),
             mode="markers",
-            name="turning point",
-            marker={"symbol": "x", "size": 10, "color": NEUTRAL},
-            hovertext=[
+            told=[
                 f"<b>{safe(label)}</b><br>flat up to ε = {number(at[0])}"
                 for label, at in inside.items()
             ],
-            hoverinfo="text",
-            meta={"x_title": "ε", "y_title": "F-score"},
+            x_title="ε",
+            y_title="F-score",
+            size=10,
         )
-    rule(figure, epsilon, f"ε = {number(epsilon)}")
+    rule(figure, epsilon, f"ε = {exact(epsilon)}")
     return figure
 
 
-def _shares(title: str, low: float) -> dict[str, Any]:
-    ticks = [tick for tick in (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0) if tick >= low]
-    if not low:
-        ticks.remove(0.5)
-    texts = [percent(tick) for tick in ticks]
-    return linear_axis(safe(title), low - 0.02, 1.02, tickvals=ticks, ticktext=texts)
-
-
-def _dotted(figure: go.Figure, label: str, x: list[float], y: list[float]) -> None:
-    figure.add_scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        name=safe(label),
-        line={"color": NEUTRAL, "dash": "solid" if label == shown(UNDEFENDED) else "dot"},
-        hovertext=safe(label),
-        hoverinfo="text",
-    )
+def _level(figure: go.Figure, label: str, x: list[float], y: list[float]) -> None:
+    style = grey("solid" if label == shown(UNDEFENDED) else "dot")
+    series(figure, label, x, y, style, told=safe(label), width=2)
 
 
 def _line(
     figure: go.Figure,
     order: int,
     label: str,
-    x: FloatArray,
-    y: FloatArray,
-    names: tuple[str, str],
+    x: tuple[str, FloatArray],
+    y: tuple[str, FloatArray],
     selected: str | None,
     mechanisms: bool = False,
 ) -> None:
-    color, dash = _LOOKS[order % len(_LOOKS)]
+    style = _STYLES[order % len(_STYLES)]
     if mechanisms:
-        color, dash = style_of(label).color, style_of(label).dash
+        style = style_of(label)
     elif label == shown(UNDEFENDED):
-        color, dash = NEUTRAL, "solid"
-    drawn = [float(value) if np.isfinite(value) else None for value in y]
-    figure.add_scatter(
-        x=list(map(float, x)),
-        y=drawn,
-        mode="lines",
-        name=safe(label),
-        line={"color": color, "dash": dash, "width": 4 if label == selected else 2.5},
-        hovertext=[
-            f"<b>{safe(label)}</b><br>{names[0]}: {number(float(first))}<br>"
-            f"{names[1]}: {number(float(second))}"
-            for first, second in zip(x, y, strict=True)
-        ],
-        hoverinfo="text",
-        meta={"x_title": names[0], "y_title": names[1]},
-    )
+        style = grey("solid")
+    told = hover(label, *((f"{name}: ", values) for name, values in (x, y)))
+    titles: dict[str, Any] = {"x_title": x[0], "y_title": y[0], "bold": label == selected}
+    series(figure, label, x[1], y[1], style, told=told, **titles)

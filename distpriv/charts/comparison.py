@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from plotly import graph_objects as go
 
 from distpriv.analysis.comparison import Summary
-from distpriv.charts.frame import accuracy_axis, decades, empty, linear_axis, log_axis
+from distpriv.charts.frame import accuracy_axis, decades, empty, linear_axis, log_axis, row_axis
 from distpriv.charts.intervals import GUESSING, within
-from distpriv.charts.style import NEUTRAL, series_style
-from distpriv.charts.text import listed, number, percent, safe, with_unit
+from distpriv.charts.lines import Place, grey, hover, row_bars, series
+from distpriv.charts.style import series_style
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact, listed, number, percent, safe, shorten, with_unit
 
 __all__ = ["accuracies_against_epsilon", "accuracy_bars", "error_bars", "errors_against_epsilon"]
 
@@ -35,58 +36,62 @@ def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
             "a bar starts at 50 %, where an attacker guesses, and ends at the best attacker's "
             "accuracy with the noise; the hollow mark is without. Shorter is safer."
         ),
-        values=[within(each.accuracy) - GUESSING for each in summaries.values()],
+        axis=accuracy_axis("accuracy (%)"),
+        values=[each.accuracy for each in summaries.values()],
         texts=[percent(each.accuracy) for each in summaries.values()],
+        measure=_ACCURACY,
+        at=lambda accuracy: within(accuracy) - GUESSING,
         base=GUESSING,
-        told=_told([each.accuracy for each in summaries.values()], summaries, _ACCURACY),
     )
-    figure.add_scatter(
-        x=[within(each.undefended) for each in summaries.values()],
-        y=list(range(len(summaries))),
+    series(
+        figure,
+        "without noise",
+        [each.undefended for each in summaries.values()],
+        list(summaries),
+        grey(symbol="diamond-open"),
         mode="markers",
-        name="without noise",
-        marker={"symbol": "diamond-open", "size": 12, "color": NEUTRAL, "line": {"width": 2}},
-        hovertext=[f"without noise: {percent(each.undefended)}" for each in summaries.values()],
-        hoverinfo="text",
-        meta=_told([each.undefended for each in summaries.values()], summaries, _ACCURACY),
+        at_x=within,
+        at_y=list(range(len(summaries))),
+        told=[f"without noise: {percent(each.undefended)}" for each in summaries.values()],
+        x_title=_ACCURACY,
+        y_title="scenario",
+        size=12,
+        edge=2,
     )
-    figure.update_layout(xaxis=accuracy_axis("accuracy (%)"))
     return figure
 
 
 def error_bars(summaries: Mapping[str, Summary]) -> go.Figure:
     """Expected L2 error of each scenario."""
-    told = [f"{_error(each)} ({name})" for name, each in summaries.items()]
+    texts = [with_unit(each.error, each.unit) for each in summaries.values()]
+    told = [f"{text} ({name})" for name, text in zip(summaries, texts, strict=True)]
     most = max((each.error for each in summaries.values()), default=0.0)
-    figure = _bars(
+    units = sorted({each.unit or _MIXED for each in summaries.values()})
+    title = safe(f"expected L2 error ({' / '.join(units)})")
+    return _bars(
         summaries,
         title="The released statistics move by (L2)",
         alt=f"The expected L2 error is {listed(told)}.",
         how_to_read="the length of the vector of all changes, on average. Shorter is more exact.",
+        axis=linear_axis(title, 0, 1.25 * most or 1.0),
         values=[each.error for each in summaries.values()],
-        texts=[_error(each) for each in summaries.values()],
-        base=0.0,
-        told=_told([each.error for each in summaries.values()], summaries, "expected L2 error"),
+        texts=texts,
+        measure="expected L2 error",
     )
-    units = sorted({each.unit or _MIXED for each in summaries.values()})
-    figure.update_layout(
-        xaxis=linear_axis(safe(f"expected L2 error ({' / '.join(units)})"), 0, 1.25 * most or 1.0)
-    )
-    return figure
 
 
 def accuracies_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
     """Accuracy of the best attack on each scenario's mechanism, with its own ε marked."""
-    figure = _lines(
+    return _lines(
         {name: (each.accuracies, each.accuracy) for name, each in summaries.items()},
         summaries,
         title="Accuracy of the best attacker against ε",
+        axis=accuracy_axis("accuracy (%)"),
         measure=_ACCURACY,
         words=percent,
-        low=None,
+        at_line=None,
+        at_mark=within,
     )
-    figure.update_layout(yaxis=accuracy_axis("accuracy (%)"))
-    return figure
 
 
 def errors_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
@@ -96,16 +101,16 @@ def errors_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
         for each in summaries.values()
         for value in (*next(iter(each.costs.y.values())), each.error)
     )
-    figure = _lines(
+    return _lines(
         {name: (each.costs, each.error) for name, each in summaries.items()},
         summaries,
         title="Error against ε",
+        axis=log_axis("expected L2 error", *ends),
         measure="expected L2 error",
         words=number,
-        low=ends[0],
+        at_line=lambda error: max(error, ends[0]),
+        at_mark=lambda error: max(error, ends[0]),
     )
-    figure.update_layout(yaxis=log_axis("expected L2 error", *ends))
-    return figure
 
 
 def _bars(
@@ -114,37 +119,38 @@ def _bars(
     title: str,
     alt: str,
     how_to_read: str,
+    axis: dict[str, Any],
     values: list[float],
     texts: list[str],
-    base: float,
-    told: dict[str, object],
+    measure: str,
+    at: Place | None = None,
+    base: float = 0.0,
 ) -> go.Figure:
-    figure = empty(title, alt=alt, how_to_read=how_to_read, height=140 + 44 * len(summaries))
-    figure.add_bar(
-        x=values,
-        y=list(range(len(summaries))),
+    names = [safe(name, _NAME_LENGTH) for name in summaries]
+    figure = empty(
+        title,
+        alt=alt,
+        how_to_read=how_to_read,
+        height=140 + 44 * len(summaries),
+        xaxis=axis,
+        yaxis=row_axis(names, end=0.5),
+        bargap=0.35,
+    )
+    row_bars(
+        figure,
+        "with noise",
+        values,
+        list(summaries),
+        [series_style(place).color for place in range(len(summaries))],
+        told=[f"{safe(name)}: {safe(text)}" for name, text in zip(summaries, texts, strict=True)],
+        at_x=at,
+        x_title=measure,
+        y_title="scenario",
         base=base,
-        orientation="h",
-        marker={"color": [series_style(place).color for place in range(len(summaries))]},
         text=[safe(text) for text in texts],
         textposition="outside",
         cliponaxis=False,
-        hovertext=[
-            f"{safe(name)}: {safe(text)}" for name, text in zip(summaries, texts, strict=True)
-        ],
-        hoverinfo="text",
-        name="with noise",
-        meta=told,
         showlegend=False,
-    )
-    figure.update_layout(
-        yaxis={
-            "range": [len(summaries) - 0.5, -0.5],
-            "tickvals": list(range(len(summaries))),
-            "ticktext": [_label(name) for name in summaries],
-            "automargin": True,
-        },
-        bargap=0.35,
     )
     return figure
 
@@ -154,14 +160,19 @@ def _lines(
     summaries: Mapping[str, Summary],
     *,
     title: str,
+    axis: dict[str, Any],
     measure: str,
     words: Callable[[float], str],
-    low: float | None,
+    at_line: Place | None,
+    at_mark: Place,
 ) -> go.Figure:
     told = [
-        f"{words(own)} at ε = {number(summaries[name].scenario.epsilon)} ({name})"
+        f"{words(own)} at ε = {exact(summaries[name].scenario.epsilon)} ({name})"
         for name, (_, own) in curves.items()
     ]
+    epsilons = [value for curve, _ in curves.values() for value in curve.x]
+    epsilons += [summaries[name].scenario.epsilon for name in curves]
+    ends = (min(epsilons, default=0.1), max(epsilons, default=10.0))
     figure = empty(
         title,
         alt=f"The {measure.removesuffix(' (share)')} is {listed(told)}.",
@@ -170,58 +181,37 @@ def _lines(
             "the scenario's own ε."
         ),
         height=400 + 12 * len(curves),
+        xaxis=log_axis("ε (more private ← → more accurate)", *ends),
+        yaxis=axis,
     )
-    epsilons = [value for curve, _ in curves.values() for value in curve.x]
-    epsilons += [summaries[name].scenario.epsilon for name in curves]
-    ends = (min(epsilons, default=0.1), max(epsilons, default=10.0))
-    figure.update_layout(xaxis=log_axis("ε (more private ← → more accurate)", *ends))
     for place, (name, (curve, own)) in enumerate(curves.items()):
         style, epsilon = series_style(place), summaries[name].scenario.epsilon
         (values,) = curve.y.values()
-        line = [None if math.isnan(value) else float(value) for value in values]
-        figure.add_scatter(
-            x=list(map(float, curve.x)),
-            y=[y if y is None or low is None else max(y, low) for y in line],
-            name=_label(name),
-            mode="lines",
-            line={"color": style.color, "dash": style.dash, "width": 2.5},
-            hovertext=[
-                f"<b>{safe(name)}</b><br>ε = {number(x)}<br>{measure}: "
-                + ("not known" if y is None else words(y))
-                for x, y in zip(curve.x, line, strict=True)
-            ],
-            hoverinfo="text",
-            meta={"y": line, "y_title": measure},
-            legendgroup=str(place),
+        series(
+            figure,
+            shorten(name, _NAME_LENGTH),
+            curve.x,
+            values,
+            style,
+            at_y=at_line,
+            told=hover(name, ("ε = ", curve.x), (f"{measure}: ", values, words)),
+            y_title=measure,
+            group=str(place),
         )
-        figure.add_scatter(
-            x=[epsilon],
-            y=[within(own) if low is None else max(own, low)],
-            name=safe(f"{name}, as chosen"),
+        series(
+            figure,
+            f"{name}, as chosen",
+            [epsilon],
+            [own],
+            style,
             mode="markers",
-            marker={
-                "symbol": style.symbol,
-                "size": 14,
-                "color": style.color,
-                "line": {"width": 1.5, "color": "white"},
-            },
-            hovertext=[f"<b>{safe(name)}</b>, as chosen<br>ε = {number(epsilon)}"],
-            hoverinfo="text",
-            meta={"y": [own], "y_title": measure},
-            legendgroup=str(place),
+            at_y=at_mark,
+            told=[f"<b>{safe(name)}</b>, as chosen<br>ε = {exact(epsilon)}"],
+            y_title=measure,
+            size=14,
+            group=str(place),
+            marker={"line": {"width": 1.5, "color": "white"}},
             showlegend=False,
             cliponaxis=False,
         )
     return figure
-
-
-def _told(values: list[float], summaries: Mapping[str, Summary], title: str) -> dict[str, object]:
-    return {"x": values, "y": list(summaries), "x_title": title, "y_title": "scenario"}
-
-
-def _label(name: str) -> str:
-    return safe(name, _NAME_LENGTH)
-
-
-def _error(summary: Summary) -> str:
-    return with_unit(number(summary.error), summary.unit) if summary.unit else number(summary.error)

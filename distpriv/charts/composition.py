@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, rule, values_at
-from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, NEUTRAL, translucent
-from distpriv.charts.text import listed, number, safe
+from distpriv.charts.frame import empty, linear_axis, rule
+from distpriv.charts.lines import grey, hover, series, values_at
+from distpriv.charts.style import GROUP_STYLES, MechanismStyle, translucent
 from distpriv.composition.counterexample import COIN, TOGETHER, CompositionExample
 from distpriv.composition.rules import AGAIN, SUM_RULE
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact, listed, number, safe
 
 __all__ = ["added_up", "two_statistics"]
 
-_LOOKS = {
-    SUM_RULE: (NEUTRAL, "dot", "circle-open"),
-    TOGETHER: ("#D55E00", "solid", "circle"),
-    COIN: ("#CC79A7", "dash", "square"),
-    AGAIN: ("#0072B2", "dashdot", "triangle-up"),
+_STYLES = {
+    SUM_RULE: grey("dot", "circle-open"),
+    TOGETHER: MechanismStyle("#D55E00", "solid", "circle"),
+    COIN: MechanismStyle("#CC79A7", "dash", "square"),
+    AGAIN: MechanismStyle("#0072B2", "dashdot", "triangle-up"),
 }
 _ABOVE = 4.0
 # √ of the 95 % quantile of χ² with 2 degrees of freedom.
@@ -55,32 +57,19 @@ def added_up(
     top = _ABOVE * float(curves.y[SUM_RULE].max())
     first, last = float(curves.x[0]), float(curves.x[-1])
     margin = 0.03 * (last - first)
-    y_title = "ε delivered"
     figure = empty(
-        safe(title), alt=_alt(curves, x_name, current), how_to_read=how_to_read, height=430
-    )
-    figure.update_layout(
+        safe(title),
+        alt=_alt(curves, x_name, current),
+        how_to_read=how_to_read,
+        height=430,
         xaxis=linear_axis(safe(x_title), first - margin, last + margin),
-        yaxis=linear_axis(y_title, 0.0, _ceiling(curves, top)),
+        yaxis=linear_axis("ε delivered", 0.0, _ceiling(curves, top)),
     )
     for name, y in curves.y.items():
-        color, dash, symbol = _LOOKS[name]
-        figure.add_scatter(
-            x=curves.x.tolist(),
-            y=y.tolist(),
-            mode="lines+markers",
-            name=safe(name),
-            line={"color": color, "dash": dash, "width": 2.5},
-            marker={"symbol": symbol, "size": 8, "color": color, "maxdisplayed": 8},
-            hovertext=[
-                f"<b>{safe(name)}</b><br>{safe(x_name)} = {number(float(x))}<br>"
-                f"ε = {number(float(value))}"
-                for x, value in zip(curves.x, y, strict=True)
-            ],
-            hoverinfo="text",
-            meta={"y_title": y_title},
-        )
-    rule(figure, current, f"{safe(x_name)} = {number(current)}")
+        told = hover(name, (f"{x_name} = ", curves.x), ("ε = ", y))
+        style, mode = _STYLES[name], "lines+markers"
+        series(figure, name, curves.x, y, style, mode=mode, told=told, every=8)
+    rule(figure, current, f"{safe(x_name)} = {exact(current)}")
     return figure
 
 
@@ -94,9 +83,9 @@ def _ceiling(curves: Curves, most: float) -> float:
 def _alt(curves: Curves, x_name: str, current: float) -> str:
     values = values_at(curves, current, log=False)
     if not values:
-        return f"Nothing is known at {x_name} = {number(current)}."
+        return f"Nothing is known at {x_name} = {exact(current)}."
     told = [f"{number(value)} for {name}" for name, value in values.items()]
-    return f"At {x_name} = {number(current)}, ε is {listed(told)}."
+    return f"At {x_name} = {exact(current)}, ε is {listed(told)}."
 
 
 def two_statistics(example: CompositionExample) -> go.Figure:
@@ -124,22 +113,12 @@ def two_statistics(example: CompositionExample) -> go.Figure:
             "little. In the plane they come apart the more, the narrower they are."
         ),
         height=430,
-    )
-    figure.update_layout(
         xaxis=linear_axis("first statistic", -wide, wide + example.shift),
         yaxis=linear_axis("second statistic", -reach, reach),
     )
     root = np.linalg.cholesky(covariance)
-    for group, name in enumerate(names):
+    for group, (name, style) in enumerate(zip(names, GROUP_STYLES, strict=True)):
         x, y = root @ _CIRCLE + np.array([[group * example.shift], [0.0]])
-        figure.add_scatter(
-            x=x.tolist(),
-            y=y.tolist(),
-            mode="lines",
-            name=name,
-            line={"color": GROUP_COLORS[group], "dash": GROUP_DASHES[group], "width": 2.5},
-            fill="toself",
-            fillcolor=translucent(GROUP_COLORS[group], 0.14),
-            hoverinfo="name",
-        )
+        filling: dict[str, Any] = {"fill": "toself", "fillcolor": translucent(style.color, 0.14)}
+        series(figure, name, x, y, style, told=name, **filling)
     return figure

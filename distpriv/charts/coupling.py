@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, log_axis, rule
-from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of
-from distpriv.charts.text import listed, number, percent, safe, with_unit
+from distpriv.charts.frame import empty, linear_axis, log_axis, row_axis, rule
+from distpriv.charts.lines import grey, hover, row_bars, series
+from distpriv.charts.style import GROUP_COLORS, GROUP_STYLES, NEUTRAL, MechanismStyle, style_of
 from distpriv.distances.coupling import Coupling
+from distpriv.words import exact, listed, number, safe, share, shorten, titled, with_unit
 
 __all__ = ["closeness_curves", "moves_in_plane", "moves_on_line", "noise_bars"]
 
 FloatArray = NDArray[np.float64]
 
-_BEYOND = "#CC79A7"
+_BEYOND = MechanismStyle("#CC79A7", "dash", "circle")
 _FEW = 14  # places that stand side by side, whatever lies between them
 _MOST_MOVES = 60
 _DRAWN = 150
@@ -73,75 +74,63 @@ def moves_on_line(
             + (" Places stand side by side, not to scale." if beside else "")
         ),
         height=380,
-    )
-    figure.update_layout(
         xaxis=axis,
-        yaxis=linear_axis(
-            "", -0.35, 1.35, tickvals=[0, 1], ticktext=[safe(names[1], 20), safe(names[0], 20)]
-        )
-        | {"showgrid": False},
+        yaxis=row_axis([safe(name, 20) for name in names], end=0.35, showgrid=False),
     )
 
     def at(values: FloatArray) -> list[float]:
         return (np.searchsorted(places, values) if beside else values).astype(float).tolist()
 
-    legend = set[bool]()
+    legend = set[str]()
     for move in np.argsort(-coupling.masses)[:_MOST_MOVES]:
         beyond = bool(coupling.beyond[move])
-        start, end = float(x[coupling.sources[move]]), float(y[coupling.targets[move]])
+        ends = np.array([x[coupling.sources[move]], y[coupling.targets[move]]])
         mass, distance = float(coupling.masses[move]), float(coupling.distances[move])
-        label = (
-            "moved further, left out" if beyond else f"moved by at most {number(coupling.reach)}"
+        label = _label(coupling, beyond)
+        start, end = (number(float(place)) for place in ends)
+        series(
+            figure,
+            label,
+            ends,
+            [mass, mass],
+            _BEYOND if beyond else grey("solid"),
+            at_x=at(ends),
+            at_y=[0, 1],
+            told=[f"{number(mass)} from {start} to {end}: {number(distance)} far"] * 2,
+            x_title=axis_title,
+            y_title="mass",
+            width=1.5 + 12 * mass,
+            group=label,
+            showlegend=label not in legend,
         )
-        figure.add_scatter(
-            x=at(np.array([start, end])),
-            y=[1, 0],
-            mode="lines",
-            name=label,
-            legendgroup=label,
-            showlegend=beyond not in legend,
-            line={
-                "width": 1.5 + 12 * mass,
-                "color": _BEYOND if beyond else NEUTRAL,
-                "dash": "dash" if beyond else "solid",
-            },
-            hovertext=[
-                f"{number(mass)} from {number(start)} to {number(end)}: {number(distance)} far"
-            ]
-            * 2,
-            hoverinfo="text",
-            meta={"x": [start, end], "x_title": axis_title, "y": [mass, mass], "y_title": "mass"},
-        )
-        legend.add(beyond)
+        legend.add(label)
     for index, (values, weights) in enumerate(zip((x, y), masses, strict=True)):
-        figure.add_scatter(
-            x=at(values),
-            y=[1 - index] * len(values),
+        sizes = 8 + 34 * np.sqrt(weights / max(weights.max(), 1e-300)) / math.sqrt(2)
+        series(
+            figure,
+            shorten(names[index], 30),
+            values,
+            weights,
+            GROUP_STYLES[index],
             mode="markers+text" if beside else "markers",
-            name=safe(names[index], 30),
-            text=[number(float(mass)) for mass in weights] if beside else None,
-            textposition="top center" if index == 0 else "bottom center",
-            marker={
-                "size": (
-                    8 + 34 * np.sqrt(weights / max(weights.max(), 1e-300)) / math.sqrt(2)
-                ).tolist(),
-                "color": GROUP_COLORS[index],
-                "symbol": ("circle", "diamond")[index],
-            },
-            cliponaxis=False,
-            hovertext=[
+            at_x=at(values),
+            at_y=[index] * len(values),
+            told=[
                 f"{safe(names[index])}: {number(float(mass))} at {number(float(value))}"
                 for value, mass in zip(values, weights, strict=True)
             ],
-            hoverinfo="text",
-            meta={
-                "x": values.tolist(),
-                "x_title": axis_title,
-                "y": weights.tolist(),
-                "y_title": "mass",
-            },
+            x_title=axis_title,
+            y_title="mass",
+            marker={"size": sizes.tolist()},
+            text=[number(float(mass)) for mass in weights] if beside else None,
+            textposition=("top center", "bottom center")[index],
+            cliponaxis=False,
         )
     return figure
+
+
+def _label(coupling: Coupling, beyond: bool) -> str:
+    return "moved further, left out" if beyond else f"moved by at most {number(coupling.reach)}"
 
 
 def moves_in_plane(
@@ -176,7 +165,7 @@ def moves_in_plane(
     both = np.vstack([starts, ends])
     low, high = both.min(axis=0), both.max(axis=0)
     margin = 0.05 * np.maximum(high - low, 1e-9)
-    titles = [with_unit(labels[index], units[index]) for index in (across, up)]
+    titles = [titled(labels[index], units[index]) for index in (across, up)]
     figure = empty(
         "Which datasets pair up",
         alt=_told(coupling, names),
@@ -186,52 +175,25 @@ def moves_in_plane(
             "for the distance, of which two are seen."
         ),
         height=430,
-    )
-    figure.update_layout(
         xaxis=linear_axis(safe(titles[0], 40), low[0] - margin[0], high[0] + margin[0]),
         yaxis=linear_axis(safe(titles[1], 40), low[1] - margin[1], high[1] + margin[1]),
     )
-    beyond = coupling.beyond[moves]
-    for chosen, color, dash, name in (
-        (~beyond, NEUTRAL, "solid", f"moved by at most {number(coupling.reach)}"),
-        (beyond, _BEYOND, "dash", "moved further, left out"),
-    ):
-        if not chosen.any():
-            continue
-        gap = np.full((int(chosen.sum()), 2), np.nan)
-        joined = np.stack([starts[chosen], ends[chosen], gap], axis=1).reshape(-1, 2)
-        figure.add_scatter(
-            x=[None if math.isnan(value) else value for value in joined[:, 0].tolist()],
-            y=[None if math.isnan(value) else value for value in joined[:, 1].tolist()],
-            mode="lines",
-            name=name,
-            line={"width": 1.2, "color": color, "dash": dash},
-            opacity=0.7,
-            hoverinfo="skip",
-        )
-    for index, points in enumerate((starts, ends)):
-        figure.add_scatter(
-            x=points[:, 0].tolist(),
-            y=points[:, 1].tolist(),
-            mode="markers",
-            name=safe(names[index], 30),
-            marker={
-                "size": 7,
-                "color": GROUP_COLORS[index],
-                "symbol": ("circle", "diamond")[index],
-            },
-            hovertext=[
-                f"{number(float(coupling.distances[move]))} from one to the other" for move in moves
-            ],
-            hoverinfo="text",
-        )
+    for beyond in (False, True):
+        chosen = coupling.beyond[moves] == beyond
+        if chosen.any():
+            gap = np.full((int(chosen.sum()), 2), np.nan)
+            joined = np.stack([starts[chosen], ends[chosen], gap], axis=1).reshape(-1, 2)
+            style, name = _BEYOND if beyond else grey("solid"), _label(coupling, beyond)
+            series(figure, name, joined[:, 0], joined[:, 1], style, width=1.2, opacity=0.7)
+    told = [f"{number(float(coupling.distances[move]))} from one to the other" for move in moves]
+    for name, points, style in zip(names, (starts, ends), GROUP_STYLES, strict=True):
+        label, (left, right) = shorten(name, 30), points.T
+        series(figure, label, left, right, style, mode="markers", told=told, size=7)
     return figure
 
 
 def _told(coupling: Coupling, names: tuple[str, str]) -> str:
-    left = (
-        f", leaving out {percent(coupling.mass_beyond, 2)}" if coupling.mass_beyond > 1e-9 else ""
-    )
+    left = f", leaving out {share(coupling.mass_beyond)}" if coupling.mass_beyond > 1e-9 else ""
     return f"{names[0]} becomes {names[1]} by moves of at most {number(coupling.reach)}{left}."
 
 
@@ -277,36 +239,28 @@ def closeness_curves(
             "would have to move furthest is left out; at δ = 0 it is the distance W∞."
         ),
         height=400,
-    )
-    figure.update_layout(
         xaxis=linear_axis("δ, the share left out", -0.02 * largest, 1.02 * largest),
         yaxis=linear_axis("W (L1)", 0, 1.08 * max(highest, 1e-9)),
     )
-    looks = (
-        (GROUP_COLORS[0], "solid", "circle"),
-        (NEUTRAL, "dot", "square-open"),
-        (GROUP_COLORS[1], "dash", "diamond"),
+    styles = (
+        MechanismStyle(GROUP_COLORS[0], "solid", "circle"),
+        grey("dot", "square-open"),
+        MechanismStyle(GROUP_COLORS[1], "dash", "diamond"),
     )
-    for (name, values), (color, dash, symbol) in zip(known.items(), looks, strict=False):
-        figure.add_scatter(
-            x=list(values),
-            y=list(values.values()),
+    for (name, values), style in zip(known.items(), styles, strict=False):
+        x, y = list(values), list(values.values())
+        series(
+            figure,
+            shorten(name, 40),
+            x,
+            y,
+            style,
             mode="lines+markers",
-            name=safe(name, 40),
-            line={
-                "color": color,
-                "dash": dash,
-                "width": 2.5,
-                "shape": "hv" if steps else "linear",
-            },
-            marker={"size": 5 if steps else 8, "symbol": symbol, "color": color},
-            hovertext=[
-                f"{safe(name)}<br>δ = {number(at)}: W = {number(value)}"
-                for at, value in values.items()
-            ],
-            hoverinfo="text",
+            told=hover(name, ("δ = ", x), ("W = ", y)),
+            line={"shape": "hv" if steps else "linear"},
+            size=5 if steps else 8,
         )
-    rule(figure, delta, f"δ = {number(delta)}")
+    rule(figure, delta, f"δ = {exact(delta)}")
     return figure
 
 
@@ -330,42 +284,24 @@ def noise_bars(errors: Mapping[str, float], *, selected: str | None, unit: str) 
         f"{listed([f'{number(value)} with {name}' for name, value in errors.items()])}.",
         how_to_read="expected distance, L2, of what is released from the truth; shorter is better.",
         height=120 + 44 * len(errors),
-    )
-    names = list(errors)[::-1]
-    figure.update_layout(
-        xaxis=log_axis(safe(with_unit("expected L2 error", unit)), low / 2, high * 2, most_ticks=6),
-        yaxis=linear_axis(
-            "",
-            -0.6,
-            len(names) - 0.4,
-            tickvals=list(range(len(names))),
-            ticktext=[safe(name, 26) for name in names],
-        )
-        | {"showgrid": False},
+        xaxis=log_axis(safe(titled("expected L2 error", unit)), low / 2, high * 2, most_ticks=6),
+        yaxis=row_axis([safe(name, 26) for name in errors], showgrid=False),
         showlegend=False,
         bargap=0.35,
     )
-    for row, name in enumerate(names):
-        value = errors[name]
-        figure.add_bar(
-            x=[max(value, low / 2)],
-            y=[row],
-            orientation="h",
-            name=safe(name),
-            text=[number(value)],
-            textposition="outside",
-            cliponaxis=False,
-            marker={
-                "color": style_of(name).color,
-                "line": {"color": NEUTRAL, "width": 3 if name == selected else 0},
-            },
-            hovertext=[f"{safe(name)}: {number(value)}"],
-            hoverinfo="text",
-            meta={
-                "x": [value],
-                "x_title": "expected L2 error",
-                "y": [name],
-                "y_title": "mechanism",
-            },
-        )
+    row_bars(
+        figure,
+        "expected L2 error",
+        list(errors.values()),
+        list(errors),
+        [style_of(name).color for name in errors],
+        told=[f"{safe(name)}: {safe(with_unit(x, unit))}" for name, x in errors.items()],
+        at_x=lambda error: max(error, low / 2),
+        x_title="expected L2 error",
+        y_title="mechanism",
+        marker={"line": {"color": NEUTRAL, "width": [3 * (name == selected) for name in errors]}},
+        text=[number(value) for value in errors.values()],
+        textposition="outside",
+        cliponaxis=False,
+    )
     return figure

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from plotly import graph_objects as go
 
-from distpriv.charts.text import plain
 from distpriv.tables.export import inert
+from distpriv.words import plain
 
 __all__ = ["figure_data"]
 
@@ -64,7 +64,8 @@ def figure_data(figure: go.Figure) -> pd.DataFrame:
 
 def _points(trace: Any) -> bool:
     """Whether a trace shows anything but its entry in the legend."""
-    return trace.x is not None and len(trace.x) > 0 and any(x is not None for x in trace.x)
+    x = (trace.meta or {}).get("x", trace.x)
+    return x is not None and any(place is not None for place in x)
 
 
 def _values(trace: Any) -> dict[str, Any]:

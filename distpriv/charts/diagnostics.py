@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, log_axis
-from distpriv.charts.style import GROUP_COLORS, NEUTRAL, group_names, translucent
-from distpriv.charts.text import number, percent, safe, wrap
+from distpriv.charts.frame import empty, linear_axis, log_axis, panels, row_axis
+from distpriv.charts.intervals import bars
+from distpriv.charts.lines import grey, series
+from distpriv.charts.style import GROUP_COLORS, NEUTRAL, MechanismStyle, group_names, translucent
 from distpriv.model.sampling import Interval
 from distpriv.queries.properties import Pair
 from distpriv.robustness.bootstrap import DeliveredIntervals, ModelReplicates
 from distpriv.robustness.diagnostics import CovarianceDifference, FitDiagnostics
+from distpriv.words import exact, number, percent, safe, share, wrap
 
 __all__ = ["bootstrap_intervals", "qq_plot", "variance_ratios"]
 
@@ -39,7 +42,7 @@ def qq_plot(diagnostics: FitDiagnostics, labels: Sequence[str], *, columns: int 
     """
     m = len(labels)
     columns = max(1, min(columns, m))
-    rows = math.ceil(m / columns)
+    grid = panels(m, columns, _PANEL, _GAP, apart=0.08)
     figure = empty(
         "Simulated against normal quantiles",
         alt=_alt_quantiles(diagnostics, labels),
@@ -49,45 +52,29 @@ def qq_plot(diagnostics: FitDiagnostics, labels: Sequence[str], *, columns: int 
             f"{group_names(diagnostics.pair)[1]}. Points on the line fit; 95 % of them lie in the "
             "grey band by chance alone. Counts show as steps."
         ),
-        height=128 + rows * (_PANEL + _GAP),
+        height=128 + math.ceil(m / columns) * (_PANEL + _GAP),
     )
     figure.update_layout(margin_t=82)
     kept = _thinned(len(diagnostics.quantiles), _MOST_POINTS // m)
     low, high = diagnostics.envelope[:, kept]
     ends = max(3.5, 1.05 * float(np.abs(diagnostics.quantiles).max()))
-    total = rows * _PANEL + (rows - 1) * _GAP
-    width = (1 - 0.08 * (columns - 1)) / columns
     axes: dict[str, dict[str, object]] = {}
     titles: list[dict[str, object]] = []
-    for index, label in enumerate(labels):
-        row, column = divmod(index, columns)
-        key = "" if index == 0 else str(index + 1)
-        top, left = 1 - row * (_PANEL + _GAP) / total, column * (width + 0.08)
+    for index, (label, (key, across, up)) in enumerate(zip(labels, grid, strict=True)):
         drawn = diagnostics.simulated[:, kept, index]
         reach = max(ends, 1.05 * float(np.abs(drawn).max()), 1.05 * float(np.abs(low).max()))
-        last = index + columns >= m
-        axes[f"xaxis{key}"] = linear_axis(
-            "normal quantile" if last else "",
-            -ends,
-            ends,
-            domain=(left, min(left + width, 1.0)),
-            anchor=f"y{key}",
-            nticks=7,
-        )
-        axes[f"yaxis{key}"] = linear_axis(
-            "simulated" if column == 0 else "",
-            -reach,
-            reach,
-            domain=(max(top - _PANEL / total, 0.0), top),
-            anchor=f"x{key}",
-            nticks=5,
-        )
+        x_title = "normal quantile" if index + columns >= m else ""
+        y_title = "" if index % columns else "simulated"
+        place = {"domain": across, "anchor": f"y{key}", "nticks": 7}
+        axes[f"xaxis{key}"] = linear_axis(x_title, -ends, ends, **place)
+        place = {"domain": up, "anchor": f"x{key}", "nticks": 5}
+        axes[f"yaxis{key}"] = linear_axis(y_title, -reach, reach, **place)
         titles.append(
             {
-                "x": left,
+                "x": across[0],
                 "xref": "paper",
                 "xanchor": "left",
-                "y": top,
+                "y": up[1],
                 "yref": "paper",
                 "yanchor": "bottom",
                 "text": wrap(label, max(46 // columns, 12)),
@@ -120,6 +107,8 @@ def variance_ratios(
     drawn = [min(max(ratio, 1 / _REACH), _REACH) for ratio in ratios]
     furthest = max(1.25, *(1.1 * max(value, 1 / value) for value in drawn))
     one, other = group_names(pair)
+    rows = row_axis([wrap(name, 22) for name in names], end=0.5, autorange=False, showgrid=False)
+    rows |= {"tickvals": positions, "range": [positions[-1] + 0.5, -0.5]}
     figure = empty(
         "Variances under the two shares",
         alt=_alt_ratios(difference, labels, (one, other)),
@@ -129,33 +118,29 @@ def variance_ratios(
             + ("; the directions mix statistics, for the most extreme ratios." if m > 1 else ".")
         ),
         height=150 + 36 * len(names),
-    )
-    options = {"autorange": False, "showgrid": False}
-    figure.update_layout(
         xaxis=log_axis("ratio of the variances", 1 / furthest, furthest) | _ratio_ticks(furthest),
-        yaxis=linear_axis("", positions[-1] + 0.5, -0.5)
-        | options
-        | {"tickvals": positions, "ticktext": [wrap(name, 22) for name in names]},
+        yaxis=rows,
     )
-    parts = (("statistic", slice(0, m)), ("direction", slice(m, m + 2)))
-    for group, part in parts[: 1 + (m > 1)]:
-        color = GROUP_COLORS[1] if group == "statistic" else NEUTRAL
-        figure.add_scatter(
-            x=drawn[part],
-            y=positions[part],
+    groups = (
+        ("statistic", slice(0, m), MechanismStyle(GROUP_COLORS[1], "solid", "circle")),
+        ("direction", slice(m, m + 2), grey(symbol="diamond")),
+    )
+    for group, part, style in groups[: 1 + (m > 1)]:
+        series(
+            figure,
+            group,
+            ratios[part],
+            names[part],
+            style,
             mode="markers",
-            marker={
-                "color": color,
-                "size": 11,
-                "symbol": "circle" if group == "statistic" else "diamond",
-            },
-            name=group,
-            hovertext=[
+            at_x=drawn[part],
+            at_y=positions[part],
+            told=[
                 f"<b>{safe(name)}</b><br>variance × {number(ratio)}"
                 for name, ratio in zip(names[part], ratios[part], strict=True)
             ],
-            hoverinfo="text",
-            meta={"x": ratios[part], "y": names[part], "y_title": "statistic or direction"},
+            y_title="statistic or direction",
+            size=11,
         )
     figure.add_vline(x=1, line={"color": NEUTRAL, "width": 1.5, "dash": "dash"})
     return figure
@@ -222,41 +207,30 @@ def bootstrap_intervals(
                 ),
             }
         )
-        axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
-        figure.add_scatter(
-            x=[interval.estimate],
-            y=[0],
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [interval.high - interval.estimate],
-                "arrayminus": [interval.estimate - interval.low],
-                "color": GROUP_COLORS[0],
-                "thickness": 3,
-                "width": 7,
-            },
+        options: dict[str, Any] = {
+            "xaxis": f"x{key}",
+            "yaxis": f"y{key}",
+            "x_title": "estimate",
+            "y_title": "quantity",
+            "showlegend": False,
+        }
+        series(
+            figure,
+            name,
+            [interval.estimate],
+            [name],
+            MechanismStyle(GROUP_COLORS[0], "solid", "circle"),
             mode="markers",
-            marker={"color": GROUP_COLORS[0], "size": 12},
-            name=safe(name),
-            showlegend=False,
-            hovertext=[f"<b>{safe(name)}</b><br>{_in_words(interval)}"],
-            hoverinfo="text",
-            meta={"x_title": "estimate", "y": [name], "y_title": "quantity"},
-            **axes,
+            at_y=[0],
+            error_x=bars([interval], GROUP_COLORS[0], thickness=3, width=7),
+            told=[f"<b>{safe(name)}</b><br>{_in_words(interval)}"],
+            size=12,
+            **options,
         )
         if rule is not None:
-            figure.add_scatter(
-                x=[rule, rule],
-                y=[-1, 1],
-                mode="lines",
-                line={"color": NEUTRAL, "width": 1.5, "dash": "dash"},
-                name="promised ε",
-                showlegend=False,
-                hovertext=f"promised: ε = {number(rule)}",
-                hoverinfo="text",
-                meta={"x_title": "estimate", "y": ["promised ε"] * 2, "y_title": "quantity"},
-                **axes,
-            )
+            style, label = grey("dash"), "promised ε"
+            options |= {"at_y": [-1, 1], "told": f"promised: ε = {exact(rule)}", "width": 1.5}
+            series(figure, label, [rule, rule], [label] * 2, style, **options)
     return figure
 
 
@@ -273,31 +247,29 @@ def _add_quantiles(
     """Draw one statistic: the band, the line, and the points of both shares."""
     names = group_names(diagnostics.pair)
     quantiles = diagnostics.quantiles[kept].tolist()
-    axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
-    titles = {"x_title": "normal quantile", "y_title": f"{label} (standardised)"}
-    figure.add_scatter(
-        x=quantiles + quantiles[::-1],
-        y=envelope[0].tolist() + envelope[1][::-1].tolist(),
+    options: dict[str, Any] = {
+        "xaxis": f"x{key}",
+        "yaxis": f"y{key}",
+        "x_title": "normal quantile",
+        "y_title": f"{label} (standardised)",
+    }
+    low, high = envelope
+    series(
+        figure,
+        "95 % band",
+        quantiles + quantiles[::-1],
+        low.tolist() + high[::-1].tolist(),
+        grey(),
         mode="none",
         fill="toself",
         fillcolor=translucent(NEUTRAL, 0.3),
-        name="95 % band",
-        legendgroup="band",
+        group="band",
         showlegend=index == 0,
-        hoverinfo="skip",
-        meta=titles,
-        **axes,
+        **options,
     )
-    figure.add_scatter(
-        x=[-ends, ends],
-        y=[-ends, ends],
-        mode="lines",
-        line={"color": NEUTRAL, "width": 1.5},
-        name="fitted normal",
-        showlegend=False,
-        hoverinfo="skip",
-        meta=titles,
-        **axes,
+    line = [-ends, ends]
+    series(
+        figure, "fitted normal", line, line, grey("solid"), width=1.5, showlegend=False, **options
     )
     for group in (0, 1):
         told = (
@@ -306,23 +278,20 @@ def _add_quantiles(
             f"furthest from the normal: {percent(float(diagnostics.kolmogorov[group, index]))}<br>"
             f"{safe(diagnostics.test)}: p {_p(float(diagnostics.p_values[group, index]))}"
         )
-        figure.add_scatter(
-            x=quantiles,
-            y=diagnostics.simulated[group, kept, index].tolist(),
+        style = MechanismStyle(GROUP_COLORS[group], "solid", _SYMBOLS[group])
+        series(
+            figure,
+            names[group],
+            quantiles,
+            diagnostics.simulated[group, kept, index],
+            style,
             mode="markers",
-            marker={
-                "color": GROUP_COLORS[group],
-                "symbol": _SYMBOLS[group],
-                "size": 6,
-                "line": {"width": 1.5 * group, "color": GROUP_COLORS[group]},
-            },
-            name=names[group],
-            legendgroup=names[group],
+            told=f"<b>{safe(label)}</b>, {names[group]}<br>{told}",
+            size=6,
+            marker={"line": {"width": 1.5 * group, "color": style.color}},
+            group=names[group],
             showlegend=index == 0,
-            hovertext=f"<b>{safe(label)}</b>, {names[group]}<br>{told}",
-            hoverinfo="text",
-            meta=titles,
-            **axes,
+            **options,
         )
 
 
@@ -350,7 +319,7 @@ def _around(interval: Interval, rule: float | None) -> tuple[float, float]:
 
 def _in_words(interval: Interval) -> str:
     return (
-        f"{number(interval.estimate)} ({percent(interval.confidence)} interval: "
+        f"{number(interval.estimate)} ({share(interval.confidence)} interval: "
         f"{number(interval.low)} to {number(interval.high)})"
     )
 

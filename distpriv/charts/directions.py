@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, log_axis
+from distpriv.charts.frame import empty, linear_axis, log_axis, row_axis
+from distpriv.charts.lines import row_bars
 from distpriv.charts.plane import ellipses
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, group_names
-from distpriv.charts.text import number, percent, safe, shorten
 from distpriv.model.gaussian import PairModel
+from distpriv.words import number, percent, safe, shorten, with_unit
 
 __all__ = ["eigenvalue_shares", "ellipses", "shift_components"]
 
 FloatArray = NDArray[np.float64]
 
 _ROW_HEIGHT = 54
+_HIDDEN = {"showticklabels": False, "showgrid": False, "fixedrange": True}
 
 
 def eigenvalue_shares(fit: PairModel, labels: Sequence[str]) -> go.Figure:
@@ -36,6 +39,9 @@ def eigenvalue_shares(fit: PairModel, labels: Sequence[str]) -> go.Figure:
     shift = _unit_shift(fit)
     shares = (shift @ eigenvectors) ** 2
     names = [_leading(eigenvectors[:, index], labels) for index in range(m)]
+    low = 10.0 ** math.floor(math.log10(eigenvalues[-1]) - 0.1)
+    high = 10.0 ** math.ceil(math.log10(eigenvalues[0]))
+    rows = _rows(m)
     figure = empty(
         "Where the data vary, and where the secret hides",
         alt=_alt_shares(eigenvalues, shares, names),
@@ -46,53 +52,26 @@ def eigenvalue_shares(fit: PairModel, labels: Sequence[str]) -> go.Figure:
             "data hide the secret for free; a long right bar beside a short left one needs noise."
         ),
         height=110 + _ROW_HEIGHT * m,
-    )
-    rows = list(range(m - 1, -1, -1))
-    low = 10.0 ** math.floor(math.log10(eigenvalues[-1]) - 0.1)
-    high = 10.0 ** math.ceil(math.log10(eigenvalues[0]))
-    hidden = linear_axis("", -0.5, m - 0.1, showticklabels=False, showgrid=False, fixedrange=True)
-    figure.update_layout(
         xaxis=log_axis("variance (units²)", low, high, most_ticks=4, domain=[0, 0.47]),
         xaxis2=linear_axis(
             "share of the shift (%)", 0, 100, domain=[0.53, 1], anchor="y2", nticks=5
         ),
-        yaxis=hidden,
-        yaxis2=hidden | {"anchor": "x2", "matches": "y"},
+        yaxis=rows,
+        yaxis2=rows | {"anchor": "x2", "matches": "y"},
         showlegend=False,
         bargap=0,
     )
-    figure.add_bar(
-        x=eigenvalues.tolist(),
-        y=rows,
-        orientation="h",
-        width=0.36,
-        marker={"color": NEUTRAL},
-        name="variance",
-        hovertext=[
-            f"{safe(name)}<br>variance {number(float(value))}"
-            for name, value in zip(names, eigenvalues, strict=True)
-        ],
-        hoverinfo="text",
-        meta={"y": names, "y_title": "direction"},
-    )
-    figure.add_bar(
-        x=(100 * shares).tolist(),
-        y=rows,
-        orientation="h",
-        width=0.36,
-        marker={"color": GROUP_COLORS[1]},
-        name="share of the shift",
-        hovertext=[
-            f"{safe(name)}<br>{percent(float(share))} of the shift"
-            for name, share in zip(names, shares, strict=True)
-        ],
-        hoverinfo="text",
-        xaxis="x2",
-        yaxis="y2",
-        meta={"y": names, "y_title": "direction"},
-    )
-    for index, row in enumerate(rows):
-        _row_label(figure, f"{index + 1} · {names[index]}", row)
+    variances = [f"variance {number(value)}" for value in eigenvalues.tolist()]
+    second: dict[str, Any] = {"xaxis": "x2", "yaxis": "y2"}
+    parts = [f"{percent(share)} of the shift" for share in shares.tolist()]
+    for name, x, color, texts, axes in (
+        ("variance", eigenvalues, NEUTRAL, variances, {}),
+        ("share of the shift", 100 * shares, GROUP_COLORS[1], parts, second),
+    ):
+        told = [f"{safe(row)}<br>{text}" for row, text in zip(names, texts, strict=True)]
+        row_bars(figure, name, x, names, color, told=told, y_title="direction", width=0.36, **axes)
+    for row, name in enumerate(names):
+        _row_label(figure, f"{row + 1} · {name}", row)
     return figure
 
 
@@ -111,7 +90,6 @@ def shift_components(
     m = len(labels)
     shift = _unit_shift(fit)
     names = group_names(fit.pair)
-    rows = list(range(m - 1, -1, -1))
     figure = empty(
         "Which statistics move with the secret",
         alt=_alt_components(fit, labels, shift),
@@ -121,35 +99,29 @@ def shift_components(
             "lower. The squares of the bars add up to 1."
         ),
         height=110 + _ROW_HEIGHT * m,
-    )
-    figure.update_layout(
         xaxis=linear_axis("component of the unit shift v (no unit)", -1, 1, nticks=5)
         | {"zeroline": True, "zerolinecolor": NEUTRAL, "zerolinewidth": 1.5},
-        yaxis=linear_axis("", -0.5, m - 0.1, showticklabels=False, showgrid=False, fixedrange=True),
+        yaxis=_rows(m),
         showlegend=False,
         bargap=0,
     )
-    moves = -fit.difference
-    told = units or [""] * m
-    figure.add_bar(
-        x=shift.tolist(),
-        y=rows,
-        orientation="h",
-        width=0.36,
-        marker={"color": [GROUP_COLORS[int(value >= 0)] for value in shift]},
-        name="shift",
-        hovertext=[
-            f"<b>{safe(label)}</b><br>{'higher' if move >= 0 else 'lower'} by "
-            + safe(f"{number(abs(float(move)))} {unit}".strip())
-            + f" when {names[1]}<br>component {number(float(value))}"
-            for label, move, unit, value in zip(labels, moves, told, shift, strict=True)
-        ],
-        hoverinfo="text",
-        meta={"y": list(labels), "y_title": "statistic"},
-    )
-    for label, row in zip(labels, rows, strict=True):
+    told = [
+        f"<b>{safe(label)}</b><br>{'higher' if move >= 0 else 'lower'} by "
+        f"{safe(with_unit(abs(move), unit))} when {names[1]}<br>component {number(value)}"
+        for label, move, unit, value in zip(
+            labels, (-fit.difference).tolist(), units or [""] * m, shift.tolist(), strict=True
+        )
+    ]
+    colors = [GROUP_COLORS[int(value >= 0)] for value in shift]
+    row_bars(figure, "shift", shift, labels, colors, told=told, y_title="statistic", width=0.36)
+    for row, label in enumerate(labels):
         _row_label(figure, label, row)
     return figure
+
+
+def _rows(count: int) -> dict[str, Any]:
+    """The axis of rows that are named above their bars."""
+    return row_axis([""] * count, **_HIDDEN) | {"range": [count - 0.5, -0.9]}
 
 
 def _row_label(figure: go.Figure, text: str, row: int) -> None:
@@ -158,7 +130,7 @@ def _row_label(figure: go.Figure, text: str, row: int) -> None:
         x=0,
         xref="paper",
         xanchor="left",
-        y=row + 0.22,
+        y=row - 0.22,
         yref="y",
         yanchor="bottom",
         text=safe(text, 46),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis
-from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, group_names, translucent
-from distpriv.charts.text import number, percent, safe, shorten, with_unit, wrap
+from distpriv.charts.frame import empty, linear_axis, panels
+from distpriv.charts.lines import series
+from distpriv.charts.style import GROUP_COLORS, GROUP_STYLES, group_names, translucent
 from distpriv.model.gaussian import PairModel
+from distpriv.words import number, percent, safe, shorten, titled, wrap
 
 __all__ = ["covariance_heatmap", "fit_histograms"]
 
@@ -45,7 +47,6 @@ def fit_histograms(
     """
     m = len(labels)
     columns = max(1, min(columns, m))
-    rows = math.ceil(m / columns)
     names = group_names(fit.pair)
     reading = (
         f"each panel is a statistic: blue when {names[0]}, vermillion when {names[1]}. The "
@@ -62,27 +63,23 @@ def fit_histograms(
         "Distribution of each released statistic",
         alt=_alt_fit(fit, labels, units),
         how_to_read=f"{reading}. The area under each curve is 1.",
-        height=100 + rows * (_PANEL + gap),
+        height=100 + math.ceil(m / columns) * (_PANEL + gap),
     )
     figure.update_layout(barmode="overlay", bargap=0)
     budget = _MOST_POINTS // (2 * m)
     axes: dict[str, dict[str, object]] = {}
-    for index in range(m):
-        row, column = divmod(index, columns)
-        key = "" if index == 0 else str(index + 1)
-        low, high = _reach(fit, index)
-        x_domain, y_domain = _domains(row, column, rows, columns, gap)
+    for index, (key, across, up) in enumerate(panels(m, columns, _PANEL, gap, apart=0.07)):
+        ends = _reach(fit, index)
         peak = _add_panel(
-            figure, fit, index, labels[index], units[index], simulated, (low, high), budget, key
+            figure, fit, index, labels[index], units[index], simulated, ends, budget, key
         )
-        axes[f"xaxis{key}"] = linear_axis(
-            titles[index], low, high, domain=x_domain, anchor=f"y{key}", nticks=6
-        )
+        place: dict[str, Any] = {"domain": across, "anchor": f"y{key}"}
+        axes[f"xaxis{key}"] = linear_axis(titles[index], *ends, nticks=6, **place)
         axes[f"yaxis{key}"] = linear_axis(
-            "density" if column == 0 else "",
+            "" if index % columns else "density",
             0.0,
             1.08 * peak,
-            domain=y_domain,
+            domain=up,
             anchor=f"x{key}",
             showticklabels=False,
             showgrid=False,
@@ -102,6 +99,13 @@ def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:
     m = len(labels)
     deviations = np.sqrt(np.diag(fit.pooled))
     correlations = fit.pooled / np.outer(deviations, deviations)
+    positions = list(range(m))
+    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": positions}
+    axis |= {"constrain": "domain"}
+    numbers = [str(position + 1) for position in positions]
+    names = [f"{safe(label, 18)} · {place}" for label, place in zip(labels, numbers, strict=True)]
+    across = {"ticktext": numbers, "constraintoward": "left"}
+    up = {"ticktext": names, "constraintoward": "top", "scaleanchor": "x"}
     figure = empty(
         "Correlations of the statistics",
         alt=_alt_correlations(correlations, labels),
@@ -111,27 +115,8 @@ def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:
             "falls, pale where they have little to do with each other."
         ),
         height=120 + min(42, max(28, 330 // m)) * m,
-    )
-    positions = list(range(m))
-    axis = {"showgrid": False, "zeroline": False, "fixedrange": True, "tickvals": positions}
-    figure.update_layout(
-        xaxis=linear_axis("statistic (number)", -0.5, m - 0.5)
-        | axis
-        | {
-            "ticktext": [str(position + 1) for position in positions],
-            "constrain": "domain",
-            "constraintoward": "left",
-        },
-        yaxis=linear_axis("", m - 0.5, -0.5)
-        | axis
-        | {
-            "ticktext": [
-                f"{safe(label, 18)} · {position + 1}" for position, label in enumerate(labels)
-            ],
-            "scaleanchor": "x",
-            "constrain": "domain",
-            "constraintoward": "top",
-        },
+        xaxis=linear_axis("statistic (number)", -0.5, m - 0.5) | axis | across,
+        yaxis=linear_axis("", m - 0.5, -0.5) | axis | up,
     )
     shown = correlations.copy()
     np.fill_diagonal(shown, np.nan)
@@ -195,7 +180,7 @@ def covariance_heatmap(fit: PairModel, labels: Sequence[str]) -> go.Figure:
 def _panel_title(label: str, unit: str, width: int) -> str:
     """Label and unit in up to three lines; where they are too long, the unit stays."""
     unit = shorten(unit, width - 4)
-    return wrap(with_unit(shorten(label, 3 * width - len(unit) - 8), unit), width, lines=3)
+    return wrap(titled(shorten(label, 3 * width - len(unit) - 8), unit), width, lines=3)
 
 
 def _reach(fit: PairModel, index: int) -> tuple[float, float]:
@@ -205,16 +190,6 @@ def _reach(fit: PairModel, index: int) -> tuple[float, float]:
         float((centers - _REACH * deviations).min()),
         float((centers + _REACH * deviations).max()),
     )
-
-
-def _domains(
-    row: int, column: int, rows: int, columns: int, gap: int
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    width = (1 - 0.07 * (columns - 1)) / columns
-    total = rows * _PANEL + (rows - 1) * gap
-    top = 1 - row * (_PANEL + gap) / total
-    left = column * (width + 0.07)
-    return (left, min(left + width, 1.0)), (max(top - _PANEL / total, 0.0), top)
 
 
 def _add_panel(
@@ -230,8 +205,8 @@ def _add_panel(
 ) -> float:
     """Draw one statistic and return the highest density."""
     names = group_names(fit.pair)
-    axes = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
-    full = {"x_title": with_unit(label, unit)}
+    axes: dict[str, Any] = {"xaxis": f"x{key}", "yaxis": f"y{key}"}
+    full = {"x_title": titled(label, unit)}
     peak = 0.0
     if simulated is not None and simulated.shape[1]:
         edges = _edges(simulated[:, :, index], max(8, min(30, budget * 3 // 10)))
@@ -265,22 +240,20 @@ def _add_panel(
         density = np.exp(-(((x - center) / deviation) ** 2) / 2)
         density /= deviation * math.sqrt(2 * math.pi)
         peak = max(peak, float(density.max()))
-        figure.add_scatter(
-            x=x.tolist(),
-            y=density.tolist(),
-            mode="lines",
-            line={"color": GROUP_COLORS[group], "dash": GROUP_DASHES[group], "width": 2.5},
-            fill="tozeroy" if simulated is None else None,
-            fillcolor=translucent(GROUP_COLORS[group], 0.15) if simulated is None else None,
-            name=names[group],
-            legendgroup=names[group],
+        style = GROUP_STYLES[group]
+        told = safe(f"mean {number(center)}, standard deviation {number(deviation)} {unit}")
+        filling: dict[str, Any] = {"fill": "tozeroy", "fillcolor": translucent(style.color, 0.15)}
+        series(
+            figure,
+            names[group],
+            x,
+            density,
+            style,
+            told=f"<b>{names[group]}</b><br>{told}",
+            x_title=titled(label, unit),
+            group=names[group],
             showlegend=index == 0,
-            hovertext=(
-                f"<b>{names[group]}</b><br>"
-                + safe(f"mean {number(center)}, standard deviation {number(deviation)} {unit}")
-            ),
-            hoverinfo="text",
-            meta=full,
+            **(filling if simulated is None else {}),
             **axes,
         )
     return peak

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.charts.style import NEUTRAL, translucent
-from distpriv.charts.text import number, percent, safe
-from distpriv.mechanisms.curves import Curves
+from distpriv.words import number, safe, share
 
 __all__ = [
     "ACCURACY_RANGE",
@@ -21,11 +18,11 @@ __all__ = [
     "empty",
     "linear_axis",
     "log_axis",
+    "panels",
+    "row_axis",
     "rule",
-    "values_at",
+    "share_axis",
 ]
-
-FloatArray = NDArray[np.float64]
 
 ACCURACY_RANGE = (0.45, 1.02)
 
@@ -43,6 +40,7 @@ def empty(
     height: int,
     subtitle: str = "",
     bottom: int = 40,
+    **layout: Any,
 ) -> go.Figure:
     """A figure with its title, its texts and room for a legend below, but no trace.
 
@@ -56,6 +54,8 @@ def empty(
         Pixels.
     bottom : int
         Least margin below the plot, in pixels.
+    layout
+        Of plotly: the axes, and how bars stand.
     """
     heading: dict[str, Any] = {
         "text": title,
@@ -91,6 +91,7 @@ def empty(
             "hoverlabel": {"align": "left", "namelength": -1},
             "dragmode": False,
             "meta": {"alt": alt, "how_to_read": how_to_read},
+            **layout,
         }
     )
     figure.layout.template = None  # Streamlit's own theme
@@ -130,11 +131,64 @@ def log_axis(
     return _axis(title) | axis | {"range": [ends[0] - 1e-6, ends[1] + 1e-6]} | options
 
 
+def row_axis(names: Sequence[str], *, end: float = 0.6, **options: Any) -> dict[str, Any]:
+    """The y axis of rows with names, safe texts: the first on top, at 0."""
+    places = list(range(len(names)))
+    most = max(len(names), 1) - 1 + end
+    return linear_axis("", most, -end, tickvals=places, ticktext=list(names)) | options
+
+
+def share_axis(title: str, low: float = 0.0) -> dict[str, Any]:
+    """An axis of shares up to 1; the title is a safe text.
+
+    Parameters
+    ----------
+    title : str
+    low : float
+        Where it starts.
+    """
+    ticks = [tick for tick in (0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0) if tick >= low]
+    if not low:
+        ticks.remove(0.5)
+    texts = [share(tick) for tick in ticks]
+    return linear_axis(title, low - 0.02, 1.02, tickvals=ticks, ticktext=texts)
+
+
 def accuracy_axis(title: str, **options: Any) -> dict[str, Any]:
     """The axis of every accuracy: from a little below guessing to certainty."""
     ticks = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    texts = [percent(tick) for tick in ticks]
+    texts = [share(tick) for tick in ticks]
     return linear_axis(title, *ACCURACY_RANGE, tickvals=ticks, ticktext=texts) | options
+
+
+def panels(
+    count: int, columns: int, panel: int, gap: int, *, apart: float
+) -> list[tuple[str, tuple[float, float], tuple[float, float]]]:
+    """Place panels in columns, row by row.
+
+    Parameters
+    ----------
+    count, columns : int
+    panel, gap : int
+        Height of a panel and of what lies between two, in pixels.
+    apart : float
+        Between two columns, as a share of the width.
+
+    Returns
+    -------
+    list of (key, domain of x, domain of y)
+        The key is what plotly adds to ``xaxis`` and ``yaxis``.
+    """
+    rows = math.ceil(count / columns)
+    total = rows * panel + (rows - 1) * gap
+    width = (1 - apart * (columns - 1)) / columns
+    places = []
+    for index in range(count):
+        row, column = divmod(index, columns)
+        top, left = 1 - row * (panel + gap) / total, column * (width + apart)
+        across, up = (left, min(left + width, 1.0)), (max(top - panel / total, 0.0), top)
+        places.append((str(index + 1) if index else "", across, up))
+    return places
 
 
 def decades(values: Iterable[float]) -> tuple[float, float]:
@@ -165,40 +219,18 @@ def rule(figure: go.Figure, value: float, label: str) -> None:
         yref="paper",
         line={"color": NEUTRAL, "width": 1.5, "dash": "dash"},
     )
-    share = (position - low) / (high - low)
+    along = (position - low) / (high - low)
     figure.add_annotation(
         x=position,
         xref="x",
         y=1,
         yref="paper",
         yanchor="bottom",
-        xanchor="left" if share < 0.12 else "right" if share > 0.88 else "center",
+        xanchor="left" if along < 0.12 else "right" if along > 0.88 else "center",
         text=safe(label),
         showarrow=False,
         font={"color": NEUTRAL},
     )
-
-
-def values_at(curves: Curves, position: float, *, log: bool) -> dict[str, float]:
-    """Read the drawn curves off at a position, between its points too; those known there."""
-    if not len(curves.x):
-        return {}
-    values = {name: _read_off(curves.x, y, position, log) for name, y in curves.y.items()}
-    return {name: value for name, value in values.items() if not math.isnan(value)}
-
-
-def _read_off(x: FloatArray, y: FloatArray, position: float, log: bool) -> float:
-    if not x[0] <= position <= x[-1]:
-        return math.nan
-    right = int(np.searchsorted(x, position))
-    if x[right] == position:
-        return float(y[right])
-    left = right - 1
-    ends = np.log([x[left], position, x[right]]) if log else (x[left], position, x[right])
-    weight = (ends[1] - ends[0]) / (ends[2] - ends[0])
-    if log and y[left] > 0 and y[right] > 0:
-        return float(y[left] ** (1 - weight) * y[right] ** weight)
-    return float((1 - weight) * y[left] + weight * y[right])
 
 
 def _axis(title: str) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, log_axis, rule
-from distpriv.charts.style import GROUP_COLORS, NEUTRAL
-from distpriv.charts.text import listed, number, safe, wrap
+from distpriv.charts.frame import empty, linear_axis, log_axis, row_axis, rule
+from distpriv.charts.lines import grey, series
+from distpriv.charts.style import GROUP_COLORS, MechanismStyle
 from distpriv.frameworks.map import Framework, Range
+from distpriv.words import exact, listed, number, safe, wrap
 
 __all__ = ["epsilon_ranges", "neighbouring_databases"]
 
@@ -36,36 +37,32 @@ def neighbouring_databases(frameworks: Mapping[str, Framework]) -> go.Figure:
             "hollow ones stay as they are. The more may change, the harder is what is promised."
         ),
         height=130 + 46 * len(drawn),
-    )
-    names = [wrap(each.name, 20, 3) for each in drawn.values()]
-    figure.update_layout(
         xaxis=linear_axis("records of a small database", 0.4, 5.6, tickvals=[1, 2, 3, 4, 5]),
-        yaxis=linear_axis(
-            "", len(drawn) - 0.4, -0.6, tickvals=list(range(len(drawn))), ticktext=names
-        ),
+        yaxis=row_axis([wrap(each.name, 20, 3) for each in drawn.values()]),
     )
-    looks = (
-        ("asked about", {"symbol": "diamond", "color": GROUP_COLORS[1], "size": 17}),
-        ("may change with it", {"symbol": "circle", "color": GROUP_COLORS[0], "size": 15}),
-        ("stays", {"symbol": "circle-open", "color": NEUTRAL, "size": 15}),
+    kinds = (
+        ("asked about", MechanismStyle(GROUP_COLORS[1], "solid", "diamond"), 17),
+        ("may change with it", MechanismStyle(GROUP_COLORS[0], "solid", "circle"), 15),
+        ("stays", grey(symbol="circle-open"), 15),
     )
     marks: list[list[tuple[int, int, str]]] = [[], [], []]
     for row, each in enumerate(drawn.values()):
-        changed = each.changed or ()
         whole = each.key in ("PP", "DistP")
-        for place, moved in enumerate(changed):
+        for place, moved in enumerate(each.changed or ()):
             kind = 2 if not moved else 0 if place == 0 or whole else 1
             marks[kind].append((place + 1, row, f"<b>{safe(each.name)}</b><br>{each.neighbours}"))
-    for (name, look), points in zip(looks, marks, strict=True):
-        figure.add_scatter(
-            x=[point[0] for point in points],
-            y=[point[1] for point in points],
+    for (name, style, size), points in zip(kinds, marks, strict=True):
+        series(
+            figure,
+            name,
+            [x for x, _, _ in points],
+            [y for _, y, _ in points],
+            style,
             mode="markers",
-            name=name,
-            marker=look,
-            hovertext=[point[2] for point in points],
-            hoverinfo="text",
-            meta={"x_title": "record", "y_title": "framework"},
+            told=[text for _, _, text in points],
+            x_title="record",
+            y_title="framework",
+            size=size,
         )
     return figure
 
@@ -92,7 +89,7 @@ def epsilon_ranges(
     span = (min(_SPAN[0], epsilon / 10), max(_SPAN[1], epsilon * 10))
     figure = empty(
         "ε of the same strength elsewhere",
-        alt=f"ε = {number(epsilon)} in {frameworks[given].spoken} means for "
+        alt=f"ε = {exact(epsilon)} in {frameworks[given].spoken} means for "
         f"{listed(told) or 'no other notion anything that is known'}.",
         how_to_read=(
             "a bar is the range of ε with which an attacker does equally well, by the "
@@ -100,34 +97,27 @@ def epsilon_ranges(
             "exact, and no bar means that nothing is known."
         ),
         height=130 + 44 * len(ranges),
-    )
-    names = [wrap(frameworks[key].name, 20, 3) for key in ranges]
-    figure.update_layout(
         xaxis=log_axis("ε", *span),
-        yaxis=linear_axis(
-            "", len(ranges) - 0.4, -0.6, tickvals=list(range(len(ranges))), ticktext=names
-        ),
+        yaxis=row_axis([wrap(frameworks[key].name, 20, 3) for key in ranges]),
     )
     for row, (key, found) in enumerate(ranges.items()):
-        ends = [max(found.low, span[0]), min(found.high, span[1])]
-        color = GROUP_COLORS[1] if key == given else GROUP_COLORS[0]
-        figure.add_scatter(
-            x=ends if known(found) else [],
-            y=[row, row] if known(found) else [],
+        name, ends = frameworks[key].name, [found.low, found.high] if known(found) else []
+        series(
+            figure,
+            name,
+            ends,
+            [row for _ in ends],
+            MechanismStyle(GROUP_COLORS[int(key == given)], "solid", "diamond"),
             mode="lines+markers" if found.low == found.high else "lines",
-            line={"width": 9, "color": color},
-            marker={"size": 15, "symbol": "diamond", "color": color},
-            name=safe(frameworks[key].name),
-            hovertext=f"<b>{safe(frameworks[key].name)}</b><br>ε {words(found)}",
-            hoverinfo="text",
+            at_x=[min(max(end, span[0]), span[1]) for end in ends],
+            told=f"<b>{safe(name)}</b><br>ε {words(found)}",
+            x_title="ε",
+            y_title="framework",
+            width=9,
+            size=15,
             showlegend=False,
-            meta={
-                "x": [found.low, found.high] if known(found) else [],
-                "x_title": "ε",
-                "y_title": "framework",
-            },
         )
-    rule(figure, epsilon, f"ε = {number(epsilon)}")
+    rule(figure, epsilon, f"ε = {exact(epsilon)}")
     return figure
 
 

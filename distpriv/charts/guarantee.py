@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
 from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
-from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
-from distpriv.charts.intervals import shown
-from distpriv.charts.style import NEUTRAL, style_of
-from distpriv.charts.text import number, safe, summed_up
+from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule
+from distpriv.charts.lines import across, grey, hover, series, told_at
+from distpriv.charts.style import NEUTRAL, shown, style_of
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact
 
 __all__ = ["delivered_by_releases", "profile_curves"]
 
@@ -52,15 +51,18 @@ def profile_curves(
             "Lower is more private; the dashed rule is the current ε."
         ),
     )
-    figure.add_scatter(
-        x=[epsilon],
-        y=[max(delta, _FLOOR)],
+    series(
+        figure,
+        "the promise",
+        [epsilon],
+        [delta],
+        grey(symbol="x-thin"),
         mode="markers",
-        name="the promise",
-        marker={"symbol": "x-thin", "size": 15, "line": {"width": 3.5, "color": NEUTRAL}},
-        hovertext=[f"promised: δ = {number(delta)} at ε = {number(epsilon)}"],
-        hoverinfo="text",
-        meta={"y_title": "δ delivered"},
+        at_y=lambda value: max(value, _FLOOR),
+        told=[f"promised: δ = {exact(delta)} at ε = {exact(epsilon)}"],
+        y_title="δ delivered",
+        size=15,
+        marker={"line": {"width": 3.5, "color": NEUTRAL}},
     )
     return figure
 
@@ -79,8 +81,7 @@ def delivered_by_releases(
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.analysis.sweeps.delta_against_releases` or
-        :func:`distpriv.analysis.sweeps.epsilon_against_releases`.
+        From :func:`distpriv.analysis.sweeps.sweep` over the releases.
     quantity : "δ" or "ε"
         Which of the two is delivered, at the other one as it is promised.
     count : int
@@ -91,10 +92,10 @@ def delivered_by_releases(
         Mechanism to draw boldly.
     """
     if quantity == "δ":
-        promised, at = delta, f"ε = {number(epsilon)}"
+        promised, at = delta, f"ε = {exact(epsilon)}"
         told = "how likely the promise is to fail when the same statistics are released"
     else:
-        promised, at = epsilon, f"δ = {number(delta)}"
+        promised, at = epsilon, f"δ = {exact(delta)}"
         told = "the ε that all releases together deliver when the same statistics are released"
     return _chart(
         f"{quantity} at {at} against releases",
@@ -135,59 +136,28 @@ def _chart(
 ) -> go.Figure:
     low, high = ends
     figure = empty(
-        safe(title),
-        alt=_alt(curves, x_name, current, log_x, y_title, selected),
+        title,
+        alt=told_at(curves, current, x_name, y_title, log=log_x, selected=selected),
         how_to_read=how_to_read,
         height=_HEIGHT + 10 * len(curves.y),
+        xaxis=axis,
+        yaxis=log_axis(y_title, low, high),
     )
-    figure.update_layout(xaxis=axis, yaxis=log_axis(y_title, low, high))
     for name, y in curves.y.items():
-        style = style_of(name)
-        figure.add_scatter(
-            x=curves.x.tolist(),
-            # Below the axis' floor nothing can be told; the line leaves the chart there.
-            y=[value if value >= low / 10 else None for value in y.tolist()],
+        series(
+            figure,
+            shown(name),
+            curves.x,
+            y,
+            style_of(name),
             mode="lines" if name == UNDEFENDED else "lines+markers",
-            name=safe(shown(name)),
-            line={
-                "color": style.color,
-                "dash": style.dash,
-                "width": 4 if name == selected else 2.5,
-            },
-            marker={"symbol": style.symbol, "size": 8, "color": style.color, "maxdisplayed": 6},
-            hovertext=[
-                f"<b>{safe(shown(name))}</b><br>{x_name} = {number(float(x))}<br>"
-                f"{y_title}: {number(float(value))}"
-                for x, value in zip(curves.x, y, strict=True)
-            ],
-            hoverinfo="text",
-            meta={"y": y.tolist(), "y_title": y_title},
+            # Below the axis' floor nothing can be told; the line leaves the chart there.
+            at_y=lambda value: value if value >= low / 10 else None,
+            told=hover(shown(name), (f"{x_name} = ", curves.x), (f"{y_title}: ", y)),
+            y_title=y_title,
+            bold=name == selected,
+            every=6,
         )
-    figure.add_shape(
-        type="line",
-        xref="paper",
-        x0=0,
-        x1=1,
-        y0=promised,
-        y1=promised,
-        line={"color": NEUTRAL, "width": 1.5, "dash": "dot"},
-    )
-    rule(figure, current, f"{x_name} = {number(current)}")
+    across(figure, promised)
+    rule(figure, current, f"{x_name} = {exact(current)}")
     return figure
-
-
-def _alt(
-    curves: Curves,
-    x_name: str,
-    current: float,
-    log_x: bool,
-    y_title: str,
-    selected: str | None,
-) -> str:
-    known = {shown(name): y for name, y in curves.y.items()}
-    values = values_at(Curves(curves.x, known), current, log=log_x)
-    if not values:
-        return f"Nothing is known at {x_name} = {number(current)}."
-    texts = {name: number(value) for name, value in values.items() if math.isfinite(value)}
-    bold = None if selected is None else shown(selected)
-    return f"At {x_name} = {number(current)}, {y_title} is {summed_up(values, texts, bold)}."

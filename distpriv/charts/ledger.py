@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
 from distpriv.charts.intervals import GUESSING, within
-from distpriv.charts.style import GROUP_COLORS, NEUTRAL
-from distpriv.charts.text import percent
+from distpriv.charts.lines import grey, series
+from distpriv.charts.style import GROUP_COLORS, MechanismStyle
 from distpriv.composition.releases import Standing
+from distpriv.words import percent, share
 
 __all__ = ["adding_up"]
 
@@ -34,6 +36,8 @@ def adding_up(
     """
     made, following = standings[:-1], standings[-1]
     last = following.count
+    end = max(last, _SHORTEST)
+    step = -(-end // 10)
     figure = empty(
         "The best attacker after each release",
         alt=(
@@ -45,10 +49,6 @@ def adding_up(
             "guessing. A triangle is a bound: the attacker is right at most so often."
         ),
         height=380,
-    )
-    end = max(last, _SHORTEST)
-    step = -(-end // 10)
-    figure.update_layout(
         xaxis=linear_axis("releases", -0.03 * end, 1.03 * end, dtick=step, tick0=0),
         yaxis=accuracy_axis("accuracy (%)"),
     )
@@ -59,16 +59,14 @@ def adding_up(
         (ceiling, "one release promises no more than", "dot"),
     ):
         if value is not None:
-            figure.add_scatter(
-                x=[0, end],
-                y=[within(value)] * 2,
-                mode="lines",
-                name=name,
-                line={"color": NEUTRAL, "dash": dash, "width": 1.5},
-                hovertext=f"{name}: {percent(value)}",
-                hoverinfo="text",
-                meta={"y": [value] * 2, "y_title": _MEASURE},
-            )
+            told = f"{name}: {percent(value)}"
+            options: dict[str, Any] = {
+                "told": told,
+                "at_y": within,
+                "y_title": _MEASURE,
+                "width": 1.5,
+            }
+            series(figure, name, [0, end], [value] * 2, grey(dash), **options)
     return figure
 
 
@@ -80,23 +78,21 @@ def _line(
     symbols = [
         f"{symbol}-open" if following and place else symbol for place, symbol in enumerate(filled)
     ]
-    figure.add_scatter(
-        x=[each.count for each in standings],
-        y=[within(each.accuracy) for each in standings],
+    series(
+        figure,
+        name,
+        [each.count for each in standings],
+        [each.accuracy for each in standings],
+        MechanismStyle(color, dash, "circle"),
         mode="lines+markers",
-        name=name,
-        line={"color": color, "dash": dash, "width": 2.5},
+        at_y=within,
+        told=[f"<b>{_releases(each.count)}</b><br>right in {_told(each)}" for each in standings],
+        y_title=_MEASURE,
         marker={
             "symbol": symbols,
             "size": [0 if following and not place else 11 for place in range(len(standings))],
-            "color": color,
             "line": {"width": 2, "color": color},
         },
-        hovertext=[
-            f"<b>{_releases(each.count)}</b><br>right in {_told(each)}" for each in standings
-        ],
-        hoverinfo="text",
-        meta={"y": [each.accuracy for each in standings], "y_title": _MEASURE},
         cliponaxis=False,
     )
 
@@ -107,5 +103,5 @@ def _releases(count: int) -> str:
 
 def _told(standing: Standing) -> str:
     if standing.count == 0:
-        return percent(GUESSING)
+        return share(GUESSING)
     return f"{'' if standing.exact else 'at most '}{percent(standing.accuracy)}"

@@ -11,20 +11,20 @@ from plotly import graph_objects as go
 from distpriv.attribute.gaussian import AttributeGaussian
 from distpriv.attribute.influence import Quilt
 from distpriv.attribute.network import BayesianNetwork
-from distpriv.charts.frame import empty, linear_axis
-from distpriv.charts.style import NEUTRAL
-from distpriv.charts.text import listed, number, percent, safe, wrap
+from distpriv.charts.frame import empty, linear_axis, row_axis
+from distpriv.charts.lines import grey, row_bars, series
+from distpriv.charts.style import NEUTRAL, MechanismStyle
+from distpriv.words import listed, number, percent, safe, wrap
 
 __all__ = ["network_graph", "variance_bars"]
 
 Spot = tuple[float, float]
 
-# Name in the legend, colour and marker of each part.
-_LOOKS = {
-    "protected": ("protected", "#D55E00", "diamond"),
-    "quilt": ("quilt", "#0072B2", "square"),
-    "nearby": ("nearby", "#E69F00", "circle"),
-    "remote": ("remote", "#009E73", "hexagon"),
+_STYLES = {
+    "protected": MechanismStyle("#D55E00", "solid", "diamond"),
+    "quilt": MechanismStyle("#0072B2", "solid", "square"),
+    "nearby": MechanismStyle("#E69F00", "solid", "circle"),
+    "remote": MechanismStyle("#009E73", "solid", "hexagon"),
 }
 # How far an arrow that passes a layer may bow, and what a marker with its name takes up there.
 _BOWS = (0.0, -0.15, 0.15, -0.3, 0.3, -0.55, 0.55, -0.9, 0.9)
@@ -48,6 +48,7 @@ def network_graph(
     layers = [list(layer) for layer in nx.topological_generations(network.graph)]
     spots = _spots(network, layers)
     width = max(map(len, layers))
+    hidden: dict[str, Any] = {"visible": False, "automargin": True}
     figure = empty(
         safe(title),
         alt=_alt(quilt, query),
@@ -58,34 +59,43 @@ def network_graph(
         ),
         height=min(150 + 105 * len(layers), 900),
         bottom=64,
-    )
-    hidden: dict[str, Any] = {"visible": False, "automargin": True}
-    figure.update_layout(
         xaxis=linear_axis("", -0.35, width - 0.15, **hidden),
         yaxis=linear_axis("", -len(layers) + 0.55, 0.45, **hidden),
     )
     for parent, child in network.edges:
         _arrow(figure, spots[parent], spots[child], list(spots.values()))
+
+    def draw(name: str, nodes: list[str], style: MechanismStyle, **look: Any) -> None:
+        series(
+            figure,
+            name,
+            nodes,
+            [parts[node] for node in nodes],
+            style,
+            at_x=[spots[node][0] for node in nodes],
+            at_y=[spots[node][1] for node in nodes],
+            told=[_told(network, node, parts[node]) for node in nodes],
+            x_title="attribute",
+            y_title="part",
+            **look,
+        )
+
     ringed = [node for node in network.nodes if node in query]
-    figure.add_scatter(
-        **_points(network, ringed, spots, parts),
-        mode="markers",
-        name="in the release",
-        marker={"symbol": "circle-open", "size": 40, "color": NEUTRAL, "line": {"width": 3}},
-    )
-    for part, (name, color, symbol) in _LOOKS.items():
+    ring: dict[str, Any] = {"mode": "markers", "size": 40, "edge": 3, "legendrank": 1001}
+    draw("in the release", ringed, grey(symbol="circle-open"), **ring)
+    for part, style in _STYLES.items():
         nodes = [node for node in network.nodes if parts[node] == part]
         if nodes:
-            figure.add_scatter(
-                **_points(network, nodes, spots, parts),
+            draw(
+                part,
+                nodes,
+                style,
                 mode="markers+text",
-                name=name,
                 text=[_label(node, ringed=node in query) for node in nodes],
                 textposition="middle right",
                 cliponaxis=False,
-                marker={"symbol": symbol, "size": 22, "color": color},
+                size=22,
             )
-    figure.update_traces(legendrank=1001, selector={"name": "in the release"})
     return figure
 
 
@@ -120,29 +130,10 @@ def _spots(network: BayesianNetwork, layers: list[list[str]]) -> dict[str, Spot]
     return spots
 
 
-def _points(
-    network: BayesianNetwork,
-    nodes: list[str],
-    spots: Mapping[str, Spot],
-    parts: Mapping[str, str],
-) -> dict[str, Any]:
-    told = []
-    for node in nodes:
-        parents = network.parents(node)
-        below = f"depends on {safe(', '.join(parents), 80)}" if parents else "depends on nothing"
-        told.append(f"<b>{safe(node, 60)}</b><br>{parts[node]}<br>{below}")
-    return {
-        "x": [spots[node][0] for node in nodes],
-        "y": [spots[node][1] for node in nodes],
-        "hovertext": told,
-        "hoverinfo": "text",
-        "meta": {
-            "x": list(nodes),
-            "y": [parts[node] for node in nodes],
-            "x_title": "attribute",
-            "y_title": "part",
-        },
-    }
+def _told(network: BayesianNetwork, node: str, part: str) -> str:
+    parents = network.parents(node)
+    depends = safe(", ".join(parents), 80) if parents else "nothing"
+    return f"<b>{safe(node, 60)}</b><br>{part}<br>depends on {depends}"
 
 
 def _arrow(figure: go.Figure, start: Spot, end: Spot, spots: list[Spot]) -> None:
@@ -231,8 +222,6 @@ def variance_bars(
         ),
         height=150 + 46 * len(names),
         bottom=84,
-    )
-    figure.update_layout(
         barmode="stack",
         legend_traceorder="normal",
         xaxis=linear_axis(
@@ -242,34 +231,27 @@ def variance_bars(
             tickvals=[0, 0.25, 0.5, 0.75, 1],
             tickformat=".0%",
         ),
-        yaxis=linear_axis(
-            "",
-            len(names) - 0.4,
-            -0.6,
-            tickvals=list(range(len(names))),
-            ticktext=[wrap(name, 18, 2) for name in names],
-            showgrid=False,
-        ),
+        yaxis=row_axis([wrap(name, 18, 2) for name in names], showgrid=False),
     )
-    series = (
+    parts = (
         ("varies by itself", "#0072B2", "", own),
         ("noise", "#E69F00", "/", [1 - share for share in own]),
     )
-    for name, color, pattern, shares in series:
-        figure.add_bar(
-            orientation="h",
-            x=shares,
-            y=list(range(len(names))),
-            name=name,
-            width=0.6,
-            marker={"color": color, "pattern": {"shape": pattern, "solidity": 0.25}},
-            hovertext=[
+    for name, color, pattern, shares in parts:
+        row_bars(
+            figure,
+            name,
+            shares,
+            names,
+            color,
+            told=[
                 f"<b>{safe(release, 60)}</b><br>{name}: {_share(share)}<br>"
                 f"noise σ = {number(noise.standard_deviation)}"
                 for (release, noise), share in zip(noises.items(), shares, strict=True)
             ],
-            hoverinfo="text",
-            meta={"y": names, "y_title": "release"},
+            y_title="release",
+            width=0.6,
+            marker={"pattern": {"shape": pattern, "solidity": 0.25}},
         )
     return figure
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
+from operator import mul
+from typing import Any
 
 import numpy as np
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import accuracy_axis, decades, empty, linear_axis, log_axis
 from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, within
-from distpriv.charts.style import NEUTRAL, MechanismStyle, series_style, style_of
-from distpriv.charts.text import listed, number, percent, safe
+from distpriv.charts.lines import Place, grey, hover, series
+from distpriv.charts.style import MechanismStyle, series_style, style_of
 from distpriv.mechanisms.curves import Curves
-from distpriv.model.sampling import Interval
 from distpriv.papers.attacks import AttackCurve
 from distpriv.papers.figures import Releases
+from distpriv.words import exact, listed, number, percent, safe, titled
 
 __all__ = ["accuracy_lines", "error_lines", "f_scores_with_points", "releases_in_plane"]
 
@@ -52,7 +55,7 @@ def error_lines(
     last = {name: f"{number(float(y[-1]))} ({name})" for name, y in curves.y.items()}
     figure = empty(
         safe(title),
-        alt=f"At {number(ends[1])} the expected L2 error is {listed(list(last.values()))}.",
+        alt=f"At {exact(ends[1])} the expected L2 error is {listed(list(last.values()))}.",
         how_to_read=(
             "lines are the expected L2 error of each mechanism, computed here; lower is more "
             "accurate. A line that drops to the bottom needs no noise there."
@@ -65,25 +68,18 @@ def error_lines(
             )
         ),
         height=_HEIGHT + 10 * len(curves.y),
-    )
-    figure.update_layout(
         xaxis=(log_axis if x_log else linear_axis)(safe(x_title), *ends),
         yaxis=log_axis("expected L2 error", low, high),
     )
     for name, y in curves.y.items():
-        style = style_of(name)
-        figure.add_scatter(
-            x=list(map(float, curves.x)),
-            y=[max(float(value), low) for value in y],
-            mode="lines",
-            name=safe(name + _undone(name, undone or {}, ends)),
-            line={"color": style.color, "dash": style.dash, "width": 2.5},
-            hovertext=[
-                f"<b>{safe(name)}</b><br>{number(float(x))}: error {number(float(value))}"
-                for x, value in zip(curves.x, y, strict=True)
-            ],
-            hoverinfo="text",
-            meta={"y": [float(value) for value in y]},
+        series(
+            figure,
+            name + _undone(name, undone or {}, ends),
+            curves.x,
+            y,
+            style_of(name),
+            at_y=lambda error: max(error, low),
+            told=hover(name, ("at ", curves.x), ("error ", y)),
         )
     for name, (x, errors) in (points or {}).items():
         _printed(figure, name, x, errors, style_of(name), "error")
@@ -129,12 +125,12 @@ def accuracy_lines(
         if curve.simulated
     ]
     best = [f"{percent(curve.best[-1].in_fact)} ({label})" for label, curve in curves.items()]
-    undone = any(each.undone for curve in curves.values() for each in curve.best)
+    undone = any(best.undone for curve in curves.values() for best in curve.best)
     figure = empty(
         safe(title),
-        alt=f"At {number(ends[1])} the simulated attacker is right in {listed(told)} of cases."
+        alt=f"At {exact(ends[1])} the simulated attacker is right in {listed(told)} of cases."
         if told
-        else f"At {number(ends[1])} the best attacker is right in {listed(best)} of cases.",
+        else f"At {exact(ends[1])} the best attacker is right in {listed(best)} of cases.",
         how_to_read=(
             "marks with bars are the paper's attacker, simulated here, with 95 % intervals; lines "
             "are the best possible attacker on paper, if the statistics were densities with the "
@@ -148,104 +144,73 @@ def accuracy_lines(
             + (" Hollow marks are values that the paper prints." if points else "")
         ),
         height=_HEIGHT + 20 * len(curves),
-    )
-    figure.update_layout(
         xaxis=log_axis(safe(x_title), ends[0] / 1.15, ends[1] * 1.15)
         if x_log
         else linear_axis(safe(x_title), 0.0, ends[1] + 0.02),
         yaxis=accuracy_axis("accuracy of the attacker (%)"),
     )
-    figure.add_scatter(
-        x=list(ends),
-        y=[GUESSING, GUESSING],
-        mode="lines",
-        name="guessing",
-        line={"color": NEUTRAL, "dash": "dot", "width": 2},
-        hoverinfo="skip",
-        meta={"y_title": SHARE},
-    )
+    series(figure, "guessing", ends, [GUESSING] * 2, grey("dot"), y_title=SHARE, width=2)
     for order, (label, curve) in enumerate(curves.items()):
         style = style_of(label) if mechanisms else series_style(order)
         # Beside each other, so that the bars of one position do not overlap.
-        moved = order - (len(curves) - 1) / 2
-        positions = [x * 1.035**moved if x_log else x for x in curve.x]
-        figure.add_scatter(
-            x=list(curve.x),
-            y=[each.on_paper for each in curve.best],
-            mode="lines",
-            name=safe(label),
-            legendgroup=safe(label),
-            line={"color": style.color, "dash": style.dash, "width": 2},
-            hovertext=[
-                f"<b>{safe(label)}</b><br>{number(x)}: best possible attacker on paper "
-                f"{percent(each.on_paper)}"
-                for x, each in zip(curve.x, curve.best, strict=True)
-            ],
-            hoverinfo="text",
-            meta={"y_title": SHARE},
-        )
-        _in_fact(figure, label, curve, positions, style)
-        if curve.simulated:
-            _simulated(figure, label, curve.x, positions, curve.simulated, style)
+        beside = partial(mul, 1.035 ** (order - (len(curves) - 1) / 2) if x_log else 1.0)
+        _attack(figure, label, curve, style, beside)
         if points and label in points:
             x, accuracies = points[label]
-            drawn = [at * 1.035**moved if x_log else at for at in x]
-            _printed(figure, label, x, accuracies, style, SHARE, drawn=drawn)
+            _printed(figure, label, x, accuracies, style, SHARE, at=beside)
     return figure
 
 
-def _in_fact(
-    figure: go.Figure,
-    label: str,
-    curve: AttackCurve,
-    positions: Sequence[float],
-    style: MechanismStyle,
+def _attack(
+    figure: go.Figure, label: str, curve: AttackCurve, style: MechanismStyle, beside: Place
 ) -> None:
-    """The best attacker where arithmetic undoes the noise."""
-    places = [place for place, each in enumerate(curve.best) if each.undone]
-    if not places:
-        return
-    accuracies = [curve.best[place].in_fact for place in places]
-    figure.add_scatter(
-        x=[positions[place] for place in places],
-        y=accuracies,
-        mode="markers",
-        name=safe(f"{label}, undone"),
-        marker={"symbol": "x", "size": 9, "color": style.color},
-        hovertext=[
-            f"<b>{safe(label)}</b><br>{number(curve.x[place])}: undone by arithmetic, best "
-            f"possible attacker {percent(value)}"
-            for place, value in zip(places, accuracies, strict=True)
-        ],
-        hoverinfo="text",
-        meta={"x": [curve.x[place] for place in places], "y_title": SHARE},
-    )
-
-
-def _simulated(
-    figure: go.Figure,
-    label: str,
-    x: Sequence[float],
-    drawn: Sequence[float],
-    intervals: Sequence[Interval],
-    style: MechanismStyle,
-) -> None:
-    figure.add_scatter(
-        x=list(drawn),
-        y=[within(each.estimate) for each in intervals],
-        error_y=bars(intervals, style.color),
-        mode="markers",
-        name=safe(f"{label}, simulated"),
-        marker={"symbol": style.symbol, "size": 9, "color": style.color},
-        hovertext=[
-            f"<b>{safe(label)}</b><br>{number(position)}<br>{in_words(each)}"
-            for position, each in zip(x, intervals, strict=True)
-        ],
-        hoverinfo="text",
-        legendgroup=safe(label),
-        showlegend=False,
-        meta={"x": list(x), "y": [each.estimate for each in intervals], "y_title": SHARE},
-    )
+    """The best attacker on paper, the same where arithmetic undoes the noise, and a simulated."""
+    start = f"<b>{safe(label)}</b><br>"
+    on_paper = [best.on_paper for best in curve.best]
+    told = [
+        f"{start}{exact(x)}: best possible attacker on paper {percent(accuracy)}"
+        for x, accuracy in zip(curve.x, on_paper, strict=True)
+    ]
+    common: dict[str, Any] = {"y_title": SHARE, "width": 2}
+    series(figure, label, curve.x, on_paper, style, told=told, group=label, **common)
+    in_fact = {x: b.in_fact for x, b in zip(curve.x, curve.best, strict=True) if b.undone}
+    if in_fact:
+        series(
+            figure,
+            f"{label}, undone",
+            list(in_fact),
+            list(in_fact.values()),
+            MechanismStyle(style.color, style.dash, "x"),
+            mode="markers",
+            at_x=beside,
+            told=[
+                f"{start}{exact(x)}: undone by arithmetic, best possible attacker "
+                f"{percent(accuracy)}"
+                for x, accuracy in in_fact.items()
+            ],
+            y_title=SHARE,
+            size=9,
+        )
+    if curve.simulated:
+        series(
+            figure,
+            f"{label}, simulated",
+            curve.x,
+            [interval.estimate for interval in curve.simulated],
+            style,
+            mode="markers",
+            at_x=beside,
+            at_y=within,
+            error_y=bars(curve.simulated, style.color),
+            told=[
+                f"{start}{exact(x)}<br>{in_words(interval)}"
+                for x, interval in zip(curve.x, curve.simulated, strict=True)
+            ],
+            y_title=SHARE,
+            size=9,
+            group=label,
+            showlegend=False,
+        )
 
 
 def f_scores_with_points(curves: Curves, points: Points) -> go.Figure:
@@ -259,6 +224,7 @@ def f_scores_with_points(curves: Curves, points: Points) -> go.Figure:
         Printed values.
     """
     told = [f"{number(float(np.interp(1.0, curves.x, y)))} ({b})" for b, y in curves.y.items()]
+    lowest = min(float(y.min()) for y in curves.y.values())
     figure = empty(
         "Largest F-score of an attacker on one record",
         alt=f"At ε = 1 the largest F-score is {listed(told)}.",
@@ -268,26 +234,12 @@ def f_scores_with_points(curves: Curves, points: Points) -> go.Figure:
             "the pairs of ε and bound that the paper's Table 1 prints."
         ),
         height=_HEIGHT + 10 * len(curves.y),
-    )
-    lowest = min(float(y.min()) for y in curves.y.values())
-    figure.update_layout(
         xaxis=log_axis("ε (more private ← → more accurate)", curves.x[0], curves.x[-1]),
         yaxis=linear_axis("largest F-score", math.floor(20 * lowest - 0.2) / 20, 1.01),
     )
     for order, (label, y) in enumerate(curves.y.items()):
-        style = series_style(order)
-        figure.add_scatter(
-            x=list(map(float, curves.x)),
-            y=list(map(float, y)),
-            mode="lines",
-            name=safe(label),
-            line={"color": style.color, "dash": style.dash, "width": 2.5},
-            hovertext=[
-                f"<b>{safe(label)}</b><br>ε = {number(float(x))}: {number(float(score))}"
-                for x, score in zip(curves.x, y, strict=True)
-            ],
-            hoverinfo="text",
-        )
+        style, told = series_style(order), hover(label, ("ε = ", curves.x), ("F-score ", y))
+        series(figure, label, curves.x, y, style, told=told)
         x, scores = points[label]
         _printed(figure, label, x, scores, style, "largest F-score")
     return figure
@@ -319,6 +271,7 @@ def releases_in_plane(
         name: f"{number(float(np.linalg.norm(points - releases.answer, axis=1).mean()))} ({name})"
         for name, points in releases.released.items()
     }
+    titles = [titled(labels[index], units[index]) for index in (across, up)]
     figure = empty(
         safe(title),
         alt=f"The releases lie on average in L2 {listed(list(spread.values()))} from the "
@@ -329,34 +282,22 @@ def releases_in_plane(
             "marks is noise in one direction only."
         ),
         height=_HEIGHT + 10 * len(releases.released),
-    )
-    titles = [f"{labels[index]} ({units[index]})" for index in (across, up)]
-    figure.update_layout(
         xaxis=linear_axis(safe(titles[0], 40), low[0] - margin[0], high[0] + margin[0]),
         yaxis=linear_axis(safe(titles[1], 40), low[1] - margin[1], high[1] + margin[1]),
     )
     for name, points in releases.released.items():
-        style = style_of(name)
-        figure.add_scatter(
-            x=points[:, across].tolist(),
-            y=points[:, up].tolist(),
-            mode="markers",
-            name=safe(name),
-            marker={"symbol": style.symbol, "size": 9, "color": style.color},
-            hovertext=[
-                f"<b>{safe(name)}</b><br>{number(float(x))}, {number(float(y))}"
-                for x, y in points[:, [across, up]]
-            ],
-            hoverinfo="text",
-        )
-    figure.add_scatter(
-        x=[float(releases.answer[across])],
-        y=[float(releases.answer[up])],
+        x, y = points[:, across], points[:, up]
+        told = hover(name, (f"{labels[across]}: ", x), (f"{labels[up]}: ", y))
+        series(figure, name, x, y, style_of(name), mode="markers", told=told, size=9)
+    series(
+        figure,
+        "without noise",
+        [float(releases.answer[across])],
+        [float(releases.answer[up])],
+        grey(symbol="star"),
         mode="markers",
-        name="without noise",
-        marker={"symbol": "star", "size": 16, "color": NEUTRAL},
-        hovertext=["<b>without noise</b>"],
-        hoverinfo="text",
+        told=["<b>without noise</b>"],
+        size=16,
     )
     return figure
 
@@ -369,27 +310,24 @@ def _printed(
     style: MechanismStyle,
     y_title: str,
     *,
-    drawn: Sequence[float] | None = None,
+    at: Place | None = None,
 ) -> None:
     """Hollow marks for printed values, with one entry in the legend for all of them."""
-    first = not any(trace.legendgroup == "printed" for trace in figure.data)
-    figure.add_scatter(
-        x=list(x if drawn is None else drawn),
-        y=list(y),
+    series(
+        figure,
+        "printed",
+        x,
+        y,
+        MechanismStyle(style.color, style.dash, f"{style.symbol.removesuffix('-open')}-open"),
         mode="markers",
-        name="printed",
-        legendgroup="printed",
-        showlegend=first,
-        marker={
-            "symbol": f"{style.symbol.removesuffix('-open')}-open",
-            "size": 12,
-            "color": style.color,
-            "line": {"width": 2},
-        },
-        hovertext=[
-            f"<b>{safe(label)}</b><br>printed: {number(value)} at {number(at)}"
-            for at, value in zip(x, y, strict=True)
+        at_x=at,
+        told=[
+            f"<b>{safe(label)}</b><br>printed: {number(value)} at {exact(position)}"
+            for position, value in zip(x, y, strict=True)
         ],
-        hoverinfo="text",
-        meta={"x": list(x), "y_title": y_title},
+        y_title=y_title,
+        size=12,
+        edge=2,
+        group="printed",
+        showlegend=not any(trace.legendgroup == "printed" for trace in figure.data),
     )

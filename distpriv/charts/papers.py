@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.frame import empty, linear_axis, row_axis
+from distpriv.charts.lines import grey, series
 from distpriv.charts.style import NEUTRAL, MechanismStyle, translucent
-from distpriv.charts.text import safe
 from distpriv.papers.cells import VERDICTS, Cell, Verdict, tally
 from distpriv.papers.items import ITEMS
 from distpriv.papers.report import figure as said
 from distpriv.papers.report import range_of, summary
+from distpriv.words import safe
 
 __all__ = ["VERDICT_STYLES", "deviations", "printed_beside_ours"]
 
@@ -24,7 +23,7 @@ VERDICT_STYLES: dict[Verdict, MechanismStyle] = {
     "erratum": MechanismStyle("#E69F00", "solid", "square"),
     "differs": MechanismStyle("#D55E00", "solid", "x"),
     "other data": MechanismStyle("#CC79A7", "solid", "triangle-up"),
-    "undecided": MechanismStyle(NEUTRAL, "solid", "circle-open"),
+    "undecided": grey("solid", "circle-open"),
 }
 
 _ROW, _LINE = 34, 22
@@ -52,9 +51,6 @@ def deviations(results: Mapping[str, Sequence[Cell]]) -> go.Figure:
             "Figures that no repetition has reached yet have none."
         ),
         height=170 + _ROW * len(keys),
-    )
-    rows = {key: len(keys) - 1 - place for place, key in enumerate(keys)}
-    figure.update_layout(
         xaxis=linear_axis(
             "difference / largest allowed",
             -_FARTHEST - 0.15,
@@ -62,14 +58,7 @@ def deviations(results: Mapping[str, Sequence[Cell]]) -> go.Figure:
             tickvals=[-2, -1, 0, 1, 2],
             ticktext=["≤ −2", "−1", "0", "1", "≥ 2"],
         ),
-        yaxis=linear_axis(
-            "",
-            -0.6,
-            len(keys) - 0.4,
-            tickvals=list(rows.values()),
-            ticktext=[safe(_short(key)) for key in keys],
-            fixedrange=True,
-        ),
+        yaxis=row_axis([safe(_short(key)) for key in keys], fixedrange=True),
     )
     for edge in (-1, 1):
         figure.add_shape(
@@ -83,34 +72,28 @@ def deviations(results: Mapping[str, Sequence[Cell]]) -> go.Figure:
         )
     for verdict in VERDICTS:
         chosen = [
-            (cell, deviation, rows[cell.item] + _aside(place))
+            (cell, deviation, keys.index(cell.item) + _aside(place))
             for key in keys
             for place, cell in enumerate(results[key])
             if cell.verdict == verdict and (deviation := cell.deviation) is not None
         ]
         if chosen:
-            figure.add_scatter(**_marks(verdict, chosen))
+            series(
+                figure,
+                f"{verdict} ({len(chosen)})",
+                [deviation for _, deviation, _ in chosen],
+                [f"{_short(cell.item)}: {cell.row}, {cell.column}" for cell, _, _ in chosen],
+                VERDICT_STYLES[verdict],
+                mode="markers",
+                at_x=lambda deviation: max(-_FARTHEST, min(_FARTHEST, deviation)),
+                at_y=[height for _, _, height in chosen],
+                told=[_hover(cell) for cell, _, _ in chosen],
+                x_title="difference / largest allowed",
+                y_title="printed figure",
+                size=9,
+                cliponaxis=False,
+            )
     return figure
-
-
-def _marks(verdict: Verdict, chosen: Sequence[tuple[Cell, float, float]]) -> dict[str, Any]:
-    style = VERDICT_STYLES[verdict]
-    return {
-        "x": [max(-_FARTHEST, min(_FARTHEST, deviation)) for _, deviation, _ in chosen],
-        "y": [height for _, _, height in chosen],
-        "mode": "markers",
-        "name": f"{verdict} ({len(chosen)})",
-        "marker": {"symbol": style.symbol, "color": style.color, "size": 9},
-        "hovertext": [_hover(cell) for cell, _, _ in chosen],
-        "hoverinfo": "text",
-        "cliponaxis": False,
-        "meta": {
-            "x": [deviation if math.isfinite(deviation) else None for _, deviation, _ in chosen],
-            "y": [f"{_short(cell.item)}: {cell.row}, {cell.column}" for cell, _, _ in chosen],
-            "x_title": "difference / largest allowed",
-            "y_title": "printed figure",
-        },
-    }
 
 
 def printed_beside_ours(
@@ -135,7 +118,7 @@ def printed_beside_ours(
         Whether to draw the best possible attacker on the noise behind each figure.
     """
     shown = [cell for cell in cells if not cell.at_least]
-    height = {id(cell): len(shown) - 1 - place for place, cell in enumerate(shown)}
+    height = {id(cell): place for place, cell in enumerate(shown)}
     known = [cell for cell in shown if cell.ours]
     on_paper = [(cell, cell.standing.on_paper) for cell in shown if attackers and cell.standing]
     in_fact = [
@@ -143,6 +126,21 @@ def printed_beside_ours(
         for cell in shown
         if attackers and cell.standing and cell.standing.undone
     ]
+    unit = "times ours" if ratio else measure
+
+    def at(cell: Cell, value: float) -> float:
+        return value / cell.ours if ratio and cell.ours else value
+
+    values = [at(cell, cell.paper) for cell in known] + [at(cell, cell.ours or 0) for cell in known]
+    values += [at(cell, end) for cell in known for end in cell.repeats or ()]
+    values += [at(cell, cell.alternative) for cell in known if cell.alternative]
+    values += [value for _, value in on_paper + in_fact]
+    if not known:
+        values += [cell.paper for cell in shown] if not ratio else [0.8, 1.2]
+    low, high = min(values), max(values)
+    margin = 0.05 * (high - low) or 0.1
+    names = [safe(f"{cell.row}, {cell.column}", 34) for cell in shown]
+    x_title = safe(f"{measure}, {unit}" if ratio else measure)
     figure = empty(
         safe(title),
         alt=f"{summary(tally(shown))}.",
@@ -160,115 +158,60 @@ def printed_beside_ours(
             )
         ),
         height=210 + _LINE * max(len(shown), 1),
+        xaxis=linear_axis(x_title, low - margin, high + margin),
+        yaxis=row_axis(names, end=0.7, fixedrange=True),
     )
-    unit = "times ours" if ratio else measure
-
-    def at(cell: Cell, value: float) -> float:
-        return value / cell.ours if ratio and cell.ours else value
-
-    values = [at(cell, cell.paper) for cell in known] + [at(cell, cell.ours or 0) for cell in known]
-    values += [at(cell, end) for cell in known for end in cell.repeats or ()]
-    values += [at(cell, cell.alternative) for cell in known if cell.alternative]
-    values += [value for _, value in on_paper + in_fact]
-    if not known:
-        values += [cell.paper for cell in shown] if not ratio else [0.8, 1.2]
-    low, high = min(values), max(values)
-    margin = 0.05 * (high - low) or 0.1
-    figure.update_layout(
-        xaxis=linear_axis(safe(f"{measure}, {unit}" if ratio else measure), low - margin,
-                          high + margin),
-        yaxis=linear_axis(
-            "",
-            -0.7,
-            len(shown) - 0.3,
-            tickvals=list(height.values()),
-            ticktext=[safe(f"{cell.row}, {cell.column}", 34) for cell in shown],
-            fixedrange=True,
-        ),
-    )  # fmt: skip
     for cell in known:
         if cell.repeats is not None:
             ends = [at(cell, end) for end in cell.repeats]
             _bar(figure, cell, ends, height[id(cell)], unit)
-    paper = known if ratio else shown
-    _series(
-        figure,
-        "printed",
-        [(cell, at(cell, cell.paper), height[id(cell)]) for cell in paper],
-        {"symbol": "circle-open", "size": 11, "color": NEUTRAL, "line": {"width": 2.5}},
-        unit,
-    )
+    printed = [(cell, at(cell, cell.paper)) for cell in (known if ratio else shown)]
+    marks: list[tuple[str, Sequence[tuple[Cell, float]], MechanismStyle, int, float | None]] = [
+        ("printed", printed, grey(symbol="circle-open"), 11, 2.5)
+    ]
     for verdict, style in VERDICT_STYLES.items():
-        chosen = [cell for cell in known if cell.verdict == verdict]
-        _series(
-            figure,
-            f"ours: {verdict}",
-            [(cell, at(cell, cell.ours or 0.0), height[id(cell)]) for cell in chosen],
-            {"symbol": style.symbol, "size": 9, "color": style.color},
-            unit,
-        )
-    _series(
-        figure,
-        "ours, by the erratum",
-        [
-            (cell, at(cell, cell.alternative), height[id(cell)])
-            for cell in known
-            if cell.alternative
-        ],
-        {"symbol": "cross-open", "size": 11, "color": VERDICT_STYLES["erratum"].color},
-        unit,
-    )
-    for name, symbol, color, best in (
-        ("best attacker, on paper", "diamond-open", NEUTRAL, on_paper),
-        ("best attacker, in fact: arithmetic", "x", VERDICT_STYLES["differs"].color, in_fact),
-    ):
-        _series(
-            figure,
-            name,
-            [(cell, value, height[id(cell)]) for cell, value in best],
-            {"symbol": symbol, "size": 10, "color": color},
-            unit,
-        )
+        ours = [(cell, at(cell, cell.ours or 0.0)) for cell in known if cell.verdict == verdict]
+        marks.append((f"ours: {verdict}", ours, style, 9, None))
+    corrected = [(cell, at(cell, cell.alternative)) for cell in known if cell.alternative]
+    cross = MechanismStyle(VERDICT_STYLES["erratum"].color, "solid", "cross-open")
+    marks += [
+        ("ours, by the erratum", corrected, cross, 11, None),
+        ("best attacker, on paper", on_paper, grey(symbol="diamond-open"), 10, None),
+        ("best attacker, in fact: arithmetic", in_fact, VERDICT_STYLES["differs"], 10, None),
+    ]
+    for name, points, style, size, edge in marks:
+        if points:
+            series(
+                figure,
+                name,
+                [value for _, value in points],
+                [f"{cell.row}, {cell.column}" for cell, _ in points],
+                style,
+                mode="markers",
+                at_y=[height[id(cell)] for cell, _ in points],
+                told=[_hover(cell) for cell, _ in points],
+                x_title=unit,
+                y_title="figure",
+                size=size,
+                edge=edge,
+                cliponaxis=False,
+            )
     return figure
 
 
 def _bar(figure: go.Figure, cell: Cell, ends: list[float], height: int, unit: str) -> None:
-    figure.add_scatter(
-        x=ends,
-        y=[height, height],
-        mode="lines",
-        line={"color": translucent(NEUTRAL, 0.45), "width": 7},
-        name="95 % of repeats",
-        legendgroup="repeats",
+    series(
+        figure,
+        "95 % of repeats",
+        ends,
+        [f"{cell.row}, {cell.column}"] * 2,
+        MechanismStyle(translucent(NEUTRAL, 0.45), "solid", "circle"),
+        at_y=[height, height],
+        x_title=unit,
+        y_title="figure",
+        width=7,
+        group="repeats",
         showlegend=not any(trace.legendgroup == "repeats" for trace in figure.data),
-        hoverinfo="skip",
-        meta={"y": [f"{cell.row}, {cell.column}"] * 2, "x_title": unit, "y_title": "figure"},
-    )
-
-
-def _series(
-    figure: go.Figure,
-    name: str,
-    points: Sequence[tuple[Cell, float, int]],
-    marker: dict[str, Any],
-    unit: str,
-) -> None:
-    if not points:
-        return
-    figure.add_scatter(
-        x=[value for _, value, _ in points],
-        y=[height for _, _, height in points],
-        mode="markers",
-        name=name,
-        marker=marker,
-        hovertext=[_hover(cell) for cell, _, _ in points],
-        hoverinfo="text",
-        cliponaxis=False,
-        meta={
-            "y": [f"{cell.row}, {cell.column}" for cell, _, _ in points],
-            "x_title": unit,
-            "y_title": "figure",
-        },
     )
 
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.lines import grey, series
 from distpriv.charts.style import (
-    GROUP_COLORS,
-    GROUP_DASHES,
+    GROUP_STYLES,
     NEUTRAL,
+    MechanismStyle,
     group_names,
     style_of,
     translucent,
 )
-from distpriv.charts.text import listed, number, safe, shorten, with_unit
 from distpriv.model.gaussian import PairModel
 from distpriv.privacy.noise import Noise
+from distpriv.words import listed, number, plain, safe, shorten, titled, with_unit
 
 __all__ = ["ellipses"]
 
@@ -87,75 +90,60 @@ def ellipses(
     cut = [name for name, size in sizes.items() if size > zoom]
     absent = [name for name in noises if name not in sizes]
     low, high = middle - 1.12 * zoom * extent, middle + 1.12 * zoom * extent
+    titles = [safe(titled(shorten(labels[index], 36), units[index])) for index in chosen]
+    scale = {"scaleanchor": "x"} if to_scale else {}
     figure = empty(
         "Secret, variation and noise" if noises else "Secret and variation",
         alt=_alt_ellipses(fit, chosen, labels, units, sizes, names),
         how_to_read=_reading_ellipses(names, bool(noises), cut, absent),
         height=520,
-    )
-    titles = [safe(with_unit(shorten(labels[index], 36), units[index])) for index in chosen]
-    figure.update_layout(
         xaxis=linear_axis(titles[0], float(low[0]), float(high[0]), nticks=7),
-        yaxis=linear_axis(titles[1], float(low[1]), float(high[1]), nticks=7)
-        | ({"scaleanchor": "x"} if to_scale else {}),
+        yaxis=linear_axis(titles[1], float(low[1]), float(high[1]), nticks=7, **scale),
     )
-    full = {
-        f"{axis}_title": with_unit(labels[index], units[index])
+    full: dict[str, Any] = {
+        f"{axis}_title": titled(labels[index], units[index])
         for axis, index in zip("xy", chosen, strict=True)
     }
-    _add_eigenvectors(figure, fit, chosen, middle, full)
+    draw: Callable[..., None] = partial(series, figure, **full)
+    _add_eigenvectors(draw, fit, chosen, middle)
     # Broken lines on top of solid ones, so that noises along one line all show.
     for name in sorted(noise_outlines, key=lambda name: style_of(name).dash != "solid"):
-        style, outline = style_of(name), noise_outlines[name]
-        figure.add_scatter(
-            x=outline[:, 0].tolist(),
-            y=outline[:, 1].tolist(),
+        outline, variances = noise_outlines[name], np.diag(noises[name].covariance)
+        spreads = [_spread(labels[at], units[at], float(variances[at])) for at in chosen]
+        draw(
+            f"noise of {name}",
+            outline[:, 0],
+            outline[:, 1],
+            style_of(name),
             mode="lines+markers" if len(outline) == 2 else "lines",
-            line={"color": style.color, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol, "size": 9, "color": style.color},
-            name=safe(f"noise of {name}"),
-            hovertext=f"<b>noise of {safe(name)}</b><br>"
-            + "<br>".join(
-                _spread(labels[index], units[index], float(noises[name].covariance[index, index]))
-                for index in chosen
-            ),
-            hoverinfo="text",
-            meta=full,
+            told="<br>".join([f"<b>noise of {safe(name)}</b>", *spreads]),
+            size=9,
         )
-    told = [
-        f"<b>{names[group]}</b><br>"
-        + "<br>".join(
-            safe(f"{labels[index]}: {number(float(fit.means[group, index]))} {units[index]}")
-            for index in chosen
-        )
-        for group in (0, 1)
-    ]
     for group, outline in enumerate(outlines):
-        figure.add_scatter(
-            x=outline[:, 0].tolist(),
-            y=outline[:, 1].tolist(),
-            mode="lines",
-            line={"color": GROUP_COLORS[group], "dash": GROUP_DASHES[group], "width": 2.5},
-            fill="toself",
-            fillcolor=translucent(GROUP_COLORS[group], 0.14),
-            name=names[group],
-            legendrank=900,
-            hovertext=told[group],
-            hoverinfo="text",
-            hoveron="points",
-            meta=full,
+        style, mean = GROUP_STYLES[group], fit.means[group]
+        told = "<br>".join(
+            [f"<b>{names[group]}</b>"]
+            + [safe(f"{labels[at]}: {with_unit(float(mean[at]), units[at])}") for at in chosen]
         )
-    for group, mean in enumerate(fit.means[:, chosen]):
-        figure.add_scatter(
-            x=[float(mean[0])],
-            y=[float(mean[1])],
+        draw(
+            plain(names[group]),
+            outline[:, 0],
+            outline[:, 1],
+            style,
+            told=told,
+            fill="toself",
+            fillcolor=translucent(style.color, 0.14),
+            legendrank=900,
+            hoveron="points",
+        )
+        draw(
+            plain(f"mean, {names[group]}"),
+            [float(mean[i])],
+            [float(mean[j])],
+            MechanismStyle(style.color, style.dash, "circle"),
             mode="markers",
-            marker={"symbol": "circle", "size": 8, "color": GROUP_COLORS[group]},
-            name=f"mean, {names[group]}",
-            hovertext=told[group],
-            hoverinfo="text",
+            told=told,
             showlegend=False,
-            meta=full,
         )
     if fit.difference[chosen].any():
         _add_arrow(figure, *fit.means[:, chosen])
@@ -207,31 +195,28 @@ def _add_arrow(figure: go.Figure, start: FloatArray, end: FloatArray) -> None:
 
 
 def _add_eigenvectors(
-    figure: go.Figure, fit: PairModel, chosen: list[int], middle: FloatArray, full: dict[str, str]
+    draw: Callable[..., None], fit: PairModel, chosen: list[int], middle: FloatArray
 ) -> None:
     eigenvalues, eigenvectors = np.linalg.eigh(fit.pooled)
     for rank, index in enumerate(range(len(eigenvalues) - 1, -1, -1)):
         reach = _HALF_LENGTH * math.sqrt(eigenvalues[index]) * eigenvectors[chosen, index]
-        figure.add_scatter(
-            x=[float(middle[0] - reach[0]), float(middle[0] + reach[0])],
-            y=[float(middle[1] - reach[1]), float(middle[1] + reach[1])],
-            mode="lines",
-            line={"color": NEUTRAL, "width": 1},
-            name="axes of variation",
-            legendgroup="axes",
-            legendrank=1100,
-            showlegend=rank == 0,
-            meta=full,
-            hovertext=(
+        draw(
+            "axes of variation",
+            *np.transpose([middle - reach, middle + reach]),
+            grey("solid"),
+            told=(
                 f"axis of variation {rank + 1} of {len(eigenvalues)}<br>"
                 f"variance {number(float(eigenvalues[index]))}"
             ),
-            hoverinfo="text",
+            width=1,
+            group="axes",
+            legendrank=1100,
+            showlegend=rank == 0,
         )
 
 
 def _spread(label: str, unit: str, variance: float) -> str:
-    return safe(f"{label}: ± {number(math.sqrt(max(variance, 0)))} {unit}".strip())
+    return safe(f"{label}: ± {with_unit(math.sqrt(max(variance, 0)), unit)}")
 
 
 def _reading_ellipses(
@@ -264,7 +249,7 @@ def _alt_ellipses(
 ) -> str:
     moves = [
         f"{labels[index]} {'rises' if fit.difference[index] <= 0 else 'falls'} by "
-        f"{number(abs(float(fit.difference[index])))} {units[index]}".strip()
+        + with_unit(abs(float(fit.difference[index])), units[index])
         for index in chosen
     ]
     text = f"From {names[0]} to {names[1]}, {listed(moves)} on average"

@@ -12,9 +12,10 @@ from plotly import graph_objects as go
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.attacks.posterior import Belief
 from distpriv.charts.frame import empty, linear_axis, rule
-from distpriv.charts.style import GROUP_COLORS, GROUP_DASHES, NEUTRAL, style_of, translucent
-from distpriv.charts.text import percent, safe
+from distpriv.charts.lines import series
+from distpriv.charts.style import GROUP_STYLES, NEUTRAL, MechanismStyle, style_of, translucent
 from distpriv.queries.properties import Pair
+from distpriv.words import percent, safe, share
 
 __all__ = ["posterior_curve"]
 
@@ -64,6 +65,10 @@ def posterior_curve(
     shares = prior.shares[kept]
     cut, top = _frame(heights, few)
     marks = "bars" if few else "curves"
+    x_title = safe(f"share with {label}" if label else "share", 60)
+    options: dict[str, Any] = {"nticks": 6, "showticklabels": few}
+    if few:
+        options |= {"tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
     figure = empty(
         safe(title),
         alt=_alt(beliefs),
@@ -79,12 +84,6 @@ def posterior_curve(
         ),
         height=420,
         bottom=92,
-    )
-    x_title = safe(f"share with {label}" if label else "share", 60)
-    options: dict[str, Any] = {"nticks": 6, "showticklabels": few}
-    if few:
-        options |= {"tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
-    figure.update_layout(
         barmode="group",
         xaxis=linear_axis(x_title, -0.6, len(shares) - 0.4, type="category")
         if few
@@ -93,34 +92,38 @@ def posterior_curve(
     )
     color = style_of(mechanism).color
     looks = {
-        _BEFORE: (translucent(NEUTRAL, 0.25), {"color": NEUTRAL, "width": 1, "dash": "dash"}),
-        _AFTER: (translucent(color, 0.35), {"color": color, "width": 2.5}),
-        _CLEAR: (None, {"color": NEUTRAL, "width": 2}),
+        _BEFORE: (translucent(NEUTRAL, 0.25), MechanismStyle(NEUTRAL, "dash", ""), 1.0),
+        _AFTER: (translucent(color, 0.35), MechanismStyle(color, "solid", ""), 2.5),
+        _CLEAR: (None, MechanismStyle(NEUTRAL, "solid", ""), 2.0),
     }
     for name, weights in heights.items():
-        filling, line = looks[name]
-        common = {
-            "x": [percent(at, 2) for at in shares] if few else (100 * shares).tolist(),
-            "y": weights.tolist(),
-            "name": name,
-            "hovertext": [
-                f"<b>{name}</b><br>share {percent(at, 2)}<br>probability "
-                f"{percent(float(weight), 2)}"
-                for at, weight in zip(shares, weights, strict=True)
-            ],
-            "hoverinfo": "text",
-        }
+        filling, style, width = looks[name]
+        told = [
+            f"<b>{name}</b><br>share {share(at)}<br>probability {percent(weight, 2)}"
+            for at, weight in zip(shares.tolist(), weights.tolist(), strict=True)
+        ]
         if few:
-            outline = {key: line[key] for key in ("color", "width")}
-            figure.add_bar(**common, marker={"color": filling or "rgba(0,0,0,0)", "line": outline})
+            figure.add_bar(
+                x=[share(at) for at in shares],
+                y=weights.tolist(),
+                name=name,
+                marker={
+                    "color": filling or "rgba(0,0,0,0)",
+                    "line": {"color": style.color, "width": width},
+                },
+                hovertext=told,
+                hoverinfo="text",
+            )
         else:
-            fill = None if filling is None else "tozeroy"
-            figure.add_scatter(**common, mode="lines", line=line, fill=fill, fillcolor=filling)
+            area: dict[str, Any] = (
+                {} if filling is None else {"fill": "tozeroy", "fillcolor": filling}
+            )
+            series(figure, name, 100 * shares, weights, style, told=told, width=width, **area)
     if not few:
         if pair is not None:
             _mark(figure, pair, top)
         if truth is not None:
-            rule(figure, 100 * truth, f"the released dataset: {percent(truth)}")
+            rule(figure, 100 * truth, f"the released dataset: {share(truth)}")
     return figure
 
 
@@ -138,25 +141,25 @@ def _frame(heights: dict[str, FloatArray], few: bool) -> tuple[bool, float]:
 def _mark(figure: go.Figure, pair: Pair, top: float) -> None:
     """Rules at the two shares of the pair, in the colours and dashes of the groups."""
     first_is_left = pair.p_i <= pair.p_j
-    for group, share in enumerate((pair.p_i, pair.p_j)):
-        at = 100 * share
+    for group, proportion in enumerate((pair.p_i, pair.p_j)):
+        at, style = 100 * proportion, GROUP_STYLES[group]
         figure.add_shape(
             type="line",
             x0=at,
             x1=at,
             y0=0,
             y1=top,
-            line={"color": GROUP_COLORS[group], "width": 2, "dash": GROUP_DASHES[group]},
+            line={"color": style.color, "width": 2, "dash": style.dash},
         )
         left = (group == 0) == first_is_left
         figure.add_annotation(
             x=at,
             y=top,
             yanchor="top",
-            xanchor="right" if (left and share > 0.1) or share > 0.9 else "left",
-            text=percent(share),
+            xanchor="right" if (left and proportion > 0.1) or proportion > 0.9 else "left",
+            text=share(proportion),
             showarrow=False,
-            font={"color": GROUP_COLORS[group]},
+            font={"color": style.color},
         )
 
 
@@ -172,9 +175,10 @@ def _alt(beliefs: dict[str, Belief]) -> str:
     told = []
     for name, belief in beliefs.items():
         interval = belief.credible_interval()
+        low, high = (share(round(end, 3)) for end in (interval.low, interval.high))
         told.append(
             f"{name} the attacker expects a share of {percent(interval.estimate)}, between "
-            f"{percent(interval.low)} and {percent(interval.high)} with 95 % probability"
+            f"{low} and {high} with 95 % probability"
         )
     text = "; ".join(told)
     return f"{text[0].upper()}{text[1:]}."

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule
-from distpriv.charts.style import NEUTRAL, translucent
-from distpriv.charts.text import listed, number, safe
+from distpriv.charts.intervals import bars
+from distpriv.charts.lines import across, grey, hover, series
+from distpriv.charts.style import MechanismStyle, translucent
 from distpriv.model.sampling import Interval
+from distpriv.words import exact, listed, number, safe, titled
 
 __all__ = ["Line", "attacker_curve", "error_curve", "frontier_curves"]
 
@@ -20,10 +22,10 @@ FloatArray = NDArray[np.float64]
 
 _FLOOR = 1e-6
 _HEIGHT = 400
-_LOOKS = (
-    ("#D55E00", "solid", "circle"),
-    ("#0072B2", "dash", "square"),
-    ("#009E73", "dot", "pentagon"),
+_STYLES = (
+    MechanismStyle("#D55E00", "solid", "circle"),
+    MechanismStyle("#0072B2", "dash", "square"),
+    MechanismStyle("#009E73", "dot", "pentagon"),
 )
 
 
@@ -71,41 +73,39 @@ def frontier_curves(
         alt=f"What holds: {listed(told)}.",
         how_to_read=how_to_read,
         height=_HEIGHT + 22 * len(lines),
-    )
-    figure.update_layout(
         xaxis=linear_axis("ε′", ends[0] - 0.02 * (ends[1] - ends[0]), ends[1]),
         yaxis=log_axis("δ′", low, 1.0),
     )
-    for (name, line), (color, dash, symbol) in zip(lines.items(), _LOOKS, strict=False):
-        figure.add_scatter(
-            x=line.epsilons.tolist(),
-            y=[value if value >= low / 10 else None for value in line.deltas.tolist()],
+    for (name, line), style in zip(lines.items(), _STYLES, strict=False):
+        series(
+            figure,
+            name,
+            line.epsilons,
+            line.deltas,
+            style,
             mode="lines+markers",
-            name=safe(name),
-            line={"color": color, "dash": dash, "width": 2.5},
-            marker={"symbol": symbol, "size": 7, "color": color, "maxdisplayed": 8},
-            hovertext=[
-                f"<b>{safe(name)}</b><br>ε′ = {number(float(e))}, δ′ = {number(float(d))}"
-                for e, d in zip(line.epsilons, line.deltas, strict=True)
-            ],
-            hoverinfo="text",
-            meta={"y": line.deltas.tolist(), "y_title": "δ′"},
+            at_y=lambda value: value if value >= low / 10 else None,
+            told=hover(name, ("ε′ = ", line.epsilons), ("δ′ = ", line.deltas)),
+            size=7,
+            every=8,
         )
-    marks = [("the promise", promised, "x-thin", NEUTRAL)]
+    marks = [("the promise", promised, grey(symbol="x-thin"))]
     if chosen is not None:
-        marks.append(("λ as chosen", chosen, "circle-open", _LOOKS[0][0]))
+        ring = MechanismStyle(_STYLES[0].color, "solid", "circle-open")
+        marks.append(("λ as chosen", chosen, ring))
         rule(figure, chosen[0], f"ε′ = {number(chosen[0])}")
-    for name, (epsilon, delta), symbol, color in marks:
-        figure.add_scatter(
-            x=[epsilon],
-            y=[max(delta, low)],
+    for name, (epsilon, delta), style in marks:
+        series(
+            figure,
+            name,
+            [epsilon],
+            [delta],
+            style,
             mode="markers",
-            name=name,
-            marker={"symbol": symbol, "size": 14, "color": color}
-            | {"line": {"width": 3, "color": color}},
-            hovertext=[f"{name}: ε = {number(epsilon)}, δ = {number(delta)}"],
-            hoverinfo="text",
-            meta={"y": [delta], "y_title": "δ′"},
+            at_y=lambda value: max(value, low),
+            told=[f"{name}: ε = {number(epsilon)}, δ = {number(delta)}"],
+            size=14,
+            marker={"line": {"width": 3, "color": style.color}},
         )
     return figure
 
@@ -128,7 +128,6 @@ def error_curve(
     """
     middle = [each.estimate for each in errors]
     low, high = decades([*middle, plain])
-    axis = f"expected L2 error ({unit})" if unit else "expected L2 error"
     figure = empty(
         "What the extra noise costs",
         alt=(
@@ -140,41 +139,21 @@ def error_curve(
             "to make up for it. The dotted rule is the error without extra noise."
         ),
         height=_HEIGHT,
-    )
-    figure.update_layout(
         xaxis=linear_axis("ε′", float(epsilons.min()), float(epsilons.max())),
-        yaxis=log_axis(safe(axis), low, high),
+        yaxis=log_axis(safe(titled("expected L2 error", unit)), low, high),
     )
-    color, dash, symbol = _LOOKS[0]
-    figure.add_scatter(
-        x=epsilons.tolist(),
-        y=middle,
+    series(
+        figure,
+        "with extra noise",
+        epsilons,
+        middle,
+        _STYLES[0],
         mode="lines+markers",
-        name="with extra noise",
-        line={"color": color, "dash": dash, "width": 2.5},
-        marker={"symbol": symbol, "size": 7, "color": color},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [each.high - each.estimate for each in errors],
-            "arrayminus": [each.estimate - each.low for each in errors],
-            "color": translucent(color, 0.6),
-        },
-        hovertext=[
-            f"ε′ = {number(float(e))}<br>expected error {number(each)}"
-            for e, each in zip(epsilons, middle, strict=True)
-        ],
-        hoverinfo="text",
+        error_y=bars(errors, translucent(_STYLES[0].color, 0.6)),
+        told=hover("", ("ε′ = ", epsilons), ("expected error ", middle)),
+        size=7,
     )
-    figure.add_shape(
-        type="line",
-        xref="paper",
-        x0=0,
-        x1=1,
-        y0=plain,
-        y1=plain,
-        line={"color": NEUTRAL, "width": 1.5, "dash": "dot"},
-    )
+    across(figure, plain)
     rule(figure, float(epsilons[chosen]), f"ε′ = {number(float(epsilons[chosen]))}")
     return figure
 
@@ -202,7 +181,7 @@ def attacker_curve(
     figure = empty(
         "An attacker who believes in other shares",
         alt=(
-            f"For an attacker who is {number(chosen)} percentage points off, ε′ is {number(at)} "
+            f"For an attacker who is {exact(chosen)} percentage points off, ε′ is {number(at)} "
             f"where {number(promised)} is promised."
         ),
         how_to_read=(
@@ -210,33 +189,20 @@ def attacker_curve(
             "the ε that the proposition still promises. The dotted rule is the promise."
         ),
         height=_HEIGHT,
-    )
-    figure.update_layout(
         xaxis=linear_axis("attacker's shares off by (percentage points)", 0, float(offsets[-1])),
         yaxis=log_axis("ε′", low, high),
     )
-    color, dash, symbol = _LOOKS[0]
-    figure.add_scatter(
-        x=offsets.tolist(),
-        y=[float(value) if ok else None for value, ok in zip(epsilons, known, strict=True)],
+    series(
+        figure,
+        "ε + 2c",
+        offsets,
+        epsilons,
+        _STYLES[0],
         mode="lines+markers",
-        name="ε + 2c",
-        line={"color": color, "dash": dash, "width": 2.5},
-        marker={"symbol": symbol, "size": 7, "color": color, "maxdisplayed": 8},
-        hovertext=[
-            f"{number(float(x))} percentage points off<br>ε′ = {number(float(y))}"
-            for x, y in zip(offsets, epsilons, strict=True)
-        ],
-        hoverinfo="text",
+        told=hover("", ("percentage points off: ", offsets), ("ε′ = ", epsilons)),
+        size=7,
+        every=8,
     )
-    figure.add_shape(
-        type="line",
-        xref="paper",
-        x0=0,
-        x1=1,
-        y0=promised,
-        y1=promised,
-        line={"color": NEUTRAL, "width": 1.5, "dash": "dot"},
-    )
-    rule(figure, chosen, f"{number(chosen)} percentage points")
+    across(figure, promised)
+    rule(figure, chosen, f"{exact(chosen)} percentage points")
     return figure

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
-from distpriv.charts.frame import accuracy_axis, empty, linear_axis
-from distpriv.charts.intervals import GUESSING, shown, within
-from distpriv.charts.style import NEUTRAL, group_names, style_of
-from distpriv.charts.text import number, percent, safe, summed_up
+from distpriv.charts.frame import accuracy_axis, empty, share_axis
+from distpriv.charts.intervals import GUESSING, within
+from distpriv.charts.lines import Place, grey, series
+from distpriv.charts.style import group_names, shown, style_of
 from distpriv.queries.properties import Pair
+from distpriv.words import number, percent, safe, summed_up
 
 __all__ = ["precision_recall_figure", "roc_figure"]
 
@@ -69,31 +70,23 @@ def roc_figure(
             + ("; beyond the dashed line the promise (ε, δ) is broken." if promise else ".")
         ),
         height=_HEIGHT + 10 * len({*curves, *optimal}),
+        xaxis=share_axis(f"{first} taken for {second} (%)"),
+        yaxis=share_axis(f"{second} recognised (%)"),
     )
-    titles = (f"{first} taken for {second} (%)", f"{second} recognised (%)")
-    figure.update_layout(xaxis=_share_axis(titles[0]), yaxis=_share_axis(titles[1]))
-    meta = {"x_title": "false positive rate (share)", "y_title": "true positive rate (share)"}
-    _add_rule(figure, "guessing", [0.0, 1.0], [0.0, 1.0], "dot", meta)
+    titles = ("false positive rate (share)", "true positive rate (share)")
+    _add_rule(figure, "guessing", ([0.0, 1.0], [0.0, 1.0]), "dot", titles)
     if promise is not None:
-        x, y = _allowed(*promise)
-        _add_rule(figure, "the promise alone allows", x, y, "dash", meta)
-    drawn = {
-        name: (known.false_positive_rate, known.true_positive_rate)
-        for name, known in optimal.items()
-        if known is not None
-    }
-    measured = {
-        name: (curve.false_positive_rate, curve.true_positive_rate)
-        for name, curve in curves.items()
-    }
-    for name, (wrong, right) in drawn.items():
-        chosen = _spread(wrong + right, _LINE_POINTS)
-        told = _told(name, "best possible attacker", ("wrong", wrong), ("right", right), chosen)
-        _add_line(figure, name, wrong[chosen], right[chosen], told, selected, meta)
-    for name, (wrong, right) in measured.items():
-        chosen = _spread(wrong + right, _MARKS)
-        told = _told(name, "simulated attacker", ("wrong", wrong), ("right", right), chosen)
-        _add_marks(figure, name, wrong[chosen], right[chosen], told, name not in drawn, meta)
+        _add_rule(figure, "the promise alone allows", _allowed(*promise), "dash", titles)
+    best = {name: curve for name, curve in optimal.items() if curve is not None}
+    for group, points in ((best, _LINE_POINTS), (curves, _MARKS)):
+        for name, curve in group.items():
+            wrong, right = curve.false_positive_rate, curve.true_positive_rate
+            chosen = _spread(wrong + right, points)
+            x, y = ("wrong", wrong[chosen]), ("right", right[chosen])
+            if group is best:
+                _add_line(figure, name, x, y, titles, None, selected)
+            else:
+                _add_marks(figure, name, x, y, titles, None, showlegend=name not in best)
     return figure
 
 
@@ -130,34 +123,23 @@ def precision_recall_figure(
             "guesses and so much chance at the left end; at the dotted line they guess."
         ),
         height=_HEIGHT + 10 * len({*curves, *optimal}),
-    )
-    figure.update_layout(
-        xaxis=_share_axis(f"{second} recognised: recall (%)"),
+        xaxis=share_axis(f"{second} recognised: recall (%)"),
         yaxis=accuracy_axis("right when they say so: precision (%)"),
     )
-    meta = {"x_title": "recall (share)", "y_title": "precision (share)"}
-    _add_rule(figure, "guessing", [0.0, 1.0], [GUESSING, GUESSING], "dot", meta)
-    drawn = {name: known for name, known in optimal.items() if known is not None}
-    for kind, group in (("best possible attacker", drawn), ("simulated attacker", curves)):
+    titles = ("recall (share)", "precision (share)")
+    _add_rule(figure, "guessing", ([0.0, 1.0], [GUESSING, GUESSING]), "dot", titles)
+    best = {name: curve for name, curve in optimal.items() if curve is not None}
+    for group, points, least in ((best, _LINE_POINTS, 0.0), (curves, _MARKS, _LEAST_RECALL)):
         for name, curve in group.items():
-            spoken = curve.recall >= (_LEAST_RECALL if kind.startswith("simulated") else 0)
+            spoken = curve.recall >= least
             recall, precision = curve.recall[spoken], curve.precision[spoken]
-            line = kind.startswith("best")
-            chosen = _spread(1 - recall, _LINE_POINTS if line else _MARKS)
-            told = _told(name, kind, ("recall", recall), ("precision", precision), chosen)
-            seen = np.array([within(float(value)) for value in precision[chosen]])
-            true = meta | {"y": precision[chosen].tolist()}
-            if line:
-                _add_line(figure, name, recall[chosen], seen, told, selected, true)
+            chosen = _spread(1 - recall, points)
+            x, y = ("recall", recall[chosen]), ("precision", precision[chosen])
+            if group is best:
+                _add_line(figure, name, x, y, titles, within, selected)
             else:
-                _add_marks(figure, name, recall[chosen], seen, told, name not in drawn, true)
+                _add_marks(figure, name, x, y, titles, within, showlegend=name not in best)
     return figure
-
-
-def _share_axis(title: str) -> dict[str, Any]:
-    ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    texts = [percent(tick) for tick in ticks]
-    return linear_axis(safe(title), -0.02, 1.02, tickvals=ticks, ticktext=texts)
 
 
 def _subtitle(attacker: str, repetitions: int, seed: int) -> str:
@@ -180,84 +162,72 @@ def _spread(way: FloatArray, points: int) -> NDArray[np.int_]:
     return np.unique(np.minimum(inner, len(way) - 1))
 
 
-def _told(
-    name: str,
-    who: str,
-    x: tuple[str, FloatArray],
-    y: tuple[str, FloatArray],
-    chosen: NDArray[np.int_],
-) -> list[str]:
+def _told(name: str, who: str, x: tuple[str, FloatArray], y: tuple[str, FloatArray]) -> list[str]:
     return [
-        f"<b>{safe(shown(name))}</b><br>{who}<br>{x[0]}: {percent(float(x[1][index]))}<br>"
-        f"{y[0]}: {percent(float(y[1][index]))}"
-        for index in chosen
+        f"<b>{safe(shown(name))}</b><br>{who}<br>{x[0]}: {percent(first)}<br>"
+        f"{y[0]}: {percent(second)}"
+        for first, second in zip(x[1].tolist(), y[1].tolist(), strict=True)
     ]
 
 
 def _add_rule(
     figure: go.Figure,
     label: str,
-    x: list[float],
-    y: list[float],
+    points: tuple[list[float], list[float]],
     dash: str,
-    meta: dict[str, Any],
+    titles: tuple[str, str],
 ) -> None:
-    figure.add_scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        line={"color": NEUTRAL, "dash": dash, "width": 2},
-        name=label,
-        hovertext=label,
-        hoverinfo="text",
-        meta=meta,
-    )
+    x_title, y_title = titles
+    options: dict[str, Any] = {"told": label, "width": 2, "x_title": x_title, "y_title": y_title}
+    series(figure, label, *points, grey(dash), **options)
 
 
 def _add_line(
     figure: go.Figure,
     name: str,
-    x: FloatArray,
-    y: FloatArray,
-    told: list[str],
+    x: tuple[str, FloatArray],
+    y: tuple[str, FloatArray],
+    titles: tuple[str, str],
+    at_y: Place | None,
     selected: str | None,
-    meta: dict[str, Any],
 ) -> None:
-    style = style_of(name)
-    figure.add_scatter(
-        x=x.tolist(),
-        y=y.tolist(),
-        mode="lines",
-        line={"color": style.color, "dash": style.dash, "width": 4 if name == selected else 2.5},
-        name=safe(shown(name)),
-        legendgroup=safe(shown(name)),
-        hovertext=told,
-        hoverinfo="text",
-        meta=meta,
+    series(
+        figure,
+        shown(name),
+        x[1],
+        y[1],
+        style_of(name),
+        at_y=at_y,
+        told=_told(name, "best possible attacker", x, y),
+        x_title=titles[0],
+        y_title=titles[1],
+        bold=name == selected,
+        group=shown(name),
     )
 
 
 def _add_marks(
     figure: go.Figure,
     name: str,
-    x: FloatArray,
-    y: FloatArray,
-    told: list[str],
+    x: tuple[str, FloatArray],
+    y: tuple[str, FloatArray],
+    titles: tuple[str, str],
+    at_y: Place | None,
     showlegend: bool,
-    meta: dict[str, Any],
 ) -> None:
-    style = style_of(name)
-    figure.add_scatter(
-        x=x.tolist(),
-        y=y.tolist(),
+    series(
+        figure,
+        f"{shown(name)}, simulated",
+        x[1],
+        y[1],
+        style_of(name),
         mode="markers",
-        marker={"symbol": style.symbol, "size": 8, "color": style.color},
-        name=safe(f"{shown(name)}, simulated"),
-        legendgroup=safe(shown(name)),
+        at_y=at_y,
+        told=_told(name, "simulated attacker", x, y),
+        x_title=titles[0],
+        y_title=titles[1],
+        group=shown(name),
         showlegend=showlegend,
-        hovertext=told,
-        hoverinfo="text",
-        meta=meta,
     )
 
 

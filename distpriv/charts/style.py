@@ -13,17 +13,20 @@ from typing import Any, Literal
 
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.queries.properties import Pair
+from distpriv.words import share
 
 __all__ = [
     "CONFIG",
     "GROUP_COLORS",
     "GROUP_DASHES",
+    "GROUP_STYLES",
     "NEUTRAL",
     "ImageFormat",
     "MechanismStyle",
     "config",
     "group_names",
     "series_style",
+    "shown",
     "style_of",
     "translucent",
 ]
@@ -69,7 +72,7 @@ def config(name: str, image: ImageFormat = "SVG") -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class MechanismStyle:
-    """How a mechanism is drawn.
+    """How a mechanism, or another series, is drawn.
 
     Attributes
     ----------
@@ -85,6 +88,12 @@ class MechanismStyle:
     dash: str
     symbol: str
 
+
+GROUP_STYLES = tuple(
+    MechanismStyle(color, dash, symbol)
+    for color, dash, symbol in zip(GROUP_COLORS, GROUP_DASHES, ("circle", "diamond"), strict=True)
+)
+"""The two proportions of a pair, or two other things that are compared."""
 
 _ORANGE, _SKY, _PURPLE, _GREEN = "#E69F00", "#56B4E9", "#CC79A7", "#009E73"
 _VIOLET, _BROWN, _VERMILLION, _OLIVE = "#7A5CC8", "#A65628", "#D55E00", "#8C8A1E"
@@ -142,7 +151,12 @@ def series_style(place: int) -> MechanismStyle:
 
 def group_names(pair: Pair) -> tuple[str, str]:
     """The two proportions of a pair as legends show them: ``p = 45 %``."""
-    return f"p = {100 * pair.p_i:.4g} %", f"p = {100 * pair.p_j:.4g} %"
+    return f"p = {share(pair.p_i)}", f"p = {share(pair.p_j)}"
+
+
+def shown(name: str) -> str:
+    """A mechanism's name as charts show it."""
+    return "no noise" if name == UNDEFENDED else name
 
 
 def translucent(color: str, opacity: float) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import empty, linear_axis
+from distpriv.charts.lines import series
 from distpriv.charts.style import NEUTRAL, series_style, translucent
-from distpriv.charts.text import number, safe
 from distpriv.lessons.subtracting import TRIED, Release
+from distpriv.words import number, safe
 
 __all__ = ["off_the_grid"]
 
@@ -48,8 +50,6 @@ def off_the_grid(
             "A gap between the bars is a value for which all are possible."
         ),
         height=_HEIGHT,
-    )
-    figure.update_layout(
         xaxis=linear_axis(
             safe(f"number {names[TRIED]} that is tried"), tried[0] - 1.0, tried[-1] + 1.0
         ),
@@ -73,15 +73,8 @@ def off_the_grid(
     )
     others = [index for index in range(len(names)) if index != TRIED]
     for order, index in enumerate(others):
-        style, off = series_style(order), float(release.off[place, index])
-        figure.add_scatter(
-            x=[value],
-            y=[off],
-            mode="markers",
-            name=safe(names[index]),
-            marker={"symbol": style.symbol, "size": 10, "color": style.color},
-            hovertext=[f"<b>{safe(names[index])}</b><br>{value}: {number(off)} of a step"],
-            hoverinfo="text",
-            cliponaxis=False,
-        )
+        off, name = float(release.off[place, index]), names[index]
+        told = [f"<b>{safe(name)}</b><br>{value}: {number(off)} of a step"]
+        look: dict[str, Any] = {"mode": "markers", "size": 10, "cliponaxis": False}
+        series(figure, name, [value], [off], series_style(order), told=told, **look)
     return figure

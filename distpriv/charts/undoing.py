@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import accuracy_axis, empty, linear_axis
-from distpriv.charts.intervals import GUESSING, SHARE, bars, in_words, within
-from distpriv.charts.style import NEUTRAL, style_of, translucent
-from distpriv.charts.text import percent, safe
+from distpriv.charts.frame import accuracy_axis, empty, row_axis
+from distpriv.charts.intervals import GUESSING, by_row, in_words, levels, within
+from distpriv.charts.lines import key
+from distpriv.charts.style import MechanismStyle, style_of, translucent
 from distpriv.model.sampling import Interval
+from distpriv.words import percent, safe
 
 __all__ = ["UndoneRow", "on_paper_and_on_the_grid"]
 
 _ROW_HEIGHT = 34
+_ROW = "release"
 _PAPER = "best attacker on paper (normal curves)"
 _GRID = "attacker who knows the grid, simulated, 95 % interval"
 
@@ -64,7 +67,6 @@ def on_paper_and_on_the_grid(
     repetitions, seed : int
         Of the simulation.
     """
-    count = max(len(rows), 1)
     figure = empty(
         "Published and grid-safe noise",
         subtitle=(
@@ -79,95 +81,40 @@ def on_paper_and_on_the_grid(
             "interval. Where the circle is far to the right of the diamond, arithmetic undoes "
             "noise; at the solid line nothing is left of it."
         ),
-        height=250 + _ROW_HEIGHT * count,
-    )
-    places = list(range(len(rows) - 1, -1, -1))
-    figure.update_layout(
+        height=250 + _ROW_HEIGHT * max(len(rows), 1),
         xaxis=accuracy_axis("accuracy of the attacker (%)"),
-        yaxis=linear_axis(
-            "",
-            -0.6,
-            count - 0.4,
-            tickvals=places,
-            ticktext=[safe(row.label, 20) for row in rows],
-            fixedrange=True,
-        ),
+        yaxis=row_axis([safe(row.label, 20) for row in rows], fixedrange=True),
     )
-    for label, value, dash in (
-        ("guessing", GUESSING, "dot"),
-        ("without noise, at best", undefended, "solid"),
-    ):
-        figure.add_scatter(
-            x=[within(value)] * 2,
-            y=[-0.6, count - 0.4],
-            mode="lines",
-            line={"color": NEUTRAL, "dash": dash, "width": 2},
-            name=f"{label}: {percent(value)}",
-            hovertext=f"{label}: {percent(value)}",
-            hoverinfo="text",
-            meta={"x": [value] * 2, "y": ["", ""], "x_title": SHARE, "y_title": "release"},
-        )
-    _add_key(figure, _PAPER, "diamond-open")
-    _add_key(figure, _GRID, "circle")
-    for place, row in zip(places, rows, strict=True):
+    references = (("guessing", GUESSING, "dot"), ("without noise, at best", undefended, "solid"))
+    levels(figure, references, len(rows), _ROW)
+    key(figure, _PAPER, "diamond-open")
+    key(figure, _GRID, "circle")
+    for place, row in enumerate(rows):
         _add_row(figure, place, row)
     return figure
 
 
 def _add_row(figure: go.Figure, place: int, row: UndoneRow) -> None:
-    color = style_of(row.mechanism).color
-    told = {"y": [row.label], "x_title": SHARE, "y_title": "release"}
-    if row.simulated is not None:
-        figure.add_shape(
-            type="line",
-            x0=within(row.on_paper),
-            x1=within(row.simulated.estimate),
-            y0=place,
-            y1=place,
-            line={"color": translucent(color, 0.4), "width": 6},
-            layer="below",
-        )
-    figure.add_scatter(
-        x=[within(row.on_paper)],
-        y=[place],
-        mode="markers",
-        name=_PAPER,
-        marker={"symbol": "diamond-open", "size": 13, "color": color, "line": {"width": 2.5}},
-        hovertext=f"<b>{safe(row.label)}</b><br>on paper: {percent(row.on_paper)}",
-        hoverinfo="text",
-        legendgroup=_PAPER,
-        showlegend=False,
-        meta=told | {"x": [row.on_paper]},
-    )
+    color, start = style_of(row.mechanism).color, f"<b>{safe(row.label)}</b>"
+    diamond = MechanismStyle(color, "solid", "diamond-open")
+    told = f"{start}<br>on paper: {percent(row.on_paper)}"
+    mark = partial(by_row, figure, place=place, name=row.label, y_title=_ROW)
+    mark(_PAPER, accuracy=row.on_paper, style=diamond, told=told, size=13, edge=2.5)
     if row.simulated is None:
         return
-    verdict = "undone by arithmetic" if row.undone else "not undone"
-    figure.add_scatter(
-        x=[within(row.simulated.estimate)],
-        y=[place],
-        error_x=bars([row.simulated], color),
-        mode="markers",
-        name=_GRID,
-        marker={"symbol": "circle", "size": 10, "color": color},
-        hovertext=f"<b>{safe(row.label)}</b>, {verdict}<br>{in_words(row.simulated)}",
-        hoverinfo="text",
-        legendgroup=_GRID,
-        showlegend=False,
-        meta=told | {"x": [row.simulated.estimate]},
+    figure.add_shape(
+        type="line",
+        x0=within(row.on_paper),
+        x1=within(row.simulated.estimate),
+        y0=place,
+        y1=place,
+        line={"color": translucent(color, 0.4), "width": 6},
+        layer="below",
     )
-
-
-def _add_key(figure: go.Figure, label: str, symbol: str) -> None:
-    """An entry of the legend for marks that differ in color."""
-    figure.add_scatter(
-        x=[None],
-        y=[None],
-        mode="markers",
-        name=label,
-        marker={"symbol": symbol, "size": 11, "color": NEUTRAL, "line": {"width": 2}},
-        legendgroup=label,
-        hoverinfo="skip",
-    )
+    circle = MechanismStyle(color, "solid", "circle")
+    told = f"{start}, {'' if row.undone else 'not '}undone"
+    told = f"{told}{' by arithmetic' * row.undone}<br>{in_words(row.simulated)}"
+    mark(_GRID, accuracy=row.simulated, style=circle, told=told, size=10)
 
 
 def _alt(rows: Sequence[UndoneRow], undefended: float, repetitions: int) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule, values_at
+from distpriv.charts.frame import decades, empty, linear_axis, log_axis, rule
+from distpriv.charts.lines import series, told_at
 from distpriv.charts.style import style_of
-from distpriv.charts.text import number, safe, shorten, summed_up, with_unit
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import exact, number, safe, shorten, titled, with_unit
 
 __all__ = ["error_against_epsilon", "error_against_width"]
 
@@ -21,22 +23,13 @@ _HEIGHT = 400
 _LABEL_LENGTH = 34
 
 
-def error_against_epsilon(
-    curves: Curves,
-    *,
-    epsilon: float,
-    unit: str,
-    measure: str,
-    log_y: bool = True,
-    selected: str | None = None,
-    y_range: tuple[float, float] | None = None,
-) -> go.Figure:
+def error_against_epsilon(curves: Curves, *, epsilon: float, **options: Any) -> go.Figure:
     """Error of each mechanism against ε, with the current ε marked.
 
     Parameters
     ----------
     curves : Curves
-        From :func:`distpriv.analysis.sweeps.error_against_epsilon`.
+        From :func:`distpriv.analysis.sweeps.sweep`.
     epsilon : float > 0
         Where the rule stands.
     unit : str
@@ -50,94 +43,66 @@ def error_against_epsilon(
     y_range : tuple of two floats, optional
         Ends of the error axis; by default whole decades around the curves.
     """
-    return _error_chart(
-        curves,
-        title="Error against ε",
-        x_title="ε (more private ← → more accurate)",
-        x_name="ε",
-        current=epsilon,
-        x_log=True,
-        unit=unit,
-        measure=measure,
-        log_y=log_y,
-        selected=selected,
-        y_range=y_range,
-    )
+    return _error_chart(curves, "ε", "ε (more private ← → more accurate)", epsilon, **options)
 
 
-def error_against_width(
+def error_against_width(curves: Curves, *, width: float, **options: Any) -> go.Figure:
+    """Error of each mechanism against Δp, with the current Δp marked.
+
+    Parameters
+    ----------
+    curves : Curves
+        From :func:`distpriv.analysis.sweeps.sweep`; NaN leaves a gap.
+    width : float in (0, 1]
+        Where the rule stands.
+    options
+        Those of :func:`error_against_epsilon`.
+    """
+    return _error_chart(curves, "Δp", "Δp, distance of the two shares to hide", width, **options)
+
+
+def _error_chart(
     curves: Curves,
+    x_name: str,
+    x_title: str,
+    current: float,
     *,
-    width: float,
     unit: str,
     measure: str,
     log_y: bool = True,
     selected: str | None = None,
     y_range: tuple[float, float] | None = None,
 ) -> go.Figure:
-    """Error of each mechanism against Δp, with the current Δp marked.
-
-    Parameters
-    ----------
-    curves : Curves
-        From :func:`distpriv.analysis.sweeps.error_against_width`; NaN leaves a gap.
-    width : float in (0, 1]
-        Where the rule stands.
-
-    Other parameters are those of :func:`error_against_epsilon`.
-    """
-    return _error_chart(
-        curves,
-        title="Error against Δp",
-        x_title="Δp, distance of the two shares to hide",
-        x_name="Δp",
-        current=width,
-        x_log=False,
-        unit=unit,
-        measure=measure,
-        log_y=log_y,
-        selected=selected,
-        y_range=y_range,
-    )
-
-
-def _error_chart(
-    curves: Curves,
-    *,
-    title: str,
-    x_title: str,
-    x_name: str,
-    current: float,
-    x_log: bool,
-    unit: str,
-    measure: str,
-    log_y: bool,
-    selected: str | None,
-    y_range: tuple[float, float] | None,
-) -> go.Figure:
+    x_log = x_name == "ε"
     values = np.array(list(curves.y.values()), dtype=np.float64).ravel()
     low, high = y_range or (decades(values) if log_y else (0.0, _round_up(values)))
+    ends = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
+    y_title = safe(titled(shorten(measure, _LABEL_LENGTH), unit))
     figure = empty(
-        title,
-        alt=_alt(curves, x_name, current, x_log, unit, measure, selected),
+        f"Error against {x_name}",
+        alt=told_at(
+            curves,
+            current,
+            x_name,
+            f"the {measure}",
+            log=x_log,
+            say=lambda error: with_unit(error, unit) if error else "zero (no noise needed)",
+            selected=selected,
+        ),
         how_to_read=(
             "lower is more accurate. Each line is a mechanism, the dashed rule is the current "
             f"{x_name}; a line that drops to the bottom needs no noise there, and where one is "
             "missing no amount of that noise keeps the promise."
         ),
         height=_HEIGHT + 10 * len(curves.y),
-    )
-    y_title = safe(with_unit(shorten(measure, _LABEL_LENGTH), unit))
-    x_axis = log_axis if x_log else linear_axis
-    x_low, x_high = (float(curves.x[0]), float(curves.x[-1])) if len(curves.x) else (0.1, 10.0)
-    figure.update_layout(
-        xaxis=x_axis(x_title, x_low, x_high),
+        xaxis=(log_axis if x_log else linear_axis)(x_title, *ends),
         yaxis=(log_axis if log_y else linear_axis)(y_title, low, high),
     )
     for name, y in curves.y.items():
-        label = name + _gap(curves, y, x_name)
-        _add_curve(figure, name, label, curves.x, y, low, x_name, measure, unit, name == selected)
-    rule(figure, current, f"{x_name} = {number(current)}")
+        _add_curve(
+            figure, name, curves, _gap(curves, y, x_name), low, x_name, measure, unit, selected
+        )
+    rule(figure, current, f"{x_name} = {exact(current)}")
     return figure
 
 
@@ -161,75 +126,55 @@ def _gap(curves: Curves, y: FloatArray, x_name: str) -> str:
 def _add_curve(
     figure: go.Figure,
     name: str,
-    label: str,
-    x: FloatArray,
-    y: FloatArray,
+    curves: Curves,
+    gap: str,
     floor: float,
     x_name: str,
     measure: str,
     unit: str,
-    bold: bool,
+    selected: str | None,
 ) -> None:
-    style = style_of(name)
-    free = np.asarray(y) == 0
-    drawn = [None if math.isnan(error) else float(error) for error in y]
+    x, y = curves.x, curves.y[name]
+    style, y_title = style_of(name), titled(measure, unit)
+    free = y == 0
     texts = [
         f"<b>{safe(name)}</b><br>{x_name} = {number(float(position))}<br>"
-        + ("no noise needed" if none else safe(f"{measure}: {_error(float(error), unit)}"))
-        for position, error, none in zip(x, y, free, strict=True)
+        + ("no noise needed" if not error else safe(f"{measure}: {with_unit(error, unit)}"))
+        for position, error in zip(x, y.tolist(), strict=True)
     ]
-    figure.add_scatter(
-        x=list(map(float, x)),
-        y=[None if error is None else max(error, floor) for error in drawn],
-        name=safe(label),
+    series(
+        figure,
+        name + gap,
+        x,
+        y,
+        style,
         mode="lines+markers",
-        line={"color": style.color, "dash": style.dash, "width": 4 if bold else 2.5},
-        marker={"symbol": style.symbol, "size": 9, "color": style.color, "maxdisplayed": 6},
-        hovertext=texts,
-        hoverinfo="text",
-        meta={"y": drawn, "y_title": with_unit(measure, unit)},
-        legendgroup=safe(name),
+        at_y=lambda error: max(error, floor),
+        told=texts,
+        y_title=y_title,
+        bold=name == selected,
+        size=9,
+        every=6,
+        group=name,
     )
     # Markers where the line meets and leaves the floor, not at every point along it.
     edges = free & ~(np.append(False, free[:-1]) & np.append(free[1:], False))
     if free.any():
-        figure.add_scatter(
-            x=list(map(float, x[edges])),
-            y=[floor] * int(edges.sum()),
+        series(
+            figure,
+            f"{name}, no noise needed",
+            x[edges],
+            y[edges],
+            style,
             mode="markers",
-            name=safe(f"{name}, no noise needed"),
-            marker={"symbol": style.symbol, "size": 12, "color": style.color},
-            hovertext=[text for text, edge in zip(texts, edges, strict=True) if edge],
-            hoverinfo="text",
-            meta={"y": [0.0] * int(edges.sum()), "y_title": with_unit(measure, unit)},
-            legendgroup=safe(name),
+            at_y=lambda _: floor,
+            told=[text for text, edge in zip(texts, edges, strict=True) if edge],
+            y_title=y_title,
+            size=12,
+            group=name,
             showlegend=False,
             cliponaxis=False,
         )
-
-
-def _alt(
-    curves: Curves,
-    x_name: str,
-    current: float,
-    x_log: bool,
-    unit: str,
-    measure: str,
-    selected: str | None,
-) -> str:
-    values = values_at(curves, current, log=x_log)
-    if not values:
-        return f"The {measure} is not known at {x_name} = {number(current)}."
-    about = "" if current in curves.x else "about "
-    texts = {
-        name: f"{about}{_error(error, unit)}" if error else "zero (no noise needed)"
-        for name, error in values.items()
-    }
-    return f"At {x_name} = {number(current)} the {measure} is {summed_up(values, texts, selected)}."
-
-
-def _error(error: float, unit: str) -> str:
-    return f"{number(error)} {unit}".strip()
 
 
 def _round_up(values: FloatArray) -> float:

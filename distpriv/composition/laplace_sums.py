@@ -99,7 +99,7 @@ def laplace_sum(
     if not any(proof is _Coupling.SHIFT for proof in proofs):
         own = [index for index, proof in enumerate(proofs) if proof is _Coupling.OWN]
         proven = _in_units([noises[k] for k in own], [epsilons[k] for k in own])
-        rest = math.fsum(each for k, each in enumerate(epsilons) if k not in own)
+        rest = math.fsum(epsilon for k, epsilon in enumerate(epsilons) if k not in own)
         if proven + rest > total * (1 + _SAME):
             total = proven + rest
             remark = _UNITS if total < math.inf else _APART
@@ -124,7 +124,7 @@ def _proof(model: GaussianModel, noise: Noise) -> _Coupling | None:
 def _in_units(noises: Sequence[Noise], epsilons: Sequence[float]) -> float:
     """The least ε that the coupling of one release proves for all of them."""
     factors = [noise.directions * noise.scales for noise in noises]
-    inverses = [np.asarray(np.linalg.pinv(each), dtype=np.float64) for each in factors]
+    inverses = [np.asarray(np.linalg.pinv(factor), dtype=np.float64) for factor in factors]
     return min(
         (
             epsilon

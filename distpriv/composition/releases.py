@@ -22,6 +22,7 @@ from distpriv.privacy.covered import CoveredLoss, holding
 from distpriv.privacy.delivered import Loss, privacy_losses
 from distpriv.privacy.noise import Noise, gaussian_noise
 from distpriv.privacy.privacy_loss import PrivacyLoss
+from distpriv.words import exact
 
 __all__ = ["Part", "Standing", "accumulate", "joint_noise"]
 
@@ -126,8 +127,8 @@ def accumulate(
         return Standing(count, accuracy, True, epsilon, promise, remark)
     if len(parts) == 1:
         model = parts[0].model if pair is None else parts[0].model.only(pair)
-        found = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)
-        return Standing(1, found.estimate, True, None, promise, remark)
+        estimate = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)
+        return Standing(1, estimate.estimate, True, None, promise, remark)
     open_ = [Part(part.model, _no_noise(part.noise)) for part in (parts[:1] if shared else parts)]
     bound = max(_accuracy(open_, index) for index in asked)
     if promise is not None and promise.delta < 1:
@@ -167,7 +168,9 @@ def joint_noise(noises: Sequence[Noise]) -> Noise:
     covariance = first.covariance
     for noise in noises[1:]:
         covariance = _parallel_sum(covariance, noise.covariance)
-    promise = f"ε = {first.epsilon:g} and δ = {first.delta:g} are promised for one release only."
+    promise = (
+        f"ε = {first.epsilon:g} and δ = {exact(first.delta)} are promised for one release only."
+    )
     return gaussian_noise(
         first.mechanism,
         covariance,
@@ -184,8 +187,8 @@ def _parallel_sum(one: FloatArray, other: FloatArray) -> FloatArray:
     sizes = np.sqrt(np.where(lesser > 0, lesser, np.where(greater > 0, greater, 1.0)))
     across = np.outer(sizes, sizes)
     one, other = one / across, other / across
-    found = one @ np.linalg.pinv(one + other, rcond=1e-14, hermitian=True) @ other
-    values, vectors = np.linalg.eigh((found + found.T) / 2)
+    covariance = one @ np.linalg.pinv(one + other, rcond=1e-14, hermitian=True) @ other
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     # Where no noise is common to both, rounding would leave a little; none is the safe answer.
     values[values < _NOTHING] = 0.0
     return (vectors * values) @ vectors.T * across
@@ -253,14 +256,14 @@ def _delivered(parts: Sequence[Part], delta: float) -> float:
 def _together_loss(losses: Sequence[Loss]) -> PrivacyLoss | CoveredLoss:
     """Of independent Gaussian releases: losses add up, and the factors of their grids multiply."""
     theta, plain = 1.0, []
-    for each in losses:
-        if isinstance(each, CoveredLoss):
-            theta *= 1 + each.theta
-            plain.append(each.loss)
-        elif isinstance(each, PrivacyLoss):
-            plain.append(each)
+    for term in losses:
+        if isinstance(term, CoveredLoss):
+            theta *= 1 + term.theta
+            plain.append(term.loss)
+        elif isinstance(term, PrivacyLoss):
+            plain.append(term)
     loss = PrivacyLoss(
-        np.concatenate([each.shift for each in plain]),
-        np.concatenate([each.spread for each in plain]),
+        np.concatenate([loss.shift for loss in plain]),
+        np.concatenate([loss.spread for loss in plain]),
     )
     return CoveredLoss(loss, theta - 1) if theta > 1 else loss

@@ -77,7 +77,8 @@ def compose(promises: Sequence[Promise], premise: Premise) -> Promise:
         version, Proposition A.5). *point-mass*: every θ of Θ is a single dataset, so that
         nothing but the noise is random, as in differential privacy (Proposition A.4). For
         releases from one dataset that the attacker is uncertain about no rule holds; see
-        :class:`distpriv.CompositionExample`, and :func:`joint_release` for what they deliver.
+        :class:`distpriv.composition.CompositionExample`, and :func:`joint_release` for what they
+        deliver.
 
     Raises
     ------
@@ -127,7 +128,7 @@ def mixture(promises: Sequence[Promise], weights: ArrayLike) -> Promise:
             f"The probabilities of the releases must sum to 1, got {chances.sum():.6g}; change one "
             "of them."
         )
-    possible = [each for each, chance in zip(promises, chances, strict=True) if chance > 0]
+    possible = [promise for promise, chance in zip(promises, chances, strict=True) if chance > 0]
     return Promise(
         max(promise.epsilon for promise in possible),
         min(1.0, float(chances @ [promise.delta for promise in promises])),

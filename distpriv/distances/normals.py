@@ -85,7 +85,7 @@ def normal_closeness(
     if radius == 0 or (left(signs) * signs >= 0).all():  # nothing turns back: the least
         return float(np.abs(left(signs)).sum())
     start = np.linalg.solve(covariance, difference)
-    found = minimize(
+    optimum = minimize(
         negative,
         start / np.abs(start).max(),
         jac=True,
@@ -93,7 +93,7 @@ def normal_closeness(
         bounds=[(-1, 1)] * len(start),
         options={"ftol": 1e-13, "gtol": 1e-9},
     )
-    return min(straight, float(np.abs(left(found.x)).sum()))
+    return min(straight, float(np.abs(left(optimum.x)).sum()))
 
 
 def _is_definite(covariance: FloatArray) -> bool:
@@ -147,8 +147,8 @@ def _deviation(entries: bytes, size: int, outside: float) -> float:
         return math.log(max(float(beyond), 1e-300) / outside)
 
     highest = math.sqrt(float(stats.chi2.isf(outside, size)))
-    found = brentq(excess, highest * 1e-6, highest * 1.01, xtol=1e-9 * highest)
-    return float(reaches.max()) * float(found)
+    radius = brentq(excess, highest * 1e-6, highest * 1.01, xtol=1e-9 * highest)
+    return float(reaches.max()) * float(radius)
 
 
 def _axes(factor: FloatArray) -> FloatArray:
@@ -158,8 +158,8 @@ def _axes(factor: FloatArray) -> FloatArray:
     climbed = rows
     for _ in range(4):  # sᵀΣs grows where signs become those of Σs
         climbed = np.where(climbed @ factor @ factor.T > 0, 1.0, -1.0)
-    found = np.vstack([rows, climbed])
-    axes = np.unique(found * found[:, :1], axis=0) @ factor
+    candidates = np.vstack([rows, climbed])
+    axes = np.unique(candidates * candidates[:, :1], axis=0) @ factor
     # As above: along the widest axis of the normal, not against it.
     axes *= np.where(axes[:, -1:] < 0, -1.0, 1.0)
     return axes[np.argsort(-np.linalg.norm(axes, axis=1), kind="stable")[:_AXES]]

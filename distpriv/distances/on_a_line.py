@@ -184,12 +184,12 @@ class _Line:
         ]
         if sum(int((stop - start).sum()) for start, stop in spans) > _FEW:
             return None
-        found = [
+        candidates = [
             np.abs(self.y[int(begin) : int(end)] - point)
             for start, stop in spans
             for point, begin, end in np.stack([x, start, stop], axis=1)[stop > start].tolist()
         ]
-        distances = np.unique(np.concatenate(found)) if found else np.empty(0)
+        distances = np.unique(np.concatenate(candidates)) if candidates else np.empty(0)
         return distances[(distances > low) & (distances <= high)]
 
 

@@ -52,17 +52,17 @@ class Outcomes:
     _scaled: dict[bytes, Outcomes] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        each = [
+        clouds = [
             distribution(name, points, weights)
             for name, points, weights in zip("xy", self.points, self.weights, strict=True)
         ]
-        first, second = (one.points.shape[1] for one in each)
+        first, second = (one.points.shape[1] for one in clouds)
         if first != second:
             raise DistanceError(
                 f"The points must have the same dimension, got {first} for x and {second} for y."
             )
-        object.__setattr__(self, "points", tuple(one.points for one in each))
-        object.__setattr__(self, "weights", tuple(one.weights for one in each))
+        object.__setattr__(self, "points", tuple(one.points for one in clouds))
+        object.__setattr__(self, "weights", tuple(one.weights for one in clouds))
 
     @property
     def masses(self) -> tuple[FloatArray, FloatArray]:
@@ -92,7 +92,7 @@ class Outcomes:
         return delta in self._distances or self.dimension == 1
 
     def coupling(self, delta: float = 0.0) -> Coupling:
-        """The moves behind :meth:`closeness`, see :func:`distpriv.optimal_coupling`."""
+        """The moves behind :meth:`closeness`, see :func:`distpriv.distances.optimal_coupling`."""
         if delta not in self._couplings:
             self._couplings[delta] = optimal_coupling(*self.points, delta, *self.weights)
         return self._couplings[delta]
@@ -123,7 +123,7 @@ class Outcomes:
         InapplicableError
             If a sample is too small to say: it needs 1/outside points.
         """
-        found = 0.0
+        farthest = 0.0
         for points, masses in zip(self.points, self.masses, strict=True):
             few = not self.exact and len(points) * outside < 1 - 1e-9
             if few:
@@ -136,8 +136,8 @@ class Outcomes:
             # From the far end, where small probabilities keep their digits.
             beyond = np.cumsum(masses[order])
             index = int(np.searchsorted(beyond, outside * (1 + 1e-12), "right"))
-            found = max(found, float(lengths[order[min(index, len(points) - 1)]]))
-        return found
+            farthest = max(farthest, float(lengths[order[min(index, len(points) - 1)]]))
+        return farthest
 
 
 def count_outcomes(

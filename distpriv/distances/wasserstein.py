@@ -176,14 +176,16 @@ class _Masses:
         whole, rounded = math.lcm(*sizes), 1  # δ itself is rounded
         if first.weights is not None or second.weights is not None or whole > 1 << _BITS:
             whole, rounded = 1 << _BITS, 1 + sum(sizes)
-        supply, demand = (np.rint(each.masses * whole).astype(np.int64) for each in (first, second))
+        supply, demand = (
+            np.rint(cloud.masses * whole).astype(np.int64) for cloud in (first, second)
+        )
         slack = Fraction(rounded * whole, 1 << _BITS)
         return cls(supply, demand, whole, math.floor(Fraction(delta) * whole + slack))
 
 
 def _by_quantiles(first: Discrete, second: Discrete) -> float:
     """W_∞ in one dimension of points with equal weights."""
-    x, y = (np.sort(each.points[:, 0]) for each in (first, second))
+    x, y = (np.sort(cloud.points[:, 0]) for cloud in (first, second))
     if len(x) == len(y):
         return float(np.abs(x - y).max())
     # Levels at which a quantile of either moves on, in units of 1/(k·l).

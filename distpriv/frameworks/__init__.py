@@ -10,14 +10,24 @@ from distpriv.frameworks.map import (
     Relation,
     convert,
 )
+from distpriv.frameworks.pufferfish import (
+    DistributionPrivacy,
+    Pufferfish,
+    to_distribution_privacy,
+    to_pufferfish,
+)
 
 __all__ = [
     "FRAMEWORKS",
     "RECORDS",
     "RELATIONS",
+    "DistributionPrivacy",
     "Framework",
+    "Pufferfish",
     "Range",
     "Records",
     "Relation",
     "convert",
+    "to_distribution_privacy",
+    "to_pufferfish",
 ]

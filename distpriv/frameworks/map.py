@@ -96,8 +96,8 @@ class Range(NamedTuple):
 
 
 FRAMEWORKS: Mapping[str, Framework] = {
-    each.key: each
-    for each in (
+    framework.key: framework
+    for framework in (
         Framework(
             "DP",
             "Differential privacy",
@@ -212,13 +212,19 @@ def convert(epsilon: float, framework: str, records: Records = "dependent") -> d
     for value, known in ((framework, tuple(FRAMEWORKS)), (records, RECORDS)):
         if value not in known:
             raise HypothesisError(f"There is no {value!r}; choose one of {', '.join(known)}.")
-    used = [each for each in RELATIONS if records != "dependent" or not each.independent]
+    used = [
+        relation for relation in RELATIONS if records != "dependent" or not relation.independent
+    ]
     low = dict.fromkeys(FRAMEWORKS, 0.0)
     high = dict.fromkeys(FRAMEWORKS, math.inf)
     low[framework] = high[framework] = epsilon
     # As many rounds as there are notions: a chain visits none twice.
     for _ in FRAMEWORKS:
-        for each in used:
-            high[each.smaller] = min(high[each.smaller], each.factor * high[each.larger])
-            low[each.larger] = max(low[each.larger], low[each.smaller] / each.factor)
+        for relation in used:
+            high[relation.smaller] = min(
+                high[relation.smaller], relation.factor * high[relation.larger]
+            )
+            low[relation.larger] = max(
+                low[relation.larger], low[relation.smaller] / relation.factor
+            )
     return {key: Range(low[key], high[key]) for key in FRAMEWORKS}

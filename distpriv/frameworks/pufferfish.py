@@ -117,11 +117,11 @@ class Pufferfish:
     def cases(self) -> tuple[tuple[NamedPair, Hashable], ...]:
         """Every secret pair with every distribution under which both may be true."""
         wanted = set(self.secret_pairs)
-        found = []
+        pairs = []
         for name, secrets in self.distributions.items():
             possible = [secret for secret, (probability, _) in secrets.items() if probability > 0]
-            found += [(pair, name) for pair in permutations(possible, 2) if pair in wanted]
-        return tuple(found)
+            pairs += [(pair, name) for pair in permutations(possible, 2) if pair in wanted]
+        return tuple(pairs)
 
 
 @checked(FrameworkError)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from distpriv.analysis.design import noiseless_epsilon
-from distpriv.analysis.sweeps import error_against_epsilon
+from distpriv.analysis.sweeps import expected_errors, sweep
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attribute.gaussian import AttributeGaussian, attribute_private_gaussian
 from distpriv.lessons.course import COUNTS, DELTA, EPSILON, MECHANISMS, PLAIN, Course
@@ -110,8 +110,8 @@ def ally(course: Course, epsilon: float) -> Ally:
     fit = model.pairs[0]
     more = replace(model, pairs=(replace(fit, covariances=2 * fit.covariances),))
     using, ignoring, varied_more = (
-        calibrate(name, each, epsilon, DELTA, PLAIN).expected_error()
-        for name, each in (("EigM", model), ("ExpM", model), ("EigM", more))
+        calibrate(name, fitted, epsilon, DELTA, PLAIN).expected_error()
+        for name, fitted in (("EigM", model), ("ExpM", model), ("EigM", more))
     )
     return Ally(
         axes=_axes(model, epsilon, DELTA),
@@ -165,8 +165,10 @@ def least(course: Course) -> Least:
     cosine = min(abs(float(shift @ noises["OptM"].directions[:, 0])), 1.0)
     grid = np.unique(np.append(np.geomspace(0.1, 10, 25), EPSILON))
     return Least(
-        curves=error_against_epsilon(model, MECHANISMS, grid, DELTA, PLAIN),
+        curves=sweep(
+            expected_errors(), "epsilon", grid, model, MECHANISMS, delta=DELTA, calibration=PLAIN
+        ),
         errors={name: noise.expected_error() for name, noise in noises.items()},
-        accuracies={name: optimal_attack_accuracy(model, each) for name, each in noises.items()},
+        accuracies={name: optimal_attack_accuracy(model, noise) for name, noise in noises.items()},
         tilt=math.degrees(math.acos(cosine)),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from distpriv.analysis.design import Limit, choose
-from distpriv.analysis.sweeps import accuracy_against_releases
+from distpriv.analysis.sweeps import attack_accuracies, sweep
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.lessons.course import DELTA, EPSILON, PLAIN, RELEASES, Course
 from distpriv.mechanisms.curves import Curves
@@ -103,7 +103,7 @@ def again(course: Course, count: int) -> Again:
     model, noise = course.model(), course.noise("OptM")
     left = noise.after_releases(count)
     return Again(
-        curves=accuracy_against_releases(model, {"OptM": noise}, RELEASES),
+        curves=sweep(attack_accuracies(), "releases", RELEASES, model, {"OptM": noise}),
         single=optimal_attack_accuracy(model, noise),
         accuracy=optimal_attack_accuracy(model, left),
         undefended=optimal_attack_accuracy(model),
@@ -111,6 +111,7 @@ def again(course: Course, count: int) -> Again:
         delta=delivered_delta(model, noise, EPSILON),
         pooled=delivered_delta(model, course.noise("OptM", calibration=PLAIN), EPSILON),
         undone_from=next(
-            (each for each in RELEASES if is_undone(model, noise.after_releases(each))), None
+            (releases for releases in RELEASES if is_undone(model, noise.after_releases(releases))),
+            None,
         ),
     )

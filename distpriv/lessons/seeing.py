@@ -40,7 +40,7 @@ def hidden(course: Course, count: int) -> Hidden:
     model = course.model()
 
     def without(left: tuple[int, ...], place: int) -> tuple[int, ...]:
-        return tuple(each for each in left if each != place)
+        return tuple(other for other in left if other != place)
 
     def reached(left: tuple[int, ...]) -> float:
         return optimal_attack_accuracy(model.of_statistics(*left))

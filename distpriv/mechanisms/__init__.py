@@ -15,15 +15,38 @@ from numpy.typing import ArrayLike
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError
-from distpriv.mechanisms.base import Mechanism, get, names, register
+from distpriv.mechanisms.assumptions import Assumption
+from distpriv.mechanisms.base import (
+    GaussianMechanism,
+    LaplaceMechanism,
+    Mechanism,
+    get,
+    names,
+    register,
+    unregister,
+)
 from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.mechanisms.guarded import Search, settled
+from distpriv.mechanisms.release import Release, draw_release
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibrated_for import CalibratedFor
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise, check_units
 
-__all__ = ["Mechanism", "calibrate", "get", "names", "register", "searching"]
+__all__ = [
+    "Assumption",
+    "GaussianMechanism",
+    "LaplaceMechanism",
+    "Mechanism",
+    "Release",
+    "calibrate",
+    "draw_release",
+    "get",
+    "names",
+    "register",
+    "searching",
+    "unregister",
+]
 
 for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
     importlib.import_module(f"{__name__}.{_module}")

@@ -26,8 +26,17 @@ from distpriv.privacy.calibration import (
 )
 from distpriv.privacy.noise import Distribution, Noise, gaussian_noise
 from distpriv.privacy.noised import noised
+from distpriv.registry import Registry
 
-__all__ = ["GaussianMechanism", "LaplaceMechanism", "Mechanism", "get", "names", "register"]
+__all__ = [
+    "GaussianMechanism",
+    "LaplaceMechanism",
+    "Mechanism",
+    "get",
+    "names",
+    "register",
+    "unregister",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -265,15 +274,16 @@ def _units(model: GaussianModel) -> FloatArray:
 
 _ROUNDING = 1e-9
 _LEFT = 1e-8  # of a standard deviation, beside the noise
-_REGISTRY: dict[str, Mechanism] = {}
+_MECHANISMS: Registry[Mechanism] = Registry("mechanism", CalibrationError)
+unregister = _MECHANISMS.remove
+_BASELINES = 1_000_000  # places behind the others
 _M = TypeVar("_M", bound=type[Mechanism])
 
 
 def register(mechanism: _M) -> _M:
     """Class decorator: make a mechanism known under its short name."""
-    if mechanism.name in _REGISTRY:
-        raise ValueError(f"a mechanism named {mechanism.name!r} is already registered")
-    _REGISTRY[mechanism.name] = mechanism()
+    place = mechanism.position + _BASELINES * mechanism.baseline
+    _MECHANISMS.add(mechanism.name, mechanism(), place)
     return mechanism
 
 
@@ -286,12 +296,7 @@ def get(name: str) -> Mechanism:
     CalibrationError
         If there is none.
     """
-    try:
-        return _REGISTRY[name]
-    except KeyError:
-        raise CalibrationError(
-            f"There is no mechanism {name!r}; choose one of {', '.join(names())}."
-        ) from None
+    return _MECHANISMS.get(name)
 
 
 @checked(CalibrationError)
@@ -299,10 +304,9 @@ def names(
     *, distribution: Distribution | None = None, baseline: bool | None = None
 ) -> tuple[str, ...]:
     """Short names of the registered mechanisms, all or those of one kind."""
+    kinds = {name: _MECHANISMS.get(name) for name in _MECHANISMS.names()}
     return tuple(
         name
-        for name, mechanism in sorted(
-            _REGISTRY.items(), key=lambda item: (item[1].baseline, item[1].position)
-        )
+        for name, mechanism in kinds.items()
         if distribution in (None, mechanism.distribution) and baseline in (None, mechanism.baseline)
     )

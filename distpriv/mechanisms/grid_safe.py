@@ -172,7 +172,7 @@ class _Calibrated:
         if self.calibration == "classical" and left is not None:  # it is about the ε asked for
             inner = classical_caveat(self.epsilon - spent, left)
             outer = classical_caveat(self.epsilon, check_delta(self.delta))
-            caveats = tuple(outer if outer and each == inner else each for each in caveats)
+            caveats = tuple(outer if outer and caveat == inner else caveat for caveat in caveats)
         return replace(noise, epsilon=self.epsilon, delta=delta, floor=floor, caveats=caveats)
 
 
@@ -222,11 +222,11 @@ def _enough(
         middle = low + (high - low) * above / (above - below)
         # A little beyond the secant's root, so that the upper end closes in.
         middle = min(middle + 5e-4, high)
-        found = yield from excess(middle)
-        if found <= 0:
-            high, below = middle, found
-            if found > -_NEAR:
+        growth = yield from excess(middle)
+        if growth <= 0:
+            high, below = middle, growth
+            if growth > -_NEAR:
                 break
         else:
-            low, above = middle, found
+            low, above = middle, growth
     return math.sqrt(high)

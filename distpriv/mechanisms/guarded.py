@@ -86,14 +86,14 @@ def guarded(guard: Guard) -> Search:
     InapplicableError
         If no amount of this noise keeps the promise.
     """
-    found: Noise | None = yield guard
-    if found is None:
+    answer: Noise | None = yield guard
+    if answer is None:
         raise InapplicableError(
             "However large, the noise of this mechanism leaves directions in which the two "
             f"covariances differ by more than ε = {guard.epsilon:g} and δ = {guard.delta:g} allow; "
             "take OptM, which adds noise in other directions too, a larger ε or δ, or a smaller Δp."
         )
-    return found
+    return answer
 
 
 def settled(search: Search) -> Noise:
@@ -124,13 +124,17 @@ def side_by_side(searches: Sequence[Search]) -> list[Noise | CalibrationError]:
     for index in range(len(searches)):
         resume(index, None)
     while asked:
-        shown = {index: each for index, each in asked.items() if isinstance(each, Shown)}
+        shown = {
+            index: question for index, question in asked.items() if isinstance(question, Shown)
+        }
         if shown:  # quick, and whoever waits for noise can be answered with them afterwards
-            thetas = smoothnesses([(each.noise, each.model) for each in shown.values()])
+            thetas = smoothnesses([(question.noise, question.model) for question in shown.values()])
             for index, theta in zip(shown, thetas, strict=True):
                 resume(index, theta)
             continue
-        guards = {index: each for index, each in asked.items() if isinstance(each, Guard)}
+        guards = {
+            index: question for index, question in asked.items() if isinstance(question, Guard)
+        }
         for index, noise in zip(guards, _answers([*guards.values()]), strict=True):
             resume(index, noise)
     return [results[index] for index in range(len(searches))]
@@ -138,7 +142,7 @@ def side_by_side(searches: Sequence[Search]) -> list[Noise | CalibrationError]:
 
 def _answers(guards: Sequence[Guard]) -> list[Noise | None]:
     """Noise for each guard, None where there is none."""
-    found: list[Noise | None] = [None] * len(guards)
+    answers: list[Noise | None] = [None] * len(guards)
     order = sorted(range(len(guards)), key=lambda index: guards[index].kind)
     for kind, group in groupby(order, key=lambda index: guards[index].kind):
         alike = list(group)
@@ -148,8 +152,8 @@ def _answers(guards: Sequence[Guard]) -> list[Noise | None]:
             chosen = [guards[index] for index in some]
             noises = _least(chosen) if kind[2] else _grown(chosen)
             for index, noise in zip(some, noises, strict=True):
-                found[index] = noise
-    return found
+                answers[index] = noise
+    return answers
 
 
 def _grown(guards: Sequence[Guard]) -> list[Noise | None]:
@@ -160,8 +164,8 @@ def _grown(guards: Sequence[Guard]) -> list[Noise | None]:
         return guard.covariance_at(guard.distance / float(np.sqrt(factor)))
 
     def noise_at(rows: NDArray[np.intp], factors: FloatArray) -> FloatArray:
-        found = [covariance(guards[row], factors[i]) for i, row in enumerate(rows)]
-        return promises.of(rows).in_units(np.array(found))
+        covariances = [covariance(guards[row], factors[i]) for i, row in enumerate(rows)]
+        return promises.of(rows).in_units(np.array(covariances))
 
     factors = least_kept_along(promises, noise_at, least=1.0, most=_MOST)
     noises = [
@@ -174,48 +178,48 @@ def _grown(guards: Sequence[Guard]) -> list[Noise | None]:
 def _least(guards: Sequence[Guard]) -> list[Noise | None]:
     """The least noise of any form; that for equal covariances if it suffices."""
     promises = _promises(guards)
-    found = np.array([guard.covariance_at(guard.distance) for guard in guards])
+    covariances = np.array([guard.covariance_at(guard.distance) for guard in guards])
     # What is not a number keeps nothing.
-    wanting = ~(promises.deltas(promises.in_units(found)).max(axis=1) <= promises.promised)
+    wanting = ~(promises.deltas(promises.in_units(covariances)).max(axis=1) <= promises.promised)
     if wanting.any():
         rest = promises.of(wanting)
         starts = np.array(
             [guard.start for guard, wants in zip(guards, wanting, strict=True) if wants]
         )
         weights = counting(rest.units**2)
-        found[wanting] = rest.raw(least_kept(rest, weights, rest.in_units(starts)))
-    return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in found])
+        covariances[wanting] = rest.raw(least_kept(rest, weights, rest.in_units(starts)))
+    return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in covariances])
 
 
 def _mended(
     guards: Sequence[Guard], covariances: Sequence[FloatArray | None]
 ) -> list[Noise | None]:
     """Noises with these covariances, and a little more where rounding takes something off."""
-    found = [
-        None if each is None else guard.noise_of(each)
-        for guard, each in zip(guards, covariances, strict=True)
+    noises = [
+        None if matrix is None else guard.noise_of(matrix)
+        for guard, matrix in zip(guards, covariances, strict=True)
     ]
     more = _MENDED
-    todo = [index for index, noise in enumerate(found) if noise is not None]
+    todo = [index for index, noise in enumerate(noises) if noise is not None]
     while todo:
-        broken = _broken([(guards[index], found[index]) for index in todo])
+        broken = _broken([(guards[index], noises[index]) for index in todo])
         todo = [index for index, breaks in zip(todo, broken, strict=True) if breaks]
         for index in todo:
             covariance = covariances[index]
-            found[index] = (
+            noises[index] = (
                 None
                 if covariance is None or more > 1
                 else guards[index].noise_of(covariance * (1 + more))
             )
-        todo = [index for index in todo if found[index] is not None]
+        todo = [index for index in todo if noises[index] is not None]
         more *= 4
-    return found
+    return noises
 
 
 def _broken(cases: Sequence[tuple[Guard, Noise | None]]) -> BoolArray:
     """Whether each noise breaks the promise that it is to keep."""
     promises = _promises([guard for guard, _ in cases])
-    noises = [each for _, each in cases if each is not None]
+    noises = [noise for _, noise in cases if noise is not None]
     added = promises.in_units(np.array([noise.covariance for noise in noises]))
     deltas = promises.deltas(added).max(axis=1)
     # Beside far more noise than the statistics vary by themselves sums of matrices lose digits.
@@ -226,11 +230,11 @@ def _broken(cases: Sequence[tuple[Guard, Noise | None]]) -> BoolArray:
 
 def _precisely(guard: Guard, noise: Noise) -> float:
     """δ delivered, from the factors of the noise; 1 where rounding tells nothing of it."""
-    pairs = [each for fit in guard.model.pairs if (each := noised(fit, noise)) is not None]
+    pairs = [pair for fit in guard.model.pairs if (pair := noised(fit, noise)) is not None]
     if len(pairs) < len(guard.model.pairs):
         return 1.0
-    differences = np.array([[each.difference for each in pairs]])
-    covariances = np.array([[each.covariances for each in pairs]])
+    differences = np.array([[pair.difference for pair in pairs]])
+    covariances = np.array([[pair.covariances for pair in pairs]])
     alone = Promises(
         np.ones(differences.shape[::2]),
         differences,

@@ -69,37 +69,37 @@ def least_kept(promises: Promises, weights: FloatArray, starts: FloatArray) -> F
         return kept_multiple(promises, starts)
     rough = kept_multiple(promises, starts, _ROUGH)
     starts = np.where(np.isnan(rough), starts, rough)
-    found, ended = _searched(promises, weights, starts, careful=False)
+    factors, ended = _searched(promises, weights, starts, careful=False)
     if not ended.all():
         again = _searched(promises.of(~ended), weights[~ended], starts[~ended], careful=True)
-        found[~ended], ended[~ended] = again
-    found = kept_multiple(promises, found)
+        factors[~ended], ended[~ended] = again
+    factors = kept_multiple(promises, factors)
     if not ended.all():
         rest = kept_multiple(promises.of(~ended), starts[~ended])
-        more = ~(np.einsum("nii,ni->n", found[~ended] - rest, weights[~ended]) <= 0)
-        found[~ended] = np.where(more[:, None, None], rest, found[~ended])
-    return found
+        more = ~(np.einsum("nii,ni->n", factors[~ended] - rest, weights[~ended]) <= 0)
+        factors[~ended] = np.where(more[:, None, None], rest, factors[~ended])
+    return factors
 
 
 def _searched(
     promises: Promises, weights: FloatArray, starts: FloatArray, *, careful: bool
 ) -> tuple[FloatArray, BoolArray]:
     """Where each search got, and whether it came to its end."""
-    found, live = starts.copy(), np.arange(len(starts))
+    factors, live = starts.copy(), np.arange(len(starts))
     ended = np.zeros(len(starts), dtype=np.bool_)
     state = _State.begin(promises, weights, starts)
     for _ in range(_CAREFUL_ROUNDS if careful else _ROUNDS):
         with np.errstate(all="ignore"):  # what leaves double precision is left out
             state, converged = state.next(careful=careful)
         going = state.sound()
-        found[live[going]] = state.noise[going]
+        factors[live[going]] = state.noise[going]
         ended[live] = converged & going
         going &= ~converged
         if not going.any():
             break
         if not going.all():
             live, state = live[going], state.of(going)
-    return found, ended
+    return factors, ended
 
 
 def kept_multiple(
@@ -328,8 +328,8 @@ def _tamed(curvature: FloatArray) -> FloatArray:
 
 
 def _moved(change: FloatArray, matrices: FloatArray) -> FloatArray:
-    found = change @ matrices @ change.swapaxes(1, 2)
-    return np.asarray((found + found.swapaxes(1, 2)) / 2)
+    changed = change @ matrices @ change.swapaxes(1, 2)
+    return np.asarray((changed + changed.swapaxes(1, 2)) / 2)
 
 
 def _diagonal(values: FloatArray) -> FloatArray:

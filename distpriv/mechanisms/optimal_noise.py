@@ -263,8 +263,8 @@ class OptimalNoise(GaussianMechanism):
     def solve(self, model: GaussianModel, distance: float) -> tuple[FloatArray, tuple[str, ...]]:
         """The least noise; says so if it is not the least."""
         pooled = np.array([fit.pooled for fit in model.pairs])
-        found = least_noise(model.differences, pooled, distance)
-        return found.covariance, () if found.solved else (_UNSOLVED,)
+        covariance = least_noise(model.differences, pooled, distance)
+        return covariance.covariance, () if covariance.solved else (_UNSOLVED,)
 
     def guard_start(self, model: GaussianModel, distance: float) -> FloatArray:
         """Noise for equal covariances, or a bound on it, with some noise in every direction."""

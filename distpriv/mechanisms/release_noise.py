@@ -156,7 +156,7 @@ def noisy(
     unit = 1 << bits
     draw = discrete_gaussian if noise.distribution == "gaussian" else discrete_laplace
     along = [_exact(scale) * draw(unit, source) if scale else None for scale in noise.scales]
-    found = []
+    samples = []
     for index, (value, places) in enumerate(zip(values.tolist(), decimals, strict=True)):
         drawn = sum(
             (
@@ -168,8 +168,8 @@ def noisy(
         )
         if noise.floor_deviations[index]:
             drawn += _exact(noise.floor_deviations[index]) * discrete_gaussian(unit, source)
-        found.append(value if places is None else _rounded(_exact(value) + drawn / unit, places))
-    return np.array(found)
+        samples.append(value if places is None else _rounded(_exact(value) + drawn / unit, places))
+    return np.array(samples)
 
 
 def _exact(value: float) -> Fraction:
@@ -218,5 +218,5 @@ def added_delta(
         As for :func:`total_variation`.
     epsilon : float >= 0
     """
-    found = (1 + math.exp(min(epsilon, 700.0))) * total_variation(noise, decimals, bits=bits)
-    return min(found, 1.0)
+    bound = (1 + math.exp(min(epsilon, 700.0))) * total_variation(noise, decimals, bits=bits)
+    return min(bound, 1.0)

@@ -46,7 +46,7 @@ class DirectionalUncertainty(GaussianMechanism):
         plane = basis @ basis.T
         inside = [_inside(basis, fit.pooled, fit.difference) for fit in model.pairs]
         return lambda distance: (
-            plane * max((_least_variance(*each, distance) for each in inside), default=0.0)
+            plane * max((_least_variance(*ends, distance) for ends in inside), default=0.0)
         )
 
 

@@ -330,10 +330,10 @@ def grid_of(
 
 
 def _checked(steps: ArrayLike, query: Query) -> FloatArray:
-    found = np.asarray(steps, dtype=np.float64)
-    if found.shape != (len(query),) or not (np.isfinite(found).all() and (found >= 0).all()):
+    known = np.asarray(steps, dtype=np.float64)
+    if known.shape != (len(query),) or not (np.isfinite(known).all() and (known >= 0).all()):
         raise ModelError(
             f"The steps must be {len(query)} numbers that are not negative, one a statistic, got "
-            f"{np.array2string(found, precision=3, threshold=8)}."
+            f"{np.array2string(known, precision=3, threshold=8)}."
         )
-    return found
+    return known

@@ -114,11 +114,11 @@ class _Counted:
             for group in range(2)
         ]
         both = [math.gcd(*pair) for pair in zip(*own, strict=True)]
-        found = [self._axes((0,), own[0]), self._axes((1,), own[1])]
+        axes = [self._axes((0,), own[0]), self._axes((1,), own[1])]
         # What one group alone moves freely needs no second look.
-        free = any(steps == alone == both for steps, alone in zip(found, own, strict=True))
-        found.append(list(map(float, both)) if free else self._axes((0, 1), both))
-        return np.array(found) * self._units
+        free = any(steps == alone == both for steps, alone in zip(axes, own, strict=True))
+        axes.append(list(map(float, both)) if free else self._axes((0, 1), both))
+        return np.array(axes) * self._units
 
     def _moves(self, group: int, places: NDArray[np.intp]) -> IntArray:
         moved = self._values[places[:, None], self._columns] - self._first[group]
@@ -126,22 +126,22 @@ class _Counted:
 
     def _divisor(self, group: int, place: int) -> int:
         """Greatest common divisor of a column's moves; of all records where a few do not tell."""
-        found = int(np.gcd.reduce(self._probes[group][:, place]))
+        divisor = int(np.gcd.reduce(self._probes[group][:, place]))
         marks = self._groups[group]
-        if found == 1 or len(self._values) <= _PROBE:
-            return found
+        if divisor == 1 or len(self._values) <= _PROBE:
+            return divisor
         column, first = self._values[:, self._columns[place]], self._first[group][place]
         for start in range(0, len(column), _BLOCK):
             part = slice(start, start + _BLOCK)
             moving = np.flatnonzero((column[part] != first) & marks[part]) + start
             moves = np.rint((column[moving] - first) / self._units[place]).astype(np.int64)
-            while (left := moves != 0 if found == 0 else moves % found != 0).any():
+            while (left := moves != 0 if divisor == 0 else moves % divisor != 0).any():
                 seen = moving[left][:_SEEN]
                 self._probes[group] = np.vstack([self._moves(group, seen), self._probes[group]])
-                found = math.gcd(found, int(np.gcd.reduce(moves[left][:_ROWS])))
-                if found == 1:
-                    return found
-        return found
+                divisor = math.gcd(divisor, int(np.gcd.reduce(moves[left][:_ROWS])))
+                if divisor == 1:
+                    return divisor
+        return divisor
 
     def _axes(self, groups: tuple[int, ...], own: list[int]) -> list[float]:
         """Steps of the columns, each with the others held; its own where that cannot be told."""
@@ -182,11 +182,11 @@ def _varied(moves: IntArray) -> IntArray:
 def _probe(marks: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Places of some of the marked records, spread over all."""
     places = np.linspace(0, len(marks) - 1, min(_PROBE, len(marks))).astype(np.intp)
-    found = places[marks[places]]
-    if len(found) < _ROWS and len(places) < len(marks):
-        found = np.flatnonzero(marks)
-        found = found[np.linspace(0, len(found) - 1, min(_PROBE, len(found))).astype(np.intp)]
-    return found
+    marked = places[marks[places]]
+    if len(marked) < _ROWS and len(places) < len(marks):
+        marked = np.flatnonzero(marks)
+        marked = marked[np.linspace(0, len(marked) - 1, min(_PROBE, len(marked))).astype(np.intp)]
+    return marked
 
 
 def _unit(values: FloatArray) -> float:
@@ -237,4 +237,4 @@ def _stand_in(column: FloatArray, having: NDArray[np.bool_]) -> FloatArray:
         if len(np.unique(probe)) > len(probe) / 2:
             return np.zeros(3)
     own = [column[marks].std() if marks.any() else 0.0 for marks in (~having, having)]
-    return np.array([each or math.inf for each in (*own, max(own))])
+    return np.array([step or math.inf for step in (*own, max(own))])

@@ -59,12 +59,12 @@ class Lattice:
             if entry % pivot:
                 # A combination of the two has their greatest common divisor for its pivot.
                 new = True
-                found = math.gcd(pivot, entry)
-                one = pow(pivot // found, -1, abs(entry) // found)
-                other = (found - one * pivot) // entry
+                divisor = math.gcd(pivot, entry)
+                one = pow(pivot // divisor, -1, abs(entry) // divisor)
+                other = (divisor - one * pivot) // entry
                 combined = [one * a + other * b for a, b in zip(row, vector, strict=True)]
                 vector = [
-                    (pivot // found) * b - (entry // found) * a
+                    (pivot // divisor) * b - (entry // divisor) * a
                     for a, b in zip(row, vector, strict=True)
                 ]
                 self._rows[place] = self._reduced(combined)
@@ -101,7 +101,7 @@ class Lattice:
 
     def axes(self) -> list[float]:
         """Least multiple of each unit vector that is in it, ∞ where none is."""
-        found = []
+        vectors = []
         for axis in range(len(self._rows)):
             rest = [Fraction(int(place == axis)) for place in range(len(self._rows))]
             multiple = 1
@@ -114,5 +114,5 @@ class Lattice:
                 times = rest[place] / row[place]
                 multiple = math.lcm(multiple, times.denominator)
                 rest = [a - times * b for a, b in zip(rest, row, strict=True)]
-            found.append(float(multiple) if multiple else math.inf)
-        return found
+            vectors.append(float(multiple) if multiple else math.inf)
+        return vectors

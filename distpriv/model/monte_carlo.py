@@ -21,7 +21,7 @@ from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 
-__all__ = ["SimulatedFit", "simulate"]
+__all__ = ["SimulatedFit", "simulate", "simulated_outcomes", "simulated_statistics"]
 
 FloatArray = NDArray[np.float64]
 
@@ -77,6 +77,30 @@ def _records(
         members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
         drawn.append(values[members])
     return query.evaluate(np.concatenate(drawn, axis=1))
+
+
+def simulated_statistics(
+    groups: RecordGroups, query: Query, thetas: Sequence[Theta], subsets: int, seed: int
+) -> FloatArray:
+    """Statistics of datasets drawn under each θ, shape (len(thetas), subsets, m)."""
+    streams = np.random.SeedSequence(seed).spawn(len(thetas))
+    return np.array(
+        [
+            simulate(groups, query, theta, subsets, np.random.default_rng(stream))
+            for theta, stream in zip(thetas, streams, strict=True)
+        ]
+    )
+
+
+def simulated_outcomes(
+    groups: RecordGroups, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
+) -> Outcomes:
+    """Outcomes of a pair's two θ, from streams of their own."""
+    first, second = (
+        simulate(groups, query, theta, subsets, np.random.default_rng((seed, subsets, place)))
+        for place, theta in enumerate(thetas)
+    )
+    return Outcomes((first, second))
 
 
 @checked(ModelError)

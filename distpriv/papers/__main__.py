@@ -48,8 +48,8 @@ def _format_item(item: Item, cells: Sequence[Cell]) -> str:
         listed = [row_of(cell) for cell in cells]
         used = [name for name in listed[0] if any(row[name] for row in listed) and name != "Note"]
         parts.append(_columns(used, [[row[name] for name in used] for row in listed]))
-        told = [_wrapped(f"{about}: {note}") for about, note in notes(cells).items()]
-        parts += ["\n".join(told)] if told else []
+        lines = [_wrapped(f"{about}: {note}") for about, note in notes(cells).items()]
+        parts += ["\n".join(lines)] if lines else []
         parts += [_wrapped(undone)] if (undone := arithmetic(cells)) else []
     else:
         parts.append("The paper prints no figures of it.")
@@ -95,18 +95,18 @@ def _format_standing(cells: Sequence[Cell]) -> str:
 
 def _format_errata(records: PaperRecords) -> str:
     lines = []
-    for each in ERRATA.values():
+    for erratum in ERRATA.values():
         lines += [
-            _wrapped(f"{each.number}. {each.paper}, {each.where}. {each.says}"),
-            _wrapped(f"   {each.instead}"),
-            _wrapped(f"   {evidence(each.number, records)}"),
+            _wrapped(f"{erratum.number}. {erratum.paper}, {erratum.where}. {erratum.says}"),
+            _wrapped(f"   {erratum.instead}"),
+            _wrapped(f"   {evidence(erratum.number, records)}"),
         ]
     return "Errata\n\n" + "\n".join(lines)
 
 
 def _format_tally(cells: Sequence[Cell]) -> str:
-    found = tally(cells)
-    return _wrapped(f"{summary(found)}.") + "\n" + _wrapped(chance(found))
+    counts = tally(cells)
+    return _wrapped(f"{summary(counts)}.") + "\n" + _wrapped(chance(counts))
 
 
 def _wrapped(line: str) -> str:

@@ -258,15 +258,15 @@ def figure4a_curves(attacks: PaperAttacks) -> Mapping[str, AttackCurve]:
 
 def figure4bc_curves(attacks: PaperAttacks) -> Mapping[str, Mapping[str, AttackCurve]]:
     """Accuracy against ε at δ = 0.001, by secret and mechanism."""
-    found: dict[str, dict[str, AttackCurve]] = {}
+    curves: dict[str, dict[str, AttackCurve]] = {}
     for name, width in PANELS.items():
         result = attacks.result(name, width)
-        found[name] = {}
+        curves[name] = {}
         for mechanism in CURVE_MECHANISMS:
             noises = [noise_name(mechanism, epsilon, DELTA) for epsilon in CURVE_EPSILONS]
-            found[name][mechanism] = AttackCurve(
+            curves[name][mechanism] = AttackCurve(
                 CURVE_EPSILONS,
                 () if result is None else tuple(map(result.interval, noises)),
                 tuple(attacks.standing(name, width, noise) for noise in noises),
             )
-    return found
+    return curves

@@ -174,7 +174,7 @@ def example1() -> tuple[Cell, ...]:
     """
     file = school()
     tall, both = school_results()
-    quilt = next(each for each in both.quilts if each.quilt == PAPER_QUILT)
+    quilt = next(scaled for scaled in both.quilts if scaled.quilt == PAPER_QUILT)
     sensitivity = file.queries[1].sensitivity[frozenset({"SAT score"})]
     influence = max_influence(file.networks, PAPER_QUILT, file.protected[0])
     stated = sensitivity / (EPSILON - influence)

@@ -54,8 +54,8 @@ _ZHANG = "Zhang et al. (2022)"
 _LIU = "Liu et al. (2019)"
 
 ERRATA = {
-    each.number: each
-    for each in (
+    erratum.number: erratum
+    for erratum in (
         Erratum(
             1,
             _CHEN,
@@ -165,12 +165,12 @@ def _directional(records: PaperRecords) -> str:
 
 
 def _constant(records: PaperRecords) -> str:
-    told = [
+    lines = [
         f"δ = {gaussian_delta(gaussian_distance(epsilon, DELTA, 'classical'), epsilon):.2g} at "
         f"ε = {epsilon:g}"
         for epsilon in (1.0, 5.0, 10.0)
     ]
-    return f"Noise that just meets δ = {DELTA:g} delivers {told[0]}, {told[1]} and {told[2]}."
+    return f"Noise that just meets δ = {DELTA:g} delivers {lines[0]}, {lines[1]} and {lines[2]}."
 
 
 def _eigenvalues(records: PaperRecords) -> str:
@@ -186,13 +186,13 @@ def _eigenvalues(records: PaperRecords) -> str:
 
 def _pooling(records: PaperRecords) -> str:
     model = records.densities(PAIR)
-    told = [
+    lines = [
         f"{name} {delivered_delta(model, calibrate(name, model, 1.0, DELTA, 'exact'), 1.0):.2g}"
         for name in ("ExpM", "DauM", "OptM")
     ]
     return (
         f"With δ = {DELTA:g} promised at ε = 1 (exact calibration on the mean of the two "
-        f"covariances), the fitted normals get δ: {', '.join(told)}."
+        f"covariances), the fitted normals get δ: {', '.join(lines)}."
     )
 
 
@@ -245,7 +245,7 @@ def _arithmetic(records: PaperRecords) -> str:
         calibrate("OptM", model, 1.0, DELTA, "exact", grid_safe=covered)
         for covered in (False, True)
     )
-    before, after = (float(np.trace(each.covariance)) for each in (bare, safe))
+    before, after = (float(np.trace(noise.covariance)) for noise in (bare, safe))
     return (
         f"DauM (G) at ε = 1: {printed.TABLE_4['DauM', 1.0][1]} printed, {standing.on_paper:.3f} "
         "for the best attacker on paper, if the statistics were densities with the pooled "

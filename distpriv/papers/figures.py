@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.analysis.sweeps import error_against_epsilon, error_against_width
+from distpriv.analysis.sweeps import expected_errors, sweep
 from distpriv.distances.coupling import Coupling, optimal_coupling
 from distpriv.distances.wasserstein import closeness, wasserstein_inf
 from distpriv.mechanisms.curves import Curves
@@ -70,7 +70,7 @@ def figure1() -> tuple[Cell, ...]:
     """W∞ and (W, 0.1)-closeness of the two distributions of Figure 1."""
     points, delta = printed.FIGURE_1_POINTS, printed.FIGURE_1_DELTA
     first, second = printed.FIGURE_1_MASSES
-    found = (
+    bounds = (
         wasserstein_inf(points, points, first, second),
         closeness(points, points, delta, first, second),
     )
@@ -84,15 +84,15 @@ def figure1() -> tuple[Cell, ...]:
             tolerance=1e-9,
             ours=value,
         )
-        for (row, text), value in zip(printed.FIGURE_1.items(), found, strict=True)
+        for (row, text), value in zip(printed.FIGURE_1.items(), bounds, strict=True)
     )
 
 
 def figure1_moves() -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray], Coupling]:
     """What Figure 1 draws: both supports, their masses, and the moves but those of 0.1."""
     points = np.array(printed.FIGURE_1_POINTS)
-    masses = [np.array(each) for each in printed.FIGURE_1_MASSES]
-    (x, first), (y, second) = ((points[each > 0], each[each > 0]) for each in masses)
+    masses = [np.array(row) for row in printed.FIGURE_1_MASSES]
+    (x, first), (y, second) = ((points[mass > 0], mass[mass > 0]) for mass in masses)
     coupling = optimal_coupling(x, y, printed.FIGURE_1_DELTA, first, second)
     return x, y, (first, second), coupling
 
@@ -103,7 +103,15 @@ def figure2(records: PaperRecords) -> Mapping[str, Curves]:
     Classical calibration, δ = 0.001; the noise as published, which densities ask for.
     """
     return {
-        name: error_against_epsilon(records.densities(pair), VARIANTS, EPSILONS, DELTA, "classical")
+        name: sweep(
+            expected_errors(),
+            "epsilon",
+            EPSILONS,
+            records.densities(pair),
+            VARIANTS,
+            delta=DELTA,
+            calibration="classical",
+        )
         for name, pair in FIGURE_2_PAIRS.items()
     }
 
@@ -127,13 +135,13 @@ def _undone(
     records: PaperRecords, names: Sequence[str], settings: Mapping[float, tuple[Pair, float]]
 ) -> dict[str, Span]:
     """Settings of a pair and ε by their place on an axis."""
-    found: dict[str, Span] = {}
+    spans: dict[str, Span] = {}
     for place, (pair, epsilon) in settings.items():
         model = records.model(pair)
         for name in names:
             if is_undone(model, as_published(name, records, pair, epsilon)):
-                found[name] = (found.get(name, (place, place))[0], place)
-    return found
+                spans[name] = (spans.get(name, (place, place))[0], place)
+    return spans
 
 
 def figure3_curves(records: PaperRecords) -> Mapping[str, Curves]:
@@ -142,9 +150,11 @@ def figure3_curves(records: PaperRecords) -> Mapping[str, Curves]:
     As published, classical calibration.
     """
     return {
-        name: error_against_width(
-            [records.densities(secret.pair(0.5, float(width))) for width in WIDTHS],
+        name: sweep(
+            expected_errors(),
+            "width",
             WIDTHS,
+            [records.densities(secret.pair(0.5, float(width))) for width in WIDTHS],
             (*GAUSSIAN, "DP"),
             1.0,
             DELTA,
@@ -258,7 +268,7 @@ def figure6(records: PaperRecords, *, seed: int = SEED) -> Mapping[str, Releases
     the middle.
     """
     rng = np.random.default_rng(seed)
-    found = {}
+    cells = {}
     for name, secret in SECRETS.items():
         width = FIGURE_6_WIDTHS[name]
         pair = secret.pair(0.5, width)
@@ -268,5 +278,5 @@ def figure6(records: PaperRecords, *, seed: int = SEED) -> Mapping[str, Releases
             mechanism: answer + as_published(mechanism, records, pair, 1.0).sample(_RELEASES, rng)
             for mechanism in (*GAUSSIAN, "DP")
         }
-        found[name] = Releases(secret, width, answer, released)
-    return found
+        cells[name] = Releases(secret, width, answer, released)
+    return cells

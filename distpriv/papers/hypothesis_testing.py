@@ -34,9 +34,9 @@ def table1() -> tuple[Cell, ...]:
     The paper cuts most figures to two digits and rounds some, bounds and ε alike: a bound less
     than 0.01 below the floor (1 + β²)/(2 + β²) stands for the floor, and an ε may be 0.01 off.
     """
-    found = epsilon_table(printed.F_SCORES, printed.BETAS)
+    table = epsilon_table(printed.F_SCORES, printed.BETAS)
     cells = []
-    for beta, texts, row in zip(printed.BETAS, printed.LIU_TABLE_1, found, strict=True):
+    for beta, texts, row in zip(printed.BETAS, printed.LIU_TABLE_1, table, strict=True):
         for bound, text, ours in zip(printed.F_SCORES, texts, row, strict=True):
             if text is None:
                 continue
@@ -90,15 +90,15 @@ def figure3b() -> Curves:
 
 def printed_points() -> Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]]:
     """Table 1 as points of Figure 3b: by β its ε, and its bounds on F_β."""
-    found = {}
+    cells = {}
     for beta, texts in zip(printed.BETAS, printed.LIU_TABLE_1, strict=True):
         known = [
             (float(text), bound)
             for text, bound in zip(texts, printed.F_SCORES, strict=True)
             if text is not None
         ]
-        found[f"β = {beta:g}"] = (
+        cells[f"β = {beta:g}"] = (
             tuple(epsilon for epsilon, _ in known),
             tuple(bound for _, bound in known),
         )
-    return found
+    return cells

@@ -41,8 +41,8 @@ _ZHANG = "Zhang et al. (2022)"
 _LIU = "Liu et al. (2019)"
 
 ITEMS = {
-    each.key: each
-    for each in (
+    item.key: item
+    for item in (
         Item(
             "table-1",
             _CHEN,

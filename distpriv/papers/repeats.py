@@ -78,14 +78,14 @@ def repeated_errors(
     """
     rng = np.random.default_rng(seed)
     keys = [(name, epsilon) for name in mechanisms for epsilon in epsilons]
-    found: dict[tuple[str, float], list[float]] = {key: [] for key in (*keys, ("ratio", 0.0))}
+    runs: dict[tuple[str, float], list[float]] = {key: [] for key in (*keys, ("ratio", 0.0))}
     for model in repeated_models(records, pair, repeats, rng):
-        found["ratio", 0.0].append(model.sensitivity(1) / model.sensitivity(2))
+        runs["ratio", 0.0].append(model.sensitivity(1) / model.sensitivity(2))
         for name, epsilon in keys:
             noise = calibrate(name, model, epsilon, DELTA, "classical", grid_safe=False)
             drawn = noise.sample(DRAWS, rng)
-            found[name, epsilon].append(float(np.linalg.norm(drawn, axis=1).mean()))
-    return {key: np.array(values) for key, values in found.items()}
+            runs[name, epsilon].append(float(np.linalg.norm(drawn, axis=1).mean()))
+    return {key: np.array(values) for key, values in runs.items()}
 
 
 def middle_95(values: FloatArray) -> tuple[float, float]:

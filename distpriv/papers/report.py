@@ -89,23 +89,23 @@ def arithmetic(cells: Iterable[Cell]) -> str:
     """Which noise arithmetic undoes, in one sentence; empty if none."""
     undone: dict[str, list[str]] = {}
     standing_still: set[str] = set()
-    found = []
+    broken = []
     for cell in cells:
         if cell.standing is not None and cell.standing.undone:
             undone.setdefault(cell.row, []).append(cell.column)
-            found.append(cell.standing)
+            broken.append(cell.standing)
         elif cell.standing is not None:
             standing_still.add(cell.row)
-    if not found:
+    if not broken:
         return ""
     names = [
         f"{row} at {', '.join(columns)}" if row in standing_still else row
         for row, columns in undone.items()
     ]
     return (
-        f"Arithmetic undoes the noise behind {len(found)} of these figures ({'; '.join(names)}): "
-        f"the best attacker is right in {_between([each.in_fact for each in found])} of cases, as "
-        f"without noise, and not in {_between([each.on_paper for each in found])}, as {ON_PAPER} "
+        f"Arithmetic undoes the noise behind {len(broken)} of these figures ({'; '.join(names)}): "
+        f"the best attacker is right in {_between([cell.in_fact for cell in broken])} of cases, as "
+        f"without noise, and not in {_between([cell.on_paper for cell in broken])}, as {ON_PAPER} "
         "(erratum 12)."
     )
 
@@ -117,16 +117,16 @@ def _between(values: Sequence[float]) -> str:
 
 def notes(cells: Iterable[Cell]) -> dict[str, str]:
     """What there is to say of cells, and before it of which: one entry for a note."""
-    found: dict[str, list[Cell]] = {}
+    groups: dict[str, list[Cell]] = {}
     for cell in cells:
         if cell.note:
-            found.setdefault(cell.note, []).append(cell)
-    told = {}
-    for note, about in found.items():
+            groups.setdefault(cell.note, []).append(cell)
+    notes = {}
+    for note, about in groups.items():
         names = ", ".join(dict.fromkeys(cell.row for cell in about))
         columns = ", ".join(dict.fromkeys(cell.column for cell in about))
-        told[f"{names}, {columns}"] = note
-    return told
+        notes[f"{names}, {columns}"] = note
+    return notes
 
 
 def rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
@@ -155,8 +155,8 @@ def summary(found: Tally) -> str:
         "other data": ("differs on other data", "differ on other data"),
         "undecided": ("is not decided yet", "are not decided yet"),
     }
-    told = [f"{count} {words[verdict][count != 1]}" for verdict, count in found.counts.items()]
-    return f"{found.total} printed figures: {', '.join(told)}"
+    parts = [f"{count} {words[verdict][count != 1]}" for verdict, count in found.counts.items()]
+    return f"{found.total} printed figures: {', '.join(parts)}"
 
 
 def chance(found: Tally) -> str:

@@ -28,7 +28,7 @@ def closed_results(records: PaperRecords, *, repeats: int = REPEATS, seed: int =
     seed : int
         Of the repeats.
     """
-    found: dict[str, tuple[Cell, ...]] = {
+    cells: dict[str, tuple[Cell, ...]] = {
         "table-1": tables.table1(records),
         "table-3": tables.table3(records, repeats=repeats, seed=seed),
         "figure-1": figures.figure1(),
@@ -39,7 +39,7 @@ def closed_results(records: PaperRecords, *, repeats: int = REPEATS, seed: int =
         "liu-table-1": hypothesis_testing.table1(),
         "liu-figure-3": hypothesis_testing.precision_cell(),
     }
-    return {key: found.get(key, ()) for key, item in ITEMS.items() if not item.simulated}
+    return {key: cells.get(key, ()) for key, item in ITEMS.items() if not item.simulated}
 
 
 def simulated_results(attacks: PaperAttacks) -> Results:

@@ -1,1 +1,27 @@
 """Noise and what it guarantees: calibration, privacy loss, delivered δ and ε, exact laws."""
+
+from distpriv.privacy.calibrated_for import CalibratedFor
+from distpriv.privacy.calibration import gaussian_distance
+from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.privacy.delivered import (
+    delivered_delta,
+    delivered_epsilon,
+    privacy_profile,
+    worst_case,
+)
+from distpriv.privacy.exact_laws import ExactLaw, exact_law, known_law
+from distpriv.privacy.noise import Noise
+
+__all__ = [
+    "CalibratedFor",
+    "ExactLaw",
+    "Noise",
+    "accuracy_ceiling",
+    "delivered_delta",
+    "delivered_epsilon",
+    "exact_law",
+    "gaussian_distance",
+    "known_law",
+    "privacy_profile",
+    "worst_case",
+]

@@ -92,22 +92,22 @@ class BellMixture:
         """
         across, along = 1.0, 0.25
         for _ in range(_ROUNDS):
-            found = np.zeros((3, 2, len(factors)))
+            sums = np.zeros((3, 2, len(factors)))
             for p, q, even in self._sections(across, along, len(factors)):
-                found[0] += _integrals(p, q, factors)
-                found[1] += 2 * _integrals(p[:, ::2], q[:, ::2], factors)
+                sums[0] += _integrals(p, q, factors)
+                sums[1] += 2 * _integrals(p[:, ::2], q[:, ::2], factors)
                 if even is not None:
-                    found[2] += _integrals(p[even], q[even], factors)
-            found[2] *= 2.0 ** (len(self.deviations) - 1)
+                    sums[2] += _integrals(p[even], q[even], factors)
+            sums[2] *= 2.0 ** (len(self.deviations) - 1)
             halved = [
-                (np.abs(coarse - found[0]) <= relative * found[0] + absolute).all()
-                for coarse, (relative, absolute) in zip(found[1:], _SETTLED, strict=True)
+                (np.abs(coarse - sums[0]) <= relative * sums[0] + absolute).all()
+                for coarse, (relative, absolute) in zip(sums[1:], _SETTLED, strict=True)
             ]
             halved[1] |= len(self.deviations) == 1
             if all(halved):
                 break
             along, across = along / (1 if halved[0] else 2), across / (1 if halved[1] else 2)
-        return found[0]
+        return sums[0]
 
     def _sections(self, across: float, along: float, count: int) -> Iterator[Section]:
         """The densities, times the mesh's cells, on some lines at a time."""
@@ -148,9 +148,9 @@ class BellMixture:
             even = (even[:, None] & (np.arange(len(spread)) % 2 == 0)).ravel()
         block = max(1, _ONE_BLOCK // (2 * len(even) * nodes_a_line))
         for start in range(0, len(spreads[0]), block):
-            found = np.tensordot(spreads[0][start : start + block], masses, (1, 1))
-            marks = (np.arange(start, start + len(found)) % 2 == 0)[:, None] & even
-            p, q = (found[:, law].reshape(-1, nodes_a_line) for law in (0, 1))
+            rows = np.tensordot(spreads[0][start : start + block], masses, (1, 1))
+            marks = (np.arange(start, start + len(rows)) % 2 == 0)[:, None] & even
+            p, q = (rows[:, law].reshape(-1, nodes_a_line) for law in (0, 1))
             yield p, q, marks.ravel()
 
     def _sections_of_bells(self, across: float, along: float, count: int) -> Iterator[Section]:
@@ -168,9 +168,9 @@ class BellMixture:
             low, high = int(some.indices.min()), int(some.indices.max()) + 1
             bells = _bell(nodes - last[low:high], deviation) * width
             weighted = np.hstack([bells * masses[low:high, None] for masses in self.masses])
-            found = some[:, low:high] @ weighted
+            densities = some[:, low:high] @ weighted
             marks = None if even is None else even[start : start + block]
-            yield found[:, : len(nodes)], found[:, len(nodes) :], marks
+            yield densities[:, : len(nodes)], densities[:, len(nodes) :], marks
 
     def _lines(self, across: float) -> tuple[sparse.csr_array, BoolArray | None]:
         """How much of each bell lies on each line of the mesh, shape (lines, K), group by group."""
@@ -234,7 +234,7 @@ def _bell(distances: FloatArray, deviation: float) -> FloatArray:
 
 def _integrals(p: FloatArray, q: FloatArray, factors: FloatArray) -> FloatArray:
     """Integrals of the positive parts along the last axis, in cells of the mesh."""
-    found = np.empty((2, len(factors)))
+    bounds = np.empty((2, len(factors)))
     for index, (one, other) in enumerate(((p, q), (q, p))):
         for place, factor in enumerate(factors):
             excess = one - factor * other
@@ -242,8 +242,8 @@ def _integrals(p: FloatArray, q: FloatArray, factors: FloatArray) -> FloatArray:
             lines, nodes = np.nonzero(positive[:, 1:] != positive[:, :-1])
             ends = np.stack([lines, lines]), np.stack([nodes, nodes + 1])
             bends = _bends(one[ends], factor * other[ends])
-            found[index, place] = excess.sum(where=positive) + bends
-    return found
+            bounds[index, place] = excess.sum(where=positive) + bends
+    return bounds
 
 
 def _bends(p: FloatArray, q: FloatArray) -> float:

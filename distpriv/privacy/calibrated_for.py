@@ -66,8 +66,8 @@ class CalibratedFor:
         return replace(
             self,
             query=Query([self.query.statistics[index] for index in chosen]),
-            means=tuple(each[:, chosen] for each in self.means),
-            covariances=tuple(each[:, chosen][:, :, chosen] for each in self.covariances),
+            means=tuple(array[:, chosen] for array in self.means),
+            covariances=tuple(array[:, chosen][:, :, chosen] for array in self.covariances),
         )
 
     def check_statistics(self, query: Query) -> None:
@@ -119,10 +119,10 @@ class CalibratedFor:
 
     @cached_property
     def _places(self) -> dict[Pair, list[int]]:
-        found: dict[Pair, list[int]] = {}
+        places: dict[Pair, list[int]] = {}
         for index, pair in enumerate(self.pairs):
-            found.setdefault(pair, []).append(index)
-        return found
+            places.setdefault(pair, []).append(index)
+        return places
 
     def _is(self, index: int, fit: PairModel) -> bool:
         means, covariances = self.means[index], self.covariances[index]

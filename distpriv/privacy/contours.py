@@ -84,11 +84,11 @@ def contours(
     values = np.exp(size - peak[:, None] * ~far[:, None]) * _ALONG[:_NEAR:stride]
     if far.any():
         rest = shift[far], spread[far], epsilons[far]
-        bent, found = _bent(saddle[far], width[far], peak[far], low[far], *rest, stride)
+        bent, points = _bent(saddle[far], width[far], peak[far], low[far], *rest, stride)
         more = ((0, 0), (0, max(0, bent.shape[1] - line.shape[1])))
         line, values = np.pad(line, more, mode="edge"), np.pad(values, more)
         line[far], values[far] = saddle[far, None], 0.0
-        line[far, : bent.shape[1]], values[far, : bent.shape[1]] = bent, found
+        line[far, : bent.shape[1]], values[far, : bent.shape[1]] = bent, points
     values[:, 0] /= 2
     factor = np.exp(peak) * width * (_STEP * stride / math.pi)
     return Contours(line, factor[:, None] * values)

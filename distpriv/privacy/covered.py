@@ -54,15 +54,15 @@ def shown_each(cases: Sequence[tuple[GaussianModel | PairModel, Noise | None]]) 
         if noise is not None and not noise.is_zero
     ]
     thetas = smoothnesses([(noise, model) for _, noise, model in asked])
-    found = [0.0] * len(cases)
+    values = [0.0] * len(cases)
     for (index, noise, model), theta in zip(asked, thetas, strict=True):
         if noise.distribution == "laplace" and noise.floor is None:
-            found[index] = 0.0 if theta <= _KINKS else math.inf
+            values[index] = 0.0 if theta <= _KINKS else math.inf
             continue
         if theta > COVERED:
             theta = noise.smoothness(_spread(model))
-        found[index] = theta if theta <= COVERED else math.inf
-    return found
+        values[index] = theta if theta <= COVERED else math.inf
+    return values
 
 
 def _spread(model: GaussianModel | PairModel) -> GaussianModel | PairModel:
@@ -152,8 +152,8 @@ class CoveredLoss:
         left = np.asarray(epsilons) - log_ratio(self.theta)
         # Below 0: P(S) − e^{−s}Q(S) is at most P(S) − Q(S) and (1 − e^{−s}) more.
         beyond = -np.expm1(np.minimum(left, 0.0))
-        found = self.loss.deltas(left.clip(0.0)) + beyond
-        return np.minimum((1 + self.theta) * found, 1.0)
+        deltas = self.loss.deltas(left.clip(0.0)) + beyond
+        return np.minimum((1 + self.theta) * deltas, 1.0)
 
     def epsilon(self, delta: float) -> float:
         """Least ε >= 0 with δ(ε) <= delta, at most; ∞ if there is none."""

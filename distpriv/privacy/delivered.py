@@ -63,10 +63,10 @@ class SimulatedLoss:
     def deltas(self, epsilons: FloatArray) -> FloatArray:
         """δ(ε) at every ε >= 0, same shape; 0 where it is proven to be next to nothing."""
         most = self.loss.bounds(epsilons)
-        found, open_ = np.zeros(len(most)), most > _NOTHING
+        least, open_ = np.zeros(len(most)), most > _NOTHING
         if open_.any():
-            found[open_] = self.loss.deltas(np.asarray(epsilons)[open_]).delta
-        return found
+            least[open_] = self.loss.deltas(np.asarray(epsilons)[open_]).delta
+        return least
 
     def epsilon(self, delta: float) -> float:
         """Least ε >= 0 with δ(ε) <= delta."""
@@ -128,10 +128,10 @@ def _uncovered(
                 fit.means, fit.covariances + trace, noise.directions, noise.scales, draws=_DRAWS
             )
             return SimulatedLoss(first), SimulatedLoss(second)
-        found = noised(fit, noise)
-        if found is None:  # as if there were none, which is the safe side
+        frame = noised(fit, noise)
+        if frame is None:  # as if there were none, which is the safe side
             return _uncovered(fit, None)
-        difference, covariances = found.difference, found.covariances
+        difference, covariances = frame.difference, frame.covariances
     first, second, origin = *covariances, np.zeros_like(difference)
     return (
         PrivacyLoss.between(difference, first, origin, second),
@@ -227,8 +227,8 @@ def delivered_interval(model: GaussianModel, noise: Noise | None, epsilon: float
     loss = privacy_losses(model.pairs[worst.pair], noise)[worst.order]
     if not isinstance(loss, SimulatedLoss) or worst.delta == 0:
         return Interval(worst.delta, worst.delta, worst.delta)
-    found = loss.loss.deltas([epsilon])
-    return Interval(*(float(each[0]) for each in (found.delta, found.low, found.high)))
+    deltas = loss.loss.deltas([epsilon])
+    return Interval(*(float(bound[0]) for bound in (deltas.delta, deltas.low, deltas.high)))
 
 
 @checked(CalibrationError)

@@ -123,15 +123,15 @@ class ExactLaw:
         apart |= deviations <= max(_SAME, 1e-6 * float(deviations[-1]))
         kept = _agreeing(coordinates[:, apart])
         mixed = np.bincount(kept)[kept] > 1
-        found = positive_sums(masses[0, ~mixed], masses[1, ~mixed], factors)
+        law = positive_sums(masses[0, ~mixed], masses[1, ~mixed], factors)
         if mixed.any():
             bells = BellMixture(
                 kept[mixed], coordinates[mixed][:, ~apart], deviations[~apart], masses[:, mixed]
             )
             rise = self._rise(noise) @ directions[:, ~apart]
-            found += bells.followed_along(rise).deltas(factors)
+            law += bells.followed_along(rise).deltas(factors)
         # Noise never tells more; what exceeds it is the integral's error.
-        return np.minimum(found, bare)
+        return np.minimum(law, bare)
 
     def delivered_delta(self, noise: _Added | None, epsilon: float) -> float:
         """The worse of the two orders of :meth:`delivered_deltas` at one ε."""
@@ -350,7 +350,7 @@ def _agreeing(values: FloatArray) -> IntArray:
     if not values.shape[1]:
         return np.zeros(len(values), dtype=np.int64)
     numbers = np.empty(values.shape, dtype=np.int64)
-    for column, found in zip(values.T, numbers.T, strict=True):
+    for column, counts in zip(values.T, numbers.T, strict=True):
         order = np.argsort(column)
-        found[order] = np.concatenate([[0], np.cumsum(np.diff(column[order]) > _SAME)])
+        counts[order] = np.concatenate([[0], np.cumsum(np.diff(column[order]) > _SAME)])
     return np.unique(numbers, axis=0, return_inverse=True)[1]

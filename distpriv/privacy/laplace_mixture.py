@@ -79,8 +79,8 @@ def draw_losses(
     power = max(draws - 1, 1).bit_length()
     mixture = _Mixture.of(gap, variances, scales)
     seeds = np.random.SeedSequence(seed).spawn(REPLICATES)
-    found = [mixture.draw(power, np.random.default_rng(each)) for each in seeds]
-    return Draws(*np.swapaxes(np.array(found), 0, 1))
+    samples = [mixture.draw(power, np.random.default_rng(seed)) for seed in seeds]
+    return Draws(*np.swapaxes(np.array(samples), 0, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +160,15 @@ class _Mixture:
         inside += components.places[0][from_] + self.spread[0] * normal[:, size - k :]
         release = np.hstack([inside, rest])
         logs = [self._log_densities(release + self.gap * of_q, components, of_q) for of_q in (0, 1)]
-        tops = [each.max(axis=1, keepdims=True) for each in logs]
+        tops = [log.max(axis=1, keepdims=True) for log in logs]
         top = (tops[0] - tops[1])[:, 0]
         count = logs[0].shape[1]
         half = max(count // 2, 1)
         starts = np.arange(0, count, half)
         sums = np.array(
             [
-                np.add.reduceat(np.exp(each - highest), starts, axis=1).T
-                for each, highest in zip(logs, tops, strict=True)
+                np.add.reduceat(np.exp(log - highest), starts, axis=1).T
+                for log, highest in zip(logs, tops, strict=True)
             ]
         )
         # A half may be far from a release that is not from it: nothing is tested there.
@@ -240,26 +240,26 @@ class _Mixture:
         precisions *= np.where(rows == columns, 0.5, 1.0)
         roots = np.linalg.cholesky(rest)
         volumes = np.log(np.diagonal(roots, axis1=2, axis2=3)).sum(axis=2)
-        found = (np.asarray(each, dtype=np.float64) for each in (roots, precisions, volumes))
-        return _Frame(slopes, factors, *found)
+        arrays = (np.asarray(array, dtype=np.float64) for array in (roots, precisions, volumes))
+        return _Frame(slopes, factors, *arrays)
 
     def _log_densities(self, release: FloatArray, components: _Components, of: int) -> FloatArray:
         """Of every release about the mean of P or Q, in every component, up to a constant."""
         k = self.first
         rest = release[:, k:]
         rows, columns = np.triu_indices(rest.shape[1])
-        found = np.zeros((len(release), len(components.score)))
-        found -= (rest[:, rows] * rest[:, columns]) @ components.frame.precisions[of].T
-        found -= components.frame.volumes[of]
+        logs = np.zeros((len(release), len(components.score)))
+        logs -= (rest[:, rows] * rest[:, columns]) @ components.frame.precisions[of].T
+        logs -= components.frame.volumes[of]
         slopes, places = components.frame.slopes[of], components.places[of]
         for index in range(k):
-            told = rest @ slopes[:, index].T  # one column where the components share it
-            x = (release[:, index, None] - told) - places[:, index]
+            slope = rest @ slopes[:, index].T  # one column where the components share it
+            x = (release[:, index, None] - slope) - places[:, index]
             if self.tables:
-                self.tables[of][index].add_to(found, x)
+                self.tables[of][index].add_to(logs, x)
             else:
-                found += log_density(x, self.spread[of, index], self.scales[index])
-        return found
+                logs += log_density(x, self.spread[of, index], self.scales[index])
+        return logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,8 +318,8 @@ class _Components:
         # One row of increasing numbers for all ways together.
         ends = (odds[:, order].cumsum(axis=1) + np.arange(len(odds))[:, None]).ravel()
         index = np.searchsorted(ends, way + uniform) - way * len(order)
-        found = order[index.clip(0, len(order) - 1)]
-        return found, odds.T[found] * len(order)
+        nearest = order[index.clip(0, len(order) - 1)]
+        return nearest, odds.T[nearest] * len(order)
 
 
 def _each(matrices: FloatArray, index: NDArray[np.intp], vectors: FloatArray) -> FloatArray:
@@ -346,7 +346,7 @@ def _given(
 
 def _split(covariances: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Variances of an independent part, and the covariance that is left over, for both."""
-    parts = np.array([_independent_part(each) for each in covariances])
+    parts = np.array([_independent_part(covariance) for covariance in covariances])
     return parts, covariances - parts[:, :, None] * np.eye(parts.shape[1])
 
 

@@ -115,8 +115,8 @@ class LaplaceLoss:
         if len(self.gap) == 1:
             delta = np.array([self._on_line(float(point)) for point in points]).clip(0, most)
             return DeliveredBound(delta, delta, delta, self.kind)
-        found = np.array([self._simulated(float(point)) for point in points]).reshape(-1, 3)
-        delta, low, high = found.T.clip(0, most)
+        estimates = np.array([self._simulated(float(point)) for point in points]).reshape(-1, 3)
+        delta, low, high = estimates.T.clip(0, most)
         return DeliveredBound(delta, low, high, self.kind)
 
     def bounds(self, epsilons: ArrayLike) -> FloatArray:
@@ -129,11 +129,11 @@ class LaplaceLoss:
         that it is proven up to an error of quadrature.
         """
         points = _checked(epsilons)
-        found = self._undefended.deltas(points)
+        deltas = self._undefended.deltas(points)
         if self.scales.all():
             coupled = np.array([self._coupled(float(point)) for point in points])
-            found = np.minimum(found, coupled)
-        return found
+            deltas = np.minimum(deltas, coupled)
+        return deltas
 
     def epsilon(self, delta: float) -> Interval:
         """Least ε >= 0 with δ(ε) <= delta, on the same draws; δ in (0, 1).
@@ -147,8 +147,8 @@ class LaplaceLoss:
         if self.scales.all():
             top = _root(self._coupled, delta, top)
         if len(self.gap) == 1:
-            found = _root(self._on_line, delta, top)
-            return Interval(found, found, found)
+            epsilon = _root(self._on_line, delta, top)
+            return Interval(epsilon, epsilon, epsilon)
         middle, low, high = (
             _root(partial(self._simulated_end, which), delta, top) for which in range(3)
         )
@@ -297,11 +297,14 @@ def laplace_delta(
         0 if P is the first of the two normals, 1 if it is the second, None for the worse.
     """
     both = laplace_losses(means, covariances, directions, scales, draws=draws, seed=seed)
-    found = [loss.deltas(epsilons) for loss in (both if order is None else both[order : order + 1])]
+    deltas = [
+        loss.deltas(epsilons) for loss in (both if order is None else both[order : order + 1])
+    ]
     delta, low, high = (
-        np.max([getattr(each, name) for each in found], axis=0) for name in ("delta", "low", "high")
+        np.max([getattr(delta, name) for delta in deltas], axis=0)
+        for name in ("delta", "low", "high")
     )
-    return DeliveredBound(delta, low, high, found[0].kind)
+    return DeliveredBound(delta, low, high, deltas[0].kind)
 
 
 def laplace_bound(
@@ -316,8 +319,8 @@ def laplace_bound(
     """What Laplace noise delivers at most, by proof; see :meth:`LaplaceLoss.bounds`."""
     both = laplace_losses(means, covariances, directions, scales)
     chosen = both if order is None else both[order : order + 1]
-    found = np.max([loss.bounds(epsilons) for loss in chosen], axis=0)
-    return DeliveredBound(found, np.zeros_like(found), found, "bound")
+    bounds = np.max([loss.bounds(epsilons) for loss in chosen], axis=0)
+    return DeliveredBound(bounds, np.zeros_like(bounds), bounds, "bound")
 
 
 def laplace_epsilon(
@@ -333,8 +336,12 @@ def laplace_epsilon(
 ) -> Interval:
     """Least ε >= 0 at which Laplace noise delivers δ in (0, 1); see :func:`laplace_delta`."""
     both = laplace_losses(means, covariances, directions, scales, draws=draws, seed=seed)
-    found = [loss.epsilon(delta) for loss in (both if order is None else both[order : order + 1])]
-    return Interval(*(max(getattr(x, end) for x in found) for end in ("estimate", "low", "high")))
+    epsilons = [
+        loss.epsilon(delta) for loss in (both if order is None else both[order : order + 1])
+    ]
+    return Interval(
+        *(max(getattr(x, end) for x in epsilons) for end in ("estimate", "low", "high"))
+    )
 
 
 def _root_of(matrix: FloatArray) -> FloatArray:

@@ -83,8 +83,8 @@ class LikelihoodRatio:
             cases = zip(
                 means.reshape(-1, 2, size), covariances.reshape(-1, 2, size, size), strict=True
             )
-            found = np.array([_whitened_or_infinite(*case) for case in cases])
-            shift, spread = np.moveaxis(found.reshape(*means.shape[:-2], 2, size), -2, 0)
+            whitened = np.array([_whitened_or_infinite(*case) for case in cases])
+            shift, spread = np.moveaxis(whitened.reshape(*means.shape[:-2], 2, size), -2, 0)
         return cls(shift, spread)
 
     @property
@@ -183,30 +183,30 @@ class LikelihoodRatio:
 
     def _tails(self, level: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Both tails, and the density of L under P; a case and a threshold a row."""
-        found = np.zeros((3, len(level)))
+        tails = np.zeros((3, len(level)))
         apart = ~np.isfinite(self.shift).all(axis=1)
-        found[0] = np.where(apart, level < math.inf, level == -math.inf)
-        found[1] = level == -math.inf
+        tails[0] = np.where(apart, level < math.inf, level == -math.inf)
+        tails[1] = level == -math.inf
         usual = ~apart & np.isfinite(level)
         equal = usual & self.equal_covariances
-        found[:, equal] = _equal_tails(self.distance[equal], level[equal])
+        tails[:, equal] = _equal_tails(self.distance[equal], level[equal])
         above = usual & ~equal & (level >= 0)
-        found[:, above] = self._of(above)._upper_tails(level[above])
+        tails[:, above] = self._of(above)._upper_tails(level[above])
         below = usual & ~equal & (level < 0)
         second, first, density = self._of(below)._reversed._upper_tails(-level[below])
-        found[:, below] = 1 - first, 1 - second, np.exp(level[below]) * density
-        first, second = found[:2].clip(0.0, 1.0)
-        return first, second, found[2]
+        tails[:, below] = 1 - first, 1 - second, np.exp(level[below]) * density
+        first, second = tails[:2].clip(0.0, 1.0)
+        return first, second, tails[2]
 
     def _upper_tails(self, level: FloatArray) -> FloatArray:
         """Tails and density at thresholds that are not negative, shape (3, rows)."""
-        found = np.zeros((3, len(level)))
+        tails = np.zeros((3, len(level)))
         (inside,) = np.nonzero(level < suprema(self.shift, self.spread) - _INSIDE)
         for start in range(0, len(inside), _AT_ONCE):
             part = inside[start : start + _AT_ONCE]
             line = contours(self.shift[part], self.spread[part], level[part])
-            found[:, part] = _sums(line, level[part])
-        return found
+            tails[:, part] = _sums(line, level[part])
+        return tails
 
     def _threshold(self, wanted: FloatArray) -> FloatArray:
         low, high = -suprema(*self._reversed._parts), suprema(*self._parts)

@@ -24,6 +24,7 @@ from distpriv.privacy.noise_lengths import (
     skewed_length,
 )
 from distpriv.privacy.smoothness import Covering, thetas
+from distpriv.words import exact
 
 __all__ = ["Noise", "check_answer", "check_units", "gaussian_noise", "smoothnesses"]
 
@@ -217,7 +218,9 @@ class Noise:
                 f"{self.mechanism} adds Laplace noise, whose average over {count} releases is not "
                 "Laplace noise; take a Gaussian mechanism."
             )
-        promise = f"ε = {self.epsilon:g} and δ = {self.delta:g} are promised for one release only."
+        promise = (
+            f"ε = {self.epsilon:g} and δ = {exact(self.delta)} are promised for one release only."
+        )
         return replace(
             self,
             scales=self.scales / math.sqrt(count),
@@ -338,18 +341,18 @@ def gaussian_noise(
 
 def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> list[float]:
     """:meth:`Noise.smoothness` of many noises, each on a model; faster than one by one."""
-    found = [0.0] * len(cases)
+    values = [0.0] * len(cases)
     asked: list[tuple[int, Covering]] = []
     for index, (noise, model) in enumerate(cases):
         for fit in model.pairs if isinstance(model, GaussianModel) else (model,):
             covered = noise._covering(fit.covariances, fit.grid)
             if isinstance(covered, float):
-                found[index] = max(found[index], covered)
+                values[index] = max(values[index], covered)
             else:
                 asked.append((index, covered))
-    for (index, _), theta in zip(asked, thetas([each for _, each in asked]), strict=True):
-        found[index] = max(found[index], theta)
-    return found
+    for (index, _), theta in zip(asked, thetas([covering for _, covering in asked]), strict=True):
+        values[index] = max(values[index], theta)
+    return values
 
 
 def check_answer(answer: ArrayLike, dimension: int) -> FloatArray:

@@ -61,10 +61,10 @@ def noised(fit: PairModel, noise: Noise) -> Noised | None:
     except np.linalg.LinAlgError:  # statistics that do not vary: nothing is small beside the noise
         return Noised(fit.difference, covariances + noise.covariance - floor)
     whitening = np.linalg.inv(root) / units
-    found = _decomposed(whitening @ (noise.directions * noise.scales))
-    if found is None:
+    frame = _decomposed(whitening @ (noise.directions * noise.scales))
+    if frame is None:
         return None
-    vectors, lengths = found
+    vectors, lengths = frame
     change = (vectors.T @ whitening) / np.sqrt(1 + lengths**2)[:, None]
     share = np.diag(lengths**2 / (1 + lengths**2))
     return Noised(change @ fit.difference, change @ covariances @ change.T + share)
@@ -75,15 +75,15 @@ def _decomposed(factors: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     lengths = np.zeros(len(factors))
     columns = np.linalg.norm(factors, axis=0)
     if not columns.size or columns.max() <= min(_EVEN * columns.min(), _DIGITS / 1e-16):
-        vectors, found, _ = np.linalg.svd(factors)
-        lengths[: len(found)] = found
+        vectors, singular, _ = np.linalg.svd(factors)
+        lengths[: len(singular)] = singular
         return vectors, lengths
     even = np.linalg.svd(factors / columns, compute_uv=False)
     if even[-1] < 1e-15 / _DIGITS:
         return None
     # One-sided rotations keep the digits of short columns beside long ones (Drmač & Veselić 2008).
-    found, vectors, _, _, _, failed = dgejsv(factors, joba=2, jobu=0, jobv=3)
+    singular, vectors, _, _, _, failed = dgejsv(factors, joba=2, jobu=0, jobv=3)
     if failed:
         return None
-    lengths[: len(found)] = found
+    lengths[: len(singular)] = singular
     return np.hstack([vectors, null_space(vectors.T)]), lengths

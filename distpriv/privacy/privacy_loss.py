@@ -86,12 +86,12 @@ class PrivacyLoss:
         """
         if self.equal_covariances:
             distance = float(np.linalg.norm(self.shift))
-            return np.array([gaussian_delta(distance, float(each)) for each in epsilons])
-        found = np.zeros(len(epsilons))
+            return np.array([gaussian_delta(distance, float(epsilon)) for epsilon in epsilons])
+        deltas = np.zeros(len(epsilons))
         inside = epsilons < self.supremum - 1e-12
         if inside.any():
-            found[inside] = self._contours(epsilons[inside]).deltas
-        return found.clip(0.0, 1.0)
+            deltas[inside] = self._contours(epsilons[inside]).deltas
+        return deltas.clip(0.0, 1.0)
 
     def epsilon(self, delta: float) -> float:
         """Least ε >= 0 with δ(ε) <= delta; ∞ if there is none.
@@ -126,8 +126,8 @@ class PrivacyLoss:
             return gaussian_delta(distance, epsilon), -math.exp(min(epsilon + beyond, 700.0))
         if epsilon >= self.supremum - 1e-12:
             return 0.0, 0.0
-        found = self._contours(np.array([epsilon]))
-        return float(found.deltas[0]), float(-(found.line * found.weights).sum().real)
+        lines = self._contours(np.array([epsilon]))
+        return float(lines.deltas[0]), float(-(lines.line * lines.weights).sum().real)
 
     def gradient(self, epsilon: float) -> FloatArray:
         r"""Derivative of δ(ε) in a covariance S added to both normals, shape (m, m), symmetric.
@@ -141,8 +141,8 @@ class PrivacyLoss:
         change = np.eye(len(self.shift)) if self.whitening is None else self.whitening
         if epsilon >= self.supremum - 1e-12 or not np.isfinite(self.shift).all():
             return np.zeros((change.shape[1],) * 2)
-        found = self._contours(np.array([epsilon]))
-        line, weights = found.line[0], found.weights[0]
+        lines = self._contours(np.array([epsilon]))
+        line, weights = lines.line[0], lines.weights[0]
         alpha = (1 + line)[:, None]
         between = 1 - alpha + alpha * self.spread
         scaled = self.shift / between

@@ -100,9 +100,9 @@ class Promises:
 
     def derivatives(self, noises: FloatArray) -> Derivatives:
         """Room with its derivatives, on contours of half as many points."""
-        deltas, losses, found, inside = self._measured(noises, 2)
+        deltas, losses, lines, inside = self._measured(noises, 2)
         room, first, second = _scale(deltas, self.epsilons[:, None], self.promised[:, None])
-        return Derivatives(room, first, second, losses, found, inside)
+        return Derivatives(room, first, second, losses, lines, inside)
 
     def _measured(
         self, noises: FloatArray, stride: int
@@ -116,14 +116,14 @@ class Promises:
         inside &= regular
         deltas = np.where(regular, 0.0, 1.0)
         if inside.all():
-            found = contours(shift, spread, epsilons, stride)
+            lines = contours(shift, spread, epsilons, stride)
         elif inside.any():
-            found = contours(shift[inside], spread[inside], epsilons[inside], stride)
+            lines = contours(shift[inside], spread[inside], epsilons[inside], stride)
         else:
             nothing: ComplexArray = np.ones((0, 1), dtype=np.complex128)
-            found = Contours(nothing, nothing)
-        deltas[inside] = found.deltas
-        return deltas.clip(0.0, 1.0).reshape(shape[:2]), losses, found, inside
+            lines = Contours(nothing, nothing)
+        deltas[inside] = lines.deltas
+        return deltas.clip(0.0, 1.0).reshape(shape[:2]), losses, lines, inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +184,12 @@ class Derivatives:
         whitening = self.losses.whitening
         slopes = np.zeros_like(whitening).reshape(-1, *whitening.shape[-2:])
         if self.inside.any():
-            each = self._integrand(self.inside)
-            weighted = (each.weights * each.kappa)[..., None] * each.u
-            slopes[self.inside] = (weighted.swapaxes(1, 2) @ each.u).real
+            integrand = self._integrand(self.inside)
+            weighted = (integrand.weights * integrand.kappa)[..., None] * integrand.u
+            slopes[self.inside] = (weighted.swapaxes(1, 2) @ integrand.u).real
             index = np.arange(slopes.shape[-1])
             slopes[:, index, index] += _filled(
-                (each.weights[:, None, :] @ each.diagonal).real[:, 0], self.inside
+                (integrand.weights[:, None, :] @ integrand.diagonal).real[:, 0], self.inside
             )
         raw = whitening.swapaxes(-1, -2) @ slopes.reshape(whitening.shape) @ whitening
         return np.asarray(self.first[..., None, None] * raw)
@@ -214,14 +214,16 @@ class Derivatives:
         rows = (multipliers.ravel() != 0) & self.inside
         if not rows.any():
             return total
-        each = self._integrand(rows)
+        integrand = self._integrand(rows)
         upper = _upper(size)
-        slope = (each.kappa[..., None] * each.u[..., upper.row]) * each.u[..., upper.column]
+        slope = (integrand.kappa[..., None] * integrand.u[..., upper.row]) * integrand.u[
+            ..., upper.column
+        ]
         slope *= upper.factor
-        slope[..., upper.row == upper.column] += each.diagonal
-        weights = each.weights[:, None, :]
+        slope[..., upper.row == upper.column] += integrand.diagonal
+        weights = integrand.weights[:, None, :]
         gradient = (weights @ slope).real
-        curve = ((weights * slope.swapaxes(1, 2)) @ slope).real + each.curvature()
+        curve = ((weights * slope.swapaxes(1, 2)) @ slope).real + integrand.curvature()
         curve *= self.first.ravel()[rows][:, None, None]
         curve += self.second.ravel()[rows][:, None, None] * (gradient * gradient.swapaxes(1, 2))
         owner = np.repeat(np.arange(count), losses)[rows]
@@ -320,9 +322,9 @@ def congruence(changes: FloatArray) -> FloatArray:
 
 
 def _filled(values: FloatArray, rows: BoolArray) -> FloatArray:
-    found = np.zeros((len(rows), values.shape[1]))
-    found[rows] = values
-    return found
+    sums = np.zeros((len(rows), values.shape[1]))
+    sums[rows] = values
+    return sums
 
 
 def _losses(differences: FloatArray, covariances: FloatArray) -> _Losses:

@@ -84,29 +84,29 @@ class Covering:
 
 def thetas(coverings: Sequence[Covering]) -> list[float]:
     """:func:`smoothness` of many; faster than one by one."""
-    found = [math.nan] * len(coverings)
+    values = [math.nan] * len(coverings)
     alike: dict[tuple[int, ...], list[int]] = {}
     for index, covering in enumerate(coverings):
         if covering.ordinary:
             alike.setdefault(covering.covariances.shape, []).append(index)
         else:
-            found[index] = _alone(covering)
+            values[index] = _alone(covering)
     for (_, size, _), some in alike.items():
         chosen = [coverings[index] for index in some]
-        steps = np.array([each.steps for each in chosen])
-        floor = np.array([each.floor for each in chosen])
-        factors = np.zeros((len(some), size, max(each.factors.shape[1] for each in chosen)))
-        for row, each in zip(factors, chosen, strict=True):
-            row[:, : each.factors.shape[1]] = each.factors
-        covariances = np.array([each.covariances for each in chosen])
+        steps = np.array([covering.steps for covering in chosen])
+        floor = np.array([covering.floor for covering in chosen])
+        factors = np.zeros((len(some), size, max(covering.factors.shape[1] for covering in chosen)))
+        for row, case in zip(factors, chosen, strict=True):
+            row[:, : case.factors.shape[1]] = case.factors
+        covariances = np.array([covering.covariances for covering in chosen])
         try:
             forms = _above_floor(covariances, factors, floor) / _across(steps)[:, None]
             worst = _worst(forms)
         except np.linalg.LinAlgError:  # of one of them
-            worst = [_alone(each) for each in chosen]
+            worst = [_alone(covering) for covering in chosen]
         for index, theta in zip(some, worst, strict=True):
-            found[index] = theta
-    return found
+            values[index] = theta
+    return values
 
 
 def _alone(covering: Covering) -> float:
@@ -144,8 +144,8 @@ def _above_floor(covariances: FloatArray, factors: FloatArray, floor: FloatArray
     """Of shape (n, k, m, m), for noise with a floor on every statistic, shape (n, m)."""
     vectors, singular, _ = np.linalg.svd(factors / floor[..., None], full_matrices=False)
     singular = singular.clip(max=_LARGEST)  # less noise is the safe side
-    told = (singular**2 / (1 + singular**2))[:, None, :]
-    precision = np.eye(floor.shape[1]) - (vectors * told) @ vectors.swapaxes(1, 2)
+    kept = (singular**2 / (1 + singular**2))[:, None, :]
+    precision = np.eye(floor.shape[1]) - (vectors * kept) @ vectors.swapaxes(1, 2)
     across = _across(floor)[:, None]
     inverse = np.linalg.inv(covariances / across)
     return np.asarray(np.linalg.inv(inverse + precision[:, None]) * across)
@@ -172,7 +172,7 @@ def _across(units: FloatArray) -> FloatArray:
 def _worst(forms: FloatArray) -> list[float]:
     """θ of the worst of each k quadratic forms, shape (n, k, m, m)."""
     if forms.shape[-1] > _ENUMERATED:
-        return [max(map(_theta, each)) for each in forms]
+        return [max(map(_theta, pair)) for pair in forms]
     return _worst_of_few(forms)
 
 
@@ -189,19 +189,19 @@ def _worst_of_few(forms: FloatArray) -> list[float]:
     """The same for forms of few coordinates."""
     count, size = len(forms), forms.shape[-1]
     products, rows, columns = _points(size)
-    found = np.empty(count)
+    values = np.empty(count)
     beyond = 2 * math.pi**2 * np.linalg.eigvalsh(forms)[..., 0].min(axis=1) * (_REACH + 1) ** 2
     near = beyond < _NEGLIGIBLE
-    found[near] = [max(map(_theta, each)) for each in forms[near]]
+    values[near] = [max(map(_theta, pair)) for pair in forms[near]]
     far = np.flatnonzero(~near)
     for some in np.array_split(far, max(1, forms.shape[1] * len(far) * len(products) // _AT_ONCE)):
         entries = forms[some][..., rows, columns]
         exponents = np.maximum(-2 * math.pi**2 * (entries @ products.T), _LEAST)
         sums = 2 * np.exp(exponents).sum(axis=-1).max(axis=1)
         squares = (_TURNS / (_REACH + 1)) ** 2
-        each = 1 + 2 * np.exp(-_SHARE * np.outer(beyond[some], squares)).sum(axis=1)
-        found[some] = sums + each**size * np.exp(-(1 - _SHARE) * beyond[some])
-    return [float(theta) for theta in found]
+        factor = 1 + 2 * np.exp(-_SHARE * np.outer(beyond[some], squares)).sum(axis=1)
+        values[some] = sums + factor**size * np.exp(-(1 - _SHARE) * beyond[some])
+    return [float(theta) for theta in values]
 
 
 def _theta(form: FloatArray) -> float:

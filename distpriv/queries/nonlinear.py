@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import checked
 from distpriv.errors import QueryError
-from distpriv.queries.statistics import Statistic
+from distpriv.queries.base import NumberRange, Parameter, Statistic, register
 from distpriv.tables.predicates import numeric_values
 
 __all__ = ["Correlation", "Median", "Nonlinear", "Quantile", "StandardDeviation"]
@@ -29,14 +30,10 @@ class Nonlinear(Statistic):
     """A statistic computed from all n records together; see :func:`distpriv.fit_gaussian`."""
 
     linear: ClassVar[bool] = False
-    takes_bounds: ClassVar[bool] = True
 
     def values(self, table: pd.DataFrame) -> FloatArray:
         """Values of each record, shape (N, 1); NaN where a record has none."""
-        return numeric_values(table, self.column, self._kind)[:, None]
-
-    def unit(self, units: Mapping[str, str]) -> str:
-        return units.get(self.column, "")
+        return numeric_values(table, self.column, self.kind)[:, None]
 
     def scale(self, n: int) -> float:
         raise QueryError(
@@ -48,23 +45,19 @@ class Nonlinear(Statistic):
         """0: on no grid, unless a statistic knows better."""
         return math.nan if math.isnan(record_step) else 0.0
 
-    @property
-    def label(self) -> str:
-        return f"{self._kind} {self.column}"
-
-    @property
-    def _kind(self) -> str:
-        return type(self).__name__.lower()
-
     @abstractmethod
     def compute(self, records: FloatArray) -> FloatArray:
         """The statistic of many datasets: records of shape (subsets, n, columns) to (subsets,)."""
 
 
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
 class Median(Nonlinear):
     """Median of a numeric column over the n records."""
+
+    kind: ClassVar[str] = "median"
+    title: ClassVar[str] = "Median of a numeric column"
 
     def compute(self, records: FloatArray) -> FloatArray:
         return np.median(records[:, :, 0], axis=1)
@@ -78,6 +71,7 @@ class Median(Nonlinear):
         return Quantile(self.column, 0.5).sensitivity(n, span)
 
 
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
 class Quantile(Nonlinear):
@@ -96,6 +90,11 @@ class Quantile(Nonlinear):
     """
 
     q: float
+    kind: ClassVar[str] = "quantile"
+    title: ClassVar[str] = "Quantile of a numeric column"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("q", "Quantile", NumberRange(0.0, 1.0, 0.9, 0.01)),
+    )
 
     def __post_init__(self) -> None:
         if not 0 <= self.q <= 1:
@@ -106,6 +105,11 @@ class Quantile(Nonlinear):
     @property
     def label(self) -> str:
         return f"quantile {self.q:g} {self.column}"
+
+    @classmethod
+    def read(cls, text: str, columns: Collection[str]) -> Statistic | None:
+        parts = re.fullmatch(r"(0|1|0?\.\d+) (.+)", text)
+        return cls(parts[2], float(parts[1])) if parts and parts[2] in columns else None
 
     def compute(self, records: FloatArray) -> FloatArray:
         return np.quantile(records[:, :, 0], self.q, axis=1)
@@ -128,14 +132,14 @@ class Quantile(Nonlinear):
         return max(part, 1 - part) * span
 
 
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
 class StandardDeviation(Nonlinear):
     """Standard deviation of a numeric column over the n records, with ddof 1."""
 
-    @property
-    def _kind(self) -> str:
-        return "std"
+    kind: ClassVar[str] = "std"
+    title: ClassVar[str] = "Standard deviation of a numeric column"
 
     def compute(self, records: FloatArray) -> FloatArray:
         return np.asarray(records[:, :, 0].std(axis=1, ddof=1))
@@ -148,6 +152,7 @@ class StandardDeviation(Nonlinear):
         return span / math.sqrt(n)
 
 
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
 class Correlation(Nonlinear):
@@ -161,6 +166,9 @@ class Correlation(Nonlinear):
     """
 
     other: str
+    kind: ClassVar[str] = "correlation"
+    title: ClassVar[str] = "Correlation of two numeric columns"
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("other", "And column", "column"),)
     takes_bounds: ClassVar[bool] = False
 
     @property
@@ -170,6 +178,14 @@ class Correlation(Nonlinear):
     @property
     def label(self) -> str:
         return f"correlation {self.column} and {self.other}"
+
+    @classmethod
+    def read(cls, text: str, columns: Collection[str]) -> Statistic | None:
+        for cut in re.finditer(" and ", text):
+            pair = text[: cut.start()], text[cut.end() :]
+            if {*pair} <= {*columns}:
+                return cls(*pair)
+        return None
 
     def unit(self, units: Mapping[str, str]) -> str:
         return ""

@@ -1,9 +1,9 @@
-"""Statistics of n records, and the query that releases several of them."""
+"""Statistics that are sums over the records, and the query that releases several statistics."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import checked
 from distpriv.errors import QueryError
-from distpriv.tables.predicates import Scalar, column_of, matches, numeric_values
+from distpriv.queries.base import Parameter, Statistic, register
+from distpriv.tables.predicates import Scalar, column_of, matches
 
 __all__ = [
     "Count",
@@ -27,98 +28,27 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Statistic(ABC):
-    """One number computed from n records.
-
-    A linear statistic, the usual kind, is ``scale(n)`` times the sum over the records of a
-    value each record has by itself; that is what makes its mean and covariance exact in closed
-    form.
-
-    Attributes
-    ----------
-    column : str
-        The column it is computed from.
-    linear : bool
-        Whether it is a sum over the records; the others are in :mod:`distpriv.queries.nonlinear`.
-    takes_bounds : bool
-        Whether one record's value is bounded only by public knowledge of the column.
-    indicates : bool
-        Whether a record's value is 0 or 1.
-    """
-
-    column: str
-    linear: ClassVar[bool] = True
-    takes_bounds: ClassVar[bool] = False
-    indicates: ClassVar[bool] = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns it is computed from."""
-        return (self.column,)
-
-    @property
-    @abstractmethod
-    def label(self) -> str:
-        """Short name, e.g. ``mean age``."""
-
-    @abstractmethod
-    def values(self, table: pd.DataFrame) -> FloatArray:
-        """Value of each record, shape (N,); NaN where the record has none."""
-
-    @abstractmethod
-    def scale(self, n: int) -> float:
-        """Factor that turns the sum over n records into the statistic."""
-
-    @abstractmethod
-    def unit(self, units: Mapping[str, str]) -> str:
-        """Unit of the statistic, given the units of the columns."""
-
-    def compute(self, records: FloatArray) -> FloatArray:
-        """The statistic of many datasets: records of shape (subsets, n, columns) to (subsets,)."""
-        return self.scale(records.shape[1]) * np.asarray(records[:, :, 0].sum(axis=1))
-
-    def sensitivity(self, n: int, span: float) -> float:
-        """How far replacing one of n records can move it if its values lie within a span."""
-        return self.scale(n) * span
-
-    def step(self, n: int, record_step: float) -> float:
-        """In what steps it moves if its records' values move in steps; 0 if it is on no grid."""
-        return self.scale(n) * record_step
-
-
-@dataclass(frozen=True)
-class _Numeric(Statistic):
-    takes_bounds: ClassVar[bool] = True
-
-    def values(self, table: pd.DataFrame) -> FloatArray:
-        return numeric_values(table, self.column, self._kind)
-
-    @property
-    def _kind(self) -> str:
-        return type(self).__name__.lower()
-
-    @property
-    def label(self) -> str:
-        return f"{self._kind} {self.column}"
-
-    def unit(self, units: Mapping[str, str]) -> str:
-        return units.get(self.column, "")
-
-
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
-class Mean(_Numeric):
+class Mean(Statistic):
     """Mean of a numeric column over the n records."""
+
+    kind: ClassVar[str] = "mean"
+    title: ClassVar[str] = "Mean of a numeric column"
 
     def scale(self, n: int) -> float:
         return 1.0 / n
 
 
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
-class Sum(_Numeric):
+class Sum(Statistic):
     """Sum of a numeric column over the n records."""
+
+    kind: ClassVar[str] = "sum"
+    title: ClassVar[str] = "Sum of a numeric column"
 
     def scale(self, n: int) -> float:
         return 1.0
@@ -127,6 +57,9 @@ class Sum(_Numeric):
 @dataclass(frozen=True)
 class _Indicator(Statistic):
     value: Scalar
+    takes: ClassVar[tuple[str, ...]] = ("category", "boolean")
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("value", "Value", "value"),)
+    takes_bounds: ClassVar[bool] = False
     indicates: ClassVar[bool] = True
 
     def values(self, table: pd.DataFrame) -> FloatArray:
@@ -136,15 +69,24 @@ class _Indicator(Statistic):
             hits[column.isna().to_numpy()] = np.nan
         return hits
 
+    @property
+    def label(self) -> str:
+        return f"{self.kind} {self.column} = {self.value}"
 
+    @classmethod
+    def read(cls, text: str, columns: Collection[str]) -> Statistic | None:
+        parts = re.fullmatch(r"(.+?) = (.+)", text)
+        return cls(parts[1], parts[2]) if parts and parts[1] in columns else None
+
+
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
 class Count(_Indicator):
     """Number of the n records whose column has the given value."""
 
-    @property
-    def label(self) -> str:
-        return f"count {self.column} = {self.value}"
+    kind: ClassVar[str] = "count"
+    title: ClassVar[str] = "Count of a value"
 
     def scale(self, n: int) -> float:
         return 1.0
@@ -153,14 +95,14 @@ class Count(_Indicator):
         return "records"
 
 
+@register
 @checked(QueryError)
 @dataclass(frozen=True)
 class Proportion(_Indicator):
     """Share of the n records whose column has the given value, between 0 and 1."""
 
-    @property
-    def label(self) -> str:
-        return f"share {self.column} = {self.value}"
+    kind: ClassVar[str] = "share"
+    title: ClassVar[str] = "Share of a value"
 
     def scale(self, n: int) -> float:
         return 1.0 / n
@@ -206,7 +148,7 @@ class Query:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns in use, each once."""
-        return tuple(dict.fromkeys(name for each in self.statistics for name in each.columns))
+        return tuple(dict.fromkeys(name for statistic in self for name in statistic.columns))
 
     @property
     def is_linear(self) -> bool:
@@ -236,8 +178,8 @@ class Query:
         result = np.empty((len(table), sum(self.widths)), order="F")
         start = 0
         for statistic, width in zip(self.statistics, self.widths, strict=True):
-            found = statistic.values(table)
-            result[:, start : start + width] = found if found.ndim == 2 else found[:, None]
+            values = statistic.values(table)
+            result[:, start : start + width] = values if values.ndim == 2 else values[:, None]
             start += width
         return result
 
@@ -257,12 +199,12 @@ class Query:
         -------
         ndarray, shape (subsets, m)
         """
-        found = np.empty((len(records), len(self)))
+        answers = np.empty((len(records), len(self)))
         start = 0
         for index, (statistic, width) in enumerate(zip(self.statistics, self.widths, strict=True)):
-            found[:, index] = statistic.compute(records[:, :, start : start + width])
+            answers[:, index] = statistic.compute(records[:, :, start : start + width])
             start += width
-        return found
+        return answers
 
     def answer(self, table: pd.DataFrame) -> FloatArray:
         """True statistics of all complete records of a table, shape (m,).

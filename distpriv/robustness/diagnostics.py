@@ -130,7 +130,7 @@ def fit_diagnostics(
     Parameters
     ----------
     simulated : ndarray, shape (2, R, m)
-        R datasets under p_i and p_j, see :func:`distpriv.simulate`; R at least 8 and m + 2.
+        R datasets under p_i and p_j, see :func:`distpriv.model.simulate`; R at least 8 and m + 2.
     fit : PairModel
     points : int, at least 2
         Order statistics to keep for the plot.
@@ -205,8 +205,8 @@ def _accuracy(values: FloatArray, fit: PairModel) -> Interval:
     """Share of datasets on the right side of the fitted linear rule, with Wilson's interval."""
     scores = (values - fit.means.mean(axis=0)) @ np.linalg.solve(fit.pooled, fit.difference)
     right = (1 + np.sign(scores[0]).mean() / 2 - np.sign(scores[1]).mean() / 2) / 2
-    told = stats.binomtest(round(right * scores.size), scores.size)
-    low, high = told.proportion_ci(method="wilson")
+    test = stats.binomtest(round(right * scores.size), scores.size)
+    low, high = test.proportion_ci(method="wilson")
     return Interval(float(right), float(low), float(high))
 
 

@@ -235,8 +235,8 @@ def mixture_etas(
     over = _log_ratio(from_values, values, mean, total, noise.covariance)
     under = -_log_ratio(from_normal, values, mean, total, noise.covariance)
     # One set of ratios serves every λ.
-    return np.array([[-np.expm1(np.minimum(lam - each, 0.0)).mean() for lam in lambdas]
-                     for each in (over, under)])  # fmt: skip
+    return np.array([[-np.expm1(np.minimum(lam - tail, 0.0)).mean() for lam in lambdas]
+                     for tail in (over, under)])  # fmt: skip
 
 
 def _log_ratio(
@@ -290,12 +290,12 @@ def errors_with_extra_noise(
     generator = np.random.default_rng(rng)
     own = noise.sample(_ERROR_DRAWS, generator)
     extra = generator.laplace(size=own.shape) * sizes
-    found = []
+    pieces = []
     for width in widths:
         lengths = np.linalg.norm(own + width * extra, axis=1)
         mean, half = float(lengths.mean()), 1.96 * float(lengths.std()) / math.sqrt(_ERROR_DRAWS)
-        found.append(Interval(mean, mean - half, mean + half))
-    return found
+        pieces.append(Interval(mean, mean - half, mean + half))
+    return pieces
 
 
 @checked(CalibrationError)
@@ -315,18 +315,18 @@ def max_divergence(p: ArrayLike, q: ArrayLike) -> float:
     DistanceError
         If they are not probabilities that sum to 1, or not of the same length.
     """
-    first, second = (np.asarray(each, dtype=np.float64) for each in (p, q))
+    first, second = (np.asarray(values, dtype=np.float64) for values in (p, q))
     if first.ndim != 1 or first.shape != second.shape:
         raise DistanceError(
             "Two distributions to compare need one probability for each of the same outcomes, "
             f"got shapes {first.shape} and {second.shape}."
         )
-    for name, each in (("p", first), ("q", second)):
-        if not (np.isfinite(each).all() and (each >= 0).all()):
+    for name, values in (("p", first), ("q", second)):
+        if not (np.isfinite(values).all() and (values >= 0).all()):
             raise DistanceError(f"The probabilities {name} must be numbers that are not negative.")
-        if abs(math.fsum(each) - 1) > 1e-9:
+        if abs(math.fsum(values) - 1) > 1e-9:
             raise DistanceError(
-                f"The probabilities {name} must sum to 1, they sum to {math.fsum(each):.9g}."
+                f"The probabilities {name} must sum to 1, they sum to {math.fsum(values):.9g}."
             )
     present = first > 0
     if not second[present].all():

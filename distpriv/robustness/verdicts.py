@@ -20,6 +20,7 @@ from distpriv.privacy.delivered import delivered_delta
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.noise import Noise
 from distpriv.robustness.diagnostics import FitDiagnostics, check_simulated
+from distpriv.words import exact, number, percent
 
 __all__ = [
     "EXCEPTION",
@@ -167,11 +168,11 @@ def fitted_shift(simulated: FloatArray, fit: PairModel, rng: RandomState = None)
     Parameters
     ----------
     simulated : ndarray, shape (2, R, m)
-        R datasets under p_i and p_j, see :func:`distpriv.simulate`.
+        R datasets under p_i and p_j, see :func:`distpriv.model.simulate`.
     fit : PairModel
     rng : Generator, int or None
 
-    Errors are those of :func:`distpriv.fit_diagnostics`.
+    Errors are those of :func:`distpriv.robustness.fit_diagnostics`.
     """
     simulated = check_simulated(simulated, fit)
     generator = np.random.default_rng(rng)
@@ -235,10 +236,10 @@ def _gaussian(evidence: Evidence) -> Verdict:
     # The largest of all of them stays below this with probability 95 %.
     chance = float(stats.kstwo.ppf(1 - _LEVEL / beyond.size, found.datasets))
     gap, steps = float(found.kolmogorov[group, worst]), float(found.steps[group, worst])
-    joint = [p for each in found.mardia for p in (each.skewness_p_value, each.kurtosis_p_value)]
+    joint = [p for test in found.mardia for p in (test.skewness_p_value, test.kurtosis_p_value)]
     mixed = len(labels) > 1 and min(joint) * len(joint) < _LEVEL
     refuted = float(beyond.max()) > chance or mixed
-    told = found.accuracy
+    hits = found.accuracy
     exactly, broken = by_exact_law(evidence.law, evidence.noise)
     rare = f" The rare datasets that δ is about do not show among {found.datasets}."
     sentence = (
@@ -247,8 +248,8 @@ def _gaussian(evidence: Evidence) -> Verdict:
         f"explain up to {100 * (chance + steps):.1f}."
         + (" Taken together the statistics are noticeably skewed or heavy-tailed." * mixed)
         + f" An attacker who trusts the curves expects to be right in "
-        f"{100 * found.expected_accuracy:.1f} % of cases without noise, and is in "
-        f"{100 * told.estimate:.1f} % ({100 * told.low:.1f} to {100 * told.high:.1f} %)."
+        f"{percent(found.expected_accuracy)} of cases without noise, and is in "
+        f"{percent(hits.estimate)} ({percent(hits.low)} to {percent(hits.high)})."
         + (exactly or rare)
     )
     return Verdict(
@@ -275,7 +276,7 @@ def by_exact_law(law: ExactLaw | None, noise: Noise) -> tuple[str, bool]:
     broken = delivered > noise.delta * EXCEPTION
     start = (
         " By the exact law of these counts, which needs no curve, the noise delivers "
-        f"δ = {delivered:.2g} where {noise.delta:g} is promised"
+        f"δ = {number(delivered)} where {exact(noise.delta)} is promised"
     )
     if broken:
         return f"{start}: an exception, in which the curves promise too much.", True
@@ -327,8 +328,8 @@ def _consequence(evidence: Evidence) -> str:
     delivered = delivered_delta(evidence.model, noise, noise.epsilon)
     kept = delivered <= noise.delta * (1 + 1e-6)
     return (
-        f" By the fitted normals as they are the noise delivers δ = {delivered:.2g} where "
-        f"{noise.delta:g} is promised" + (": the promise is kept." if kept else ".")
+        f" By the fitted normals as they are the noise delivers δ = {number(delivered)} where "
+        f"{exact(noise.delta)} is promised" + (": the promise is kept." if kept else ".")
     )
 
 

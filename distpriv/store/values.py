@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from distpriv.analysis.comparison import Figures
+
 __all__ = ["Alternative", "Decision", "Revision", "Status", "moment"]
 
 Status = Literal["proposed", "agreed", "rejected"]
 
 
-@dataclass(frozen=True)
-class Alternative:
-    """A scenario that was looked at, with what came of it when it was.
+@dataclass(frozen=True, kw_only=True)
+class Alternative(Figures):
+    """A scenario that was looked at, with the figures that it came to then.
 
     Attributes
     ----------
@@ -23,16 +25,6 @@ class Alternative:
     mechanism : str
     epsilon, delta : float
         As chosen.
-    undefended, accuracy : float
-        Accuracy of the best attack without and with the noise.
-    error : float
-        Expected L2 error, in `unit`.
-    unit : str
-        Empty for the statistics' own units, mixed.
-    promised : float
-        δ that the mechanism promises.
-    delivered : float or None
-        δ that is delivered at ε; None where it is not computed.
     """
 
     name: str
@@ -40,12 +32,6 @@ class Alternative:
     mechanism: str
     epsilon: float
     delta: float
-    undefended: float
-    accuracy: float
-    error: float
-    unit: str
-    promised: float
-    delivered: float | None
 
 
 @dataclass(frozen=True)

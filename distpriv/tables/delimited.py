@@ -127,12 +127,12 @@ def _code_page(data: bytes) -> str:
     if good > bad:
         return "utf-8"  # A few damaged characters: said to be so rather than all misread.
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
-    found = from_bytes(telling[:_SAMPLE], cp_isolation=_CODE_PAGES)
-    best = found.best()
+    guess = from_bytes(telling[:_SAMPLE], cp_isolation=_CODE_PAGES)
+    best = guess.best()
     if best is None:
         return "utf-8"
     equal = [
-        match for match in found if (match.chaos, match.coherence) == (best.chaos, best.coherence)
+        match for match in guess if (match.chaos, match.coherence) == (best.chaos, best.coherence)
     ]
     western = any("cp1252" in [match.encoding, *match.could_be_from_charset] for match in equal)
     return "cp1252" if western else str(best.encoding)

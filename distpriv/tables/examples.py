@@ -13,7 +13,7 @@ import pandas as pd
 from distpriv.arguments import checked
 from distpriv.errors import DatasetError
 from distpriv.resources import DATA
-from distpriv.tables import read_table
+from distpriv.tables.reading import read_table
 
 __all__ = ["EXAMPLES", "Example", "load_adult", "load_census_income"]
 
@@ -90,7 +90,7 @@ def load_census_income() -> pd.DataFrame:
     except FileNotFoundError:
         raise DatasetError(
             "The embedded example is missing: there is no data/census_income.parquet beside the "
-            "package; run distpriv from a complete checkout of its repository."
+            "package; install distpriv again, or run it from a complete checkout."
         ) from None
     except (OSError, ValueError):
         raise DatasetError(

@@ -220,8 +220,8 @@ def not_numbers(texts: Any, styles: Sequence[NumberStyle]) -> NDArray[np.bool_]:
 
 def matching(texts: Any, pattern: str) -> NDArray[np.bool_]:
     """Mark the labels that match."""
-    found = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
-    return np.asarray(found, dtype=np.bool_)
+    matches = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
+    return np.asarray(matches, dtype=np.bool_)
 
 
 def dates_of(texts: Any) -> pd.Series:

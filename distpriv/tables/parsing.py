@@ -260,10 +260,10 @@ def _check_lengths(columns: dict[str, list[Any]]) -> None:
     check_shape(columns=len(columns))
     (first, values), *others = columns.items()
     check_shape(rows=len(values), columns=len(columns))
-    for name, found in others:
-        if len(found) != len(values):
+    for name, position in others:
+        if len(position) != len(values):
             raise TableError(
-                f"column {shown(name)} has {counted(len(found), 'value')} where column "
+                f"column {shown(name)} has {counted(len(position), 'value')} where column "
                 f"{shown(first)} has {len(values)}; write null where a value is missing."
             )
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from distpriv.arguments import checked
 from distpriv.errors import TableError
-from distpriv.tables import column_types, retype
+from distpriv.tables.reading import column_types, retype
 
 __all__ = ["align"]
 

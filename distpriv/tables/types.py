@@ -107,7 +107,7 @@ def frame_of(names: Sequence[str], columns: Sequence[pd.Series]) -> pd.DataFrame
         If a column has no name, shares one with another, or there is nothing to read.
     """
     check_shape(columns=len(names))
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     for position, raw in enumerate(names):
         name = raw.strip()
         if not name and not labels_of(columns[position]).present:
@@ -117,14 +117,14 @@ def frame_of(names: Sequence[str], columns: Sequence[pd.Series]) -> pd.DataFrame
                 f"column {position + 1} has no name; write one in the first row, "
                 "or remove the column."
             )
-        if name in found:
+        if name in places:
             raise TableError(
-                f"columns {found[name] + 1} and {position + 1} are both called {shown(name)}; "
+                f"columns {places[name] + 1} and {position + 1} are both called {shown(name)}; "
                 "the first row must give every column a name of its own."
             )
-        found[name] = position
-    check_shape(rows=len(columns[0]), columns=len(found))
-    return pd.DataFrame({name: columns[position] for name, position in found.items()})
+        places[name] = position
+    check_shape(rows=len(columns[0]), columns=len(places))
+    return pd.DataFrame({name: columns[position] for name, position in places.items()})
 
 
 def check_types(types: Mapping[str, ColumnType], columns: Iterable[object]) -> None:

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-import numpy as np
 import pytest
 
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
 from distpriv.analysis.scenario import Scenario
-from distpriv.mechanisms.curves import Curves
 from distpriv.queries.statistics import Mean, Query
-from tests.analysis.test_scenario_file import BASE, OTHER
-
-CURVES = Curves(np.array([0.1, 10.0]), {"OptM": np.array([1.0, 0.5])})
-
-
-def summary(accuracy: float, error: float, scenario: Scenario = BASE, unit: str = "") -> Summary:
-    return Summary(
-        scenario=scenario,
-        data="some data",
-        undefended=0.9,
-        accuracy=accuracy,
-        error=error,
-        unit=unit,
-        errors=(("mean age", 1.0, "years"),),
-        promised=1e-3,
-        delivered=None,
-        accuracies=CURVES,
-        costs=CURVES,
-    )
+from tests.examples import BASE, OTHER, summary
 
 
 @pytest.mark.parametrize("field", [each.name for each in fields(Scenario)])

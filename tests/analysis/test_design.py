@@ -46,6 +46,7 @@ def test_the_promise_alone_bounds_odds_and_precision():
     assert guesses == pytest.approx(promised_epsilon(Limit("accuracy", 0.6)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.kind} {limit.value}")
 def test_each_mechanism_keeps_the_limit_and_no_larger_epsilon_does(model, limit):
     design = choose(limit, model, **BUDGET)
@@ -71,7 +72,7 @@ def test_the_largest_epsilon_by_hand(alike):
     """OptM leaves just the distance that (ε, δ) allows, so the accuracy gives it back."""
     design = choose(Limit("accuracy", 0.56), alike, ["OptM"], calibration="exact", **BUDGET)
     (choice,) = design.choices
-    distance = dp.gaussian_distance(choice.epsilon, 1e-3)
+    distance = dp.privacy.gaussian_distance(choice.epsilon, 1e-3)
     assert dp.optimal_attack_accuracy(alike, choice.noise) == pytest.approx(0.56, abs=1e-4)
     assert distance == pytest.approx(2 * 0.1509692, rel=2e-3)  # 2 Φ⁻¹(0.56)
 
@@ -93,19 +94,19 @@ def test_no_noise_is_needed_from_an_epsilon_on(model, calibration):
 
 
 def test_infeasible_limits_say_what_is_feasible(model):
-    with pytest.raises(dp.HypothesisError, match="the nearest is 50"):
+    with pytest.raises(dp.errors.HypothesisError, match="the nearest is 50"):
         Limit("guesses", 40)
-    with pytest.raises(dp.HypothesisError, match="below 100"):
+    with pytest.raises(dp.errors.HypothesisError, match="below 100"):
         Limit("guesses", 100)
-    with pytest.raises(dp.HypothesisError, match="The limit must be from"):
+    with pytest.raises(dp.errors.HypothesisError, match="The limit must be from"):
         Limit("accuracy", 0.6, base_rate=0.3)
-    with pytest.raises(dp.HypothesisError, match="There is no limit"):
+    with pytest.raises(dp.errors.HypothesisError, match="There is no limit"):
         Limit("luck", 0.6)
-    with pytest.raises(dp.HypothesisError, match="recall"):
+    with pytest.raises(dp.errors.HypothesisError, match="recall"):
         Limit("precision", 0.6, recall=1.0)
-    with pytest.raises(dp.HypothesisError, match="nearest that can be kept"):
+    with pytest.raises(dp.errors.HypothesisError, match="nearest that can be kept"):
         choose(Limit("accuracy", 0.5), model, **BUDGET)
-    with pytest.raises(dp.HypothesisError, match="nearest that can be kept"):
+    with pytest.raises(dp.errors.HypothesisError, match="nearest that can be kept"):
         promised_epsilon(Limit("accuracy", 0.5), 1e-3)
     nearest = promised_epsilon(Limit("accuracy", 0.501), 1e-4)
     assert nearest > 1e-3
@@ -116,7 +117,7 @@ def test_mechanisms_that_do_not_apply_are_left_out(model, monkeypatch):
 
     def picky(name, *arguments, **options):
         if name == "ExpM":
-            raise dp.CalibrationError("ExpM does not apply here; take another.")
+            raise dp.errors.CalibrationError("ExpM does not apply here; take another.")
         return (yield from real(name, *arguments, **options))
 
     monkeypatch.setattr(mechanisms, "searching", picky)
@@ -171,12 +172,12 @@ def test_adult_at_sixty_of_a_hundred(adult_income):
     design = choose(Limit("guesses", 60), adult_income, **BUDGET, calibration="exact")
     best = design.choices[0]
     assert best.mechanism == "OptM"
-    distance = dp.gaussian_distance(best.epsilon, 1e-3)
+    distance = dp.privacy.gaussian_distance(best.epsilon, 1e-3)
     # 2 Φ⁻¹(0.6), and a little less for what the covariances tell beside it.
     assert 0.985 * 2 * 0.2533471 < distance < 2 * 0.2533471
     assert design.undefended == pytest.approx(76.19, abs=0.005)
     assert math.isclose(
-        dp.gaussian_distance(design.noiseless, 1e-3),
+        dp.privacy.gaussian_distance(design.noiseless, 1e-3),
         adult_income.pairs[0].mahalanobis,
         rel_tol=1e-6,
     )

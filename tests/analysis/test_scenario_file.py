@@ -18,67 +18,7 @@ from distpriv.analysis.scenario_file import (
     write_scenarios,
 )
 from distpriv.errors import ScenarioError
-from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
-from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Count, Mean, Proportion, Query, Sum
-
-BASE = Scenario(
-    digest="abc",
-    secret=SensitiveProperty("income", ">50K"),
-    center=0.5,
-    width=0.1,
-    grid=None,
-    others=(),
-    n=100,
-    whole=False,
-    query=Query([Mean("age"), Count("sex", "Female")]),
-    mechanism="OptM",
-    epsilon=1.0,
-    delta=1e-3,
-    calibration="exact",
-    units="raw",
-    report="raw",
-    tolerances=(),
-    replacement=False,
-    bounds=(),
-    seed=1,
-    view="analyst",
-)
-AGE = SensitiveProperty("age", between=(20, 30))
-OTHER = {
-    "digest": "def",
-    "reference": "ghi",
-    "secret": SensitiveProperty("age", above=65),
-    "center": 0.4,
-    "width": 0.2,
-    "grid": (0.3, 0.7, 0.1),
-    "others": (Pair(AGE, 0.2, 0.3), Pair(SensitiveProperty("age", below=9), 0.1, 0.4)),
-    "n": 200,
-    "whole": True,
-    "query": Query(
-        [
-            Sum("age"),
-            Proportion("sex", "Ünï"),
-            Median("age"),
-            Quantile("age", 0.9),
-            StandardDeviation("age"),
-            Correlation("age", "hours"),
-        ]
-    ),
-    "mechanism": "ExpM",
-    "epsilon": 0.123456,
-    "delta": 1e-6,
-    "calibration": "guarded",
-    "units": "custom",
-    "report": "standardised",
-    "tolerances": (1.0, 0.5, 2.0, 1e-9, 3.0, 4.0),
-    "replacement": True,
-    "bounds": (("age", (0.0, 120.0)),),
-    "seed": 7,
-    "view": "presentation",
-    "distances": "simulated",
-    "look": "income = >50K: 45 % or 55 %",
-}
+from tests.examples import BASE, OTHER
 
 
 def test_every_field_is_covered() -> None:
@@ -116,6 +56,55 @@ def test_a_wrong_value_names_its_field(name: str, value: object) -> None:
     content["scenario"][name] = value
     with pytest.raises(ScenarioError, match=f"'{name}'"):
         read_scenario(json.dumps(content))
+
+
+def with_value(name: str, value: object) -> str:
+    content = json.loads(write_scenario(BASE))
+    content["scenario"][name] = value
+    return json.dumps(content)
+
+
+# The ends of each field's domain, and what lies just beyond them.
+ENDS: dict[str, tuple[list[object], list[object]]] = {
+    "center": ([0, 1], [-1e-9, 1 + 1e-9]),
+    "width": ([0.01, 1], [0.0099999, 1 + 1e-9]),
+    "grid": ([[0, 1, 0.1], [0.2, 0.2, 1]], [[-1e-9, 1, 0.1], [0, 1 + 1e-9, 0.1], [0, 1]]),
+    "n": ([2, 1_000_000_000], [1, 1_000_000_001, 2.0, True]),
+    "epsilon": ([0.001, 100], [0.0009999, 100.0001, True]),
+    "delta": ([1e-12, 0.5], [0.999e-12, 0.5 + 1e-9]),
+    "tolerances": ([[1e-9, 1e12]], [[0.999e-9, 1], [1, 1.001e12]]),
+    "bounds": ([[["age", [0, 1e-9]]]], [[["age", [0, 0]]], [["age", [1, 0]]], [["age", [0]]]]),
+    "seed": ([0, 2**31 - 1], [-1, 2**31, 1.0]),
+    "others": (
+        [[{"property": {"column": "age", "above": 3}, "p_i": 0, "p_j": 1}]],
+        [
+            [{"property": {"column": "age", "above": 3}, "p_i": -1e-9, "p_j": 1}],
+            [{"property": {"column": "age", "above": 3}, "p_i": 0, "p_j": 1 + 1e-9}],
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_ends_of_a_domain_belong_to_it_and_what_lies_beyond_does_not(name: str) -> None:
+    inside, outside = ENDS[name]
+    for value in inside:
+        scenario = read_scenario(with_value(name, value))
+        assert json.loads(write_scenario(scenario))["scenario"][name] == value
+    for value in outside:
+        with pytest.raises(ScenarioError, match=f"'{name}' has a value outside|'{name}' is wrong"):
+            read_scenario(with_value(name, value))
+
+
+def test_a_link_may_unfold_to_a_million_bytes_and_no_more() -> None:
+    text = write_scenario(BASE)
+    for length, readable in ((1_000_000, True), (1_000_001, False)):
+        packed = urlsafe_b64encode(zlib.compress(text.encode().ljust(length))).decode()
+        if readable:
+            assert unpack_scenario(packed) == BASE
+        else:
+            with pytest.raises(ScenarioError, match="cut off"):
+                unpack_scenario(packed)
 
 
 def test_missing_and_unknown_fields_are_named() -> None:

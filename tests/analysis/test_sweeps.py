@@ -11,13 +11,25 @@ import pytest
 import distpriv as dp
 from distpriv import mechanisms
 from distpriv.analysis import sweeps
+from distpriv.analysis.sweeps import (
+    attack_accuracies,
+    delivered_deltas,
+    delivered_epsilons,
+    expected_errors,
+    sweep,
+)
+from distpriv.attacks import hypothesis
+from distpriv.model.gaussian import model_from_moments
 
 EPSILONS = np.geomspace(0.1, 10, 7)
 WIDTHS = np.array([0.1, 0.2, 0.4, 0.7, 0.9])
 
 
-def pairs_of(secret: dp.SensitiveProperty):
-    return lambda width: [secret.pair(0.4, width)]
+def along(moments, query, secret, widths, n: int, **options) -> list[dp.GaussianModel | None]:
+    return sweeps.models_along(
+        widths,
+        lambda width: model_from_moments(moments, query, [secret.pair(0.4, width)], n, **options),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +37,12 @@ def models(
     people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
 ) -> list[dp.GaussianModel | None]:
     moments = {rich: dp.group_moments(people, query, rich)}
-    return sweeps.models_against_width(moments, query, pairs_of(rich), WIDTHS, 60)
+    return along(moments, query, rich, WIDTHS, 60)
 
 
 def test_error_against_epsilon(model: dp.GaussianModel) -> None:
     names = mechanisms.names()
-    curves = sweeps.error_against_epsilon(model, names, EPSILONS, 1e-3)
+    curves = sweep(expected_errors(), "epsilon", EPSILONS, model, names, delta=1e-3)
     np.testing.assert_array_equal(curves.x, EPSILONS)
     assert tuple(curves.y) == names
     for name, errors in curves.y.items():
@@ -41,8 +53,14 @@ def test_error_against_epsilon(model: dp.GaussianModel) -> None:
 
 @pytest.mark.parametrize("statistic", [0, 1, 2, 3])
 def test_error_of_one_statistic(model: dp.GaussianModel, statistic: int) -> None:
-    curves = sweeps.error_against_epsilon(
-        model, ["DauM", "ExpM(L)"], EPSILONS, 1e-3, "classical", statistic
+    curves = sweep(
+        expected_errors(statistic),
+        "epsilon",
+        EPSILONS,
+        model,
+        ["DauM", "ExpM(L)"],
+        delta=1e-3,
+        calibration="classical",
     )
     for name, errors in curves.y.items():
         noise = dp.calibrate(name, model, float(EPSILONS[2]), 1e-3, "classical")
@@ -58,14 +76,18 @@ def test_expected_error_is_the_whole_or_one_statistic(model: dp.GaussianModel) -
 @pytest.mark.parametrize("statistic", [-1, 4])
 def test_a_statistic_that_is_not_there(model: dp.GaussianModel, statistic: int) -> None:
     noise = dp.calibrate("DauM", model, 1.0, 1e-3)
-    with pytest.raises(dp.QueryError, match=f"no statistic number {statistic}; the query has 4"):
+    with pytest.raises(
+        dp.errors.QueryError, match=f"no statistic number {statistic}; the query has 4"
+    ):
         sweeps.expected_error(noise, statistic)
 
 
 def test_error_against_width(models: list[dp.GaussianModel | None]) -> None:
     # 0.4 ± 0.45 is no proportion.
     assert [fitted is None for fitted in models] == [False, False, False, False, True]
-    curves = sweeps.error_against_width(models, WIDTHS, ["ExpM", "DauM", "GroupDP"], 1.0, 1e-3)
+    curves = sweep(
+        expected_errors(), "width", WIDTHS, models, ["ExpM", "DauM", "GroupDP"], 1.0, 1e-3
+    )
     np.testing.assert_array_equal(curves.x, WIDTHS)
     for name in ("ExpM", "DauM"):
         assert (np.diff(curves.y[name][:4]) > 0).all()
@@ -88,16 +110,16 @@ def test_a_width_that_the_data_do_not_allow_has_no_model(
     people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty
 ) -> None:
     moments = {rich: dp.group_moments(people, query, rich)}
-    found = sweeps.models_against_width(moments, query, pairs_of(rich), WIDTHS[:3], 1500)
+    found = along(moments, query, rich, WIDTHS[:3], 1500)
     assert [fitted is None for fitted in found] == [False, True, True]
-    drawn = sweeps.models_against_width(
-        moments, query, pairs_of(rich), WIDTHS[:3], 1500, replacement=True
-    )
+    drawn = along(moments, query, rich, WIDTHS[:3], 1500, replacement=True)
     assert None not in drawn
 
 
 def test_accuracy_against_epsilon(model: dp.GaussianModel) -> None:
-    curves = sweeps.accuracy_against_epsilon(model, ["DauM", "DirM(L)", "DP(L)"], EPSILONS, 1e-3)
+    curves = sweep(
+        attack_accuracies(), "epsilon", EPSILONS, model, ["DauM", "DirM(L)", "DP(L)"], delta=1e-3
+    )
     for name in ("DauM", "DirM(L)"):
         assert (np.diff(curves.y[name]) > 0).all()
         noise = dp.calibrate(name, model, float(EPSILONS[3]), 1e-3)
@@ -110,7 +132,8 @@ def test_accuracy_against_epsilon(model: dp.GaussianModel) -> None:
 
 
 def test_accuracy_against_width(models: list[dp.GaussianModel | None]) -> None:
-    curves = sweeps.accuracy_against_width(models, WIDTHS, ["DauM"], 1.0, 1e-3, "exact")
+    promised = (["DauM"], 1.0, 1e-3, "exact")
+    curves = sweep(attack_accuracies(), "width", WIDTHS, models, *promised, undefended=True)
     undefended = curves.y[sweeps.UNDEFENDED]
     assert (np.diff(undefended[:4]) > 0).all()
     assert (curves.y["DauM"][:4] <= undefended[:4]).all()
@@ -118,7 +141,7 @@ def test_accuracy_against_width(models: list[dp.GaussianModel | None]) -> None:
     # DauM raises the noise with Δp, so that the promise is used up exactly at every width, where
     # the covariances of a pair are one.
     one = [each if each is None else _alike(each) for each in models]
-    curves = sweeps.accuracy_against_width(one, WIDTHS, ["DauM"], 1.0, 1e-3, "exact")
+    curves = sweep(attack_accuracies(), "width", WIDTHS, one, *promised)
     assert np.ptp(curves.y["DauM"][:4]) == pytest.approx(0, abs=1e-9)
 
 
@@ -131,7 +154,7 @@ def test_accuracy_rises_with_the_releases_towards_the_undefended_attack(
     model: dp.GaussianModel,
 ) -> None:
     noises = {name: dp.calibrate(name, model, 1.0, 1e-3) for name in ("ExpM", "OptM")}
-    curves = sweeps.accuracy_against_releases(model, noises, [1, 4, 100, 10**10])
+    curves = sweep(attack_accuracies(), "releases", [1, 4, 100, 10**10], model, noises)
     for name, accuracies in curves.y.items():
         assert accuracies[0] == pytest.approx(
             dp.optimal_attack_accuracy(model, noises[name]), rel=1e-12
@@ -141,11 +164,10 @@ def test_accuracy_rises_with_the_releases_towards_the_undefended_attack(
 
 
 def test_units_move_what_is_measured_and_what_is_least(model: dp.GaussianModel) -> None:
-    units = model.standard_deviations
-    raw = sweeps.error_against_epsilon(model, ["OptM", "ExpM"], EPSILONS, 1e-3, report=units)
-    least = sweeps.error_against_epsilon(
-        model, ["OptM", "ExpM"], EPSILONS, 1e-3, units=units, report=units
-    )
+    units, names = model.standard_deviations, ["OptM", "ExpM"]
+    measure = expected_errors(units=units)
+    raw = sweep(measure, "epsilon", EPSILONS, model, names, delta=1e-3)
+    least = sweep(measure, "epsilon", EPSILONS, model, names, delta=1e-3, units=units)
     for index, epsilon in enumerate(EPSILONS):
         noise = dp.calibrate("OptM", model, float(epsilon), 1e-3, units=units)
         assert least.y["OptM"][index] == pytest.approx(noise.in_units(units).expected_error())
@@ -156,8 +178,8 @@ def test_units_move_what_is_measured_and_what_is_least(model: dp.GaussianModel) 
 def test_repeated_releases_deliver_less_and_less(model: dp.GaussianModel) -> None:
     noises = {"OptM": dp.calibrate("OptM", model, 1.0, 1e-3)}
     counts = (1, 2, 5, 20)
-    deltas = sweeps.delta_against_releases(model, noises, counts, 1.0).y["OptM"]
-    epsilons = sweeps.epsilon_against_releases(model, noises, counts, 1e-3).y["OptM"]
+    deltas = sweep(delivered_deltas(1.0), "releases", counts, model, noises).y["OptM"]
+    epsilons = sweep(delivered_epsilons(1e-3), "releases", counts, model, noises).y["OptM"]
     assert (np.diff(deltas) > 0).all()
     assert (np.diff(epsilons) > 0).all()
     for index, count in enumerate(counts):
@@ -171,7 +193,35 @@ def test_the_profile_is_that_of_the_worst_pair_and_order(several: dp.GaussianMod
     noises = {"DauM": dp.calibrate("DauM", several, 1.0, 1e-3)}
     curves = sweeps.profiles(several, noises, np.array([0.0, 0.5, 1.0]))
     for index, epsilon in enumerate(curves.x):
-        worst = dp.worst_case(several, noises["DauM"], float(epsilon))
+        worst = dp.privacy.worst_case(several, noises["DauM"], float(epsilon))
         assert curves.y["DauM"][index] == pytest.approx(worst.delta, rel=1e-9)
-        bare = dp.worst_case(several, None, float(epsilon))
+        bare = dp.privacy.worst_case(several, None, float(epsilon))
         assert curves.y[sweeps.UNDEFENDED][index] == pytest.approx(bare.delta, rel=1e-9)
+
+
+def test_any_measure_is_carried_along_any_axis(
+    people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty, model: dp.GaussianModel
+) -> None:
+    def f_scores(cases) -> np.ndarray:
+        return np.array([hypothesis.optimal_f_score(*case, beta=0.5) for case in cases])
+
+    curves = sweep(f_scores, "epsilon", EPSILONS, model, ["DauM"], delta=1e-3)
+    ready = hypothesis.f_score_against_epsilon(model, ["DauM"], EPSILONS, 1e-3, beta=0.5)
+    np.testing.assert_allclose(curves.y["DauM"], ready.y["DauM"], rtol=1e-9)
+    deltas = np.array([1e-6, 1e-3, 0.1])
+    kept = sweep(delivered_deltas(1.0), "delta", deltas, model, ["DauM"], 1.0)
+    assert (kept.y["DauM"] <= deltas * (1 + 1e-6)).all()
+    pair = rich.pair(0.4, 0.2)
+    sizes = [20.0, 40.0, 60.0, 5000.0]
+    models = sweeps.models_along(sizes, lambda n: dp.fit_gaussian(people, query, pair, int(n)))
+    along_n = sweep(expected_errors(0), "n", sizes, models, ["DauM"], 1.0, 1e-3).y["DauM"]
+    assert np.isnan(along_n[3])
+    assert along_n[2] == dp.calibrate("DauM", models[2], 1.0, 1e-3).expected_absolute_errors()[0]
+    # No noise is no error, and delivers what noise can only improve.
+    bare = sweep(expected_errors(), "epsilon", EPSILONS, model, [], delta=1e-3, undefended=True)
+    assert not bare.y[sweeps.UNDEFENDED].any()
+
+
+def test_a_sweep_says_what_it_needs(model: dp.GaussianModel) -> None:
+    with pytest.raises(dp.errors.CalibrationError, match="another axis than ε needs an ε"):
+        sweep(expected_errors(), "delta", [0.1], model, ["DauM"])

@@ -9,27 +9,14 @@ import pandas as pd
 import pytest
 
 from distpriv.dashboard.assumptions import deviation, relaxations
+from tests.app.driver import charts, clean, notes
 
 TABS = ("Without equal covariances", "Without the normal curve", "An attacker who knows more")
-
-
-def texts(app) -> str:
-    found = [*app.main.markdown, *app.main.caption, *app.main.info]
-    return "\n".join(element.value for element in found).replace("\u00a0", " ").replace("\\", "")
-
-
-def sound(app) -> None:
-    assert not app.exception, [element.value for element in app.exception]
-    assert not app.error, [element.value for element in app.error]
 
 
 def turn(app, tab: str):
     app.session_state["assumption_tab"] = tab
     return app.run()
-
-
-def charts(app) -> int:
-    return len(app.get("plotly_chart"))
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +39,7 @@ def finish(app):
 
 def test_the_promise_and_what_it_rests_on(open_app):
     app = open_app("assumptions", cal="exact")
-    sound(app)
+    clean(app)
     lead = app.main.markdown[0].value.replace("\u00a0", " ")
     assert lead.startswith(
         "With OptM at ε = 1 the promise rests on **two assumptions**: normal curves and equal "
@@ -65,18 +52,18 @@ def test_the_promise_and_what_it_rests_on(open_app):
     row = table.set_index("").loc["OptM"]
     assert row[["normal curves", "equal covariances"]].tolist() == ["assumed", "assumed"]
     assert table.set_index("").loc["holds here?", "equal covariances"] == "not exactly"
-    assert charts(app) == 1
+    assert len(charts(app)) == 1
 
 
 def test_the_theorem_stands_beside_the_exact_figure(open_app):
     app = open_app("assumptions", cal="exact")
-    first = texts(app)
+    first = notes(app)
     found = re.search(r"\*\*ε′ = ([\d.]+) with δ′ = ([\d.]+)\*\* \(Theorem 4.6\)", first)
     assert float(found[1]) == 1.6
     assert 1.2e-3 < float(found[2]) < 1.8e-3
     app.select_slider(key="covariance_lambda").set_value(0.0).run()
-    sound(app)
-    found = re.search(r"\*\*ε′ = ([\d.]+) with δ′ = ([\d.]+)\*\* \(Theorem 4.6\)", texts(app))
+    clean(app)
+    found = re.search(r"\*\*ε′ = ([\d.]+) with δ′ = ([\d.]+)\*\* \(Theorem 4.6\)", notes(app))
     assert float(found[1]) == 1.0
     assert float(found[2]) > 0.02
 
@@ -95,51 +82,53 @@ def test_every_kind_of_mechanism(open_app, mechanism, rests, relaxes):
     app = open_app("assumptions", mech=mechanism, cal="exact")
     for tab in TABS[:2]:
         turn(app, tab)
-        sound(app)
-        assert rests in texts(app)
-        assert (charts(app) > 0) == relaxes or tab == TABS[1]
-        assert ("nothing to relax" in texts(app)) != relaxes
+        clean(app)
+        assert rests in notes(app)
+        assert (len(charts(app)) > 0) == relaxes or tab == TABS[1]
+        assert ("nothing to relax" in notes(app)) != relaxes
 
 
 def test_the_guarded_calibration_needs_no_equal_covariances(open_app):
     app = open_app("assumptions")  # guarded is what everybody gets
-    sound(app)
-    assert "one assumption**: normal curves" in texts(app)
-    assert "nothing is lost to unequal covariances" in texts(app)
-    assert "the promise is kept" in texts(app)
+    clean(app)
+    assert "one assumption**: normal curves" in notes(app)
+    assert "nothing is lost to unequal covariances" in notes(app)
+    assert "the promise is kept" in notes(app)
 
 
 def test_noise_in_every_direction_is_measured_after_it(open_app):
     app = finish(turn(open_app("assumptions", mech="ExpM"), TABS[1]))
-    sound(app)
-    assert "η = 1" in texts(app)
+    clean(app)
+    assert "η = 1" in notes(app)
     told = re.search(
-        r"by η = \*\*([\d.e-]+)\*\*.*that leaves \*\*ε′ = 1.2 with δ′ = ([\d.]+)\*\*", texts(app)
+        r"by η = \*\*([\d.e-]+)\*\*.*that leaves \*\*ε′ = 1.2 with δ′ = ([\d.]+)\*\*", notes(app)
     )
     assert told
     assert 0 < float(told[2]) < 1
-    assert "2 repetitions, for the pair looked at, seed 1" in texts(app)
-    assert charts(app) == 2
+    assert "2 repetitions, for the pair looked at, seed 1" in notes(app)
+    assert len(charts(app)) == 2
 
 
 def test_noise_in_one_direction_is_not(open_app):
     app = finish(turn(open_app("assumptions"), TABS[1]))
-    sound(app)
-    assert "does not reach every direction" in texts(app)
+    clean(app)
+    assert "does not reach every direction" in notes(app)
     found = re.search(
-        r"\*\*W = ([\d.]+)\*\*.*L2 error rises from ([\d.]+) to \*\*([\d.]+)\*\*", texts(app)
+        r"\*\*W = ([\d.]+)\*\*.*L2 error rises from ([\d.]+) to \*\*([\d.]+)\*\*", notes(app)
     )
     assert float(found[3]) > float(found[2])
     before = float(found[1])
     app.select_slider(key="left_out").set_value(0.05).run()
     finish(app)
-    found = re.search(r"\*\*W = ([\d.]+)\*\*", texts(app))
+    found = re.search(r"\*\*W = ([\d.]+)\*\*", notes(app))
     assert float(found[1]) < before
-    assert charts(app) == 1
+    assert len(charts(app)) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
 def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
-    monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 100)
+    monkeypatch.setattr(deviation, "DISTANCE_REPETITIONS", 25)
     app = turn(open_app("assumptions"), TABS[1])
     stop = next(b for b in app.button if b.key == "distance_stop")
     assert stop.label == "Stop"
@@ -150,9 +139,9 @@ def test_a_measurement_stops_goes_on_and_is_kept(open_app, monkeypatch):
     next(b for b in app.button if b.key == "distance_stop").click().run()
     finish(app)
     assert not [b for b in app.button if b.key == "distance_stop"]
-    before = texts(app)
+    before = notes(app)
     turn(app, TABS[0])
-    assert texts(turn(app, TABS[1])) == before  # not measured again
+    assert notes(turn(app, TABS[1])) == before  # not measured again
 
 
 def test_a_tab_that_is_closed_does_not_run(open_app, monkeypatch):
@@ -163,24 +152,25 @@ def test_a_tab_that_is_closed_does_not_run(open_app, monkeypatch):
     assert calls
     calls.clear()
     turn(app, TABS[2])
-    sound(app)
+    clean(app)
     assert not calls
 
 
 def test_an_attacker_who_is_a_little_off(open_app):
     app = turn(open_app("assumptions"), TABS[2])
-    sound(app)
+    clean(app)
     # 100 ln(0.45/0.449) = 0.222
-    assert "c = 0.222" in texts(app)
-    assert "**ε + 2c = 1.44**" in texts(app)
-    assert "and c = 0" in texts(app)
+    assert "c = 0.222" in notes(app)
+    assert "**ε + 2c = 1.44**" in notes(app)
+    assert "and c = 0" in notes(app)
     app.slider(key="attacker_off").set_value(1.0).run()
-    sound(app)
-    assert "c = ∞" in texts(app)
-    delivered = re.search(r"delivers ε = ([\d.]+) at δ = 0.001 against this", texts(app))
+    clean(app)
+    assert "c = ∞" in notes(app)
+    delivered = re.search(r"delivers ε = ([\d.]+) at δ = 0.001 against this", notes(app))
     assert float(delivered[1]) > 1.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tab", TABS)
 def test_unusual_scenarios_on_every_tab(open_app, tab):
     for query in (
@@ -224,6 +214,6 @@ def test_an_upload_with_hostile_names(open_app):
         app.sidebar.selectbox(key="mech").set_value(mechanism).run()
         for tab in TABS:
             finish(turn(app, tab))
-            sound(app)
+            clean(app)
             shown = "\n".join(e.value for e in [*app.markdown, *app.caption, *app.info])
             assert not re.search(r"(?<!\\)(!\[|\]\(http|<img)", shown)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import json
 
 import numpy as np
 import pytest
 
 from distpriv.attacks.property_inference import attacker_names
-from tests.app.test_pages import charts, records, sound, texts, upload
+from tests.app.driver import attack_of, charts, finished, records, run_of, sound, texts, upload
 
 
 def values(drawn) -> list[float]:
@@ -19,32 +18,19 @@ def values(drawn) -> list[float]:
     return [each for each in drawn if each is not None]
 
 
-def run_of(app, name):
-    return app.session_state["runs"][name]
-
-
-def attack_of(app, name):
-    """The attack that a run repeats."""
-    return next(run_of(app, name).begin()).result.func.__self__
-
-
-def finished(app):
+def attacked(app):
     """Run the page until its repetitions are done."""
     app.selectbox(key="attack_repetitions").set_value(20).run()
-    run = run_of(app, "attack")
-    while run.running:
-        run.step(1.0)
-    app.run()
-    sound(app)
-    return app
+    return finished(app, run_of(app, "attack"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", attacker_names())
 def test_every_attacker_runs_and_is_audited(open_app, classifier):
     app = open_app("attack")
     app.multiselect(key="attack_mechanisms").set_value(["OptM", "ExpM"]).run()
     app.selectbox(key="attack_classifier").set_value(classifier).run()
-    finished(app)
+    attacked(app)
     result = run_of(app, "attack").result()
     assert result.classifier == classifier
     assert result.accuracy["none"].mean() > 0.6
@@ -60,7 +46,7 @@ def test_the_gap_of_training_without_noise_is_explained(open_app):
     app = open_app("attack", mech="ExpM", eps="5")
     assert "In the paper's way, trained on clean statistics" in texts(app)
     app.segmented_control(key="attack_training").set_value("clean data").run()
-    finished(app)
+    attacked(app)
     assert run_of(app, "attack").result().adaptive is False
 
 
@@ -82,7 +68,7 @@ def test_the_attack_is_on_the_pair_that_is_looked_at(open_app):
 def test_protection_of_single_records_claims_nothing_about_the_share(open_app):
     app = open_app("attack", mech="DP")
     app.multiselect(key="attack_mechanisms").set_value(["DP", "OptM"]).run()
-    finished(app)
+    attacked(app)
     table = next(f.value for f in app.dataframe if "Verdict" in f.value).set_index("Release")
     assert table.loc["DP", "Claimed"] == "nothing"
     assert table.loc["OptM", "Claimed"] == "ε = 1, δ = 0.001"
@@ -111,7 +97,7 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
     sound(app)
     scenario = app.session_state["scenario"]
     assert scenario.look == label
-    curves = [json.loads(chart.proto.spec) for chart in charts(app)]
+    curves = charts(app)
     by_epsilon = next(c for c in curves if "against ε" in c["layout"]["title"]["text"])
     names = [trace["name"] for trace in by_epsilon["data"]]
     # Laplace noise in two directions takes long to attack, so there is no line to draw.
@@ -124,11 +110,7 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
 
 def undone(app):
     """Run what arithmetic undoes to its end; the sentences about it."""
-    run = run_of(app, "undoing")
-    while run.running:
-        run.step(1.0)
-    app.run()
-    sound(app)
+    finished(app, run_of(app, "undoing"))
     return [line for line in texts(app).splitlines() if line.startswith("**")]
 
 
@@ -148,6 +130,7 @@ def test_what_the_published_mechanisms_give_away(open_app):
     assert not run.result().recovered["OptM, grid-safe"].any()
 
 
+@pytest.mark.slow
 def test_the_simulation_of_what_is_undone_stops_and_runs_again(open_app):
     app = open_app("attack", cal="exact")
     first = run_of(app, "undoing")

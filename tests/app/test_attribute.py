@@ -11,20 +11,7 @@ import pytest
 import streamlit as st
 
 import distpriv as dp
-from tests.app.test_pages import charts, errors, records, sound, texts, upload
-
-
-def captions(app) -> str:
-    found = " ".join(element.value for element in app.main.caption)
-    return found.replace("\\", "").replace("\u00a0", " ")
-
-
-def plain_errors(app) -> str:
-    return errors(app).replace("\\", "")
-
-
-def table(app, column: str) -> pd.DataFrame:
-    return next(f.value for f in app.dataframe if column in f.value)
+from tests.app.driver import captions, charts, errors, records, sound, table, texts, upload
 
 
 def distribution(app):
@@ -125,7 +112,7 @@ def test_a_wrong_assumption_is_a_sentence_and_the_edits_stay(open_app, typed, co
     typed["assumptions"] = put(column, 0, value)
     app.run()
     sound(app)
-    assert says in plain_errors(app)
+    assert says in errors(app)
     kept = app.session_state["assumption_rows"][column][0]
     assert kept == value or (value is None and pd.isna(kept))
     assert table(app, "Slope from") is not None
@@ -137,7 +124,7 @@ def test_a_wrong_assumption_is_a_sentence_and_the_edits_stay(open_app, typed, co
 
 def test_assumptions_are_loaded_and_a_bad_file_changes_nothing(open_app):
     app = open_app("attribute")
-    whole = json.loads(dp.save_assumptions(dp.hospital()))
+    whole = json.loads(dp.attribute.save_assumptions(dp.attribute.hospital()))
     whole["assumptions"] = whole["assumptions"][:1]
     whole["assumptions"][0] |= {"release": "average ![x](http://e.example/a.png)", "unit": "<b>kg"}
     loader = app.file_uploader(key="assumptions_file")
@@ -151,8 +138,8 @@ def test_assumptions_are_loaded_and_a_bad_file_changes_nothing(open_app):
         ("bad.json", json.dumps(whole).encode(), "application/json")
     ).run()
     sound(app)
-    assert "bad.json" in plain_errors(app)
-    assert '"slope" in row 1' in plain_errors(app)
+    assert "bad.json" in errors(app)
+    assert '"slope" in row 1' in errors(app)
     assert "e\\.example" in texts(app)
     app.button(key="assumptions_reset").click().run()
     assert "average weight" in texts(app)
@@ -169,7 +156,7 @@ def test_the_gaussian_mechanism_on_the_session_s_table(open_app):
     assert list(shown["Hidden share"]) == ["income = >50K", "workclass = Private"]
     app.sidebar.slider(key="center").set_value(0.02).run()
     sound(app)
-    assert "leaves the range" in plain_errors(app)
+    assert "leaves the range" in errors(app)
 
 
 @pytest.mark.parametrize("statistic", ["median age", "median hours-per-week"])
@@ -228,7 +215,7 @@ def test_what_is_chosen_is_kept(open_app):
     assert app.multiselect(key="quilt_protected_0").value == ["family income", "weight"]
     assert app.multiselect(key="quilt_attributes_0_3").value == ["family income", "height"]
     app.multiselect(key="quilt_attributes_0_3").set_value([]).run()
-    assert "at least one attribute to protect and one" in plain_errors(app)
+    assert "at least one attribute to protect and one" in errors(app)
     app.multiselect(key="quilt_protected_0").set_value([]).run()
     sound(app)
 
@@ -239,18 +226,18 @@ def test_a_table_is_edited_and_a_wrong_one_keeps_its_edits(open_app, typed):
     typed["quilt_table_0_0_gender"] = put("P(mixed school)", 1, 0.9)
     app.run()
     sound(app)
-    assert "'gender' where family income = middle sum to 1.13" in plain_errors(app)
+    assert "'gender' where family income = middle sum to 1.13" in errors(app)
     typed.clear()
     # Another table is looked at, and this one again: what was typed is there.
     app.selectbox(key="quilt_node_0").set_value("weight").run()
-    assert "sum to 1.13" in plain_errors(app)
+    assert "sum to 1.13" in errors(app)
     app.selectbox(key="quilt_node_0").set_value("gender").run()
     assert table(app, "P(mixed school)")["P(mixed school)"][1] == 0.9
     typed["quilt_table_0_0_gender"] = put("P(girls' school)", 1, 0.1)
     app.run()
     sound(app)
     assert not app.error
-    influence = dp.max_influence(
+    influence = dp.attribute.max_influence(
         app.session_state["quilt_draft"].networks(), ["gender"], "family income"
     )
     assert influence == pytest.approx(np.log(0.26 / 0.1))
@@ -281,12 +268,12 @@ def test_edges_are_edited(open_app, typed):
     )
     app.run()
     sound(app)
-    assert "The edges make a cycle" in plain_errors(app)
-    assert "weight → gender" in plain_errors(app)
+    assert "The edges make a cycle" in errors(app)
+    assert "weight → gender" in errors(app)
     assert ("weight", "gender") in app.session_state["quilt_draft"].edges
     typed["quilt_edges"] = put("From", 0, "gender")  # gender → gender
     app.run()
-    assert "cycle, gender → gender" in plain_errors(app)
+    assert "cycle, gender → gender" in errors(app)
     # Without an edge the table is averaged over the parent that is gone.
     typed["quilt_edges"] = lambda frame: frame.iloc[1:].reset_index(drop=True)
     app.run()
@@ -304,7 +291,7 @@ def test_a_wrong_sensitivity_is_a_sentence(open_app, typed, value, says):
     typed["quilt_delta"] = put("it moves by at most", 0, value)
     app.run()
     sound(app)
-    assert says in plain_errors(app)
+    assert says in errors(app)
     typed["quilt_delta"] = put("it moves by at most", 0, 50.0)
     app.run()
     assert not app.error
@@ -331,7 +318,7 @@ def test_several_distributions(open_app, typed):
 
 def test_networks_are_loaded_and_a_bad_file_changes_nothing(open_app, typed):
     app = distribution(open_app("attribute"))
-    whole = json.loads(dp.save_network(dp.school()))
+    whole = json.loads(dp.attribute.save_network(dp.attribute.school()))
     good = json.dumps(whole).replace("family income", "![x](http://e.example/a.png)")
     app.file_uploader(key="network_file").set_value(
         ("mine.json", good.encode(), "application/json")
@@ -350,8 +337,8 @@ def test_networks_are_loaded_and_a_bad_file_changes_nothing(open_app, typed):
             ("bad.json", content, "application/json")
         ).run()
         sound(app)
-        assert "bad.json: " in plain_errors(app)
-        assert says in plain_errors(app)
+        assert "bad.json: " in errors(app)
+        assert says in errors(app)
         assert app.session_state["quilt_draft"].origin == "file"
     app.button(key="network_reset").click().run()
     assert "**family income**" in texts(app)
@@ -387,4 +374,4 @@ def test_a_network_is_learned_from_the_table(open_app):
     next(m for m in app.multiselect if m.label == "Columns").set_value(["active"]).run()
     app.button(key="learn").click().run()
     sound(app)
-    assert "at least two columns" in plain_errors(app)
+    assert "at least two columns" in errors(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -10,25 +9,13 @@ import pandas as pd
 import pytest
 
 from distpriv import mechanisms
-from distpriv.dashboard.belief.panels import BELL, BETA, PAIR, UNIFORM
-
-
-def texts(app) -> str:
-    return "\n".join(element.value for element in app.markdown).replace("\u00a0", " ")
-
-
-def captions(app) -> str:
-    return " ".join(element.value for element in app.main.caption).replace("\\", "")
-
-
-def sound(app) -> None:
-    assert not app.exception, [element.value for element in app.exception]
-    assert not app.error, [element.value for element in app.error]
+from distpriv.dashboard.belief.prior import BELL, BETA, PAIR, UNIFORM
+from tests.app.driver import captions, charts, clean, texts
 
 
 def curves(app) -> dict[str, np.ndarray]:
     """Heights of the drawn beliefs by name."""
-    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    figure = charts(app)[0]
     return {trace["name"]: np.array(trace["y"], dtype=float) for trace in figure["data"]}
 
 
@@ -38,7 +25,7 @@ def after(app) -> np.ndarray:
 
 def test_it_opens_with_its_sentence_and_its_picture(open_app):
     app = open_app("belief")
-    sound(app)
+    clean(app)
     assert app.title[0].value == "What does the attacker believe?"
     found = re.search(
         r"Before the release the attacker took the share of \*\*(.+?)\*\* to be between 2 % and "
@@ -64,23 +51,23 @@ def test_each_prior(open_app):
     assert shape.value == UNIFORM
     assert np.ptp(curves(app)["before the release"]) == pytest.approx(0)
     shape.set_value(BELL).run()
-    sound(app)
+    clean(app)
     app.slider(key="belief_center").set_value(0.3).run()
     wide = curves(app)["before the release"]
     assert wide.argmax() == 30
     app.slider(key="belief_width").set_value(0.05).run()
-    sound(app)
+    clean(app)
     assert curves(app)["before the release"].max() > wide.max()
     assert "between 20 % and 40 %" in texts(app)
     app.segmented_control(key="belief_prior").set_value(BETA).run()
     app.number_input(key="belief_a").set_value(2.0).run()
     app.number_input(key="belief_b").set_value(18.0).run()
-    sound(app)
+    clean(app)
     assert curves(app)["before the release"] @ np.arange(101) == pytest.approx(10, abs=0.5)
     app.segmented_control(key="belief_prior").set_value(PAIR).run()
-    sound(app)
+    clean(app)
     app.slider(key="belief_weight").set_value(0.8).run()
-    sound(app)
+    clean(app)
     assert curves(app)["before the release"] == pytest.approx([0.8, 0.2])
     told = re.search(r"a probability of \*\*80 %\*\*; after it \*\*([\d.]+) %\*\*", texts(app))
     assert told
@@ -99,7 +86,7 @@ def test_epsilon_moves_the_picture_a_little_at_a_time(open_app):
     near = curves(app)
     box.set_value(8.0).run()
     far = curves(app)
-    sound(app)
+    clean(app)
     moved = [np.abs(each["after the release"] - first["after the release"]).sum() / 2
              for each in (near, far)]  # fmt: skip
     assert 0 < moved[0] < 0.02
@@ -114,13 +101,13 @@ def test_another_share_and_another_release(open_app):
     app = open_app("belief")
     first = after(app)
     app.button(key="belief_again").click().run()
-    sound(app)
+    clean(app)
     assert "draw 2" in captions(app)
     second = after(app)
     assert np.abs(second - first).max() > 1e-6
     key = next(s.key for s in app.slider if s.key and s.key.startswith("belief_truth"))
     app.slider(key=key).set_value(0.9).run()
-    sound(app)
+    clean(app)
     assert "90 of which have the property" in captions(app)
     mean = np.arange(101) @ curves(app)["after it, without noise"]
     assert mean == pytest.approx(90, abs=20)
@@ -128,14 +115,14 @@ def test_another_share_and_another_release(open_app):
     assert "seed 7" in captions(app)
     # A new pair starts at its own first share.
     app.sidebar.slider(key="dp").set_value(0.3).run()
-    sound(app)
+    clean(app)
     assert "35 of which have the property" in captions(app)
 
 
 def test_own_values(open_app):
     app = open_app("belief")
     app.toggle(key="belief_entered").set_value(True).run()
-    sound(app)
+    clean(app)
     assert "those you entered" in captions(app)
     assert set(curves(app)) == {"before the release", "after the release"}
     assert "without noise" not in texts(app)
@@ -149,19 +136,19 @@ def test_own_values(open_app):
     mean = np.arange(101) @ after(app)
     married = labels.index("count marital-status = Never-married (records)")
     boxes[married].set_value(held[married] - 15).run()
-    sound(app)
+    clean(app)
     # Fewer who never married: more who earn much.
     assert np.arange(101) @ after(app) > mean
     # They are kept while another page is looked at, and gone with the toggle.
     app.switch_page("../../pages/attack.py").run()
     app.switch_page("../../pages/belief.py").run()
-    sound(app)
+    clean(app)
     kept = [box for box in app.main.number_input if box.key.startswith("belief_value")]
     assert kept[married].value == held[married] - 15
     kept[married].set_value(1e300).run()
-    sound(app)
+    clean(app)
     app.toggle(key="belief_entered").set_value(False).run()
-    sound(app)
+    clean(app)
     assert "A simulation" in captions(app)
     assert "1e" not in str(app.query_params)
 
@@ -169,12 +156,12 @@ def test_own_values(open_app):
 @pytest.mark.parametrize("mechanism", mechanisms.names())
 def test_every_mechanism(open_app, mechanism):
     app = open_app("belief", mech=mechanism)
-    sound(app)
+    clean(app)
     assert after(app).sum() == pytest.approx(1)
     numerical = mechanisms.get(mechanism).distribution == "laplace" and mechanism != "DirM(L)"
     assert ("integrated numerically" in captions(app)) == numerical
     app.segmented_control(key="belief_prior").set_value(PAIR).run()
-    sound(app)
+    clean(app)
     promised = mechanisms.get(mechanism).protects
     assert ("promises nothing about it" in texts(app)) != promised
     assert ("allows e^ε" in texts(app)) == promised
@@ -190,35 +177,35 @@ def test_odds_beyond_epsilon_are_explained(open_app):
         factor = float(re.search(r"by a factor of \*\*([\d.]+)\*\*", texts(app))[1])
         assert ("spread alike. These are not" in texts(app)) == (factor > 1.2215)
         app.button(key="belief_again").click().run()
-    sound(app)
+    clean(app)
 
 
 @pytest.mark.parametrize("mechanism", ["OptM", "ExpM(L)"])
 @pytest.mark.parametrize("n", ["2", "10000", "1000000"])
 def test_few_and_many_records(open_app, n, mechanism):
     app = open_app("belief", n=n, repl="True", dp="0.4", mech=mechanism)
-    sound(app)
+    clean(app)
     assert all(heights.max() <= 1 for heights in curves(app).values())
     app.segmented_control(key="belief_prior").set_value(PAIR).run()
     assert not app.exception
     if n == "2":
         assert "nothing to tell apart" in app.error[0].value
     else:
-        sound(app)
+        clean(app)
 
 
 def test_a_single_statistic(open_app):
     app = open_app("belief", stat=["mean age"])
-    sound(app)
+    clean(app)
     assert len(app.session_state["scenario"].query) == 1
     for mechanism in ("ExpM(L)", "EigM"):
         app.sidebar.selectbox(key="mech").set_value(mechanism).run()
-        sound(app)
+        clean(app)
 
 
 def test_no_noise_at_all(open_app):
     app = open_app("belief", eps="60", mech="DauM")
-    sound(app)
+    clean(app)
     assert app.session_state["scenario"].epsilon == 60
     drawn = curves(app)
     assert drawn["after the release"] == pytest.approx(drawn["after it, without noise"])
@@ -228,7 +215,7 @@ def test_the_presentation_view_stays(open_app):
     app = open_app("belief")
     before = texts(app)
     app.sidebar.segmented_control(key="view").set_value("presentation").run()
-    sound(app)
+    clean(app)
     assert texts(app) == before
 
 
@@ -246,22 +233,22 @@ def test_an_upload_with_few_records_of_a_kind(open_app):
     content = table.to_csv(index=False).encode()
     app.file_uploader(key="file").set_value(("mine.csv", content, "text/csv")).run()
     app.switch_page("../../pages/belief.py").run()
-    sound(app)
+    clean(app)
     assert app.session_state["dataset"].title == "mine.csv"
     app.sidebar.number_input(key="n").set_value(120).run()
-    sound(app)
+    clean(app)
     # No more than 70 of the 120 records can have the property.
     key = next(s.key for s in app.slider if s.key and s.key.startswith("belief_truth"))
     assert app.slider(key=key).max == pytest.approx(70 / 120)
     app.slider(key=key).set_value(70 / 120).run()
-    sound(app)
+    clean(app)
     assert "70 of which have the property" in captions(app)
     # Fewer are possible with a larger n: the slider follows.
     app.sidebar.number_input(key="n").set_value(126).run()
-    sound(app)
+    clean(app)
     assert "70 of which have the property" in captions(app)
     app.toggle(key="belief_entered").set_value(True).run()
-    sound(app)
+    clean(app)
     shown = "".join(box.label for box in app.main.number_input)
     assert not re.search(r"(?<!\\)\]\(", shown)
     assert "salary" not in str(app.query_params)

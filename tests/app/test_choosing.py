@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from tests.app.test_pages import charts, errors, records, sound, texts, upload
-
-
-def titles(app) -> list[str]:
-    return [json.loads(each.proto.spec)["layout"]["title"]["text"] for each in charts(app)]
+from tests.app.driver import charts, errors, records, sound, texts, titles, upload
 
 
 def names(app, title: str) -> list[str]:
-    drawn = next(
-        spec
-        for spec in (json.loads(each.proto.spec) for each in charts(app))
-        if title in spec["layout"]["title"]["text"]
-    )
+    drawn = next(spec for spec in charts(app) if title in spec["layout"]["title"]["text"])
     return [trace["name"] for trace in drawn["data"]]
 
 
@@ -75,7 +65,7 @@ def test_limits_that_make_no_sense_are_explained_on_the_spot(open_app):
     app.slider(key="limit_guesses").set_value(40).run()
     sound(app)
     assert "takes no information at all" in errors(app)
-    assert "the nearest is 50" in errors(app).replace("\\", "")
+    assert "the nearest is 50" in errors(app)
     assert charts(app)
     app.slider(key="limit_guesses").set_value(100).run()
     assert "below 100" in errors(app)
@@ -88,11 +78,11 @@ def test_limits_that_make_no_sense_are_explained_on_the_spot(open_app):
     # A hunch raises what takes no information.
     app.slider(key="limit_guesses").set_value(60).run()
     app.slider(key="limit_base_rate").set_value(70).run()
-    assert "from 70" in errors(app).replace("\\", "")
+    assert "from 70" in errors(app)
     app.slider(key="limit_base_rate").set_value(50).run()
     app.selectbox(key="limit_kind").set_value("f_score").run()
     app.number_input(key="limit_f_score").set_value(0.5).run()
-    assert "from 0.6667" in errors(app).replace("\\", "")
+    assert "from 0.6667" in errors(app)
     sound(app)
 
 
@@ -150,7 +140,7 @@ def test_knowing_everything_beforehand_is_explained(open_app):
     app.slider(key="record_time").set_value(20).run()
     sound(app)
     assert "knows the answer without any release" in errors(app)
-    assert "time ρ_t = 0.04" in errors(app).replace("\\", "")
+    assert "time ρ_t = 0.04" in errors(app)
     app.slider(key="record_time").set_value(4).run()
     assert not app.error
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from distpriv.dashboard.text import number, percent, share
-from tests.app.test_pages import records, sound, upload
+from distpriv.dashboard.shell.pages import PAGES as SPECS
+from distpriv.words import number, percent, share
+from tests.app.driver import records, sound, upload
 
 CHOICES = {"eps": "1.7", "mech": "DauM", "dp": "0.2", "n": "150", "seed": "5", "delta": "0.005"}
 
@@ -218,6 +219,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_script_gives_the_numbers_of_the_page(open_app, page):
     prepare, expected = PAGES[page]
@@ -231,9 +233,7 @@ def test_the_script_gives_the_numbers_of_the_page(open_app, page):
 
 
 def test_every_page_has_a_script_with_its_own_numbers():
-    from distpriv.export.script import PAGES as WRITTEN
-
-    assert {page or "data" for page in WRITTEN} == set(PAGES)
+    assert {spec.name for spec in SPECS} == set(PAGES)
 
 
 def test_the_script_of_an_upload_reads_its_file(open_app, tmp_path, monkeypatch):

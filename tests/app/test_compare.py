@@ -9,15 +9,8 @@ import pytest
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import write_scenario, write_scenarios
-from tests.app.test_opening import PLAIN, SOME
-from tests.app.test_pages import errors, records, sound, texts, upload
-
-
-def keep(app, name: str):
-    app.text_input[0].set_value(name)
-    next(each for each in app.button if each.label == "Keep it").click().run()
-    sound(app)
-    return app
+from tests.app.driver import errors, keep, records, sound, table, texts, upload
+from tests.examples import PLAIN, SOME
 
 
 def read(app, content: str | bytes):
@@ -25,10 +18,6 @@ def read(app, content: str | bytes):
     app.file_uploader(key="scenario_file").set_value(("s.json", data, "application/json")).run()
     sound(app)
     return app
-
-
-def table(app, first: str):
-    return next(frame.value for frame in app.dataframe if first in frame.value)
 
 
 def test_scenarios_are_kept_and_compared(open_app):
@@ -75,7 +64,7 @@ def test_no_more_than_seven_are_kept(open_app):
     digest = app.session_state["scenario"].digest
     many = {f"s{place}": replace(SOME, digest=digest, seed=place) for place in range(8)}
     read(app, write_scenarios(many))
-    assert "The file has 8 scenarios and 0 are kept already" in errors(app).replace("\\", "")
+    assert "The file has 8 scenarios and 0 are kept already" in errors(app)
     del many["s0"]
     read(app, write_scenarios(many))
     assert len(app.session_state["kept"]) == 7
@@ -133,7 +122,7 @@ def test_a_scenario_without_a_result_leaves_the_rest(open_app):
     app = keep(open_app("compare"), "one")
     app.sidebar.selectbox(key="secret").set_value("sex = Female").run()
     sound(app)
-    assert "count sex" in errors(app).replace("\\", "")
+    assert "count sex" in errors(app)
     assert "There is one scenario to show" in texts(app)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard.assumptions.composition import COIN, INDEPENDENT, KNOWN, SAME, read_promises
 from distpriv.errors import CalibrationError
+from tests.app.driver import charts, errors, infos, sound, texts, titles
 
 
 def _page() -> None:
@@ -30,8 +29,6 @@ def _page() -> None:
 @pytest.fixture
 def open_part(monkeypatch, request):
     monkeypatch.chdir(request.config.rootpath)
-    st.cache_data.clear()
-    st.cache_resource.clear()
 
     def opened(part: str, promises: pd.DataFrame | None = None, **query: str | list[str]):
         app = AppTest.from_function(_page, default_timeout=120)
@@ -47,30 +44,6 @@ def open_part(monkeypatch, request):
 
 def releases(*rows: tuple[float | None, ...]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["ε", "δ", "chance"]).astype("float64")
-
-
-def texts(app) -> str:
-    return "\n".join(element.value for element in app.main.markdown).replace("\u00a0", " ")
-
-
-def errors(app) -> str:
-    return " ".join(element.value for element in app.error).replace("\\", "")
-
-
-def infos(app) -> str:
-    return " ".join(element.value for element in app.info).replace("\\", "")
-
-
-def sound(app) -> None:
-    assert not app.exception, [element.value for element in app.exception]
-
-
-def charts(app) -> list[dict]:
-    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-
-
-def titles(app) -> list[str]:
-    return [chart["layout"]["title"]["text"] for chart in charts(app)]
 
 
 def test_composition_opens_with_its_answer_and_the_demonstration(open_part):

@@ -7,22 +7,7 @@ import re
 import pytest
 
 from distpriv.store import all_decisions, one_decision, open_store, revise, settle
-from tests.app.test_compare import keep, table
-from tests.app.test_pages import errors, sound, texts
-
-
-def press(app, label: str):
-    next(each for each in app.button if each.label == label).click().run()
-    sound(app)
-    return app
-
-
-def proposed(app, name: str = "Ann", why: str = "Enough.", choice: str | None = None):
-    app.text_input(key="who").set_value(name).run()
-    if choice is not None:
-        app.selectbox(key="proposal_choice").set_value(choice)
-    app.text_area(key="proposal_reason").set_value(why)
-    return press(app, "Propose")
+from tests.app.driver import errors, keep, press, proposed, sound, table, texts, warnings
 
 
 def reason(app):
@@ -31,10 +16,6 @@ def reason(app):
 
 def kept():
     return all_decisions(open_store())
-
-
-def warnings(app) -> str:
-    return " ".join(each.value for each in app.warning).replace("\\", "")
 
 
 def test_a_proposal_holds_what_was_weighed(open_app):
@@ -170,7 +151,7 @@ def test_nobody_agrees_to_what_they_have_not_seen(open_app):
     app.text_input(key="settling_comment").set_value("Yes.")
     press(app, "Agree")
     assert kept()[0].now.status == "proposed"
-    assert "Bob changed this decision" in errors(app).replace("\\", "")
+    assert "Bob changed this decision" in errors(app)
     assert app.text_input(key="settling_comment").value == "Yes."
     press(app, "Agree")
     assert kept()[0].now.status == "agreed"
@@ -216,7 +197,7 @@ def test_the_page_works_on_without_a_database(open_app, monkeypatch, tmp_path):
     assert "what you propose here is not kept" in texts(app)
     assert app.get("plotly_chart")
     proposed(app, "Ann", "My long reason")
-    assert "Not kept: The SQLite file" in errors(app).replace("\\", "")
+    assert "Not kept: The SQLite file" in errors(app)
     assert app.text_area(key="proposal_reason").value == "My long reason"
     (tmp_path / "file").unlink()
     press(app, "Propose")
@@ -236,6 +217,6 @@ def test_a_scenario_without_a_result_leaves_the_record(open_app):
     app = proposed(open_app("decisions"))
     app.sidebar.selectbox(key="secret").set_value("sex = Female").run()
     sound(app)
-    assert "count sex" in errors(app).replace("\\", "")
+    assert "count sex" in errors(app)
     assert "**One decision** about" in texts(app)
     assert "There is nothing to propose" in " ".join(each.value for each in app.caption)

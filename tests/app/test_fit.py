@@ -10,34 +10,15 @@ import pandas as pd
 import pytest
 
 from distpriv.dashboard.shell import simulations
+from tests.app.driver import charts, clean, notes, texts, upload
 
 CHARTS = 5
 PANELS = ["How far from normal?", "One covariance for both shares?"]
 
 
-def texts(app) -> str:
-    found = [*app.markdown, *app.caption, *app.info]
-    return "\n".join(element.value for element in found).replace("\u00a0", " ")
-
-
-def sound(app) -> None:
-    assert not app.exception, [element.value for element in app.exception]
-    assert not app.error, [element.value for element in app.error]
-
-
-def charts(app) -> int:
-    return len(app.get("plotly_chart"))
-
-
 def normality(app) -> pd.DataFrame:
     """The table of the tests."""
     return next(part.value for part in app.dataframe if "Excess kurtosis" in part.value)
-
-
-def upload(app, table: pd.DataFrame):
-    content = table.to_csv(index=False).encode()
-    app.file_uploader(key="file").set_value(("mine.csv", content, "text/csv")).run()
-    return app
 
 
 def workers(size: int = 1500) -> pd.DataFrame:
@@ -70,7 +51,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 def test_the_page_says_whether_the_deviations_matter(open_app):
     app = open_app("fit", cal="exact")
-    sound(app)
+    clean(app)
     lead = app.markdown[0].value.replace("\u00a0", " ")
     expected, told, low, high = (
         float(figure)
@@ -85,59 +66,60 @@ def test_the_page_says_whether_the_deviations_matter(open_app):
     # Adult's own figures are 76.2 % and 1.42; the embedded data agree within a percent.
     assert expected == pytest.approx(76.15, abs=0.8)
     assert "below 0.05" not in lead
-    assert charts(app) == CHARTS
+    assert len(charts(app)) == CHARTS
     assert [head.value for head in app.subheader][1:3] == PANELS
     table = normality(app)
     assert len(table) == 10
     assert set(table["Explained"]) <= {"yes", "no"}
-    assert "Mardia" in texts(app)
-    assert "kurtosis 35" in texts(app)
-    found = re.search(r"lie between ([\d.]+) and ([\d.]+) apart \([^)]*here ([\d.]+)\)", texts(app))
+    assert "Mardia" in notes(app)
+    assert "kurtosis 35" in notes(app)
+    found = re.search(r"lie between ([\d.]+) and ([\d.]+) apart \([^)]*here ([\d.]+)\)", notes(app))
     assert found
     assert float(found[1]) < float(found[3]) < float(found[2])
     assert float(found[3]) == pytest.approx(4.29, rel=0.02)
-    found = re.search(r"deliver \*\*ε between ([\d.]+) and ([\d.]+)\*\*", texts(app))
+    found = re.search(r"deliver \*\*ε between ([\d.]+) and ([\d.]+)\*\*", notes(app))
     assert float(found[1]) < 1 < float(found[2])
-    assert "drawn again 500 times, seed 1" in texts(app)
-    assert texts(app).count("A simulation, not a release") == 2
+    assert "drawn again 500 times, seed 1" in notes(app)
+    assert notes(app).count("A simulation, not a release") == 2
 
 
 def test_what_the_covariances_cost_is_what_the_other_pages_say(open_app):
     app = open_app("fit", cal="exact")
-    found = re.search(r"delivers \*\*ε = ([\d.]+)\*\* at δ = 0.001", texts(app))
+    found = re.search(r"delivers \*\*ε = ([\d.]+)\*\* at δ = 0.001", notes(app))
     app.switch_page("../../pages/data.py").run()
-    assert f"or ε = {found[1]} at δ = 0.001" in texts(app)
+    assert f"or ε = {found[1]} at δ = 0.001" in notes(app)
 
 
+@pytest.mark.usefixtures("cold")
 def test_only_what_depends_on_a_control_is_computed_again(open_app, counted):
     app = open_app("fit")
     assert counted == {"simulate": 2, "bootstrap_moments": 1}
-    before = texts(app)
+    before = notes(app)
     app.sidebar.number_input(key="eps").set_value(3.0).run()
     app.sidebar.number_input(key="delta").set_value(0.01).run()
     app.sidebar.selectbox(key="mech").set_value("EigM").run()
     app.segmented_control(key="fit_columns").set_value(1).run()
-    sound(app)
+    clean(app)
     assert counted == {"simulate": 2, "bootstrap_moments": 1}
-    assert "EigM at ε = 3 delivers" in texts(app)
-    assert texts(app) != before
+    assert "EigM at ε = 3 delivers" in notes(app)
+    assert notes(app) != before
     app.sidebar.slider(key="dp").set_value(0.2).run()
     app.sidebar.number_input(key="n").set_value(200).run()
-    sound(app)
+    clean(app)
     assert counted == {"simulate": 6, "bootstrap_moments": 1}
     assert "Share" in normality(app)
     assert set(normality(app)["Share"].str.replace("\u00a0", " ")) == {"40 %", "60 %"}
     app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
-    sound(app)
+    clean(app)
     assert counted["bootstrap_moments"] == 2
 
 
 @pytest.mark.parametrize("mechanism", ["ExpM(L)", "DP(L)"])
 def test_laplace_noise_has_distances_but_no_epsilon(open_app, mechanism):
     app = open_app("fit", mech=mechanism)
-    sound(app)
-    assert charts(app) == CHARTS
-    shown = texts(app).replace("\\", "")
+    clean(app)
+    assert len(charts(app)) == CHARTS
+    shown = notes(app).replace("\\", "")
     assert f"{mechanism} adds Laplace noise, for which the ε delivered is not computed" in shown
     assert f"{mechanism} at ε = 1 delivers **δ = " in shown
     assert "Mahalanobis distance" in shown
@@ -146,31 +128,31 @@ def test_laplace_noise_has_distances_but_no_epsilon(open_app, mechanism):
 @pytest.mark.parametrize("mechanism", ["DP", "GroupDP", "DauM"])
 def test_every_gaussian_noise_has_an_epsilon(open_app, mechanism):
     app = open_app("fit", mech=mechanism)
-    sound(app)
-    assert f"The noise of {mechanism} stays the same and would deliver" in texts(app)
+    clean(app)
+    assert f"The noise of {mechanism} stays the same and would deliver" in notes(app)
 
 
 def test_a_single_statistic(open_app):
     app = open_app("fit", stat=["mean age"])
-    sound(app)
-    assert charts(app) == CHARTS
+    clean(app)
+    assert len(charts(app)) == CHARTS
     assert len(normality(app)) == 2
-    assert "Mardia's test" not in texts(app)
-    assert "worst mixture" not in texts(app)
+    assert "Mardia's test" not in notes(app)
+    assert "worst mixture" not in notes(app)
 
 
 def test_an_upload_of_skewed_records(open_app):
     app = upload(open_app(), workers())
     app.sidebar.number_input(key="n").set_value(20).run()
     app.switch_page("../../pages/fit.py").run()
-    sound(app)
-    assert charts(app) == CHARTS
+    clean(app)
+    assert len(charts(app)) == CHARTS
     table = normality(app)
     salary = table[table["Statistic"] == "mean salary_*"]
     assert list(salary["Explained"]) == ["no", "no"]
     assert set(salary["p"]) == {"below 0.001"}
     assert "salary\\_\\*" in texts(app)
-    assert "Had 1 500 other records" in texts(app).replace("\u202f", " ")
+    assert "Had 1 500 other records" in notes(app).replace("\u202f", " ")
 
 
 def test_a_statistic_that_hardly_varies_under_one_share(open_app):
@@ -186,25 +168,25 @@ def test_a_statistic_that_hardly_varies_under_one_share(open_app):
     app.sidebar.number_input(key="n").set_value(4).run()
     app.sidebar.slider(key="center").set_value(0.25).run()
     app.sidebar.slider(key="dp").set_value(0.5).run()
-    sound(app)
-    assert "is the same in all 1000 simulated datasets" in texts(app)
-    assert charts(app) == 3
+    clean(app)
+    assert "is the same in all 1000 simulated datasets" in notes(app)
+    assert len(charts(app)) == 3
 
 
 def test_both_shares_mean_the_same_records(open_app):
     app = open_app("fit", n="20", dp="0.01")
-    sound(app)
-    assert charts(app) == CHARTS
-    assert "**50.0 %** of cases" in texts(app)
-    assert "ε between 0 and 0" in texts(app)
+    clean(app)
+    assert len(charts(app)) == CHARTS
+    assert "**50.0 %** of cases" in notes(app)
+    assert "ε between 0 and 0" in notes(app)
 
 
 def test_presentation_says_that_it_is_a_simulation(open_app):
     app = open_app("fit", view="presentation")
-    sound(app)
+    clean(app)
     assert app.session_state["scenario"].presenting
-    assert "A simulation, not a release" in texts(app)
-    assert "true share" not in texts(app)
+    assert "A simulation, not a release" in notes(app)
+    assert "true share" not in notes(app)
 
 
 def test_a_large_table_is_resampled_less_often(open_app):
@@ -219,5 +201,5 @@ def test_a_large_table_is_resampled_less_often(open_app):
         ("mine.csv", content.getvalue().encode(), "text/csv")
     ).run()
     app.switch_page("../../pages/fit.py").run()
-    sound(app)
-    assert "drawn again 200 times" in texts(app)
+    clean(app)
+    assert "drawn again 200 times" in notes(app)

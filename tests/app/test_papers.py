@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from distpriv.papers import ERRATA, ITEMS, PaperAttacks
-from tests.app.test_pages import charts, records, sound, texts, upload
+from tests.app.driver import charts, press, records, sound, texts, upload
 
 
 @pytest.fixture
@@ -34,12 +34,7 @@ def tables(app) -> list:
     return [each.value for each in app.dataframe if "Item" not in each.value]
 
 
-def pressed(app, label):
-    next(each for each in app.button if each.label == label).click().run()
-    sound(app)
-    return app
-
-
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_adult")
 def test_verdicts_stop_and_every_table_and_figure(open_app):
     app = open_app("papers")
@@ -62,12 +57,12 @@ def test_verdicts_stop_and_every_table_and_figure(open_app):
 
     before = run_of(app).done
     assert 1 <= before < run_of(app).wanted
-    pressed(app, "Stop")
+    press(app, "Stop")
     stopped = run_of(app).done
     app.run()
     assert run_of(app).done == stopped
     assert "stopped" in app.get("progress")[0].proto.text
-    pressed(app, "Run")
+    press(app, "Run")
     assert run_of(app).done > stopped
 
     finished(app)
@@ -121,6 +116,7 @@ def each_item(app):
             assert ERRATA[number].instead in texts(app).replace("\\", "")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_adult")
 def test_a_run_that_is_done_can_be_run_again(open_app, monkeypatch):
     app = open_app("papers")
@@ -128,12 +124,13 @@ def test_a_run_that_is_done_can_be_run_again(open_app, monkeypatch):
     monkeypatch.setattr(PaperAttacks, "wanted", property(lambda run: run.attacks))
     finished(app)
     cells = app.session_state["paper_cells"][3]
-    pressed(app, "Run again")
+    press(app, "Run again")
     assert run_of(app) is not first
     finished(app)
     assert app.session_state["paper_cells"][3]["figure-4"] == cells["figure-4"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_adult")
 def test_an_upload_is_not_held_against_the_papers(open_app):
     app = upload(open_app(), records(500))
@@ -157,6 +154,7 @@ def test_adult_is_taken_where_it_is_at_hand(open_app, adult, monkeypatch):
     assert "Computed on UCI Adult" in said(app)
 
 
+@pytest.mark.slow
 def test_a_wrong_folder_is_said_and_the_example_is_taken(open_app, monkeypatch, tmp_path):
     monkeypatch.setenv("ADULT_DIR", str(tmp_path))
     app = open_app("papers")

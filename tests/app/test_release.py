@@ -12,18 +12,11 @@ import pytest
 from distpriv.dashboard.release.panels import Desk
 from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
-from tests.app.test_compare import table
-from tests.app.test_decisions import press, warnings
-from tests.app.test_pages import records, sound, texts, upload
+from tests.app.driver import press, records, release, sound, table, texts, upload, warnings
 
 
 def labels(app) -> list[str]:
     return [each.label for each in app.button]
-
-
-def release(app):
-    press(app, "Release …")
-    return press(app, "Draw the noise and release")
 
 
 def recorded() -> list[LedgerEntry]:

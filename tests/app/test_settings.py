@@ -5,24 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.app.test_pages import errors, records, sound, texts, upload
-
-EXPLORE = (
-    "data",
-    "secret",
-    "fit",
-    "directions",
-    "tradeoff",
-    "guarantee",
-    "attack",
-    "belief",
-    "choosing",
-    "assumptions",
-    "compare",
-    "wasserstein",
-)
+from tests.app.driver import OF_THE_SCENARIO, errors, records, sound, texts, upload
 
 
+@pytest.mark.slow
 def test_several_secrets_are_hidden_at_once_on_every_page(open_app):
     app = open_app(also="workclass = Private: 45 % or 55 %")
     sound(app)
@@ -32,7 +18,7 @@ def test_several_secrets_are_hidden_at_once_on_every_page(open_app):
         "income = >50K: 45 % or 55 %",
         "workclass = Private: 45 % or 55 %",
     ]
-    for page in EXPLORE:
+    for page in OF_THE_SCENARIO:
         app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
         assert not app.error
@@ -78,7 +64,8 @@ def test_a_grid_of_shares(open_app):
     assert "smaller step or a larger" in errors(app)
 
 
-@pytest.mark.parametrize("page", EXPLORE)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", OF_THE_SCENARIO)
 def test_units_for_calibrating_and_reporting(open_app, page):
     app = open_app(page, units="standardised", report="standardised")
     sound(app)
@@ -107,6 +94,7 @@ def test_a_finer_tolerance_gets_less_noise(open_app):
     assert first(after) < first(before)
 
 
+@pytest.mark.slow
 def test_the_whole_table_is_released(open_app):
     app = open_app("data")
     upload(app, records(3000))
@@ -122,7 +110,7 @@ def test_the_whole_table_is_released(open_app):
     app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
     sound(app)
     assert "public" in texts(app)
-    for page in EXPLORE:
+    for page in OF_THE_SCENARIO:
         app.switch_page(f"../../pages/{page}.py").run()
         sound(app)
         assert not app.error
@@ -166,7 +154,8 @@ def test_nothing_of_an_upload_gets_into_the_address(open_app):
     assert np.isfinite(app.session_state["scenario"].tolerances).all()
 
 
-@pytest.mark.parametrize("page", EXPLORE)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", OF_THE_SCENARIO)
 def test_statistics_without_a_closed_form_on_every_page(open_app, page):
     statistics = ["median age", "std hours-per-week", "correlation age and hours-per-week"]
     app = open_app(page, stat=["mean education-num", "quantile 0.9 age", *statistics])
@@ -195,6 +184,7 @@ def test_a_statistic_without_a_closed_form_is_built(open_app, kind, label):
     assert not app.error
 
 
+@pytest.mark.usefixtures("cold")
 def test_a_long_simulation_shows_its_progress_and_can_be_stopped(open_app):
     app = open_app("data", n="300000", repl="true", stat=["mean age", "median age"])
     sound(app)
@@ -207,7 +197,8 @@ def test_a_long_simulation_shows_its_progress_and_can_be_stopped(open_app):
     assert app.button(key="simulation_stop").label == "Stop"
 
 
-@pytest.mark.parametrize("page", EXPLORE)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", OF_THE_SCENARIO)
 def test_a_statistic_that_hardly_varies_ends_in_no_traceback(open_app, page):
     """The median of the hours is 40 in all datasets of one share: its variance there is zero."""
     app = open_app(page, stat=["mean age", "median hours-per-week"])

@@ -9,7 +9,7 @@ from distpriv.lessons import Course, course_of, subtracted
 from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
-from tests.app.test_pages import charts, errors, records, sound, texts, upload
+from tests.app.driver import charts, errors, records, sound, texts, upload
 
 # Each step's control, a value to move it to, and what the result says then.
 CONTROLS = (

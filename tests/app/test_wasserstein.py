@@ -8,16 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.dashboard.wasserstein.panels import BETWEEN
-from tests.app.test_pages import charts, errors, records, sound, texts, upload
+from distpriv.dashboard.wasserstein.distances import BETWEEN
+from tests.app.driver import charts, errors, finished, records, run_of, sound, texts, upload
 
 
 def finish(app):
     """Compute what the page would compute by itself while it is open."""
-    run = app.session_state["runs"]["wasserstein"]
-    while run.running:
-        run.step(1.0)
-    return app.run()
+    return finished(app, run_of(app, "wasserstein"))
 
 
 def settled(app):
@@ -29,6 +26,7 @@ def settled(app):
     raise AssertionError
 
 
+@pytest.mark.slow
 def test_it_measures_until_it_is_done(open_app):
     app = finish(open_app("wasserstein", delta="0.01"))
     sound(app)
@@ -49,6 +47,7 @@ def test_it_measures_until_it_is_done(open_app):
     assert len(charts(app)) == 3
 
 
+@pytest.mark.usefixtures("cold")
 def test_it_can_be_stopped_and_goes_on(open_app):
     app = open_app("wasserstein")
     app.session_state["runs"]["wasserstein"].step(0.0)
@@ -74,12 +73,14 @@ def test_a_single_count_is_exact_and_needs_no_simulation(open_app):
     assert "BoundedWasserstein" in table["Noise"].tolist()
 
 
+@pytest.mark.slow
 def test_too_few_datasets_for_the_bounded_mechanism_say_so(open_app):
     app = finish(open_app("wasserstein"))
     captions = " ".join(element.value for element in app.main.caption).replace("\\", "")
     assert "take at least 2000 of them, or a larger δ" in captions
 
 
+@pytest.mark.slow
 def test_a_median_is_compared_as_it_was_simulated(open_app):
     app = open_app("wasserstein", stat=["mean age", "median age"])
     finish(app)
@@ -115,7 +116,7 @@ def test_a_bad_table_ends_in_a_sentence_and_stays(open_app, table, says):
     app.session_state["example_mu_edited"] = table
     app.run()
     sound(app)
-    assert says in errors(app).replace("\\", "")
+    assert says in errors(app)
     assert "μ" in errors(app)
     pd.testing.assert_frame_equal(app.session_state["example_mu_edited"], table)
 
@@ -134,6 +135,8 @@ def test_simulated_distances_reach_the_other_pages(open_app):
     assert "if the statistics are distributed as simulated" in texts(app)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
 def test_measuring_for_all_pages_can_be_stopped(open_app):
     app = open_app(
         "tradeoff",
@@ -159,6 +162,7 @@ def test_too_many_pairs_to_simulate_say_what_to_do(open_app):
     assert "Distances are simulated for at most 12 pairs" in errors(app)
 
 
+@pytest.mark.slow
 def test_an_upload_is_measured_too(open_app):
     app = upload(open_app(), records(1500))
     app.switch_page("../../pages/wasserstein.py").run()

@@ -86,11 +86,12 @@ def against_grid_safe(census: pd.DataFrame, census_model: dp.GaussianModel):
     for name in PROTECTING:
         try:
             noises[name] = dp.calibrate(name, census_model, 1.0, 1e-3)
-        except dp.CalibrationError:  # guarded, which not every mechanism can be
+        except dp.errors.CalibrationError:  # guarded, which not every mechanism can be
             noises[name] = dp.calibrate(name, census_model, 1.0, 1e-3, "exact")
     return noises, attack(census, census_model, noises, repetitions=40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROTECTING)
 def test_grid_safe_noise_is_not_undone(
     census_model: dp.GaussianModel, against_grid_safe, name: str
@@ -244,8 +245,8 @@ def test_datasets_are_on_the_grid(people: pd.DataFrame, pair: dp.Pair) -> None:
         assert grid.steps[0] == pytest.approx(1 / n)
         assert grid.steps[1:4] == pytest.approx([0.1, 1.0, 1.0 if n % 2 else 0.5])
         assert grid.places.tolist() == [0, 1, 2, 3, 4]
-        drawn = dp.simulate(
-            groups, query, dp.Theta(pair.secret, 0.4, n), 50, np.random.default_rng(1)
+        drawn = dp.model.simulate(
+            groups, query, dp.model.Theta(pair.secret, 0.4, n), 50, np.random.default_rng(1)
         )
         places = grid.places
         np.testing.assert_allclose(grid.nearest(drawn[:, places], places), drawn[:, places])

@@ -209,25 +209,27 @@ def test_adult(adult: pd.DataFrame, adult_income: dp.GaussianModel) -> None:
 
 
 def test_scores_that_were_not_kept() -> None:
-    with pytest.raises(dp.AttackError, match=r"kept no scores, .* run it with keep_scores=True"):
+    with pytest.raises(
+        dp.errors.AttackError, match=r"kept no scores, .* run it with keep_scores=True"
+    ):
         audit_attack(dp.AttackResult({"x": np.ones(3)}, 200, True, 0), "x", None)
 
 
 @pytest.mark.parametrize("delta", [-0.1, 1.0, math.nan, math.inf])
 def test_delta_outside_its_domain(delta: float) -> None:
-    with pytest.raises(dp.AttackError, match=r"δ must be in \[0, 1\), got δ ="):
+    with pytest.raises(dp.errors.AttackError, match=r"δ must be in \[0, 1\), got δ ="):
         audit_attack(_result(np.ones((2, 4))), "x", None, delta=delta)
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0, math.nan])
 def test_confidence_outside_its_domain(confidence: float) -> None:
-    with pytest.raises(dp.AttackError, match="confidence must be between 0 and 1, got"):
+    with pytest.raises(dp.errors.AttackError, match="confidence must be between 0 and 1, got"):
         epsilon_lower_bound(1, 2, 1, 2, confidence=confidence)
 
 
 @pytest.mark.parametrize("counts", [(-1, 5, 1, 5), (6, 5, 1, 5), (1, 5, 6, 5), (0, 0, 1, 5)])
 def test_counts_that_cannot_be(counts: tuple[int, int, int, int]) -> None:
-    with pytest.raises(dp.AttackError, match="guesses of both kinds"):
+    with pytest.raises(dp.errors.AttackError, match="guesses of both kinds"):
         epsilon_lower_bound(*counts)
 
 

@@ -21,7 +21,7 @@ SECRET = dp.SensitiveProperty("secret")
 def _model(means: np.ndarray, covariances: np.ndarray) -> dp.GaussianModel:
     """One pair of normals, densities on no grid."""
     pair = SECRET.pair(0.5, 0.1)
-    thetas = dp.Theta(SECRET, 0.45, 100), dp.Theta(SECRET, 0.55, 100)
+    thetas = dp.model.Theta(SECRET, 0.45, 100), dp.model.Theta(SECRET, 0.55, 100)
     m = means.shape[1]
     query = dp.Query([dp.Mean(f"x{index}") for index in range(m)])
     fit = dp.PairModel(pair, thetas, means, covariances)
@@ -86,7 +86,7 @@ def test_no_attacker_is_better_and_the_likelihood_ratio_is_as_good() -> None:
         off.append((right - found) / error)
         test = release_test(model, noise)
         assert best_accuracy(test) == pytest.approx(found, abs=1e-9)
-        assert found >= dp.linear_attack_accuracy(model, noise) - 1e-9
+        assert found >= dp.attacks.linear_attack_accuracy(model, noise) - 1e-9
         level = float(rng.normal())
         rates = test.rates(level)
         for logs, rate in ((first, rates.false_positive), (second, rates.true_positive)):
@@ -99,7 +99,7 @@ def test_no_attacker_is_better_and_the_likelihood_ratio_is_as_good() -> None:
 def test_the_pooled_figure_understates_where_spreads_differ() -> None:
     """Equal means: a linear attacker guesses, a quadratic one does not."""
     model = _model(np.zeros((2, 1)), np.array([[[1.0]], [[4.0]]]))
-    assert dp.pooled_attack_accuracy(model) == pytest.approx(0.5)
+    assert dp.attacks.pooled_attack_accuracy(model) == pytest.approx(0.5)
     # The densities cross at ±√(8/3 ln 2).
     cross = math.sqrt(8 / 3 * math.log(2))
     inside = math.erf(cross / math.sqrt(2)) - math.erf(cross / math.sqrt(8))
@@ -129,14 +129,14 @@ def test_many_releases_at_once_are_those_one_by_one(
     cases = [(several, None), *((several, noise) for noise in noises.values()), (model, None)]
     cases.append((model.of_statistics(0, 2), None))  # of another size
     cases.append((model, dp.calibrate("DirM(L)", model, 2.0)))  # in one direction
-    found = dp.optimal_attack_accuracies(cases)
+    found = dp.attacks.optimal_attack_accuracies(cases)
     alone = [dp.optimal_attack_accuracy(*case) for case in cases]
     assert found == pytest.approx(alone, abs=2e-3)
     exact = [place for place, (_, noise) in enumerate(cases) if noise is None or place in (1, 2)]
     assert found[exact] == pytest.approx(np.array(alone)[exact], rel=1e-12)
-    left_out = dp.optimal_attack_accuracies(cases, directions=1)
+    left_out = dp.attacks.optimal_attack_accuracies(cases, directions=1)
     assert np.flatnonzero(np.isnan(left_out)).tolist() == [3, 4]
-    assert dp.optimal_attack_accuracies([]).shape == (0,)
+    assert dp.attacks.optimal_attack_accuracies([]).shape == (0,)
 
 
 def test_pairs_whose_noise_is_undone_count_beside_those_that_are_simulated(
@@ -150,7 +150,7 @@ def test_pairs_whose_noise_is_undone_count_beside_those_that_are_simulated(
     found = dp.optimal_attack_estimate(mixed, noise, rng=0)
     undone = dp.optimal_attack_accuracy(bare.only(0))
     assert undone > dp.optimal_attack_accuracy(bare, noise) + 0.01
-    assert found == dp.Interval(*[pytest.approx(undone)] * 3)
+    assert found == dp.model.Interval(*[pytest.approx(undone)] * 3)
 
 
 def test_curves_of_simulated_attackers_agree_with_their_accuracy(model: dp.GaussianModel) -> None:
@@ -177,7 +177,7 @@ def test_adult_capital_gains(adult: pd.DataFrame) -> None:
         dp.SensitiveProperty("income", ">50K").pair(center=0.05, width=0.1),
         n=100,
     )
-    assert dp.pooled_attack_accuracy(model) == pytest.approx(0.7146, abs=5e-4)
+    assert dp.attacks.pooled_attack_accuracy(model) == pytest.approx(0.7146, abs=5e-4)
     assert dp.optimal_attack_accuracy(model) == pytest.approx(0.8671, abs=5e-4)
     first, second = _drawn(model, None, 100_000, np.random.default_rng(1))
     right = ((first <= 0).mean() + (second > 0).mean()) / 2

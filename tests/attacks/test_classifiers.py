@@ -120,17 +120,19 @@ def test_only_the_quadratic_one_sees_spreads_that_differ() -> None:
 
 def test_an_unknown_classifier(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
     message = "no classifier 'svm'; choose one of logistic, lda, qda, knn, forest, mlp"
-    with pytest.raises(dp.AttackError, match=message):
+    with pytest.raises(dp.errors.AttackError, match=message):
         dp.run_attack(people, query, pair, 60, {"none": None}, classifier="svm", repetitions=1)
-    with pytest.raises(dp.AttackError, match=message):
-        dp.PropertyInferenceAttack(
+    with pytest.raises(dp.errors.AttackError, match=message):
+        dp.attacks.PropertyInferenceAttack(
             dp.record_groups(people, query, pair.secret), query, pair, 60, {}, classifier="svm"
         )
 
 
 def test_too_few_shadow_datasets() -> None:
     features, labels = _sample(2)
-    with pytest.raises(dp.AttackError, match="'lda' needs at least 4 shadow datasets, got 2"):
+    with pytest.raises(
+        dp.errors.AttackError, match="'lda' needs at least 4 shadow datasets, got 2"
+    ):
         train("lda", features, labels, np.random.default_rng(0))
     for name in set(NAMES) - {"lda", "qda"}:
         assert train(name, features, labels, np.random.default_rng(0)).scores(features).size == 2
@@ -143,7 +145,7 @@ def test_company_and_order_do_not_move_a_figure(
     noises = {key: dp.calibrate(key, model, 3.0, 1e-3) for key in ("ExpM", "ExpM(L)")}
     groups = dp.record_groups(people, query, pair.secret)
     for adaptive in (True, False):
-        attack = dp.PropertyInferenceAttack(
+        attack = dp.attacks.PropertyInferenceAttack(
             groups, query, pair, 60, {"none": None} | noises, adaptive, seed=4, classifier=name
         )
         together = attack.scores(2)
@@ -165,6 +167,7 @@ def _beats(accuracy: np.ndarray, tests: int, best: float) -> float:
     return float((accuracy.mean() - best) / (spread / np.sqrt(len(accuracy))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_classifier_passes_the_optimal_attack(
     people: pd.DataFrame, query: dp.Query, pair: dp.Pair, model: dp.GaussianModel, name: str

@@ -37,6 +37,7 @@ def by_orthants(away: np.ndarray, covariance: np.ndarray, scales: np.ndarray) ->
     return math.log(total)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(0, 10**6), st.integers(2, 3), st.floats(0.7, 20))
 def test_against_orthant_probabilities(seed: int, m: int, width: float) -> None:

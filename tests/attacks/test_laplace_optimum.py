@@ -29,7 +29,7 @@ def _model(differences: np.ndarray, covariance: np.ndarray) -> dp.GaussianModel:
     differences = np.atleast_2d(differences)
     m = differences.shape[1]
     pair = SECRET.pair(0.5, 0.1)
-    thetas = dp.Theta(SECRET, 0.45, 100), dp.Theta(SECRET, 0.55, 100)
+    thetas = dp.model.Theta(SECRET, 0.45, 100), dp.model.Theta(SECRET, 0.55, 100)
     pairs = tuple(
         dp.PairModel(pair, thetas, np.array([d, np.zeros(m)]), np.array([covariance] * 2))
         for d in differences
@@ -86,6 +86,7 @@ def _on_a_grid(difference: np.ndarray, covariances: np.ndarray, scales: np.ndarr
     return float(np.maximum(first, shifted).sum() / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "scales", "correlation"),
     [
@@ -110,6 +111,7 @@ def test_two_statistics_against_numerical_integration(
     assert found.standard_error < 4e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "scales", "spread", "correlations"),
     [
@@ -133,6 +135,7 @@ def test_two_statistics_with_covariances_of_their_own_against_numerical_integrat
     assert found.upper >= exact - 1e-4
 
 
+@pytest.mark.slow
 @given(
     st.floats(0.0, 4.0),
     st.floats(-2, 2).map(math.exp),
@@ -143,7 +146,7 @@ def test_one_statistic_with_variances_of_its_own(shift: float, ratio: float, sca
     loss = privacy_losses(model.pairs[0], noise)[0]
     exact = (1 + loss.delta(0.0)) / 2
     found = optimal_attack_estimate(model, noise, 0)
-    assert found == dp.Interval(*[pytest.approx(exact, abs=1e-9)] * 3)
+    assert found == dp.model.Interval(*[pytest.approx(exact, abs=1e-9)] * 3)
     # A number for the exact one to be right: densities on a line.
     line = np.linspace(-60, 60, 200_001) * max(1.0, math.sqrt(ratio), scale)
     logs = [log_density(line - at, math.sqrt(s), scale) for at, s in ((shift, 1.0), (0.0, ratio))]
@@ -172,7 +175,7 @@ def test_a_statistic_that_does_not_vary_at_one_share() -> None:
     model = _unlike(np.zeros(2), still, moving)
     # Without noise of its own it says which share it is; with some it is one normal plus Laplace.
     bare = _noise([1.0], np.eye(2)[:, :1])
-    assert optimal_attack_estimate(model, bare, 0) == dp.Interval(1.0, 1.0, 1.0)
+    assert optimal_attack_estimate(model, bare, 0) == dp.model.Interval(1.0, 1.0, 1.0)
     assert best_roc(model, bare).area.estimate == 1
     assert laplace_brackets(model, bare) == (1.0, 1.0)
     found = optimal_attack_estimate(model, _noise([1.0, 0.5]), 0)
@@ -202,7 +205,7 @@ def test_one_statistic_is_exact(shift: float, sigma: float, scale: float) -> Non
     found = laplace_optimum(model, noise, 0)
     assert found.interval.estimate == pytest.approx(exact, abs=1e-9)
     assert found.interval.low == found.interval.high
-    assert optimal_attack_estimate(model, noise) == dp.Interval(exact, exact, exact)
+    assert optimal_attack_estimate(model, noise) == dp.model.Interval(exact, exact, exact)
     lower, upper = laplace_brackets(model, noise)
     assert lower == pytest.approx(exact, abs=1e-9)
     assert upper >= exact - 1e-12
@@ -241,6 +244,7 @@ def test_little_noise_is_none_and_much_leaves_a_coin(m: int) -> None:
         assert found.low >= 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [2, 5, 8])
 @pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
 def test_estimates_lie_between_their_brackets_and_seeds_agree(m: int, scale: float) -> None:
@@ -264,7 +268,7 @@ def test_every_kind_of_noise_has_an_estimate(
         each = alike if name == "DirM(L)" else model
         noise = None if name is None else dp.calibrate(name, each, 1.0, 1e-3, calibration="exact")
         exact = dp.optimal_attack_accuracy(each, noise)
-        assert optimal_attack_estimate(each, noise) == dp.Interval(exact, exact, exact)
+        assert optimal_attack_estimate(each, noise) == dp.model.Interval(exact, exact, exact)
     for name in ("ExpM(L)", "DP(L)", "GroupDP(L)"):
         found = optimal_attack_estimate(
             model, dp.calibrate(name, model, 1.0, calibration="exact"), 1
@@ -328,7 +332,7 @@ def test_the_worst_pair_counts(several: dp.GaussianModel) -> None:
 
 def test_no_difference_leaves_a_coin() -> None:
     found = laplace_optimum(_model(np.zeros(3), np.eye(3)), _noise([1.0, 2.0, 3.0]), 0)
-    assert found.interval == dp.Interval(0.5, 0.5, 0.5)
+    assert found.interval == dp.model.Interval(0.5, 0.5, 0.5)
 
 
 def test_a_huge_difference_leaves_no_doubt() -> None:
@@ -338,9 +342,11 @@ def test_a_huge_difference_leaves_no_doubt() -> None:
 
 def test_gaussian_noise_has_a_closed_form_already(model: dp.GaussianModel) -> None:
     noise = dp.calibrate("DauM", model, 1.0, 1e-3, calibration="exact")
-    with pytest.raises(dp.AttackError, match="DauM is Gaussian: its best attack has a closed"):
+    with pytest.raises(
+        dp.errors.AttackError, match="DauM is Gaussian: its best attack has a closed"
+    ):
         laplace_optimum(model, noise)
-    with pytest.raises(dp.AttackError, match="DauM is Gaussian"):
+    with pytest.raises(dp.errors.AttackError, match="DauM is Gaussian"):
         laplace_brackets(model, noise)
 
 

@@ -74,6 +74,7 @@ def _log_density(x: np.ndarray, covariance: np.ndarray, noise: Noise | None) -> 
     return logsumexp(terms, axis=1) - known / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [None, "ExpM", "DirM", "EigM", "DauM", "DP", "DirM(L)"])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 @pytest.mark.parametrize("covariances", ["their own", "one", "wide apart"])
@@ -92,6 +93,7 @@ def test_accuracy_against_the_likelihood_ratio(
     assert standard_error < 0.002
 
 
+@pytest.mark.slow
 @given(EPSILONS)
 def test_accuracy_grows_with_epsilon_and_noise_only_lowers_it(
     model: dp.GaussianModel, epsilon: float
@@ -116,9 +118,9 @@ def test_no_linear_attacker_is_better(
         for name in ("ExpM", "EigM", "DauM"):
             noise = dp.calibrate(name, each, epsilon, 1e-3, calibration="exact")
             best = dp.optimal_attack_accuracy(each, noise)
-            assert dp.linear_attack_accuracy(each, noise) <= best * (1 + 1e-12)
+            assert dp.attacks.linear_attack_accuracy(each, noise) <= best * (1 + 1e-12)
             weights = np.linalg.solve(fit.pooled + noise.covariance, fit.difference)
-            linear = dp.linear_attack_accuracy(each, noise, weights)
+            linear = dp.attacks.linear_attack_accuracy(each, noise, weights)
             assert linear <= best * (1 + 1e-12)
             if each.pairs[0].pooled is alike.pairs[0].pooled:
                 assert linear == pytest.approx(best)
@@ -127,8 +129,10 @@ def test_no_linear_attacker_is_better(
 def test_the_linear_attacker_without_noise_is_the_best_where_covariances_agree(
     model: dp.GaussianModel, alike: dp.GaussianModel
 ) -> None:
-    assert dp.linear_attack_accuracy(alike) == pytest.approx(dp.optimal_attack_accuracy(alike))
-    assert dp.linear_attack_accuracy(model) < dp.optimal_attack_accuracy(model) - 1e-5
+    assert dp.attacks.linear_attack_accuracy(alike) == pytest.approx(
+        dp.optimal_attack_accuracy(alike)
+    )
+    assert dp.attacks.linear_attack_accuracy(model) < dp.optimal_attack_accuracy(model) - 1e-5
 
 
 def test_linear_accuracy_against_simulation(
@@ -144,7 +148,9 @@ def test_linear_accuracy_against_simulation(
         for mean, covariance in zip(fit.means, fit.covariances, strict=True)
     ]
     share = (1 + np.mean(ahead[0]) - np.mean(ahead[1])) / 2
-    assert dp.linear_attack_accuracy(model, noise) == pytest.approx(share, abs=4.5 * 0.5 / 447)
+    assert dp.attacks.linear_attack_accuracy(model, noise) == pytest.approx(
+        share, abs=4.5 * 0.5 / 447
+    )
 
 
 def test_the_worst_pair_counts(several: dp.GaussianModel) -> None:
@@ -171,7 +177,7 @@ def test_an_attacker_can_only_guess_what_makes_no_difference(
         dp.calibrate("DP", model, 1, 0.1, calibration="exact"),
     ):
         assert dp.optimal_attack_accuracy(model, noise) == 0.5
-        assert dp.linear_attack_accuracy(model, noise) == 0.5
+        assert dp.attacks.linear_attack_accuracy(model, noise) == 0.5
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-7, 1e-5, 1e-3, 1e3, 1e9])
@@ -205,10 +211,12 @@ def test_laplace_noise_in_several_directions_has_no_closed_form(
     model: dp.GaussianModel, name: str
 ) -> None:
     noise = dp.calibrate(name, model, 1.0, calibration="exact")
-    with pytest.raises(dp.AttackError, match=r"\(L\) has no closed form: its Laplace noise leaves"):
+    with pytest.raises(
+        dp.errors.AttackError, match=r"\(L\) has no closed form: its Laplace noise leaves"
+    ):
         exact_accuracy(model, noise)
-    with pytest.raises(dp.AttackError, match="has no closed form: its noise is Laplace"):
-        dp.linear_attack_accuracy(model, noise)
+    with pytest.raises(dp.errors.AttackError, match="has no closed form: its noise is Laplace"):
+        dp.attacks.linear_attack_accuracy(model, noise)
     # It is computed numerically, and is the same at every call.
     low, high = laplace_brackets(model, noise)
     accuracy = dp.optimal_attack_accuracy(model, noise)
@@ -231,12 +239,13 @@ def test_the_curve_of_the_best_attacker_is_binormal_where_covariances_agree(
     assert np.diff(wrong + right).max() < 0.04
     assert 80 <= len(wrong) <= 101
     area = ndtr(distance / math.sqrt(2))
-    assert roc.area == dp.Interval(*[pytest.approx(area)] * 3)
+    assert roc.area == dp.model.Interval(*[pytest.approx(area)] * 3)
     assert metrics.auc(wrong, right) == pytest.approx(area, abs=2e-3)
     # Half the sum of both rates' right guesses is best where the densities cross.
     assert (right + 1 - wrong).max() / 2 == pytest.approx(ndtr(distance / 2), abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ExpM", "DirM(L)"])
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 @pytest.mark.parametrize("covariances", ["their own", "one", "wide apart"])
@@ -259,7 +268,7 @@ def test_both_curves_against_simulation(
     scores = logs[1] - logs[0]
     error = 4.5 * 0.5 / math.sqrt(draws)
     if name == "DirM(L)" and covariances != "one":
-        with pytest.raises(dp.AttackError, match="no closed form"):
+        with pytest.raises(dp.errors.AttackError, match="no closed form"):
             optimal_roc(model, noise)
         error += 0.012
     roc = best_roc(model, noise)
@@ -354,7 +363,7 @@ def test_curves_at_the_ends(several: dp.GaussianModel, people, query, rich) -> N
     everything = dp.fit_gaussian(people, query, rich.pair(0.5, 1.0), n=700)
     assert optimal_roc(everything).area.estimate == pytest.approx(1)
     assert optimal_precision_recall(everything).area.estimate == pytest.approx(1)
-    with pytest.raises(dp.AttackError, match="no closed form"):
+    with pytest.raises(dp.errors.AttackError, match="no closed form"):
         optimal_roc(several, dp.calibrate("ExpM(L)", several, 1.0, calibration="exact"))
 
 
@@ -384,10 +393,12 @@ def test_normal_plus_laplace_against_integration() -> None:
 @pytest.mark.adult
 def test_adult_at_epsilon_5(adult_income: dp.GaussianModel) -> None:
     adult_income = adult_income.densities()  # as published
-    assert dp.pooled_attack_accuracy(adult_income) == pytest.approx(0.7615, abs=5e-5)
+    assert dp.attacks.pooled_attack_accuracy(adult_income) == pytest.approx(0.7615, abs=5e-5)
     for name, accuracy in (("ExpM", 0.658), ("EigM", 0.6955), ("DirM", 0.686), ("DauM", 0.746)):
         noise = dp.calibrate(name, adult_income, 5, 1e-3, "classical")
-        assert dp.pooled_attack_accuracy(adult_income, noise) == pytest.approx(accuracy, abs=5e-4)
+        assert dp.attacks.pooled_attack_accuracy(adult_income, noise) == pytest.approx(
+            accuracy, abs=5e-4
+        )
         # With covariances that hardly differ, hardly more.
         more = dp.optimal_attack_accuracy(adult_income, noise) - accuracy
         assert -5e-4 < more < 2e-3
@@ -396,4 +407,4 @@ def test_adult_at_epsilon_5(adult_income: dp.GaussianModel) -> None:
 @pytest.mark.adult
 def test_adult_attacker_of_the_paper_in_the_limit(adult_income: dp.GaussianModel) -> None:
     noise = dp.calibrate("ExpM", adult_income, 5, 1e-3, "classical")
-    assert dp.linear_attack_accuracy(adult_income, noise) == pytest.approx(0.54, abs=0.01)
+    assert dp.attacks.linear_attack_accuracy(adult_income, noise) == pytest.approx(0.54, abs=0.01)

@@ -33,22 +33,12 @@ RICH = dp.SensitiveProperty("income", "high")
 PAIR = dp.Pair(RICH, 0.45, 0.55)
 
 
-@pytest.fixture(scope="module")
-def moments(people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty) -> dp.GroupMoments:
-    return dp.group_moments(people, query, rich)
-
-
-@pytest.fixture(scope="module")
-def clear(moments: dp.GroupMoments, query: dp.Query) -> ReleaseModel:
-    return ReleaseModel(moments, query, N)
-
-
 def shifted(
     difference: tuple[float, ...], covariance: np.ndarray
-) -> tuple[dp.GroupMoments, dp.Query]:
+) -> tuple[dp.model.GroupMoments, dp.Query]:
     """Two groups of equal size and covariance: the share does nothing but shift the statistics."""
     m = len(difference)
-    moments = dp.GroupMoments(
+    moments = dp.model.GroupMoments(
         counts=(10**6, 10**6),
         means=np.array([np.zeros(m), difference]),
         covariances=np.array([covariance, covariance]),
@@ -61,7 +51,7 @@ def shifted(
 
 def noisy_shift(name: str, epsilon: float, delta: float) -> tuple[ReleaseModel, dp.GaussianModel]:
     moments, query = shifted((1.0, 0.4), np.array([[1.0, 0.3], [0.3, 2.0]]))
-    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 400, replacement=True)
+    fitted = dp.model.model_from_moments({RICH: moments}, query, [PAIR], 400, replacement=True)
     noise = dp.calibrate(name, fitted, epsilon, delta, calibration="exact")
     return ReleaseModel(moments, query, 400, noise, replacement=True), fitted
 
@@ -82,7 +72,7 @@ def test_the_posterior_is_bayes_rule_on_the_fitted_normals(
     people: pd.DataFrame,
     query: dp.Query,
     model: dp.GaussianModel,
-    moments: dp.GroupMoments,
+    moments: dp.model.GroupMoments,
     mechanism: str | None,
     replacement: bool,
 ) -> None:
@@ -224,7 +214,7 @@ def test_no_release_moves_the_odds_beyond_epsilon_where_the_shares_translate(
     rng = np.random.default_rng(seed)
     factor = rng.normal(size=(m, m + 1))
     moments, query = shifted(tuple(rng.normal(size=m)), factor @ factor.T)
-    fitted = dp.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
+    fitted = dp.model.model_from_moments({RICH: moments}, query, [PAIR], 100, replacement=True)
     noise = dp.calibrate(name, fitted, epsilon, calibration="exact")
     model = ReleaseModel(moments, query, 100, noise, replacement=True)
     _, released = simulate_release(model, 0.45, rng)
@@ -300,56 +290,6 @@ def test_a_conjugate_normal_prior() -> None:
     assert (interval.low, interval.high) == pytest.approx(expected, abs=6e-4)
 
 
-@pytest.mark.parametrize("mechanism", [None, "OptM", "ExpM", "ExpM(L)", "DirM(L)"])
-def test_the_posterior_is_calibrated(
-    clear: ReleaseModel, model: dp.GaussianModel, mechanism: str | None
-) -> None:
-    """Over truths from the prior, the posterior's distribution function at the truth is uniform."""
-    noise = dp.calibrate(mechanism, model, 3.0, 1e-3, calibration="exact") if mechanism else None
-    noisy = replace(clear, noise=noise)
-    prior = beta_prior(share_grid(N), 3.0, 4.0)
-    generator = np.random.default_rng(11)
-    ranks, covered = [], []
-    for truth in generator.choice(prior.shares, 400, p=prior.weights):
-        _, released = simulate_release(noisy, truth, generator)
-        after = posterior(noisy, prior, released)
-        here = int(np.argmin(np.abs(after.shares - truth)))
-        below = after.weights[:here].sum()
-        ranks.append(below + generator.random() * after.weights[here])
-        interval = after.credible_interval(0.8)
-        covered.append(interval.low <= truth <= interval.high)
-    assert stats.kstest(ranks, "uniform").pvalue > 1e-3
-    # A grid's ends can only hold more than they say.
-    assert np.mean(covered) > 0.8 - 3 * math.sqrt(0.16 / 400)
-
-
-def test_shares_that_need_more_records_than_there_are(
-    clear: ReleaseModel, moments: dp.GroupMoments, query: dp.Query
-) -> None:
-    large = replace(clear, n=1500)
-    low, high = large.limits
-    without, having = moments.counts
-    assert (low, high) == pytest.approx((1 - without / 1500, having / 1500))
-    shares = share_grid(1500)
-    released, _ = simulate_release(large, low, 1)
-    logs = large.log_likelihood(shares, released)
-    outside = (shares < low) | (shares > high)
-    assert np.isneginf(logs[outside]).all()
-    assert np.isfinite(logs[~outside]).all()
-    after = posterior(large, uniform_prior(shares), released)
-    assert not after.weights[outside].any()
-    assert after.weights.sum() == pytest.approx(1)
-    anything = replace(large, replacement=True)
-    assert anything.limits == (0.0, 1.0)
-    assert np.isfinite(anything.log_likelihood(shares, released)).all()
-    with pytest.raises(dp.ModelError, match="take a smaller n, or draw with replacement"):
-        posterior(large, uniform_prior([0.0, 0.01]), released)
-    with pytest.raises(dp.ModelError, match="No 1500 records can have a share of 99 %"):
-        simulate_release(large, 0.99, 1)
-    none = ReleaseModel(moments, query, 10**6)
-    assert not none.possible(shares).any()
-
-
 def test_a_share_of_no_weight_stays_impossible(clear: ReleaseModel) -> None:
     shares = np.array([0.2, 0.5, 0.8])
     prior = Belief(shares, np.array([1.0, 0.0, 1.0]))
@@ -357,61 +297,6 @@ def test_a_share_of_no_weight_stays_impossible(clear: ReleaseModel) -> None:
     assert posterior(clear, prior, released).weights[1] == 0
     sure = pair_prior(PAIR, N, 1.0)
     assert posterior(clear, sure, released).weights.tolist() == [1.0, 0.0]
-
-
-def test_releases_far_beyond_anything(clear: ReleaseModel, model: dp.GaussianModel) -> None:
-    prior = uniform_prior(share_grid(N))
-    for mechanism in (None, "OptM", "ExpM(L)"):
-        noise = (
-            dp.calibrate(mechanism, model, 1.0, 1e-3, calibration="exact") if mechanism else None
-        )
-        for size in (1e20, 1e300, -1e300):
-            after = posterior(replace(clear, noise=noise), prior, np.full(4, size))
-            assert after.weights.sum() == pytest.approx(1)
-
-
-def test_a_statistic_that_one_group_holds_constant() -> None:
-    table = pd.DataFrame({"x": [0.0] * 50 + [1.0, 2.0] * 25, "s": ["a"] * 50 + ["b"] * 50})
-    query = dp.Query([dp.Mean("x")])
-    moments = dp.group_moments(table, query, dp.SensitiveProperty("s", "b"))
-    model = ReleaseModel(moments, query, 20)
-    prior = uniform_prior(share_grid(20))
-    assert posterior(model, prior, [0.0]).weights[0] == pytest.approx(1)
-    assert posterior(model, prior, [0.01]).weights[0] == 0
-
-
-def test_the_same_seed_scales_the_same_draws(clear: ReleaseModel, model: dp.GaussianModel) -> None:
-    for name in ("ExpM", "OptM", "EigM", "ExpM(L)", "DirM(L)"):
-        noises = [
-            dp.calibrate(name, model, epsilon, 1e-3, calibration="exact")
-            for epsilon in (1.0, 1.0001, 2.0)
-        ]
-        drawn = [simulate_release(replace(clear, noise=noise), 0.4, 6) for noise in noises]
-        for statistics, _ in drawn:
-            assert statistics.tolist() == drawn[0][0].tolist()
-        moved = [np.linalg.norm(released - statistics) for statistics, released in drawn]
-        assert np.linalg.norm(drawn[0][1] - drawn[1][1]) < 2e-3 * moved[0]
-        assert moved[2] < moved[0]
-    near, _ = simulate_release(clear, 0.4001, 6)
-    here, released = simulate_release(clear, 0.4, 6)
-    assert released is here
-    assert near == pytest.approx(here, rel=1e-3)
-
-
-@pytest.mark.parametrize("name", ["EigM", "ExpM(L)", "DirM(L)"])
-def test_simulated_releases_have_the_model_s_mean_and_covariance(
-    clear: ReleaseModel, model: dp.GaussianModel, name: str
-) -> None:
-    noise = dp.calibrate(name, model, 3.0, 1e-3, calibration="exact")
-    noisy = replace(clear, noise=noise)
-    generator = np.random.default_rng(12)
-    drawn = np.array([simulate_release(noisy, 0.4, generator)[1] for _ in range(6000)])
-    (mean,), (covariance,) = clear.statistics([0.4])
-    total = covariance + noise.covariance
-    units = np.sqrt(np.diag(total))
-    assert np.abs((drawn.mean(axis=0) - mean) / units).max() < 4 / math.sqrt(6000)
-    found = np.cov(drawn.T) / np.outer(units, units)
-    assert np.abs(found - total / np.outer(units, units)).max() < 0.12
 
 
 @given(
@@ -504,39 +389,5 @@ def test_priors() -> None:
     ],
 )
 def test_errors_of_beliefs(wrong: Callable[[], object], says: str) -> None:
-    with pytest.raises(dp.ModelError, match=says):
+    with pytest.raises(dp.errors.ModelError, match=says):
         wrong()
-
-
-def test_errors_of_releases(clear: ReleaseModel) -> None:
-    prior = uniform_prior(share_grid(N))
-    with pytest.raises(dp.ModelError, match="4 finite numbers"):
-        posterior(clear, prior, [1.0, 2.0])
-    with pytest.raises(dp.ModelError, match="nan"):
-        posterior(clear, prior, [1.0, 2.0, math.nan, 4.0])
-    with pytest.raises(dp.ModelError, match="whole number of records, at least 2"):
-        replace(clear, n=1)
-    with pytest.raises(dp.ModelError, match=r"n must be a whole number, got 2\.5"):
-        replace(clear, n=2.5)
-    frozen = replace(clear.moments, covariances=np.zeros((2, 4, 4)))
-    with pytest.raises(dp.ModelError, match="mean age"):
-        posterior(replace(clear, moments=frozen), prior, np.ones(4))
-
-
-def test_noise_that_arithmetic_undoes_is_no_noise_to_believe_in(
-    people: pd.DataFrame, query: dp.Query, model: dp.GaussianModel
-) -> None:
-    pair = model.pairs[0].pair
-    moments = dp.group_moments(people, query, pair.secret)
-    prior, released = pair_prior(pair, model.n), model.pairs[0].means[0]
-    for name in ("DirM(L)", "DauM"):
-        safe = dp.calibrate(name, model, 1.0, 1e-3)
-        known = ReleaseModel(moments, query, model.n, safe)
-        assert not known.undone
-        assert posterior(known, prior, released).weights.sum() == pytest.approx(1)
-        bare = dp.calibrate(name, model, 1.0, 1e-3, "exact", grid_safe=False)
-        undone = ReleaseModel(moments, query, model.n, bare)
-        assert undone.undone
-        with pytest.raises(dp.ModelError, match="subtracts it"):
-            posterior(undone, prior, released)
-    assert not ReleaseModel(moments, query, model.n).undone

@@ -35,9 +35,9 @@ def attack(
     query: dp.Query,
     pair: dp.Pair,
     noises: dict[str, dp.Noise | None],
-) -> dp.PropertyInferenceAttack:
+) -> dp.attacks.PropertyInferenceAttack:
     groups = dp.record_groups(people, query, pair.secret)
-    return dp.PropertyInferenceAttack(groups, query, pair, 60, noises, seed=42)
+    return dp.attacks.PropertyInferenceAttack(groups, query, pair, 60, noises, seed=42)
 
 
 def test_all_attackers_are_known_by_name() -> None:
@@ -47,7 +47,9 @@ def test_all_attackers_are_known_by_name() -> None:
         assert get_attacker(name).title
         assert get_attacker(name).summary.endswith(".")
     assert get_attacker("knn") is get_classifier("knn")
-    with pytest.raises(dp.AttackError, match=r"no classifier 'svm'; choose one of .*, arithmetic"):
+    with pytest.raises(
+        dp.errors.AttackError, match=r"no classifier 'svm'; choose one of .*, arithmetic"
+    ):
         get_attacker("svm")
 
 
@@ -56,7 +58,7 @@ def test_all_attackers_are_known_by_name() -> None:
     [(False, "logistic"), (True, "logistic"), (True, "arithmetic")],
 )
 def test_company_and_order_do_not_move_a_figure(
-    attack: dp.PropertyInferenceAttack, adaptive: bool, classifier: str
+    attack: dp.attacks.PropertyInferenceAttack, adaptive: bool, classifier: str
 ) -> None:
     attack = replace(attack, adaptive=adaptive, classifier=classifier)
     together = attack.repetition(1)
@@ -68,7 +70,9 @@ def test_company_and_order_do_not_move_a_figure(
         assert renamed == {"another name": together[name]}
 
 
-def test_the_order_of_the_repetitions_does_not_matter(attack: dp.PropertyInferenceAttack) -> None:
+def test_the_order_of_the_repetitions_does_not_matter(
+    attack: dp.attacks.PropertyInferenceAttack,
+) -> None:
     forwards = [attack.repetition(index) for index in range(REPETITIONS)]
     backwards = [attack.repetition(index) for index in reversed(range(REPETITIONS))]
     assert forwards == backwards[::-1]
@@ -76,7 +80,7 @@ def test_the_order_of_the_repetitions_does_not_matter(attack: dp.PropertyInferen
 
 
 def test_no_noise_is_used_twice(
-    attack: dp.PropertyInferenceAttack,
+    attack: dp.attacks.PropertyInferenceAttack,
     model: dp.GaussianModel,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -104,7 +108,7 @@ def test_no_noise_is_used_twice(
 
 
 def test_a_run_is_its_repetitions(
-    people: pd.DataFrame, query: dp.Query, pair: dp.Pair, attack: dp.PropertyInferenceAttack
+    people: pd.DataFrame, query: dp.Query, pair: dp.Pair, attack: dp.attacks.PropertyInferenceAttack
 ) -> None:
     result = dp.run_attack(
         people, query, pair, 60, attack.noises, repetitions=REPETITIONS, rng=attack.seed
@@ -134,7 +138,7 @@ def test_the_figures_of_the_papers_classifier_stay(
 
 
 def test_scores_are_kept_on_request(
-    people: pd.DataFrame, query: dp.Query, pair: dp.Pair, attack: dp.PropertyInferenceAttack
+    people: pd.DataFrame, query: dp.Query, pair: dp.Pair, attack: dp.attacks.PropertyInferenceAttack
 ) -> None:
     kept, not_kept = (
         dp.run_attack(
@@ -151,7 +155,7 @@ def test_scores_are_kept_on_request(
     )
     assert not_kept.scores is None
     for curve in (not_kept.roc, not_kept.precision_recall, not_kept.kept_scores):
-        with pytest.raises(dp.AttackError, match="kept no scores"):
+        with pytest.raises(dp.errors.AttackError, match="kept no scores"):
             curve("none")
     truth = np.repeat([0, 1], 100)
     for name, accuracy in not_kept.accuracy.items():
@@ -207,7 +211,9 @@ def test_seeds(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
     assert run(None).seed != fresh.seed
 
 
-def test_accuracies_are_shares_of_the_test_datasets(attack: dp.PropertyInferenceAttack) -> None:
+def test_accuracies_are_shares_of_the_test_datasets(
+    attack: dp.attacks.PropertyInferenceAttack,
+) -> None:
     for tests in (2, 10, 200):
         for accuracy in replace(attack, tests=tests).repetition(0).values():
             assert 0 <= accuracy <= 1
@@ -312,21 +318,24 @@ def test_an_interval_of_student_covers_as_often_as_it_says() -> None:
 @pytest.mark.parametrize("part", ["shadows", "tests"])
 @pytest.mark.parametrize("number", [0, 1, 7, -2])
 def test_odd_numbers_of_datasets(
-    attack: dp.PropertyInferenceAttack, part: str, number: int
+    attack: dp.attacks.PropertyInferenceAttack, part: str, number: int
 ) -> None:
     kind = part.removesuffix("s")
     with pytest.raises(
-        dp.AttackError, match=f"number of {kind} datasets must be even and at least 2, got {number}"
+        dp.errors.AttackError,
+        match=f"number of {kind} datasets must be even and at least 2, got {number}",
     ):
         replace(attack, **{part: number})
 
 
 def test_noise_for_another_query(
-    attack: dp.PropertyInferenceAttack, people: pd.DataFrame, pair: dp.Pair
+    attack: dp.attacks.PropertyInferenceAttack, people: pd.DataFrame, pair: dp.Pair
 ) -> None:
     other = dp.fit_gaussian(people, dp.Query([dp.Mean("age")]), pair, 60)
     noise = dp.calibrate("DauM", other, 1.0, 1e-3)
-    with pytest.raises(dp.AttackError, match="'odd' is for 1 statistics, but the query has 4"):
+    with pytest.raises(
+        dp.errors.AttackError, match="'odd' is for 1 statistics, but the query has 4"
+    ):
         replace(attack, noises={"odd": noise})
 
 
@@ -334,7 +343,7 @@ def test_noise_for_another_query(
 def test_no_repetition(
     people: pd.DataFrame, query: dp.Query, pair: dp.Pair, repetitions: int
 ) -> None:
-    with pytest.raises(dp.AttackError, match=f"at least one repetition, got {repetitions}"):
+    with pytest.raises(dp.errors.AttackError, match=f"at least one repetition, got {repetitions}"):
         dp.run_attack(people, query, pair, 60, {"none": None}, repetitions=repetitions)
 
 
@@ -343,7 +352,7 @@ def test_parts_with_too_few_records(
 ) -> None:
     pair = rich.pair(0.5, 0.8)
     with pytest.raises(
-        dp.AttackError,
+        dp.errors.AttackError,
         match=r"splits the 2000 records, and its part of 800 holds only \d+ with the property "
         r"'income = high' where a dataset needs 450; take a smaller n or Δp, or draw with",
     ):
@@ -355,7 +364,7 @@ def test_parts_with_too_few_records(
 
 
 def test_n_below_two(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
-    with pytest.raises(dp.ModelError, match="at least 2, got n = 1"):
+    with pytest.raises(dp.errors.ModelError, match="at least 2, got n = 1"):
         dp.run_attack(people, query, pair, 1, {"none": None}, repetitions=1)
 
 

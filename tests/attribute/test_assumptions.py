@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 
-WEIGHT, PRESSURE, TEMPERATURE = dp.hospital().assumptions
+WEIGHT, PRESSURE, TEMPERATURE = dp.attribute.hospital().assumptions
 
 
 def _ends(least: float, most: float) -> st.SearchStrategy[tuple[float, float]]:
@@ -30,7 +30,7 @@ def test_the_box_is_as_bad_as_its_worst_point(
     diameter: float,
     n: int,
 ) -> None:
-    box = dp.GaussianBox(covariance, protected, released, diameter, n)
+    box = dp.attribute.GaussianBox(covariance, protected, released, diameter, n)
     points = list(product(*(np.linspace(*ends, 5) for ends in (covariance, protected, released))))
     assert box.sensitivity == pytest.approx(max(abs(v) / i * diameter for v, i, _ in points))
     assert box.variance == pytest.approx(min((j - v * v / i) / n for v, i, j in points))
@@ -40,7 +40,7 @@ def test_the_box_against_regression_on_drawn_records(rng: np.random.Generator) -
     drawn = rng.multivariate_normal([1, 2], [[4, 3], [3, 9]], size=400_000)
     slope, intercept = np.polyfit(drawn[:, 0], drawn[:, 1], 1)
     left = np.var(drawn[:, 1] - slope * drawn[:, 0] - intercept)
-    box = dp.GaussianBox((3, 3), (4, 4), (9, 9), 0.5, 20)
+    box = dp.attribute.GaussianBox((3, 3), (4, 4), (9, 9), 0.5, 20)
     assert box.sensitivity == pytest.approx(slope * 0.5, rel=0.02)
     assert box.variance == pytest.approx(left / 20, rel=0.02)
 
@@ -59,8 +59,8 @@ def test_the_box_against_regression_on_drawn_records(rng: np.random.Generator) -
     ],
 )
 def test_a_box_that_is_none(changes: dict, says: str) -> None:
-    box = dp.GaussianBox((0.0, 1.0), (1.0, 2.0), (4.0, 5.0), 0.5, 10)
-    with pytest.raises(dp.AttributePrivacyError, match=says):
+    box = dp.attribute.GaussianBox((0.0, 1.0), (1.0, 2.0), (4.0, 5.0), 0.5, 10)
+    with pytest.raises(dp.errors.AttributePrivacyError, match=says):
         replace(box, **changes)
 
 
@@ -73,7 +73,7 @@ def test_the_hospital_s_parameters() -> None:
     ]
     errors = [
         noise.expected_absolute_error
-        for noise in dp.noise_by_release(
+        for noise in dp.attribute.noise_by_release(
             (WEIGHT, PRESSURE, TEMPERATURE), 1.0, 1e-3, "classical"
         ).values()
     ]
@@ -98,14 +98,14 @@ def test_the_hospital_s_weights_simulated(rng: np.random.Generator) -> None:
 
 def test_a_release_hides_every_share_it_has_a_row_about() -> None:
     age = replace(WEIGHT, protected="share above 65", difference=(8.0, 9.0), deviation=(10.0, 20.0))
-    found = dp.noise_by_release([WEIGHT, PRESSURE, age], 1.0, 1e-3)
+    found = dp.attribute.noise_by_release([WEIGHT, PRESSURE, age], 1.0, 1e-3)
     assert list(found) == ["average weight", "average blood pressure"]
     assert found["average weight"].binding == 1
     assert found["average weight"].variances == pytest.approx([4.5, 2.0])
-    with pytest.raises(dp.AttributePrivacyError, match="two rows"):
-        dp.noise_by_release([WEIGHT, WEIGHT], 1.0, 1e-3)
-    with pytest.raises(dp.AttributePrivacyError, match="at least one row"):
-        dp.noise_by_release([], 1.0, 1e-3)
+    with pytest.raises(dp.errors.AttributePrivacyError, match="two rows"):
+        dp.attribute.noise_by_release([WEIGHT, WEIGHT], 1.0, 1e-3)
+    with pytest.raises(dp.errors.AttributePrivacyError, match="at least one row"):
+        dp.attribute.noise_by_release([], 1.0, 1e-3)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_release_hides_every_share_it_has_a_row_about() -> None:
     ],
 )
 def test_an_assumption_that_makes_no_sense(changes: dict, says: str) -> None:
-    with pytest.raises(dp.AttributePrivacyError, match=says):
+    with pytest.raises(dp.errors.AttributePrivacyError, match=says):
         replace(WEIGHT, **changes)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.attribute import files
-from tests.attribute.conftest import networks
+from tests.examples import networks
 
 DATA = Path(__file__).parents[2] / "data"
 HOSPITAL = json.loads((DATA / "hospital.json").read_text(encoding="utf-8"))
@@ -20,17 +20,20 @@ SCHOOL = json.loads((DATA / "school_network.json").read_text(encoding="utf-8"))
 
 
 def test_the_embedded_examples_are_what_would_be_written() -> None:
-    assert json.loads(dp.save_assumptions(dp.hospital())) == HOSPITAL
-    assert json.loads(dp.save_network(dp.school())) == SCHOOL
-    assert dp.load_assumptions(dp.save_assumptions(dp.hospital())) == dp.hospital()
+    assert json.loads(dp.attribute.save_assumptions(dp.attribute.hospital())) == HOSPITAL
+    assert json.loads(dp.attribute.save_network(dp.attribute.school())) == SCHOOL
+    assert (
+        dp.attribute.load_assumptions(dp.attribute.save_assumptions(dp.attribute.hospital()))
+        == dp.attribute.hospital()
+    )
 
 
 @given(networks(), networks(most=3))
 def test_networks_round_trip(net: dp.BayesianNetwork, other: dp.BayesianNetwork) -> None:
     for each in (net, other):
-        query = dp.QuiltQuery("q", each.nodes[:2], {frozenset(each.nodes[:2]): 2.0})
-        file = dp.NetworkFile("t", "d", (each, each), each.nodes[:1], (query,))
-        back = dp.load_network(dp.save_network(file).encode())
+        query = dp.attribute.QuiltQuery("q", each.nodes[:2], {frozenset(each.nodes[:2]): 2.0})
+        file = dp.attribute.NetworkFile("t", "d", (each, each), each.nodes[:1], (query,))
+        back = dp.attribute.load_network(dp.attribute.save_network(file).encode())
         assert (back.title, back.description, back.protected) == ("t", "d", each.nodes[:1])
         assert back.queries[0].sensitivity == query.sensitivity
         assert len(back.networks) == 2
@@ -41,9 +44,11 @@ def test_networks_round_trip(net: dp.BayesianNetwork, other: dp.BayesianNetwork)
 
 
 def test_what_is_not_finite_is_not_written() -> None:
-    query = dp.QuiltQuery("q", ("height",), {frozenset({"height"}): float("inf")})
-    with pytest.raises(dp.NetworkError, match="sensitivity of 'q' is not finite"):
-        dp.save_network(dp.NetworkFile("", "", dp.school().networks, (), (query,)))
+    query = dp.attribute.QuiltQuery("q", ("height",), {frozenset({"height"}): float("inf")})
+    with pytest.raises(dp.errors.NetworkError, match="sensitivity of 'q' is not finite"):
+        dp.attribute.save_network(
+            dp.attribute.NetworkFile("", "", dp.attribute.school().networks, (), (query,))
+        )
 
 
 def changed(whole: dict[str, Any], path: str, value: Any) -> str:
@@ -80,8 +85,8 @@ def changed(whole: dict[str, Any], path: str, value: Any) -> str:
     ],
 )
 def test_damaged_assumptions(path: str, value: Any, says: str) -> None:
-    with pytest.raises(dp.AttributePrivacyError, match=says):
-        dp.load_assumptions(changed(HOSPITAL, path, value))
+    with pytest.raises(dp.errors.AttributePrivacyError, match=says):
+        dp.attribute.load_assumptions(changed(HOSPITAL, path, value))
 
 
 @pytest.mark.parametrize(
@@ -109,8 +114,8 @@ def test_damaged_assumptions(path: str, value: Any, says: str) -> None:
     ],
 )
 def test_a_damaged_network(path: str, value: Any, says: str) -> None:
-    with pytest.raises(dp.NetworkError, match=says):
-        dp.load_network(changed(SCHOOL, path, value))
+    with pytest.raises(dp.errors.NetworkError, match=says):
+        dp.attribute.load_network(changed(SCHOOL, path, value))
 
 
 @pytest.mark.parametrize(
@@ -126,20 +131,20 @@ def test_a_damaged_network(path: str, value: Any, says: str) -> None:
     ],
 )
 def test_what_is_no_such_file(content: bytes, says: str) -> None:
-    with pytest.raises(dp.NetworkError, match=says):
-        dp.load_network(content)
-    with pytest.raises(dp.AttributePrivacyError, match=says):
-        dp.load_assumptions(content.replace(b"network", b"assumptions"))
+    with pytest.raises(dp.errors.NetworkError, match=says):
+        dp.attribute.load_network(content)
+    with pytest.raises(dp.errors.AttributePrivacyError, match=says):
+        dp.attribute.load_assumptions(content.replace(b"network", b"assumptions"))
 
 
 @given(st.binary(max_size=200))
 def test_whatever_the_file_it_ends_in_a_sentence(content: bytes) -> None:
-    with pytest.raises(dp.NetworkError):
-        dp.load_network(content)
+    with pytest.raises(dp.errors.NetworkError):
+        dp.attribute.load_network(content)
 
 
 def test_missing_examples_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(files, "DATA", tmp_path)
-    for load in (dp.hospital, dp.school):
-        with pytest.raises(dp.DatasetError, match="complete checkout"):
+    for load in (dp.attribute.hospital, dp.attribute.school):
+        with pytest.raises(dp.errors.DatasetError, match="complete checkout"):
             load()

@@ -125,21 +125,21 @@ def test_accuracy_both_ways() -> None:
     ],
 )
 def test_what_makes_no_sense_is_named(sensitivities: list, variances: list, says: str) -> None:
-    with pytest.raises(dp.AttributePrivacyError, match=says):
+    with pytest.raises(dp.errors.AttributePrivacyError, match=says):
         dp.attribute_private_gaussian(sensitivities, variances, 1.0, 1e-3)
 
 
 def test_parameters_outside_their_domain() -> None:
-    with pytest.raises(dp.CalibrationError, match="ε"):
+    with pytest.raises(dp.errors.CalibrationError, match="ε"):
         dp.attribute_private_gaussian([1], [1], 0, 1e-3)
-    with pytest.raises(dp.CalibrationError, match="δ"):
+    with pytest.raises(dp.errors.CalibrationError, match="δ"):
         dp.attribute_private_gaussian([1], [1], 1, 2)
     found = dp.attribute_private_gaussian([1], [1], 1, 1e-3)
     for beta in (0, 1, math.nan):
-        with pytest.raises(dp.AttributePrivacyError, match="β"):
+        with pytest.raises(dp.errors.AttributePrivacyError, match="β"):
             found.accuracy(beta)
     for alpha in (-1, math.inf, math.nan):
-        with pytest.raises(dp.AttributePrivacyError, match="α"):
+        with pytest.raises(dp.errors.AttributePrivacyError, match="α"):
             found.failure(alpha)
     assert "proven for ε ≤ 1 only" in " ".join(
         dp.attribute_private_gaussian([1], [1], 3, 1e-3, "classical").noise.caveats
@@ -150,7 +150,7 @@ def test_from_a_table(people: pd.DataFrame, rng: np.random.Generator) -> None:
     """Conditional mean and variance by drawing datasets with a fixed share, not in closed form."""
     query, rich = dp.Query([dp.Mean("age")]), dp.SensitiveProperty("income", "high")
     model = dp.fit_gaussian(people, query, rich.pair(0.5, 0.2), n=40)
-    found = dp.gaussian_from_model(model, 1.0, 1e-2)
+    found = dp.attribute.gaussian_from_model(model, 1.0, 1e-2)
     ages, high = people["age"].to_numpy(float), (people["income"] == "high").to_numpy()
     means = {
         k: [
@@ -173,7 +173,7 @@ def test_from_a_table(people: pd.DataFrame, rng: np.random.Generator) -> None:
 def test_several_attributes_and_a_family_from_tables(
     several: dp.GaussianModel, people: pd.DataFrame, query: dp.Query
 ) -> None:
-    found = dp.gaussian_from_model(several, 1.0, 1e-3)
+    found = dp.attribute.gaussian_from_model(several, 1.0, 1e-3)
     secrets = protected_properties(several)
     assert len(secrets) == len(found.sensitivities) == 2
     for secret, shift, least in zip(secrets, found.sensitivities, found.variances, strict=True):
@@ -186,12 +186,12 @@ def test_several_attributes_and_a_family_from_tables(
         spread = np.sqrt(found.variance + np.linalg.eigvalsh(fit.pooled)[0])
         assert gaussian_delta(np.linalg.norm(fit.difference) / spread, 1.0) <= 1e-3 * (1 + 1e-6)
     half = dp.fit_gaussian(people.iloc[:1000], query, [f.pair for f in several.pairs], n=60)
-    both = dp.gaussian_from_model([several, half], 1.0, 1e-3)
-    alone = dp.gaussian_from_model(half, 1.0, 1e-3)
+    both = dp.attribute.gaussian_from_model([several, half], 1.0, 1e-3)
+    alone = dp.attribute.gaussian_from_model(half, 1.0, 1e-3)
     assert both.sensitivities == pytest.approx(np.maximum(found.sensitivities, alone.sensitivities))
     assert both.variances == pytest.approx(np.minimum(found.variances, alone.variances))
-    with pytest.raises(dp.AttributePrivacyError, match="at least one"):
-        dp.gaussian_from_model([], 1.0, 1e-3)
+    with pytest.raises(dp.errors.AttributePrivacyError, match="at least one"):
+        dp.attribute.gaussian_from_model([], 1.0, 1e-3)
     other = dp.fit_gaussian(people, dp.Query([dp.Mean("age")]), several.pairs[0].pair, n=60)
-    with pytest.raises(dp.AttributePrivacyError, match="same query"):
-        dp.gaussian_from_model([several, other], 1.0, 1e-3)
+    with pytest.raises(dp.errors.AttributePrivacyError, match="same query"):
+        dp.attribute.gaussian_from_model([several, other], 1.0, 1e-3)

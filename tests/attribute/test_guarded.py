@@ -60,8 +60,8 @@ def test_it_is_raised_until_the_promise_holds_and_no_further(
 ) -> None:
     """The last has equal means: only the variances tell the shares apart."""
     line = on_a_line(model, list(means), list(variances))
-    found = dp.gaussian_from_model(line, epsilon, 1e-2, "guarded")
-    exact = dp.gaussian_from_model(line, epsilon, 1e-2, "exact")
+    found = dp.attribute.gaussian_from_model(line, epsilon, 1e-2, "guarded")
+    exact = dp.attribute.gaussian_from_model(line, epsilon, 1e-2, "exact")
 
     def delivered(added: float) -> float:
         return delta_by_integral(np.array(means), np.sqrt(variances), added, epsilon)
@@ -81,11 +81,13 @@ def test_it_is_raised_until_the_promise_holds_and_no_further(
 def test_every_pair_gets_what_is_promised_on_the_grid(several, epsilon, delta, statistics, dense):
     model = several.of_statistics(*statistics)
     model = model.densities() if dense else model
-    found = dp.gaussian_from_model(model, epsilon, delta, "guarded")
+    found = dp.attribute.gaussian_from_model(model, epsilon, delta, "guarded")
     assert found.noise.calibration == "guarded"
     assert (found.noise.epsilon, found.noise.delta) == (epsilon, delta)
     assert dp.delivered_delta(model, found.noise, epsilon) <= delta * (1 + 1e-9)
-    assert found.variance >= dp.gaussian_from_model(model, epsilon, delta).variance * (1 - 1e-9)
+    assert found.variance >= dp.attribute.gaussian_from_model(model, epsilon, delta).variance * (
+        1 - 1e-9
+    )
     assert found.noise.covariance == pytest.approx(found.variance * np.eye(len(statistics)))
 
 
@@ -93,19 +95,23 @@ def test_a_family_gets_what_each_of_its_models_asks_for(
     several: dp.GaussianModel, people: pd.DataFrame, query: dp.Query
 ) -> None:
     half = dp.fit_gaussian(people.iloc[:1000], query, [f.pair for f in several.pairs], n=60)
-    both = dp.gaussian_from_model([several, half], 0.2, 1e-3, "guarded")
+    both = dp.attribute.gaussian_from_model([several, half], 0.2, 1e-3, "guarded")
     for each in (several, half):
         assert dp.delivered_delta(each, both.noise, 0.2) <= 1e-3 * (1 + 1e-9)
         both.noise.calibrated_for.check_model(each)
-    with pytest.raises(dp.CalibrationError, match="other distributions"):
-        dp.delivered_delta(half, dp.gaussian_from_model(several, 0.2, 1e-3).noise, 0.2)
+    with pytest.raises(dp.errors.CalibrationError, match="other distributions"):
+        dp.delivered_delta(half, dp.attribute.gaussian_from_model(several, 0.2, 1e-3).noise, 0.2)
     fewer = dp.fit_gaussian(people, query, [f.pair for f in several.pairs], n=40)
-    assert dp.gaussian_from_model([several, fewer], 0.2, 1e-3).noise.calibrated_for is None
+    assert (
+        dp.attribute.gaussian_from_model([several, fewer], 0.2, 1e-3).noise.calibrated_for is None
+    )
     alone = guarded_variance(replace(half, pairs=half.pairs[:1]), 0.2, 1e-3)[0]
     assert both.variance >= alone
     assert both.binding == int(np.argmax(both.needed - both.variances))
 
 
 def test_a_variance_for_both_shares_cannot_be_guarded() -> None:
-    with pytest.raises(dp.CalibrationError, match="guarded calibration needs the covariance"):
+    with pytest.raises(
+        dp.errors.CalibrationError, match="guarded calibration needs the covariance"
+    ):
         dp.attribute_private_gaussian([1.0], [1.0], 1.0, 1e-3, "guarded")

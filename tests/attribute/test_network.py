@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.attribute.network import refitted
-from tests.attribute.conftest import enumerated, networks
+from tests.examples import enumerated, networks
 
 TABLES = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
 
@@ -95,14 +95,16 @@ def test_a_network_is_frozen_and_its_tables_read_only() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_network_is_named(edges: list, tables: dict, states: dict, says: str) -> None:
-    with pytest.raises(dp.NetworkError, match=says):
+    with pytest.raises(dp.errors.NetworkError, match=says):
         dp.BayesianNetwork(edges, tables, states)
 
 
 def test_an_unknown_attribute_is_named() -> None:
     net = dp.BayesianNetwork([("a", "b")], TABLES)
     for call in (net.parents, net.names, net.table, lambda name: net.remote("a", [name])):
-        with pytest.raises(dp.NetworkError, match=r"no attribute 'x' .* attributes are a, b"):
+        with pytest.raises(
+            dp.errors.NetworkError, match=r"no attribute 'x' .* attributes are a, b"
+        ):
             call("x")
 
 

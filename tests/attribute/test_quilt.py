@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import distpriv as dp
-from tests.attribute.conftest import enumerated, networks
+from tests.examples import enumerated, networks
 
-SCHOOL = dp.school()
+SCHOOL = dp.attribute.school()
 NET = SCHOOL.networks[0]
 INCOME, SAT = "family income", "SAT score"
 PAPER_QUILT = frozenset({"gender"})
@@ -28,12 +28,14 @@ def deltas(**values: float) -> dict[frozenset[str], float]:
     }
 
 
-def paper_s(result: dp.QuiltResult) -> dp.ScaledQuilt:
+def paper_s(result: dp.attribute.QuiltResult) -> dp.attribute.ScaledQuilt:
     return next(each for each in result.quilts if each.quilt == PAPER_QUILT)
 
 
 def test_the_paper_s_quilt_separates_what_it_says() -> None:
-    quilt = next(each for each in dp.find_quilts(NET, INCOME) if each.quilt == PAPER_QUILT)
+    quilt = next(
+        each for each in dp.attribute.find_quilts(NET, INCOME) if each.quilt == PAPER_QUILT
+    )
     assert quilt.nearby == {INCOME, SAT}
     assert quilt.remote == {"height", "weight"}
     # e(gender | income) from the two tables alone: gender has no other parent.
@@ -59,7 +61,7 @@ def test_the_school_counts_the_tall_with_high_scores() -> None:
     sensitivity = deltas(height=100.0, SAT=100.0, height__SAT=200.0)
     result = dp.markov_quilt(NET, [INCOME], ["height", SAT], sensitivity, 1.0)
     quilt = paper_s(result)
-    influence = dp.max_influence(NET, ["gender"], INCOME)
+    influence = dp.attribute.max_influence(NET, ["gender"], INCOME)
     assert quilt.sensitivity == 100
     assert quilt.scale == pytest.approx(100 / (1 - influence))
     # Knowing the heights' parameter itself gives away less than knowing the gender's does.
@@ -91,7 +93,7 @@ def by_hand(
         b = delta[query] / epsilon
         others = [node for node in net.nodes if node != i]
         for quilt in chain.from_iterable(combinations(others, size) for size in range(5)):
-            e = dp.max_influence(net, quilt, i) if quilt else 0.0
+            e = dp.attribute.max_influence(net, quilt, i) if quilt else 0.0
             nearby = query - set(quilt) - net.remote(i, quilt)
             change = delta[nearby] if nearby else 0.0
             if e < epsilon:
@@ -149,7 +151,7 @@ def test_a_quilt_that_takes_all_of_epsilon() -> None:
         [("a", "b"), ("b", "c")],
         {"a": [0.5, 0.5], "b": [[0.75, 0.25], [0.25, 0.75]], "c": [[0.9, 0.1], [0.1, 0.9]]},
     )
-    limit = dp.max_influence(net, ["b"], "a")
+    limit = dp.attribute.max_influence(net, ["b"], "a")
     free = dp.markov_quilt(net, ["a"], ["b"], {frozenset("b"): 1.0}, limit)
     assert free.scale == 0
     tight = dp.markov_quilt(net, ["a"], ["b"], {frozenset("b"): 1.0}, limit * 0.999)
@@ -198,20 +200,22 @@ def test_a_set_without_its_own_sensitivity_takes_the_least_larger_one() -> None:
     ],
 )
 def test_a_sensitivity_that_makes_no_sense_is_named(sensitivity: dict, says: str) -> None:
-    with pytest.raises(dp.AttributePrivacyError, match=says):
+    with pytest.raises(dp.errors.AttributePrivacyError, match=says):
         dp.markov_quilt(NET, [INCOME], ["height", SAT], sensitivity, 1.0)
 
 
 def test_what_cannot_be_asked_is_named() -> None:
     one = deltas(height=1.0)
-    with pytest.raises(dp.NetworkError, match="no attribute 'x'"):
+    with pytest.raises(dp.errors.NetworkError, match="no attribute 'x'"):
         dp.markov_quilt(NET, [INCOME], ["x"], one, 1.0)
-    with pytest.raises(dp.NetworkError, match="no attribute 'x'"):
+    with pytest.raises(dp.errors.NetworkError, match="no attribute 'x'"):
         dp.markov_quilt(NET, ["x"], ["height"], one, 1.0)
     for protected, query in (([], ["height"]), ([INCOME], [])):
-        with pytest.raises(dp.AttributePrivacyError, match="at least one attribute to protect"):
+        with pytest.raises(
+            dp.errors.AttributePrivacyError, match="at least one attribute to protect"
+        ):
             dp.markov_quilt(NET, protected, query, one, 1.0)
-    with pytest.raises(dp.CalibrationError, match="ε"):
+    with pytest.raises(dp.errors.CalibrationError, match="ε"):
         dp.markov_quilt(NET, [INCOME], ["height"], one, 0)
 
 

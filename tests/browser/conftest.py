@@ -15,12 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.browser.driver import Watched
 
 ROOT = Path(__file__).parents[2]
 
 # A busy machine draws late; what is expected is awaited, not timed.
-expect.set_options(timeout=30_000)
+LONG = 180_000
+expect.set_options(timeout=LONG)
 
 
 def _executable() -> str | None:
@@ -45,17 +48,6 @@ def browser() -> Iterator[Browser]:
         )
         yield chromium
         chromium.close()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a browser test begin anew, twice at most; the summary lists those that did.
-
-    Browser and script run side by side: a driver can meet a page between two states, where no
-    person could act. What is really broken fails three times.
-    """
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 @contextmanager
@@ -105,37 +97,6 @@ def fresh_server() -> Iterator[str]:
         yield address
 
 
-class Watched:
-    """A page with what its console said and where its requests went."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.console: list[str] = []
-        self.hosts: set[str] = set()
-        page.on(
-            "console",
-            lambda message: (
-                self.console.append(message.text) if message.type in ("error", "warning") else None
-            ),
-        )
-        page.on("pageerror", lambda error: self.console.append(str(error)))
-        page.on("request", lambda request: self._note(request.url))
-        page.on("websocket", lambda socket: self._note(socket.url))
-
-    def _note(self, url: str) -> None:
-        scheme, _, rest = url.partition("://")
-        if scheme in ("http", "https", "ws", "wss"):
-            self.hosts.add(rest.split("/")[0].rsplit(":", 1)[0])
-
-    def idle(self) -> Page:
-        """Wait until the script has run; then wait for the value you want, not for a time."""
-        self.page.wait_for_selector(
-            "[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=60_000
-        )
-        self.page.wait_for_selector("[data-test-script-state=notRunning]", timeout=60_000)
-        return self.page
-
-
 @pytest.fixture
 def watched(browser: Browser) -> Iterator[Callable[..., Watched]]:
     """Open a fresh browser page of a given width."""
@@ -147,9 +108,19 @@ def watched(browser: Browser) -> Iterator[Callable[..., Watched]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(LONG)
         return Watched(page)
 
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def app(server: str, watched: Callable[..., Watched]) -> Iterator[Watched]:
+    """The dashboard, just opened, which nothing may harm."""
+    watch = watched()
+    watch.page.goto(server)
+    watch.idle()
+    yield watch
+    watch.unharmed()

@@ -7,27 +7,26 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_controls import app, enter, pick, press  # noqa: F401
-from tests.browser.test_walk import drawn, go, shot, words
+from tests.browser.driver import drawn, enter, go, pick, press, says, shot
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):  # noqa: F811
+def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     page = app.page
     go(page, "Choosing ε")
     drawn(page, 4)
-    expect(page.get_by_text(words("of 100 such attackers 57 guess right")).first).to_be_visible()
-    expect(page.get_by_text("limit kept").first).to_be_visible()
+    says(page, "of 100 such attackers 57 guess right")
+    says(page, "limit kept")
     metric = page.get_by_test_id("stMetricValue").first
     before = metric.inner_text()
     slider = page.get_by_role("slider", name="At most this many right of 100")
     slider.press("ArrowLeft")
     expect(metric).not_to_have_text(before)
     enter(page, "ε, exactly", "4")
-    expect(page.get_by_text("limit exceeded").first).to_be_visible()
+    says(page, "limit exceeded")
     page.get_by_role("button", name=re.compile("Take ε = .* with ")).click()
-    expect(page.get_by_text("limit kept").first).to_be_visible()
+    says(page, "limit kept")
     expect(page).to_have_url(re.compile(r"eps=1\.[12]"))
 
     pick(page, "What you limit", "F-score")
@@ -36,24 +35,24 @@ def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):  # noqa: F811
     enter(page, "F-score at most", "0.7")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     page.get_by_role("slider", name="β: finding counts").press("ArrowRight")
-    expect(page.get_by_text("F-score at β = 1.1, by mechanism").first).to_be_visible()
+    says(page, "F-score at β = 1.1, by mechanism")
     pick(page, "What you limit", "how sure they may be (precision)")
     page.get_by_role("slider", name="while they find this much").press("ArrowRight")
     page.get_by_role("slider", name="How often the share is").press("ArrowLeft")
-    expect(page.get_by_text(words("a precision of 60.0 %")).first).to_be_visible()
+    says(page, "a precision of 60.0 %")
     pick(page, "What you limit", "what they may believe afterwards")
-    expect(page.get_by_text(words("a belief of 60.0 %")).first).to_be_visible()
+    says(page, "a belief of 60.0 %")
 
 
-def test_one_record_the_table_and_the_frameworks(app):  # noqa: F811
+def test_one_record_the_table_and_the_frameworks(app):
     page = app.page
     go(page, "Choosing ε")
     press(page, "Who asks", "about one record")
-    expect(page.get_by_text("F-score of one record, by β").first).to_be_visible()
+    says(page, "F-score of one record, by β")
     drawn(page, 3)
     shot(page, "choosing-record")
     page.get_by_role("slider", name="A hunch about this person").press("ArrowRight")
-    expect(page.get_by_text("by what they know").first).to_be_visible()
+    says(page, "by what they know")
     page.get_by_role("slider", name="What others' records say").press("End")
     expect(page.get_by_test_id("stAlert").first).to_contain_text(
         "knows the answer without any release"
@@ -62,19 +61,17 @@ def test_one_record_the_table_and_the_frameworks(app):  # noqa: F811
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     press(page, "Noise", "Gaussian")
     press(page, "Curves for several", "δ")
-    expect(page.get_by_text("δ = 1e-05").first).to_be_visible()
+    says(page, "δ = 1 × 10⁻⁵")
     page.get_by_role("slider", name="False alarms").press("ArrowRight")
-    expect(page.get_by_text(words("puts up with 6 % false alarms")).first).to_be_visible()
+    says(page, "puts up with 6 % false alarms")
     press(page, "Who asks", "table of ε")
-    expect(page.get_by_text("Table 1, which cuts").first).to_be_visible()
+    says(page, "Table 1, which cuts")
     shot(page, "choosing-table")
 
     go(page, "Frameworks")
     drawn(page, 2)
     press(page, "The records are", "independent and uniform")
-    expect(
-        page.get_by_text(words("exactly 1 in dependent differential privacy")).first
-    ).to_be_visible()
+    says(page, "exactly 1 in dependent differential privacy")
     pick(page, "ε is given in", "Membership privacy")
-    expect(page.get_by_text(words("at most 2 in differential privacy")).first).to_be_visible()
+    says(page, "at most 2 in differential privacy")
     shot(page, "frameworks")

@@ -7,10 +7,19 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Watched
-from tests.browser.test_controls import app as opened  # noqa: F401
-from tests.browser.test_controls import pick, pick_one_more
-from tests.browser.test_walk import HEADINGS, drawn, go, no_traceback, people, shot, words
+from tests.browser.driver import (
+    Watched,
+    arrived,
+    drawn,
+    go,
+    no_traceback,
+    people,
+    pick,
+    pick_one_more,
+    says,
+    shot,
+    words,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -31,23 +40,23 @@ def answer(page: Page) -> str:
     return str(said.text_content())
 
 
-def test_a_link_opens_the_scenario_in_another_session(opened, watched):  # noqa: F811
-    page = opened.page
+def test_a_link_opens_the_scenario_in_another_session(app, watched):
+    page = app.page
     pick(page, "Mechanism", "DauM")
     page.get_by_label("ε, exactly", exact=True).fill("2.2")
     page.get_by_label("ε, exactly", exact=True).press("Enter")
-    expect(page.get_by_text("DauM").first).to_be_visible()
+    says(page, "DauM")
     page.get_by_text("More settings", exact=True).click()
     pick_one_more(page, "Hide as well", "race = White: 45 % or 55 %")
     pick(page, "Secret: share of records with …", "workclass = Private")
     go(page, "Compare & report")
-    expect(page.get_by_text("is the safest").first).to_be_visible()
+    says(page, "is the safest")
     drawn(page, 4)
     page.get_by_role("button", name="Keep it").click()
     expect(page.get_by_label("Name of kept scenario 1")).to_have_value("DauM, ε = 2.2")
     drawn(page, 4)
     shot(page, "compare")
-    address, typed = link(opened), page.url
+    address, typed = link(app), page.url
     first = answer(page)
     assert "DauM" in first
     for target in (address, typed):
@@ -59,22 +68,22 @@ def test_a_link_opens_the_scenario_in_another_session(opened, watched):  # noqa:
         no_traceback(other.page)
 
 
-def test_a_link_about_an_upload_waits_for_the_table(opened, watched, tmp_path):  # noqa: F811
-    page, table = opened.page, tmp_path / "people.csv"
+def test_a_link_about_an_upload_waits_for_the_table(app, watched, tmp_path):
+    page, table = app.page, tmp_path / "people.csv"
     people(table)
     page.locator("input[type=file]").first.set_input_files(table)
-    expect(page.get_by_text("2000 records you uploaded").first).to_be_visible()
-    opened.idle()
+    says(page, "2000 records you uploaded")
+    app.idle()
     first = answer(page)
     assert "sector" not in page.url
     go(page, "Compare & report")
-    address = link(opened)
+    address = link(app)
     other = watched(width=390, height=844)
     other.page.goto(address)
     expect(other.page.get_by_text("about a table that is not here").first).to_be_visible()
     shot(other.page, "link-without-table")
     other.page.get_by_role("link", name="Open the Data page").click()
-    expect(other.page.get_by_role("heading", name=HEADINGS["Data"])).to_be_visible()
+    arrived(other.page, "Data")
     other.idle()
     other.page.locator("input[type=file]").first.set_input_files(table)
     expect(other.page.get_by_text("about a table that is not here")).to_have_count(0)

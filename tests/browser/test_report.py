@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_controls import app as opened  # noqa: F401
-from tests.browser.test_controls import open_settings, press
-from tests.browser.test_walk import drawn, go, shot
+from tests.browser.driver import drawn, go, open_settings, press, shot
 
 pytestmark = pytest.mark.browser
 
@@ -38,8 +36,8 @@ def printed(page: Page, folder: Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def test_a_report_opens_offline_and_prints(opened, browser: Browser, tmp_path):  # noqa: F811
-    page = opened.page
+def test_a_report_opens_offline_and_prints(app, browser: Browser, tmp_path):
+    page = app.page
     open_settings(page)
     press(page, "Save charts as", "PNG")
     drawn(page, 1)
@@ -69,12 +67,12 @@ def test_a_report_opens_offline_and_prints(opened, browser: Browser, tmp_path): 
     assert report.evaluate("document.documentElement.scrollWidth") <= 390
     text = printed(report, tmp_path)
     for part in (
-        r"right in 76\.1 % of cases",
+        r"right in 76\.1\s% of cases",
         r"promised and delivered",
         r"The promise is kept",
         r"Arithmetic does not undo it",
         r"not refuted",
-        r"± 1\.5\d years",
+        r"± 1\.5\d\syears",
         r"Seed of the simulations: 1",
         r"\?scenario=",
     ):

@@ -12,8 +12,7 @@ from distpriv.dashboard.tour.steps import LESSONS
 from distpriv.lessons import course_of, subtracted
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
-from tests.browser.test_controls import app, press  # noqa: F401
-from tests.browser.test_walk import drawn, go, no_traceback, shot, words
+from tests.browser.driver import drawn, go, no_traceback, press, shot, words
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +60,7 @@ def answer(page: Page, option: Option) -> None:
     expect(said.last).to_contain_text("right" if option.holds else "not so")
 
 
-def test_the_tour_from_start_to_end(app):  # noqa: F811
+def test_the_tour_from_start_to_end(app):
     page, course = app.page, course_of(load_census_income())
     go(page, "Guided tour")
     for number, lesson in enumerate(LESSONS, 1):
@@ -101,7 +100,7 @@ def test_the_tour_from_start_to_end(app):  # noqa: F811
     expect(page.get_by_text(words(AFTER[4])).last).to_be_visible()
 
 
-def test_the_noise_is_subtracted_by_hand(app):  # noqa: F811
+def test_the_noise_is_subtracted_by_hand(app):
     page, found = app.page, subtracted(course_of(load_census_income()))
     go(page, "Guided tour")
     press(page, "Step", "7")

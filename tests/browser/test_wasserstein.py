@@ -7,29 +7,34 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_attribute import alert, type_into
-from tests.browser.test_controls import app as opened  # noqa: F401
-from tests.browser.test_controls import open_settings, pick, press
-from tests.browser.test_walk import drawn, go, people, shot, words
+from tests.browser.driver import (
+    alert,
+    drawn,
+    go,
+    open_settings,
+    people,
+    pick,
+    press,
+    says,
+    shot,
+    type_into,
+    words,
+)
 
 pytestmark = pytest.mark.browser
-
-
-def told(page: Page, sentence: str) -> None:
-    expect(page.get_by_text(words(sentence)).first).to_be_visible()
 
 
 def no_error(page: Page) -> None:
     expect(page.locator("[data-testid=stAlertContentError]")).to_have_count(0)
 
 
-def test_distances_come_in_and_can_be_stopped(opened):  # noqa: F811
-    page = opened.page
+def test_distances_come_in_and_can_be_stopped(app):
+    page = app.page
     go(page, "Wasserstein")
-    expect(page.get_by_text("some have to move by").first).to_be_visible()
+    says(page, "some have to move by")
     drawn(page, 3)
-    expect(page.get_by_text(re.compile(r"\d+ of \d+ distances"))).to_have_count(0, timeout=60_000)
-    expect(page.get_by_text("Which datasets pair up").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ distances"))).to_have_count(0)
+    expect(page.get_by_text("Which datasets pair up").first).to_be_visible()
     shot(page, "wasserstein-release")
     # Another Δp starts anew; it stops where it is told to, and goes on.
     page.get_by_role("spinbutton", name="n: records in the release").fill("150")
@@ -37,64 +42,64 @@ def test_distances_come_in_and_can_be_stopped(opened):  # noqa: F811
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("button", name="Go on")).to_be_enabled()
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("Which datasets pair up").first).to_be_visible(timeout=60_000)
-    opened.idle()
+    expect(page.get_by_text("Which datasets pair up").first).to_be_visible()
+    app.idle()
 
 
-def test_figure_1_is_edited(opened):  # noqa: F811
-    page = opened.page
+def test_figure_1_is_edited(app):
+    page = app.page
     go(page, "Wasserstein")
     page.get_by_role("tab", name="A small example").click()
-    told(page, "has to move by 97; if 10 % may be left out, by 1.")
+    says(page, "has to move by 97; if 10 % may be left out, by 1.")
     drawn(page, 2)
     shot(page, "wasserstein-example")
     # 100 becomes 50, from where mass goes to 100 and to 3; one of the two may be left out.
-    type_into(opened, "example_mu", 2, 0, "50")
-    told(page, "has to move by 50; if 10 % may be left out, by 47.")
+    type_into(app, "example_mu", 2, 0, "50")
+    says(page, "has to move by 50; if 10 % may be left out, by 47.")
     # A weight too many: the sentence gives the sum, and the table keeps what was typed.
-    type_into(opened, "example_mu", 0, 1, "0.7")
-    alert(page).to_contain_text("The weights of μ must sum to 1, they sum to 1.1.")
+    type_into(app, "example_mu", 0, 1, "0.7")
+    expect(alert(page)).to_contain_text("The weights of μ must sum to 1, they sum to 1.1.")
     go(page, "Directions")
     go(page, "Wasserstein")
     page.get_by_role("tab", name="A small example").click()
-    alert(page).to_contain_text("they sum to 1.1")
+    expect(alert(page)).to_contain_text("they sum to 1.1")
     page.get_by_role("button", name="Back to the paper's example").click()
-    told(page, "has to move by 97; if 10 % may be left out, by 1.")
-    opened.idle()
+    says(page, "has to move by 97; if 10 % may be left out, by 1.")
+    app.idle()
 
 
-def test_simulated_distances_move_the_other_pages(opened):  # noqa: F811
-    page = opened.page
+def test_simulated_distances_move_the_other_pages(app):
+    page = app.page
     go(page, "Privacy–utility")
     pick(page, "Mechanism", "Wasserstein")
-    expect(page.get_by_text(words("costs an expected L2 error of 21.1")).first).to_be_visible()
+    says(page, "costs an expected L2 error of 21.1")
     open_settings(page)
     press(page, "Distances for Wasserstein mechanisms", "simulated")
-    expect(page.get_by_text("1000 simulated datasets for each share").first).to_be_visible()
+    says(page, "1000 simulated datasets for each share")
     expect(page.get_by_text(words("costs an expected L2 error of 21.1"))).to_have_count(0)
-    opened.idle()
+    app.idle()
 
 
-def test_what_survives_on_the_example_and_on_an_upload(opened, tmp_path):  # noqa: F811
-    page = opened.page
+def test_what_survives_on_the_example_and_on_an_upload(app, tmp_path):
+    page = app.page
     go(page, "Assumptions")
-    expect(page.get_by_text("one assumption").first).to_be_visible()
+    says(page, "one assumption")
     open_settings(page)
     press(page, "Calibration", "exact")
-    expect(page.get_by_text("two assumptions").first).to_be_visible()
-    expect(page.get_by_text(words("still promises ε′ = 1.6")).first).to_be_visible()
+    says(page, "two assumptions")
+    says(page, "still promises ε′ = 1.6")
     for tab in ("Without the normal curve", "An attacker who knows more", "Several releases"):
         page.get_by_role("tab", name=tab).click()
-        opened.idle()
+        app.idle()
         no_error(page)
-    expect(page.get_by_text("No rule holds.").first).to_be_visible()
+    says(page, "No rule holds.")
     page.get_by_role("tab", name="In Pufferfish's words").click()
-    opened.idle()
+    app.idle()
     go(page, "Data")
     table = tmp_path / "people.csv"
     people(table)
     page.locator("input[type=file]").set_input_files(table)
-    expect(page.get_by_text("2000 records you uploaded").first).to_be_visible()
+    says(page, "2000 records you uploaded")
     for name, sentence in (
         ("Assumptions", "the promise rests on"),
         ("Wasserstein", "some have to move by"),
@@ -104,4 +109,4 @@ def test_what_survives_on_the_example_and_on_an_upload(opened, tmp_path):  # noq
         drawn(page, 1)
         no_error(page)
     assert "sector" not in page.url
-    opened.idle()
+    app.idle()

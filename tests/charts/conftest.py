@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ from plotly import graph_objects as go
 
 import distpriv as dp
 from distpriv.charts import figure_data
-from distpriv.charts.text import plain
+from distpriv.words import plain
+
+Drawn = Mapping[str, tuple[Iterable[float | str], Iterable[float]]]
 
 
 @pytest.fixture(scope="session")
@@ -83,3 +85,29 @@ def _texts(figure: go.Figure) -> list[str]:
     for trace in figure.data:
         found += [trace.name, *np.ravel(trace.hovertext or "").tolist()]
     return found
+
+
+@pytest.fixture(scope="session")
+def draws() -> Callable[[go.Figure, Drawn], None]:
+    """Assert what a figure draws: its series with the places of their points, and no others."""
+
+    def check(figure: go.Figure, expected: Drawn) -> None:
+        series: dict[str, tuple[list[float], list[float]]] = {}
+        for trace in figure.data:
+            places = zip(trace.x, trace.y, strict=trace.type != "heatmap")
+            points = [] if list(trace.x) == [None] else list(places)
+            for axis in (0, 1):
+                series.setdefault(plain(trace.name), ([], []))[axis].extend(
+                    np.nan if point[axis] is None else point[axis] for point in points
+                )
+        drawn = {name: places for name, places in series.items() if places[0]}
+        assert list(drawn) == list(expected)
+        for name, places in expected.items():
+            for axis, (at, wanted) in enumerate(zip(drawn[name], places, strict=True)):
+                wanted = list(wanted)
+                if wanted and isinstance(wanted[0], str):
+                    assert [plain(place) for place in at] == wanted
+                else:
+                    assert at == pytest.approx(wanted, nan_ok=True), f"{'xy'[axis]} of {name}"
+
+    return check

@@ -56,18 +56,18 @@ def test_accuracy_by_mechanism(well_made: Check) -> None:
     assert figure.layout.xaxis.range == (0.45, 1.02)
     assert figure.layout.xaxis.title.text == "accuracy of the attacker (%)"
     assert figure.layout.yaxis.ticktext == ("no noise", "ExpM", "ExpM(L)", "DauM")
-    assert figure.layout.yaxis.tickvals == (3, 2, 1, 0)
+    assert figure.layout.yaxis.tickvals == (0, 1, 2, 3)
     assert "50 repetitions, seed 7" in figure.layout.title.subtitle.text
     legend = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert "guessing: 50 %" in legend
-    assert "the promise alone allows: 73.1 %" in legend
+    assert "guessing: 50\u00a0%" in legend
+    assert "the promise alone allows: 73.1\u00a0%" in legend
 
 
 def test_before_the_first_repetition_the_best_attacker_is_there(well_made: Check) -> None:
     figure = rows({}, repetitions=0)
     well_made(figure)
-    diamonds = next(trace for trace in figure.data if trace.hovertext and len(trace.x) == 3)
-    assert diamonds.x == (0.7616, 0.57, 0.577)
+    diamonds = [trace for trace in figure.data if trace.marker.size == 14]
+    assert [trace.x for trace in diamonds] == [(0.7616,), (0.57,), (0.577,)]
     assert "nothing simulated yet" in figure.layout.title.subtitle.text
 
 
@@ -99,8 +99,11 @@ def test_a_mark_below_the_axis_stays_on_it() -> None:
 
 def test_the_alternative_text_tells_both_attackers() -> None:
     alt = rows(INTERVALS).layout.meta["alt"]
-    assert "76.2 % of the time without noise and 57 % with ExpM and 57.7 % with DauM" in alt
-    assert "over 50 repetitions, 75 % (74 % to 76 %) with no noise" in alt
+    assert (
+        "76.2\u00a0% of the time without noise and 57.0\u00a0% with ExpM and 57.7\u00a0% with DauM"
+        in alt
+    )
+    assert "over 50 repetitions, 75.0\u00a0% (74.0\u00a0% to 76.0\u00a0%) with no noise" in alt
 
 
 def test_a_chosen_mechanism_is_bold() -> None:

@@ -59,7 +59,7 @@ def test_precision_against_recall(well_made, guessing):
 def test_right_against_wrong(well_made):
     figure = roc_lines({"ε = 1": (RECALL**2, RECALL), "no noise": (RECALL**3, RECALL)})
     well_made(figure)
-    assert "24.8 % (ε = 1)" in figure.layout.meta["alt"]
+    assert "24.8\u00a0% (ε = 1)" in figure.layout.meta["alt"]
 
 
 def test_f_scores_with_their_turning_points(well_made):

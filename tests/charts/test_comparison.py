@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from distpriv.charts.comparison import (
     errors_against_epsilon,
 )
 from distpriv.mechanisms.curves import Curves
-from tests.analysis.test_comparison import BASE, replace, summary
+from tests.examples import BASE, summary
 
 Check = Callable[[go.Figure], None]
 X = np.geomspace(0.1, 10, 9)
@@ -46,7 +47,7 @@ def test_bars_start_at_guessing_and_tell_the_accuracy(found) -> None:
     table = figure_data(figure)
     assert table["accuracy of the best attacker (share)"][0] == 0.58
     assert table["scenario"][0] == "now"
-    assert "58 % (now; 90 % without noise)" in figure.layout.meta["alt"]
+    assert "58.0\u00a0% (now; 90.0\u00a0% without noise)" in figure.layout.meta["alt"]
 
 
 def test_two_names_that_begin_alike_have_rows_of_their_own(found) -> None:

@@ -35,7 +35,7 @@ def test_against_correlation(well_made):
 
 
 def test_against_releases(well_made, model):
-    example = dp.CompositionExample.calibrated(0.25, 0.99, 1.0, 1e-3)
+    example = dp.composition.CompositionExample.calibrated(0.25, 0.99, 1.0, 1e-3)
     curves = example_against_releases(example, 1.0, 1e-3, [1, 2, 5])
     figure = added_up(curves, **WORDS, current=2)
     well_made(figure)
@@ -61,7 +61,7 @@ def test_curves_that_are_zero_or_infinite_have_an_axis(well_made):
 
 @pytest.mark.parametrize(("correlation", "noise"), [(0.99, 0.0), (-0.5, 0.0), (0.0, 1.5)])
 def test_the_ellipses_hold_95_percent(well_made, rng, correlation, noise):
-    example = dp.CompositionExample(0.4, correlation, noise)
+    example = dp.composition.CompositionExample(0.4, correlation, noise)
     figure = two_statistics(example)
     well_made(figure)
     data = np.array([[1, correlation], [correlation, 1]])

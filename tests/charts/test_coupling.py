@@ -10,8 +10,8 @@ from plotly import graph_objects as go
 
 from distpriv.charts import figure_data
 from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
-from distpriv.charts.text import plain
 from distpriv.distances.outcomes import Outcomes
+from distpriv.words import plain
 
 Check = Callable[[go.Figure], None]
 FIGURE_1 = Outcomes(
@@ -36,7 +36,7 @@ def test_figure_1_leaves_the_long_move_out(well_made: Check) -> None:
     assert [plain(trace.name) for trace in dashed] == ["moved further, left out"]
     assert dashed[0].meta["x"] == [100.0, 3.0]
     assert "0.1 from 100 to 3: 97 far" in dashed[0].hovertext[0]
-    assert figure.layout.meta["alt"] == "μ becomes ν by moves of at most 1, leaving out 10 %."
+    assert figure.layout.meta["alt"] == "μ becomes ν by moves of at most 1, leaving out 10\u00a0%."
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3", "100"]
     data = figure_data(figure)
     assert data.loc[data["series"] == "μ", "mass"].tolist() == [0.6, 0.2, 0.2]
@@ -94,7 +94,6 @@ def test_bars_of_errors(well_made: Check) -> None:
     errors = {"ExpM(L)": 21.1, "Wasserstein": 36.0, "none": 0.0}
     figure = noise_bars(errors, selected="Wasserstein", unit="years")
     well_made(figure)
-    assert figure_data(figure)["expected L2 error"].tolist() == [0.0, 36.0, 21.1]
+    assert figure_data(figure)["expected L2 error"].tolist() == [21.1, 36.0, 0.0]
     assert "21.1 with ExpM(L), 36 with Wasserstein and 0 with none" in figure.layout.meta["alt"]
-    outlined = [trace.name for trace in figure.data if trace.marker.line.width]
-    assert outlined == ["Wasserstein"]
+    assert figure.data[0].marker.line.width == (0, 3, 0)

@@ -53,7 +53,7 @@ def test_one_panel_a_statistic(
     figure = qq_plot(found, model.query.labels, columns=columns)
     well_made(figure)
     shown = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert shown == ["95 % band", "p = 30 %", "p = 50 %"]
+    assert shown == ["95 % band", "p = 30\u00a0%", "p = 50\u00a0%"]
     panels = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
     if columns < 4:
         assert panels == list(model.query.labels)
@@ -72,7 +72,7 @@ def test_points_lie_within_their_axes_and_tell_the_simulated_quantiles(
     assert len(drawn) == 8
     for index, trace in enumerate(drawn):
         group, statistic = index % 2, index // 2
-        assert trace.name == ("p = 30 %", "p = 50 %")[group]
+        assert trace.name == ("p = 30\u00a0%", "p = 50\u00a0%")[group]
         assert set(trace.y) <= set(found.simulated[group, :, statistic])
         assert max(trace.y) == found.simulated[group, -1, statistic]
         for axis, values in (("x", trace.x), ("y", trace.y)):
@@ -88,7 +88,7 @@ def test_quantiles_in_words(found: FitDiagnostics, model: dp.GaussianModel) -> N
     alt = qq_plot(found, model.query.labels).layout.meta["alt"]
     group, index = np.unravel_index(found.kolmogorov.argmax(), found.kolmogorov.shape)
     assert model.query.labels[index] in alt
-    assert ("p = 30 %", "p = 50 %")[group] in alt
+    assert ("p = 30\u00a0%", "p = 50\u00a0%")[group] in alt
     assert f"{100 * found.kolmogorov.max():.1f}" in alt
     assert "400 datasets" in alt
 
@@ -96,7 +96,7 @@ def test_quantiles_in_words(found: FitDiagnostics, model: dp.GaussianModel) -> N
 def test_many_statistics_keep_the_points_bounded(well_made: Check) -> None:
     m = 16
     pair = dp.SensitiveProperty("income", "high").pair(0.5, 0.1)
-    thetas = (dp.Theta(pair.secret, 0.45, 50), dp.Theta(pair.secret, 0.55, 50))
+    thetas = (dp.model.Theta(pair.secret, 0.45, 50), dp.model.Theta(pair.secret, 0.55, 50))
     wide = dp.PairModel(pair, thetas, np.ones((2, m)), np.stack([np.eye(m)] * 2))
     drawn = np.random.default_rng(1).normal(1, 1, (2, 300, m))
     labels = [f"mean {index}" for index in range(m)]
@@ -197,9 +197,11 @@ def test_intervals_of_the_distances_alone(replicates: ModelReplicates, well_made
 
 
 def test_an_interval_of_no_width(well_made: Check) -> None:
-    nothing = dp.Interval(0.0, 0.0, 0.0)
+    nothing = dp.model.Interval(0.0, 0.0, 0.0)
     still = ModelReplicates(np.zeros((101, 1)), np.ones((101, 1, 1)), nothing, nothing)
-    figure = bootstrap_intervals(still, DeliveredIntervals(nothing, dp.Interval(0.5, 0.5, 0.5)))
+    figure = bootstrap_intervals(
+        still, DeliveredIntervals(nothing, dp.model.Interval(0.5, 0.5, 0.5))
+    )
     well_made(figure)
     for axis in figure.select_xaxes():
         assert axis.range[0] < axis.range[1]

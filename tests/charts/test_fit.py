@@ -34,7 +34,7 @@ def test_one_panel_a_statistic(
     figure = fit_histograms(fit, model.query.labels, units, simulated, columns=columns)
     well_made(figure)
     shown = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert shown == ["p = 30 %", "p = 50 %"]
+    assert shown == ["p = 30\u00a0%", "p = 50\u00a0%"]
     if columns > 3:
         return
     titles = [axis.title.text.replace("<br>", " ") for axis in figure.select_xaxes()]
@@ -85,7 +85,7 @@ def test_a_statistic_that_hardly_varies_in_the_simulation(
 def test_many_statistics_keep_the_points_bounded(well_made: Check) -> None:
     m = 16
     secret = dp.SensitiveProperty("income", "high").pair(0.5, 0.1)
-    thetas = (dp.Theta(secret.secret, 0.45, 50), dp.Theta(secret.secret, 0.55, 50))
+    thetas = (dp.model.Theta(secret.secret, 0.45, 50), dp.model.Theta(secret.secret, 0.55, 50))
     wide = dp.PairModel(secret, thetas, np.ones((2, m)), np.stack([np.eye(m)] * 2))
     drawn = np.random.default_rng(1).normal(1, 1, (2, 300, m))
     labels = [f"mean {index}" for index in range(m)]

@@ -26,7 +26,7 @@ def test_the_profile_with_its_promise(model, noises, well_made):
     mark = next(trace for trace in figure.data if trace.name == "the promise")
     assert (mark.x[0], mark.y[0]) == (1.0, 1e-3)
     assert figure.layout.yaxis.range == pytest.approx((-7, 0), abs=1e-5)
-    assert "At ε = 1, δ delivered is" in figure.layout.meta["alt"]
+    assert "At ε = 1 δ delivered is" in figure.layout.meta["alt"]
     assert {trace.name for trace in figure.data} == {"ExpM", "OptM", "no noise", "the promise"}
     table = figure_data(figure)
     drawn = table[(table["series"] == "OptM") & (table["ε"] == 1.0)]["δ delivered"]
@@ -45,10 +45,16 @@ def test_a_profile_below_the_floor_leaves_the_chart(model, noises, well_made):
 
 def test_repeated_releases(model, noises, well_made):
     deltas = delivered_by_releases(
-        sweeps.delta_against_releases(model, noises, COUNTS, 1.0), "δ", count=5, **PROMISE
+        sweeps.sweep(sweeps.delivered_deltas(1.0), "releases", COUNTS, model, noises),
+        "δ",
+        count=5,
+        **PROMISE,
     )
     epsilons = delivered_by_releases(
-        sweeps.epsilon_against_releases(model, noises, COUNTS, 1e-3), "ε", count=5, **PROMISE
+        sweeps.sweep(sweeps.delivered_epsilons(1e-3), "releases", COUNTS, model, noises),
+        "ε",
+        count=5,
+        **PROMISE,
     )
     for figure in (deltas, epsilons):
         well_made(figure)

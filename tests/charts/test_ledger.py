@@ -12,7 +12,7 @@ from distpriv.charts import figure_data
 from distpriv.charts.alternatives import alternatives_chart
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.releases import Standing
-from tests.store.conftest import alternative
+from tests.examples import alternative
 
 Check = Callable[[go.Figure], None]
 
@@ -32,8 +32,8 @@ def test_the_sum_is_well_made(made, well_made: Check) -> None:
 
 def test_the_sum_is_told_and_can_be_taken_away() -> None:
     figure = adding_up(MADE, undefended=0.76, ceiling=None)
-    assert "After 2 releases the best attacker is right in 61 %" in figure.layout.meta["alt"]
-    assert "after 3 releases in at most 64 %" in figure.layout.meta["alt"]
+    assert "After 2 releases the best attacker is right in 61.0\u00a0%" in figure.layout.meta["alt"]
+    assert "after 3 releases in at most 64.0\u00a0%" in figure.layout.meta["alt"]
     table = figure_data(figure)
     made = table[table["series"] == "released so far"]
     assert made["releases"].tolist() == [0, 1, 2]
@@ -62,7 +62,7 @@ def test_the_proposed_alternative_is_ringed() -> None:
     ring = figure.data[-1]
     assert ring.marker.symbol == "circle-open"
     assert (ring.x[0], ring.y[0]) == (15.4, 0.54)
-    assert "54 % and 15.4 (half), the proposed one" in figure.layout.meta["alt"]
+    assert "54.0\u00a0% and 15.4 (half), the proposed one" in figure.layout.meta["alt"]
 
 
 def test_an_error_that_is_not_known_is_left_out() -> None:

@@ -138,7 +138,7 @@ def test_accuracies_beside_the_best(well_made: WellMade, simulated: bool) -> Non
         points={"ExpM": ([10.0], [0.72])},
     )
     well_made(figure)
-    assert ("simulated attacker is right in 70 %" in figure.layout.meta["alt"]) == simulated
+    assert ("simulated attacker is right in 70.0\u00a0%" in figure.layout.meta["alt"]) == simulated
     assert list(marks(figure, "DauM, undone").y) == [0.77]
     assert "on paper" in figure.layout.meta["how_to_read"]
     bars = [trace for trace in figure.data if trace.error_y.array is not None]

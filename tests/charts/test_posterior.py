@@ -14,7 +14,7 @@ from distpriv.attacks.posterior import Belief, normal_prior, pair_prior, share_g
 from distpriv.charts import figure_data
 from distpriv.charts.posterior import posterior_curve
 from distpriv.charts.style import style_of
-from distpriv.charts.text import plain
+from distpriv.words import plain
 
 Check = Callable[[go.Figure], None]
 RICH = dp.SensitiveProperty("income", "high")
@@ -58,7 +58,7 @@ def test_the_curves_are_the_beliefs(
     assert "two rules" in figure.layout.meta["how_to_read"]
     interval = beliefs[1].credible_interval()
     assert (
-        f"between {100 * interval.low:g} % and {100 * interval.high:g} %"
+        f"between {100 * interval.low:g}\u00a0% and {100 * interval.high:g}\u00a0%"
         in (figure.layout.meta["alt"])
     )
     table = figure_data(figure)
@@ -80,7 +80,7 @@ def test_two_shares_are_bars(well_made: Check) -> None:
     figure = posterior_curve(prior, after, after, truth=0.45, pair=PAIR)
     well_made(figure)
     assert [trace.type for trace in figure.data] == ["bar"] * 3
-    assert figure.data[1].x == ("45 %", "55 %")
+    assert figure.data[1].x == ("45\u00a0%", "55\u00a0%")
     assert figure.data[1].y == pytest.approx((0.3, 0.7))
     assert figure.layout.yaxis.range[1] > 1
     assert "bars" in figure.layout.meta["how_to_read"]

@@ -55,8 +55,8 @@ def test_roc_figure(
 ) -> None:
     figure = _roc(scores, optimal, selected="DauM", promise=(1.0, 1e-3))
     well_made(figure)
-    assert figure.layout.xaxis.title.text == "p = 45 % taken for p = 55 % (%)"
-    assert figure.layout.yaxis.title.text == "p = 55 % recognised (%)"
+    assert figure.layout.xaxis.title.text == "p = 45\u00a0% taken for p = 55\u00a0% (%)"
+    assert figure.layout.yaxis.title.text == "p = 55\u00a0% recognised (%)"
     assert "adaptive attacker, 30 repetitions, seed 7" in figure.layout.title.subtitle.text
     named = {trace.name: trace for trace in figure.data}
     assert named["DauM"].line.color == style_of("DauM").color
@@ -126,7 +126,7 @@ def test_precision_recall_figure(
         **GIVEN,
     )
     well_made(figure)
-    assert figure.layout.xaxis.title.text == "p = 55 % recognised: recall (%)"
+    assert figure.layout.xaxis.title.text == "p = 55\u00a0% recognised: recall (%)"
     assert figure.layout.yaxis.range == (0.45, 1.02)
     marks = next(trace for trace in figure.data if trace.name == "DauM, simulated")
     # The last points, guesses of a handful of datasets, are chance.

@@ -71,7 +71,7 @@ def test_an_unknown_mechanism_has_a_stable_look_of_its_own() -> None:
 
 def test_the_groups_are_named_by_their_share() -> None:
     pair = SensitiveProperty("income", ">50K").pair(0.5, 0.1)
-    assert group_names(pair) == ("p = 45 %", "p = 55 %")
+    assert group_names(pair) == ("p = 45\u00a0%", "p = 55\u00a0%")
 
 
 def test_translucent_keeps_the_hue() -> None:

@@ -33,11 +33,11 @@ def test_both_attackers_of_each_release(well_made: Check) -> None:
     figure = drawn()
     well_made(figure)
     assert figure.layout.yaxis.ticktext[:2] == ("DirM, published", "DirM, grid-safe")
-    assert figure.layout.yaxis.tickvals == (2, 1, 0)
+    assert figure.layout.yaxis.tickvals == (0, 1, 2)
     assert "20 repetitions, seed 7" in figure.layout.title.subtitle.text
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (0.574, 0.76)
     legend = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert legend[:2] == ["guessing: 50 %", "without noise, at best: 76.2 %"]
+    assert legend[:2] == ["guessing: 50\u00a0%", "without noise, at best: 76.2\u00a0%"]
     assert len(legend) == 4
     hovers = [trace.hovertext for trace in figure.data if trace.error_x.array is not None]
     assert "undone by arithmetic" in hovers[0]
@@ -67,6 +67,6 @@ def test_the_table_tells_accuracies_as_they_are() -> None:
 
 def test_the_alternative_text_tells_both() -> None:
     alt = drawn().layout.meta["alt"]
-    assert "DirM, published: 57.4 % on paper, 76 % (74 % to 78 %) with arithmetic" in alt
-    assert "without noise in 76.2 %" in alt
+    assert "DirM, published: 57.4\u00a0% on paper, 76.0\u00a0% (74.0\u00a0% to 78.0\u00a0%)" in alt
+    assert "without noise in 76.2\u00a0%" in alt
     assert "arithmetic" not in drawn(False, 0).layout.meta["alt"]

@@ -35,7 +35,10 @@ def test_error_against_epsilon(curves: Curves, well_made: Check) -> None:
     assert figure.layout.annotations[0].text == "ε = 1"
     assert figure.layout.annotations[0].x == pytest.approx(0)
     assert figure.layout.shapes[0].x0 == 1
-    alt = "At ε = 1 the expected L2 error is 30 mixed units with ExpM and 10 mixed units with DauM."
+    alt = (
+        "At ε = 1 the expected L2 error is 30\u00a0mixed units with ExpM and 10\u00a0mixed units "
+        "with DauM."
+    )
     assert figure.layout.meta["alt"] == alt
 
 

@@ -167,7 +167,7 @@ def on_counts(shift: np.ndarray, covariance: np.ndarray) -> dp.GaussianModel:
     pair = dp.SensitiveProperty("income", "high").pair(0.5, 0.2)
     fit = dp.PairModel(
         pair,
-        (dp.Theta(pair.secret, pair.p_i, 100), dp.Theta(pair.secret, pair.p_j, 100)),
+        (dp.model.Theta(pair.secret, pair.p_i, 100), dp.model.Theta(pair.secret, pair.p_j, 100)),
         np.array([np.zeros(2), shift]),
         np.array([covariance] * 2),
         steps=np.ones(2),

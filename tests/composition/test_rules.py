@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 
@@ -10,30 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 import distpriv as dp
-from distpriv.composition.counterexample import (
-    COIN,
-    TOGETHER,
-    example_against_correlation,
-    example_against_releases,
-)
 from distpriv.composition.rules import AGAIN, SUM_RULE
 from distpriv.model.gaussian import PairModel
-from distpriv.privacy.calibration import gaussian_delta, gaussian_distance
+from distpriv.privacy.calibration import gaussian_distance
 from distpriv.privacy.noise import gaussian_noise
 from distpriv.privacy.privacy_loss import PrivacyLoss
+from tests.examples import hockey_stick
 
 seeds = st.integers(0, 2**32 - 1)
 epsilons = st.floats(0.05, 3)
-
-
-def hockey_stick(p, q, epsilon):
-    return np.maximum(np.asarray(p) - math.exp(epsilon) * np.asarray(q), 0).sum()
-
-
-# Promises
 
 
 def test_promises_that_add_up():
@@ -62,7 +48,7 @@ def test_a_mixture_never_delivers_more_than_it_promises(seed, first, second):
     rng = np.random.default_rng(seed)
     (p, q), (r, s) = rng.dirichlet(np.full(4, 0.6), size=(2, 2))
     weights = rng.dirichlet([1, 1])
-    promised = dp.mixture(
+    promised = dp.composition.mixture(
         [
             dp.Promise(first, hockey_stick(p, q, first)),
             dp.Promise(second, hockey_stick(r, s, second)),
@@ -77,9 +63,9 @@ def test_a_mixture_never_delivers_more_than_it_promises(seed, first, second):
 
 def test_a_mixture_counts_what_may_happen_only():
     promises = [dp.Promise(3.0, 0.1), dp.Promise(1.0, 0.2)]
-    together = dp.mixture(promises, [0.25, 0.75])
+    together = dp.composition.mixture(promises, [0.25, 0.75])
     assert (together.epsilon, together.delta) == pytest.approx((3.0, 0.175))
-    assert dp.mixture(promises, [0, 1]) == dp.Promise(1.0, 0.2)
+    assert dp.composition.mixture(promises, [0, 1]) == dp.Promise(1.0, 0.2)
 
 
 @pytest.mark.parametrize(
@@ -94,19 +80,19 @@ def test_a_mixture_counts_what_may_happen_only():
         (lambda: dp.Promise(1.0, math.nan), "δ must be in"),
         (lambda: dp.compose([], "independent"), "add one"),
         (lambda: dp.compose([dp.Promise(1.0)], "same"), "compute what the releases deliver"),
-        (lambda: dp.mixture([], []), "add one"),
-        (lambda: dp.mixture([dp.Promise(1.0)], [0.5, 0.5]), "1 probabilities"),
-        (lambda: dp.mixture([dp.Promise(1.0)] * 2, [1.5, -0.5]), "none of them negative"),
-        (lambda: dp.mixture([dp.Promise(1.0)] * 2, [0.5, math.nan]), "2 probabilities"),
-        (lambda: dp.mixture([dp.Promise(1.0)] * 2, [0.5, 0.6]), "sum to 1, got 1.1"),
+        (lambda: dp.composition.mixture([], []), "add one"),
+        (lambda: dp.composition.mixture([dp.Promise(1.0)], [0.5, 0.5]), "1 probabilities"),
+        (
+            lambda: dp.composition.mixture([dp.Promise(1.0)] * 2, [1.5, -0.5]),
+            "none of them negative",
+        ),
+        (lambda: dp.composition.mixture([dp.Promise(1.0)] * 2, [0.5, math.nan]), "2 probabilities"),
+        (lambda: dp.composition.mixture([dp.Promise(1.0)] * 2, [0.5, 0.6]), "sum to 1, got 1.1"),
     ],
 )
 def test_promises_that_make_no_sense(make, said):
-    with pytest.raises(dp.CalibrationError, match=said):
+    with pytest.raises(dp.errors.CalibrationError, match=said):
         make()
-
-
-# Post-processing
 
 
 @given(seeds, st.integers(1, 6), epsilons)
@@ -115,15 +101,19 @@ def test_what_is_computed_from_a_release_never_delivers_more(model, seed, rows, 
     noise = dp.calibrate("ExpM", model, 1.0, 1e-3, calibration="exact")
     matrix = rng.normal(size=(rows, 4)) * (rng.random((rows, 4)) < 0.7)
     whole = dp.delivered_delta(model, noise, epsilon)
-    assert dp.delivered_after(model, noise, matrix, epsilon) <= whole * (1 + 1e-7) + 1e-14
+    assert (
+        dp.composition.delivered_after(model, noise, matrix, epsilon) <= whole * (1 + 1e-7) + 1e-14
+    )
 
 
 def test_what_can_be_undone_delivers_the_same(several, rng):
     noise = dp.calibrate("DauM", several, 1.0, 1e-3, calibration="exact")
     whole = dp.delivered_delta(several, noise, 0.7)
     for matrix in (np.eye(4), rng.normal(size=(4, 4)), rng.normal(size=(7, 4))):
-        assert dp.delivered_after(several, noise, matrix, 0.7) == pytest.approx(whole, rel=1e-8)
-    assert dp.delivered_after(several, noise, np.zeros((2, 4)), 0.7) == 0.0
+        assert dp.composition.delivered_after(several, noise, matrix, 0.7) == pytest.approx(
+            whole, rel=1e-8
+        )
+    assert dp.composition.delivered_after(several, noise, np.zeros((2, 4)), 0.7) == 0.0
 
 
 def test_publishing_some_of_the_statistics_is_their_own_model(several):
@@ -137,9 +127,13 @@ def test_publishing_some_of_the_statistics_is_their_own_model(several):
         calibration="exact",
     )
     expected = dp.delivered_delta(part, left, 0.5)
-    assert dp.delivered_after(several, noise, np.eye(4)[[2, 0]], 0.5) == pytest.approx(expected)
+    assert dp.composition.delivered_after(several, noise, np.eye(4)[[2, 0]], 0.5) == pytest.approx(
+        expected
+    )
     without = dp.delivered_delta(part, None, 0.5)
-    assert dp.delivered_after(several, None, np.eye(4)[[2, 0]], 0.5) == pytest.approx(without)
+    assert dp.composition.delivered_after(several, None, np.eye(4)[[2, 0]], 0.5) == pytest.approx(
+        without
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,17 +147,14 @@ def test_publishing_some_of_the_statistics_is_their_own_model(several):
     ],
 )
 def test_a_matrix_that_does_not_fit(model, matrix, epsilon, said):
-    with pytest.raises(dp.CalibrationError, match=said):
-        dp.delivered_after(model, None, matrix, epsilon)
+    with pytest.raises(dp.errors.CalibrationError, match=said):
+        dp.composition.delivered_after(model, None, matrix, epsilon)
 
 
 def test_laplace_noise_has_no_closed_form_after_a_matrix(model):
     noise = dp.calibrate("ExpM(L)", model, 1.0, calibration="exact")
-    with pytest.raises(dp.CalibrationError, match="Laplace"):
-        dp.delivered_after(model, noise, np.eye(4), 1.0)
-
-
-# The model of some of the statistics
+    with pytest.raises(dp.errors.CalibrationError, match="Laplace"):
+        dp.composition.delivered_after(model, noise, np.eye(4), 1.0)
 
 
 def test_the_model_of_some_statistics_is_the_fit_of_their_query(people, query, pair, model):
@@ -174,7 +165,7 @@ def test_the_model_of_some_statistics_is_the_fit_of_their_query(people, query, p
     np.testing.assert_allclose(part.pairs[0].covariances, own.pairs[0].covariances)
     np.testing.assert_allclose(part.record_sensitivities, own.record_sensitivities)
     assert part.pairs[0].mean_errors is None
-    with pytest.raises(dp.QueryError):
+    with pytest.raises(dp.errors.QueryError):
         model.of_statistics()
 
 
@@ -187,11 +178,8 @@ def test_the_model_of_some_statistics_keeps_their_standard_errors(people, query,
     )
 
 
-# Two releases of the same dataset
-
-
 def test_two_releases_are_one_with_noise_in_blocks(several):
-    joint = dp.joint_release(several, [3, 1], 1.0, 1e-3, "ExpM", "exact")
+    joint = dp.composition.joint_release(several, [3, 1], 1.0, 1e-3, "ExpM", "exact")
     covariance = joint.noise.covariance
     np.testing.assert_allclose(covariance[np.ix_([1, 3], [0, 2])], 0, atol=1e-9)
     for indices, noise, alone in zip(([1, 3], [0, 2]), joint.parts, joint.alone, strict=True):
@@ -199,7 +187,7 @@ def test_two_releases_are_one_with_noise_in_blocks(several):
         np.testing.assert_allclose(noise.covariance, own.covariance)
         np.testing.assert_allclose(covariance[np.ix_(indices, indices)], own.covariance, rtol=1e-6)
         # Alone, the part of the joint release delivers what its own model says.
-        after = dp.delivered_after(several, joint.noise, np.eye(4)[indices], alone)
+        after = dp.composition.delivered_after(several, joint.noise, np.eye(4)[indices], alone)
         assert after == pytest.approx(1e-3, rel=1e-6) if alone else after <= 1e-3
     assert joint.rule == dp.Promise(2.0, 2e-3)
     assert joint.delta == dp.delivered_delta(several, joint.noise, 2.0)
@@ -212,10 +200,10 @@ def test_two_releases_are_one_with_noise_in_blocks(several):
 
 def test_two_releases_in_units(model):
     sizes = model.standard_deviations
-    joint = dp.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact", sizes)
-    scaled = dp.joint_release(model.in_units(sizes), [0], 1.0, 1e-3, "ExpM", "exact")
+    joint = dp.composition.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact", sizes)
+    scaled = dp.composition.joint_release(model.in_units(sizes), [0], 1.0, 1e-3, "ExpM", "exact")
     assert joint.epsilon == pytest.approx(scaled.epsilon)
-    raw = dp.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact")
+    raw = dp.composition.joint_release(model, [0], 1.0, 1e-3, "ExpM", "exact")
     assert joint.epsilon != pytest.approx(raw.epsilon)
 
 
@@ -231,34 +219,33 @@ def correlated(model, shift, correlation):
 
 def test_two_guarded_releases_can_break_the_sum_rule(model):
     shift = 0.8 * gaussian_distance(1.0, 1e-3)
-    joint = dp.joint_release(correlated(model, shift, 0.99), [0], 1.0, 1e-3, "OptM", "guarded")
+    joint = dp.composition.joint_release(
+        correlated(model, shift, 0.99), [0], 1.0, 1e-3, "OptM", "guarded"
+    )
     assert all(noise.is_zero for noise in joint.parts)
     assert max(joint.alone) <= 1.0
     assert joint.delta > 100 * joint.rule.delta
     assert joint.epsilon > 2 * joint.rule.epsilon
-    example = dp.CompositionExample(shift, 0.99)
+    example = dp.composition.CompositionExample(shift, 0.99)
     assert joint.delta == pytest.approx(example.delta(2.0))
     assert joint.epsilon == pytest.approx(example.epsilon(2e-3))
 
 
 def test_two_releases_whose_deltas_leave_nothing(model):
-    joint = dp.joint_release(model, [0], 1.0, 0.6, "ExpM", "exact")
+    joint = dp.composition.joint_release(model, [0], 1.0, 0.6, "ExpM", "exact")
     assert joint.rule.delta == 1.0
     assert joint.epsilon == 0.0
 
 
 @pytest.mark.parametrize("first", [[], [0, 1, 2, 3], [0, 4], [-1]])
 def test_a_split_that_leaves_a_release_empty(model, first):
-    with pytest.raises(dp.CalibrationError, match="at least one of the 4 statistics"):
-        dp.joint_release(model, first, 1.0, 1e-3)
+    with pytest.raises(dp.errors.CalibrationError, match="at least one of the 4 statistics"):
+        dp.composition.joint_release(model, first, 1.0, 1e-3)
 
 
 def test_laplace_noise_has_no_joint_figure(model):
-    with pytest.raises(dp.CalibrationError, match="choose another mechanism"):
-        dp.joint_release(model, [0], 1.0, 1e-3, "ExpM(L)")
-
-
-# The same statistics again: the sum rule holds
+    with pytest.raises(dp.errors.CalibrationError, match="choose another mechanism"):
+        dp.composition.joint_release(model, [0], 1.0, 1e-3, "ExpM(L)")
 
 
 @given(seeds, st.integers(2, 8), epsilons)
@@ -295,7 +282,7 @@ def test_no_exception_was_found_for_unequal_covariances(seed, count, epsilon):
 
 def test_repeated_releases_beside_the_sum_rule(model):
     noise = dp.calibrate("DauM", model, 1.0, 0.2, calibration="exact")
-    curves = dp.repeated_release(model, noise, (1, 2, 4, 5, 9), 0.2)
+    curves = dp.composition.repeated_release(model, noise, (1, 2, 4, 5, 9), 0.2)
     np.testing.assert_array_equal(curves.x, [1, 2, 4])
     once = dp.delivered_epsilon(model, noise, 0.2)
     np.testing.assert_allclose(curves.y[SUM_RULE], once * curves.x)
@@ -305,103 +292,3 @@ def test_repeated_releases_beside_the_sum_rule(model):
         )
         assert dp.delivered_epsilon(model, left, count * 0.2) == pytest.approx(delivered)
     assert (curves.y[AGAIN] <= curves.y[SUM_RULE] * (1 + 1e-9)).all()
-
-
-# The example
-
-
-@given(
-    st.floats(0, 3),
-    st.floats(-0.99, 0.99),
-    st.floats(0, 2),
-    epsilons,
-    st.integers(1, 3),
-    st.integers(0, 2),
-)
-def test_the_example_is_its_own_two_normals(shift, correlation, noise, epsilon, first, second):
-    example = dp.CompositionExample(shift, correlation, noise)
-    # Every release a coordinate of its own: the same statistic with noise drawn anew.
-    which = [0] * first + [1] * second
-    data = np.array([[1, correlation], [correlation, 1]])
-    covariance = data[np.ix_(which, which)] + np.diag([noise**2] * first + [0.0] * second)
-    mean = np.array([shift] * first + [0.0] * second)
-    squared = mean @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ mean
-    assert example.distance(first, second) == pytest.approx(math.sqrt(squared), abs=1e-6)
-    expected = gaussian_delta(math.sqrt(squared), epsilon)
-    assert example.delta(epsilon, first, second) == pytest.approx(expected, rel=1e-4, abs=1e-9)
-
-
-def test_the_example_by_integration_over_both_statistics():
-    example, epsilon = dp.CompositionExample(0.5, 0.9), 1.0
-    first, second = np.linspace(-6, 6.5, 1500)[:, None], np.linspace(-6, 6, 1200)
-    step = (first[1, 0] - first[0, 0]) * (second[1] - second[0])
-
-    def density(shift):
-        given_second = norm.pdf(first, 0.9 * second + shift, math.sqrt(1 - 0.81))
-        return given_second * norm.pdf(second)
-
-    expected = hockey_stick(density(0.5), density(0.0), epsilon) * step
-    assert example.delta(epsilon) == pytest.approx(expected, rel=1e-4)
-    assert example.epsilon(expected) == pytest.approx(epsilon, rel=1e-4)
-    assert example.delta(epsilon, 0, 3) == 0.0
-
-
-@given(st.floats(0.01, 3), st.floats(-0.9, 0.99), epsilons, st.floats(1e-5, 0.3))
-def test_each_of_the_example_keeps_its_promise_alone(shift, correlation, epsilon, delta):
-    example = dp.CompositionExample.calibrated(shift, correlation, epsilon, delta)
-    alone = example.delta(epsilon, 1, 0)
-    assert alone <= delta * (1 + 1e-9)
-    assert example.noise == 0 or alone == pytest.approx(delta)
-    # Convexity: a coin that shows which of them is released.
-    assert example.coin_delta(epsilon, 1) == pytest.approx(alone / 2)
-
-
-@given(st.floats(0.01, 2), st.floats(0, 0.99), st.floats(0, 1), epsilons, st.integers(1, 4))
-def test_the_coin_outcome_by_outcome(shift, correlation, noise, epsilon, tosses):
-    example = dp.CompositionExample(shift, correlation, noise)
-    total = 0.0
-    for outcome in itertools.product("HT", repeat=tosses):
-        heads = outcome.count("H")
-        if heads:
-            noisy = 1 + noise**2 / heads
-            data = np.array([[noisy, correlation], [correlation, 1.0]])
-            kept = data if heads < tosses else data[:1, :1]
-            mean = np.array([shift, 0.0])[: len(kept)]
-            loss = PrivacyLoss.between(mean, kept, np.zeros(len(kept)), kept)
-            total += loss.delta(epsilon) / 2**tosses
-    assert example.coin_delta(epsilon, tosses) == pytest.approx(total, rel=1e-6, abs=1e-14)
-
-
-def test_a_coin_tossed_again_breaks_the_sum_rule():
-    example = dp.CompositionExample.calibrated(0.25, 0.999, 1.0, 1e-3)
-    assert example.noise == 0
-    assert example.coin_delta(1.0, 1) <= 1e-3
-    # Both come out half of the time, and then nothing is hidden.
-    assert 0.45 < example.coin_delta(2.0, 2) <= 0.5
-    assert example.coin_epsilon(2e-3, 2) > 4.0
-    assert example.coin_delta(example.coin_epsilon(2e-3, 2), 2) == pytest.approx(2e-3)
-    assert example.coin_epsilon(0.9, 2) == 0.0
-
-
-def test_the_curves_of_the_example():
-    curves = example_against_correlation(0.25, 1.0, 1e-3, [0.0, 0.5, 0.99])
-    np.testing.assert_array_equal(curves.y[SUM_RULE], [2, 2, 2])
-    below, above = curves.y[TOGETHER][0], curves.y[TOGETHER][2]
-    assert below < 1 < 2 < above
-    assert (curves.y[COIN] <= curves.y[TOGETHER]).all()
-    assert curves.y[COIN][2] > 2
-    example = dp.CompositionExample.calibrated(0.25, 0.99, 1.0, 1e-3)
-    curves = example_against_releases(example, 1.0, 1e-3, [1, 2, 3, 2000])
-    np.testing.assert_array_equal(curves.x, [1, 2, 3])
-    np.testing.assert_array_equal(curves.y[SUM_RULE], [1, 2, 3])
-    assert (curves.y[AGAIN] <= curves.y[SUM_RULE]).all()
-    assert curves.y[COIN][0] < 1
-    assert curves.y[COIN][1] == example.coin_epsilon(2e-3, 2)
-
-
-@pytest.mark.parametrize(
-    "values", [(-0.1, 0.5), (math.inf, 0.5), (math.nan, 0.5), (0.1, 1.0), (0.1, -1.0), (1, 0, -1)]
-)
-def test_an_example_that_makes_no_sense(values):
-    with pytest.raises(dp.CalibrationError):
-        dp.CompositionExample(*values)

@@ -100,10 +100,10 @@ def test_too_few_simulations_for_a_rare_event() -> None:
     rng = np.random.default_rng(1)
     outcomes = Outcomes((rng.normal(size=(100, 2)), rng.normal(size=(100, 2))))
     assert outcomes.deviation(0.01) > 0
-    with pytest.raises(dp.CalibrationError, match="take at least 2000 of them"):
+    with pytest.raises(dp.errors.CalibrationError, match="take at least 2000 of them"):
         outcomes.deviation(5e-4)
 
 
 def test_points_of_another_dimension() -> None:
-    with pytest.raises(dp.DistanceError, match="got 1 for x and 2 for y"):
+    with pytest.raises(dp.errors.DistanceError, match="got 1 for x and 2 for y"):
         Outcomes((np.zeros(3), np.zeros((3, 2))))

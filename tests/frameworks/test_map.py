@@ -79,9 +79,9 @@ def test_every_notion_says_what_it_protects():
 
 
 def test_bad_input_is_explained():
-    with pytest.raises(dp.HypothesisError, match="choose one of DP"):
+    with pytest.raises(dp.errors.HypothesisError, match="choose one of DP"):
         convert(1.0, "GDPR")
-    with pytest.raises(dp.HypothesisError, match="choose one of dependent"):
+    with pytest.raises(dp.errors.HypothesisError, match="choose one of dependent"):
         convert(1.0, "DP", "odd")
-    with pytest.raises(dp.CalibrationError, match="positive"):
+    with pytest.raises(dp.errors.CalibrationError, match="positive"):
         convert(0.0, "DP")

@@ -26,7 +26,7 @@ def random_distribution_privacy(rng):
     every = list(itertools.combinations(names, 2))
     count = rng.integers(1, len(every) + 1)
     chosen = rng.permutation(len(every))[:count]
-    return dp.DistributionPrivacy(thetas, tuple(every[index] for index in chosen))
+    return dp.frameworks.DistributionPrivacy(thetas, tuple(every[index] for index in chosen))
 
 
 def random_pufferfish(rng):
@@ -40,7 +40,7 @@ def random_pufferfish(rng):
             secret: (probability * 0.9, rng.dirichlet(np.ones(DATASETS)))
             for secret, probability in zip(secrets, probabilities, strict=True)
         }
-    return dp.Pufferfish(secrets, (("s", "t"), ("u", "t")), beliefs)
+    return dp.frameworks.Pufferfish(secrets, (("s", "t"), ("u", "t")), beliefs)
 
 
 def random_mechanism(rng):
@@ -74,7 +74,7 @@ def by_definition_a1(pufferfish, mechanism, epsilon):
 def test_every_distribution_privacy_is_a_pufferfish(seed, prior, epsilon):
     rng = np.random.default_rng(seed)
     privacy, mechanism = random_distribution_privacy(rng), random_mechanism(rng)
-    pufferfish = dp.to_pufferfish(privacy, prior)
+    pufferfish = dp.frameworks.to_pufferfish(privacy, prior)
     direct = {
         pair: largest_over_events(
             privacy.thetas[pair[0]] @ mechanism, privacy.thetas[pair[1]] @ mechanism, epsilon
@@ -91,7 +91,7 @@ def test_every_distribution_privacy_is_a_pufferfish(seed, prior, epsilon):
 def test_every_pufferfish_is_a_distribution_privacy(seed, epsilon):
     rng = np.random.default_rng(seed)
     pufferfish, mechanism = random_pufferfish(rng), random_mechanism(rng)
-    privacy = dp.to_distribution_privacy(pufferfish)
+    privacy = dp.frameworks.to_distribution_privacy(pufferfish)
     expected = by_definition_a1(pufferfish, mechanism, epsilon)
     assert expected
     found = {
@@ -106,7 +106,7 @@ def test_every_pufferfish_is_a_distribution_privacy(seed, epsilon):
 def test_there_and_back_is_the_same_promise(seed, prior, epsilon):
     rng = np.random.default_rng(seed)
     privacy, mechanism = random_distribution_privacy(rng), random_mechanism(rng)
-    back = dp.to_distribution_privacy(dp.to_pufferfish(privacy, prior))
+    back = dp.frameworks.to_distribution_privacy(dp.frameworks.to_pufferfish(privacy, prior))
     assert [(first[0], second[0]) for first, second in back.pairs] == list(privacy.pairs)
     for (secret, _), theta in back.thetas.items():
         assert theta is privacy.thetas[secret]
@@ -119,7 +119,7 @@ def test_there_and_back_is_the_same_promise(seed, prior, epsilon):
 def test_back_and_there_is_the_same_promise(seed, epsilon):
     rng = np.random.default_rng(seed)
     pufferfish, mechanism = random_pufferfish(rng), random_mechanism(rng)
-    again = dp.to_pufferfish(dp.to_distribution_privacy(pufferfish))
+    again = dp.frameworks.to_pufferfish(dp.frameworks.to_distribution_privacy(pufferfish))
     before = sorted(pufferfish_deltas(pufferfish, mechanism, epsilon).values())
     after = sorted(pufferfish_deltas(again, mechanism, epsilon).values())
     assert after == pytest.approx(before, abs=1e-12)
@@ -127,44 +127,49 @@ def test_back_and_there_is_the_same_promise(seed, epsilon):
 
 def test_a_secret_that_cannot_be_true_makes_no_distribution():
     even = [0.5, 0.5]
-    pufferfish = dp.Pufferfish(
+    pufferfish = dp.frameworks.Pufferfish(
         ("s", "t", "u"),
         (("s", "t"), ("s", "u")),
         {"x": {"s": (0.5, even), "t": (0.5, [0.1, 0.9]), "u": (0.0, None)}, "y": {"s": (1, even)}},
     )
-    privacy = dp.to_distribution_privacy(pufferfish)
+    privacy = dp.frameworks.to_distribution_privacy(pufferfish)
     assert set(privacy.thetas) == {("s", "x"), ("t", "x"), ("s", "y")}
     assert privacy.pairs == ((("s", "x"), ("t", "x")),)
 
 
 def test_a_pufferfish_under_which_nothing_is_hidden_says_so():
-    pufferfish = dp.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"s": (1.0, [1.0])}})
-    with pytest.raises(dp.FrameworkError, match="Ψ is empty"):
-        dp.to_distribution_privacy(pufferfish)
+    pufferfish = dp.frameworks.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"s": (1.0, [1.0])}})
+    with pytest.raises(dp.errors.FrameworkError, match="Ψ is empty"):
+        dp.frameworks.to_distribution_privacy(pufferfish)
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: dp.DistributionPrivacy({"a": [1]}, ()), "nothing is to be hidden"),
-        (lambda: dp.DistributionPrivacy({"a": [1]}, (("a", "b"),)), "names 'b'"),
-        (lambda: dp.DistributionPrivacy({"a": [1]}, (("a", "a"),)), "two different"),
-        (lambda: dp.Pufferfish(("s", "t"), (("s", "t"),), {}), "at least one distribution"),
-        (lambda: dp.Pufferfish(("s",), (("s", "t"),), {}), "names 't'"),
+        (lambda: dp.frameworks.DistributionPrivacy({"a": [1]}, ()), "nothing is to be hidden"),
+        (lambda: dp.frameworks.DistributionPrivacy({"a": [1]}, (("a", "b"),)), "names 'b'"),
+        (lambda: dp.frameworks.DistributionPrivacy({"a": [1]}, (("a", "a"),)), "two different"),
         (
-            lambda: dp.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"v": (0.1, [1])}}),
+            lambda: dp.frameworks.Pufferfish(("s", "t"), (("s", "t"),), {}),
+            "at least one distribution",
+        ),
+        (lambda: dp.frameworks.Pufferfish(("s",), (("s", "t"),), {}), "names 't'"),
+        (
+            lambda: dp.frameworks.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"v": (0.1, [1])}}),
             "not among the secrets",
         ),
         (
-            lambda: dp.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"s": (-0.1, [1])}}),
+            lambda: dp.frameworks.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"s": (-0.1, [1])}}),
             r"in \[0, 1\], got -0.1",
         ),
         (
-            lambda: dp.Pufferfish(("s", "t"), (("s", "t"),), {"x": {"s": (math.nan, [1])}}),
+            lambda: dp.frameworks.Pufferfish(
+                ("s", "t"), (("s", "t"),), {"x": {"s": (math.nan, [1])}}
+            ),
             r"in \[0, 1\], got nan",
         ),
         (
-            lambda: dp.Pufferfish(
+            lambda: dp.frameworks.Pufferfish(
                 ("s", "t"), (("s", "t"),), {"x": {"s": (0.6, [1]), "t": (0.6, [1])}}
             ),
             "sum to 1.2",
@@ -172,15 +177,15 @@ def test_a_pufferfish_under_which_nothing_is_hidden_says_so():
     ],
 )
 def test_an_instantiation_that_does_not_hang_together(make, said):
-    with pytest.raises(dp.FrameworkError, match=said):
+    with pytest.raises(dp.errors.FrameworkError, match=said):
         make()
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0, -0.1, math.nan])
 def test_a_prior_that_hides_nothing(prior):
-    privacy = dp.DistributionPrivacy({"a": [1], "b": [1]}, (("a", "b"),))
-    with pytest.raises(dp.FrameworkError, match="nothing left to hide"):
-        dp.to_pufferfish(privacy, prior)
+    privacy = dp.frameworks.DistributionPrivacy({"a": [1], "b": [1]}, (("a", "b"),))
+    with pytest.raises(dp.errors.FrameworkError, match="nothing left to hide"):
+        dp.frameworks.to_pufferfish(privacy, prior)
 
 
 @pytest.mark.parametrize(
@@ -194,8 +199,8 @@ def test_a_prior_that_hides_nothing(prior):
     ],
 )
 def test_tables_that_are_no_probabilities(theta, mechanism, epsilon, said):
-    privacy = dp.DistributionPrivacy({"a": theta, "b": theta}, (("a", "b"),))
-    with pytest.raises(dp.FrameworkError, match=said):
+    privacy = dp.frameworks.DistributionPrivacy({"a": theta, "b": theta}, (("a", "b"),))
+    with pytest.raises(dp.errors.FrameworkError, match=said):
         distribution_deltas(privacy, mechanism, epsilon)
-    with pytest.raises(dp.FrameworkError, match=said):
-        pufferfish_deltas(dp.to_pufferfish(privacy), mechanism, epsilon)
+    with pytest.raises(dp.errors.FrameworkError, match=said):
+        pufferfish_deltas(dp.frameworks.to_pufferfish(privacy), mechanism, epsilon)

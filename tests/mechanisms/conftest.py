@@ -23,7 +23,7 @@ def random_model(
         secret = dp.SensitiveProperty(f"secret {index}")
         factors = rng.normal(size=(2, statistics, statistics + 2)) * spread[:, None] * unit
         means = rng.normal(size=(2, statistics)) * spread * unit
-        moments[secret] = dp.GroupMoments(
+        moments[secret] = dp.model.GroupMoments(
             counts=(1000, 800),
             means=means,
             covariances=factors @ factors.transpose(0, 2, 1),
@@ -32,7 +32,7 @@ def random_model(
         )
         chosen.append(secret.pair(center=0.5, width=float(rng.uniform(0.1, 0.9))))
     # The theorems take statistics for densities; grids have tests of their own.
-    return dp.model_from_moments(moments, query, chosen, n=50, steps=np.zeros(statistics))
+    return dp.model.model_from_moments(moments, query, chosen, n=50, steps=np.zeros(statistics))
 
 
 @pytest.fixture(scope="session")

@@ -69,7 +69,7 @@ def test_a_name_is_taken_once() -> None:
 
 def test_a_mechanism_that_does_not_exist(model: dp.GaussianModel) -> None:
     with pytest.raises(
-        dp.CalibrationError, match=r"no mechanism 'ExpM\(G\)'; choose one of ExpM\(L\), "
+        dp.errors.CalibrationError, match=r"no mechanism 'ExpM\(G\)'; choose one of ExpM\(L\), "
     ):
         dp.calibrate("ExpM(G)", model, 1.0, 1e-3, calibration="exact")
 
@@ -77,20 +77,24 @@ def test_a_mechanism_that_does_not_exist(model: dp.GaussianModel) -> None:
 @pytest.mark.parametrize("name", mechanisms.names())
 @pytest.mark.parametrize("epsilon", [0.0, -2.0, float("nan"), float("inf")])
 def test_epsilon_outside_its_domain(model: dp.GaussianModel, name: str, epsilon: float) -> None:
-    with pytest.raises(dp.CalibrationError, match=f"ε must be a positive.*got ε = {epsilon:g}"):
+    with pytest.raises(
+        dp.errors.CalibrationError, match=f"ε must be a positive.*got ε = {epsilon:g}"
+    ):
         dp.calibrate(name, model, epsilon, 1e-3, calibration="exact")
 
 
 @pytest.mark.parametrize("name", sorted(set(mechanisms.names()) - set(WITHOUT_DELTA)))
 @pytest.mark.parametrize("delta", [0.0, 1.0, -0.5, 7.0, float("nan")])
 def test_delta_outside_its_domain(model: dp.GaussianModel, name: str, delta: float) -> None:
-    with pytest.raises(dp.CalibrationError, match=rf"δ must be in \(0, 1\).*got δ = {delta:g}"):
+    with pytest.raises(
+        dp.errors.CalibrationError, match=rf"δ must be in \(0, 1\).*got δ = {delta:g}"
+    ):
         dp.calibrate(name, model, 1.0, delta, calibration="exact")
 
 
 @pytest.mark.parametrize("name", sorted(set(mechanisms.names()) - set(WITHOUT_DELTA)))
 def test_delta_left_out(model: dp.GaussianModel, name: str) -> None:
-    with pytest.raises(dp.CalibrationError, match=r"needs a δ in \(0, 1\); give one"):
+    with pytest.raises(dp.errors.CalibrationError, match=r"needs a δ in \(0, 1\); give one"):
         dp.calibrate(name, model, 1.0, calibration="exact")
 
 
@@ -134,7 +138,7 @@ def test_gaussian_noise_brings_every_pair_close_enough(
     calibration: str,
 ) -> None:
     model = make_model(seed, statistics=statistics, pairs=pairs)
-    allowed = dp.gaussian_distance(epsilon, delta, calibration) ** 2
+    allowed = dp.privacy.gaussian_distance(epsilon, delta, calibration) ** 2
     for name in set(GAUSSIAN) & set(PROTECTING):
         noise = dp.calibrate(name, model, epsilon, delta, calibration).covariance
         for fit in model.pairs:

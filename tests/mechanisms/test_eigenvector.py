@@ -13,7 +13,7 @@ import distpriv as dp
 @given(st.integers(0, 10**6), st.integers(1, 5), st.floats(0.1, 10))
 def test_noise_fills_up_every_axis(make_model, seed: int, statistics: int, epsilon: float) -> None:
     model = make_model(seed, statistics=statistics)
-    wanted = (model.sensitivity(2) / dp.gaussian_distance(epsilon, 1e-3)) ** 2
+    wanted = (model.sensitivity(2) / dp.privacy.gaussian_distance(epsilon, 1e-3)) ** 2
     values, vectors = np.linalg.eigh(model.pairs[0].pooled)
     noise = dp.calibrate("EigM", model, epsilon, 1e-3, calibration="exact").covariance
     filled = vectors.T @ (model.pairs[0].pooled + noise) @ vectors
@@ -45,7 +45,7 @@ def test_pairs_that_do_not_share_their_axes_keep_the_promise() -> None:
         secret = dp.SensitiveProperty(name)
         covariance = 2.5 * np.array([[1, correlation], [correlation, 1]]) + np.diag([1e-6, 0])
         shift = np.array([1.0, -np.sign(correlation)])
-        thetas = (dp.Theta(secret, 0.4, 10), dp.Theta(secret, 0.6, 10))
+        thetas = (dp.model.Theta(secret, 0.4, 10), dp.model.Theta(secret, 0.6, 10))
         pairs.append(
             dp.PairModel(
                 secret.pair(0.5, 0.2),
@@ -56,7 +56,7 @@ def test_pairs_that_do_not_share_their_axes_keep_the_promise() -> None:
         )
     model = dp.GaussianModel(query, 10, tuple(pairs), "exact", False, np.ones(2))
     epsilon = 5.0
-    allowed = dp.gaussian_distance(epsilon, 1e-3)
+    allowed = dp.privacy.gaussian_distance(epsilon, 1e-3)
     assert (model.sensitivity(2) / allowed) ** 2 < 2.5
     noise = dp.calibrate("EigM", model, epsilon, 1e-3, calibration="exact").covariance
     distances = [

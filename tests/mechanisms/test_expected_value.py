@@ -23,7 +23,7 @@ def test_gaussian_deviation_is_the_largest_l2_shift(several: dp.GaussianModel) -
     sigma = math.sqrt(2 * math.log(125)) * largest / 0.8
     np.testing.assert_allclose(classical.covariance, sigma**2 * np.eye(4))
     exact = dp.calibrate("ExpM", several, 0.8, 0.01, "exact")
-    sigma = largest / dp.gaussian_distance(0.8, 0.01)
+    sigma = largest / dp.privacy.gaussian_distance(0.8, 0.01)
     np.testing.assert_allclose(exact.covariance, sigma**2 * np.eye(4))
 
 

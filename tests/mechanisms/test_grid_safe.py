@@ -133,7 +133,7 @@ def test_unknown_steps_are_told_or_a_floor_is_given(
 ) -> None:
     known = dp.group_moments(people, query, pair.secret)
     bare = {pair.secret: replace(known, steps=None)}
-    model = dp.model_from_moments(bare, query, [pair], 60)
+    model = dp.model.model_from_moments(bare, query, [pair], 60)
     noise = dp.calibrate("OptM", model, 1.0, 1e-3, "exact")
     assert "Not grid-safe" in noise.caveats[-1]
     assert "'mean age'" in noise.caveats[-1]
@@ -144,7 +144,7 @@ def test_unknown_steps_are_told_or_a_floor_is_given(
     assert not vouched.caveats
     assert vouched.floor == pytest.approx(0.8 * steps)
     assert log_ratio(vouched.smoothness(model)) < 0.1
-    told = dp.model_from_moments(bare, query, [pair], 60, steps=steps)
+    told = dp.model.model_from_moments(bare, query, [pair], 60, steps=steps)
     assert not dp.calibrate("OptM", told, 1.0, 1e-3, "exact").caveats
 
 
@@ -156,9 +156,9 @@ def test_a_floor_that_is_too_narrow_is_told(model: dp.GaussianModel) -> None:
 
 @pytest.mark.parametrize("floor", [[1.0], [1.0, 0.0, 1.0, 1.0], [math.nan] * 4])
 def test_a_floor_out_of_range_is_refused(model: dp.GaussianModel, floor: list[float]) -> None:
-    with pytest.raises(dp.CalibrationError, match="The floor must be 4 positive numbers"):
+    with pytest.raises(dp.errors.CalibrationError, match="The floor must be 4 positive numbers"):
         dp.calibrate("OptM", model, 1.0, 1e-3, floor=floor)
-    with pytest.raises(dp.CalibrationError, match="grid_safe=False"):
+    with pytest.raises(dp.errors.CalibrationError, match="grid_safe=False"):
         dp.calibrate("OptM", model, 1.0, 1e-3, floor=np.ones(4), grid_safe=False)
 
 

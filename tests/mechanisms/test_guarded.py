@@ -68,7 +68,7 @@ def test_several_pairs_are_all_kept(adult):
 @pytest.mark.adult
 @pytest.mark.parametrize("name", ["DirM", "DauM"])
 def test_noise_in_one_direction_cannot_hide_covariances_that_differ_in_others(model, name):
-    with pytest.raises(dp.CalibrationError, match="take OptM"):
+    with pytest.raises(dp.errors.CalibrationError, match="take OptM"):
         dp.calibrate(name, model, 0.1, 1e-3, "guarded")
 
 
@@ -78,7 +78,7 @@ def test_the_least_guarded_noise_is_below_every_other_guarded_noise(model, epsil
     least = dp.calibrate("OptM", model, epsilon, 1e-3, "guarded")
     assert dp.delivered_delta(model, least, epsilon) <= 1e-3
     for name in PROTECTING:
-        with contextlib.suppress(dp.CalibrationError):
+        with contextlib.suppress(dp.errors.CalibrationError):
             other = dp.calibrate(name, model, epsilon, 1e-3, "guarded")
             assert least.rms_error() <= other.rms_error() * (1 + 1e-9)
     if epsilon == 0.1:
@@ -92,7 +92,7 @@ def test_the_least_guarded_noise_on_random_models(make_model, seed, epsilon, pai
     least = dp.calibrate("OptM", model, epsilon, 1e-3, "guarded")
     assert dp.delivered_delta(model, least, epsilon) <= 1e-3 * (1 + 1e-9)
     for name in PROTECTING:
-        with contextlib.suppress(dp.CalibrationError):
+        with contextlib.suppress(dp.errors.CalibrationError):
             other = dp.calibrate(name, model, epsilon, 1e-3, "guarded")
             assert least.rms_error() <= other.rms_error() * (1 + 1e-9)
 
@@ -111,7 +111,7 @@ def test_no_small_change_of_the_least_guarded_noise_is_smaller_and_keeps_the_pro
 
 
 def test_equal_covariances_need_no_guard():
-    thetas = (dp.Theta(PAIR.secret, 0.45, 100), dp.Theta(PAIR.secret, 0.55, 100))
+    thetas = (dp.model.Theta(PAIR.secret, 0.45, 100), dp.model.Theta(PAIR.secret, 0.55, 100))
     fit = dp.PairModel(PAIR, thetas, np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([np.eye(2)] * 2))
     query = dp.Query([dp.Mean("a"), dp.Mean("b")])
     model = dp.GaussianModel(query, 100, (fit,), "exact", False, np.ones(2))

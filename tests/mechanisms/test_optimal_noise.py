@@ -52,7 +52,7 @@ def test_the_figures_on_adult(adult, epsilon, error):
 @pytest.mark.adult
 def test_the_program_agrees_with_the_closed_form_on_adult(adult):
     model = dp.fit_gaussian(adult, QUERY, INCOME, 100)
-    distance = dp.gaussian_distance(1.0, 1e-3, "classical")
+    distance = dp.privacy.gaussian_distance(1.0, 1e-3, "classical")
     d, sigma = model.differences, model.pairs[0].pooled
     wanted = (np.outer(d[0], d[0]) / distance**2 - sigma)[None]
     solution = optimal_noise._solve(wanted)
@@ -97,7 +97,7 @@ def test_it_is_never_above_another_gaussian_mechanism(seed, m, pairs):
     differences, covariances = problem(seed, pairs, m)
     query = dp.Query([dp.Mean(f"c{index}") for index in range(m)])
     pair = dp.SensitiveProperty("s", "x").pair(0.5, 0.1)
-    thetas = (dp.Theta(pair.secret, 0.45, 100), dp.Theta(pair.secret, 0.55, 100))
+    thetas = (dp.model.Theta(pair.secret, 0.45, 100), dp.model.Theta(pair.secret, 0.55, 100))
     fits = tuple(
         dp.PairModel(pair, thetas, np.array([np.zeros(m), -d]), np.array([c, c]))
         for d, c in zip(differences, covariances, strict=True)
@@ -157,7 +157,7 @@ def test_a_program_that_does_not_solve_leaves_safe_noise_that_says_so(monkeypatc
     assert reached.max() <= 0.25 * (1 + 1e-9)
 
     pair = dp.SensitiveProperty("s", "x").pair(0.5, 0.1)
-    thetas = (dp.Theta(pair.secret, 0.45, 100), dp.Theta(pair.secret, 0.55, 100))
+    thetas = (dp.model.Theta(pair.secret, 0.45, 100), dp.model.Theta(pair.secret, 0.55, 100))
     model = dp.GaussianModel(
         dp.Query([dp.Mean(f"c{index}") for index in range(4)]),
         100,

@@ -23,7 +23,7 @@ def test_closed_form_against_bisection_on_the_determinant(
     fit = model.pairs[0]
     alpha = np.linalg.norm(fit.difference)
     v = fit.difference / alpha
-    needed = (alpha / dp.gaussian_distance(epsilon, 1e-3)) ** 2
+    needed = (alpha / dp.privacy.gaussian_distance(epsilon, 1e-3)) ** 2
 
     def determinant(variance: float) -> float:
         """det(Σ + (σ² − (αc/ε)²) vvᵀ)/det Σ of Algorithm 1; ≥ 0 where σ² is enough."""
@@ -43,7 +43,7 @@ def test_not_a_bit_more_noise_than_the_promise_asks(
     make_model, seed: int, statistics: int, pairs: int, epsilon: float
 ) -> None:
     model = make_model(seed, statistics=statistics, pairs=pairs)
-    allowed = dp.gaussian_distance(epsilon, 1e-3)
+    allowed = dp.privacy.gaussian_distance(epsilon, 1e-3)
     noise = dp.calibrate("DauM", model, epsilon, 1e-3, calibration="exact").covariance
     worst = max(
         math.sqrt(fit.difference @ np.linalg.solve(fit.pooled + noise, fit.difference))
@@ -68,7 +68,7 @@ def test_several_directions_get_equal_noise(several: dp.GaussianModel) -> None:
 def test_no_noise_where_the_spread_hides_the_shift(model: dp.GaussianModel) -> None:
     # Theorem 4.4: none is needed once the Mahalanobis distance is allowed as it is.
     enough = 1.01 * model.pairs[0].mahalanobis
-    epsilon = brentq(lambda eps: dp.gaussian_distance(eps, 1e-3) - enough, 0.01, 100)
+    epsilon = brentq(lambda eps: dp.privacy.gaussian_distance(eps, 1e-3) - enough, 0.01, 100)
     assert dp.calibrate("DauM", model, epsilon, 1e-3, calibration="exact").is_zero
     assert not dp.calibrate("DauM", model, 0.95 * epsilon, 1e-3, calibration="exact").is_zero
 

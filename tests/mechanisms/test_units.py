@@ -16,7 +16,7 @@ UNITS = st.lists(st.floats(0.05, 20.0), min_size=3, max_size=3).map(np.array)
 def test_units_keep_the_promise_of_every_gaussian_mechanism(make_model, seed, units, name):
     model = make_model(seed, pairs=2)
     noise = dp.calibrate(name, model, 1.0, 1e-3, units=units, calibration="exact")
-    allowed = dp.gaussian_distance(1.0, 1e-3)
+    allowed = dp.privacy.gaussian_distance(1.0, 1e-3)
     for fit in model.pairs:
         total = fit.pooled + noise.covariance
         assert fit.difference @ np.linalg.solve(total, fit.difference) <= allowed**2 * (1 + 1e-6)
@@ -63,5 +63,5 @@ def test_laplace_noise_along_directions_that_are_not_orthogonal(make_model):
 
 @pytest.mark.parametrize("units", [[1.0], [1.0, 0.0, 1.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0]])
 def test_units_are_positive_numbers_one_a_statistic(make_model, units):
-    with pytest.raises(dp.CalibrationError, match="units must be 3 positive numbers"):
+    with pytest.raises(dp.errors.CalibrationError, match="units must be 3 positive numbers"):
         dp.calibrate("OptM", make_model(1), 1.0, 1e-3, units=units, calibration="exact")

@@ -101,7 +101,7 @@ def test_a_sample_too_small_for_its_delta(make_model) -> None:
     rng = np.random.default_rng(2)
     outcomes = Outcomes((rng.normal(size=(30, 2)), rng.normal(size=(30, 2))))
     model = with_outcomes(make_model(2, statistics=2), outcomes)
-    with pytest.raises(dp.CalibrationError, match="30 simulated datasets do not show"):
+    with pytest.raises(dp.errors.CalibrationError, match="30 simulated datasets do not show"):
         dp.calibrate("BoundedWasserstein", model, 1.0, 1e-3)
 
 
@@ -135,9 +135,12 @@ def test_what_the_promise_rests_on(make_model) -> None:
     model = make_model(1, statistics=1)
     known = with_outcomes(model, Outcomes((PLACES, PLACES), (MU, NU), exact=True))
     for name, expected in (
-        ("Wasserstein", (dp.Assumption.TRANSLATION,)),
-        ("ApproxWasserstein", (dp.Assumption.GAUSSIAN, dp.Assumption.EQUAL_COVARIANCE)),
-        ("BoundedWasserstein", (dp.Assumption.GAUSSIAN,)),
+        ("Wasserstein", (dp.robustness.Assumption.TRANSLATION,)),
+        (
+            "ApproxWasserstein",
+            (dp.robustness.Assumption.GAUSSIAN, dp.robustness.Assumption.EQUAL_COVARIANCE),
+        ),
+        ("BoundedWasserstein", (dp.robustness.Assumption.GAUSSIAN,)),
     ):
         assert mechanisms.get(name).assumptions(model, "exact") == expected
         assert mechanisms.get(name).assumptions(known, "exact") == ()

@@ -158,7 +158,7 @@ def test_moments_alone_give_the_same_model(
     people: pd.DataFrame, query: dp.Query, pair: dp.Pair, model: dp.GaussianModel
 ) -> None:
     moments = dp.group_moments(people, query, pair.secret)
-    again = dp.model_from_moments({pair.secret: moments}, query, [pair], 60)
+    again = dp.model.model_from_moments({pair.secret: moments}, query, [pair], 60)
     np.testing.assert_array_equal(again.pairs[0].means, model.pairs[0].means)
     np.testing.assert_array_equal(again.pairs[0].covariances, model.pairs[0].covariances)
     np.testing.assert_array_equal(again.record_sensitivities, model.record_sensitivities)
@@ -193,20 +193,22 @@ def test_simulated_and_exact_models_know_the_same_sensitivities(
 def test_shares_become_whole_records_with_halves_upwards(
     n: int, proportion: float, having: int
 ) -> None:
-    theta = dp.Theta(SECRET, proportion, n)
+    theta = dp.model.Theta(SECRET, proportion, n)
     assert (theta.having, theta.without) == (having, n - having)
 
 
 @given(st.integers(2, 10_000), st.integers(0, 10_000))
 def test_the_records_of_a_subset_add_up(n: int, per_myriad: int) -> None:
-    theta = dp.Theta(SECRET, per_myriad / 10_000, n)
+    theta = dp.model.Theta(SECRET, per_myriad / 10_000, n)
     assert theta.having + theta.without == n
     assert abs(theta.having - n * theta.proportion) <= 0.5 + 1e-9
 
 
 @pytest.mark.parametrize("n", [1, 0, -5, 20.5, float("nan")])
 def test_a_size_that_is_none(people: pd.DataFrame, query: dp.Query, pair: dp.Pair, n: int) -> None:
-    with pytest.raises(dp.ModelError, match=rf"(at least 2, got n =|n must be a whole.*got) {n}"):
+    with pytest.raises(
+        dp.errors.ModelError, match=rf"(at least 2, got n =|n must be a whole.*got) {n}"
+    ):
         dp.fit_gaussian(people, query, pair, n)
 
 
@@ -233,17 +235,17 @@ def test_too_few_records_say_what_would_work(
     def fits(pair: dp.Pair, n: int, replacement: bool = False) -> bool:
         try:
             dp.fit_gaussian(table, query, pair, n, replacement=replacement)
-        except dp.ModelError as error:
+        except dp.errors.ModelError as error:
             # A group that is used up whole does not vary any more.
             return "does not vary" in str(error)
         return True
 
-    needs = [dp.Theta(SECRET, p, n) for p in (pair.p_i, pair.p_j)]
+    needs = [dp.model.Theta(SECRET, p, n) for p in (pair.p_i, pair.p_j)]
     enough = all(theta.having <= having and theta.without <= without for theta in needs)
     assert fits(pair, n) == enough
     if enough:
         return
-    with pytest.raises(dp.ModelError) as caught:
+    with pytest.raises(dp.errors.ModelError) as caught:
         dp.fit_gaussian(table, query, pair, n)
     message = str(caught.value)
     found = re.search(
@@ -263,14 +265,14 @@ def test_too_few_records_say_what_would_work(
 def test_a_subset_far_larger_than_the_table_is_told_at_once(
     people: pd.DataFrame, query: dp.Query, pair: dp.Pair
 ) -> None:
-    with pytest.raises(dp.ModelError, match=r"there are only \d+; take n at most \d+"):
+    with pytest.raises(dp.errors.ModelError, match=r"there are only \d+; take n at most \d+"):
         dp.fit_gaussian(people, query, pair, 10**15)
 
 
 def test_too_few_records_for_a_simulation(
     people: pd.DataFrame, query: dp.Query, pair: dp.Pair
 ) -> None:
-    with pytest.raises(dp.ModelError, match="draw with replacement"):
+    with pytest.raises(dp.errors.ModelError, match="draw with replacement"):
         dp.fit_gaussian(people, query, pair, 1900, method="monte-carlo")
 
 
@@ -300,7 +302,7 @@ def test_a_singular_covariance_names_the_statistics(
     method: str,
 ) -> None:
     table = people.assign(one=0.1)
-    with pytest.raises(dp.ModelError, match=message + ".*; leave (it|one of them) out"):
+    with pytest.raises(dp.errors.ModelError, match=message + ".*; leave (it|one of them) out"):
         dp.fit_gaussian(table, dp.Query(statistics), pair, 60, method=method)
 
 
@@ -313,24 +315,24 @@ def test_columns_in_very_different_units_are_not_singular(
 
 def test_values_too_large_to_compute_with(people: pd.DataFrame, pair: dp.Pair) -> None:
     query = dp.Query([dp.Mean("hours"), dp.Mean("age")])
-    with pytest.raises(dp.ModelError, match=r"'mean age' are too large.*a larger unit"):
+    with pytest.raises(dp.errors.ModelError, match=r"'mean age' are too large.*a larger unit"):
         dp.fit_gaussian(people.assign(age=people["age"] * 1e200), query, pair, 60)
 
 
 def test_no_pairs(people: pd.DataFrame, query: dp.Query) -> None:
-    with pytest.raises(dp.ModelError, match="at least one pair of proportions; add one"):
+    with pytest.raises(dp.errors.ModelError, match="at least one pair of proportions; add one"):
         dp.fit_gaussian(people, query, [], 60)
-    with pytest.raises(dp.ModelError, match="at least one pair of proportions; add one"):
-        dp.model_from_moments({}, query, [], 60)
+    with pytest.raises(dp.errors.ModelError, match="at least one pair of proportions; add one"):
+        dp.model.model_from_moments({}, query, [], 60)
 
 
 def test_a_method_that_is_none(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
-    with pytest.raises(dp.ModelError, match='"exact" or "monte-carlo", got \'guess\''):
+    with pytest.raises(dp.errors.ModelError, match='"exact" or "monte-carlo", got \'guess\''):
         dp.fit_gaussian(people, query, pair, 60, method="guess")
 
 
 def test_too_few_subsets(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
-    with pytest.raises(dp.ModelError, match="4 statistics needs at least 5 subsets, got 4"):
+    with pytest.raises(dp.errors.ModelError, match="4 statistics needs at least 5 subsets, got 4"):
         dp.fit_gaussian(people, query, pair, 60, method="monte-carlo", subsets=4)
 
 

@@ -138,17 +138,17 @@ def test_moments_without_steps_have_unknown_ones_that_can_be_given(people: pd.Da
     pair = dp.SensitiveProperty("income", "high").pair(0.5, 0.2)
     known = dp.group_moments(people, query, pair.secret)
     bare = {
-        pair.secret: dp.GroupMoments(
+        pair.secret: dp.model.GroupMoments(
             known.counts, known.means, known.covariances, known.minima, known.maxima
         )
     }
-    assert np.isnan(dp.model_from_moments(bare, query, [pair], 40).steps).all()
-    given_ = dp.model_from_moments(bare, query, [pair], 40, steps=[0.025, 1])
+    assert np.isnan(dp.model.model_from_moments(bare, query, [pair], 40).steps).all()
+    given_ = dp.model.model_from_moments(bare, query, [pair], 40, steps=[0.025, 1])
     assert given_.steps.tolist() == [0.025, 1]
-    with pytest.raises(dp.ModelError, match="2 numbers that are not negative"):
-        dp.model_from_moments(bare, query, [pair], 40, steps=[-1, 1])
-    with pytest.raises(dp.ModelError, match=r"steps of shape \(3, 2\)"):
-        dp.GroupMoments(
+    with pytest.raises(dp.errors.ModelError, match="2 numbers that are not negative"):
+        dp.model.model_from_moments(bare, query, [pair], 40, steps=[-1, 1])
+    with pytest.raises(dp.errors.ModelError, match=r"steps of shape \(3, 2\)"):
+        dp.model.GroupMoments(
             known.counts,
             known.means,
             known.covariances,

@@ -81,15 +81,21 @@ def test_a_group_of_one_record_has_no_spread() -> None:
 
 
 def test_an_empty_table(people: pd.DataFrame, query: dp.Query, rich: dp.SensitiveProperty) -> None:
-    with pytest.raises(dp.PropertyError, match=r"No record has.*\(0 complete records\)"):
+    with pytest.raises(dp.errors.PropertyError, match=r"No record has.*\(0 complete records\)"):
         dp.group_moments(people[:0], query, rich)
 
 
 def test_moments_of_the_wrong_shape() -> None:
-    with pytest.raises(dp.ModelError, match=r"means of shape \(2, m\).*got \(3, 2\)"):
-        dp.GroupMoments((1, 1), np.zeros((3, 2)), np.zeros((2, 2, 2)), np.zeros(2), np.zeros(2))
-    with pytest.raises(dp.ModelError, match=r"minima and maxima of shape \(2,\), got \(1,\)"):
-        dp.GroupMoments((1, 1), np.zeros((2, 2)), np.zeros((2, 2, 2)), np.zeros(1), np.zeros(2))
+    with pytest.raises(dp.errors.ModelError, match=r"means of shape \(2, m\).*got \(3, 2\)"):
+        dp.model.GroupMoments(
+            (1, 1), np.zeros((3, 2)), np.zeros((2, 2, 2)), np.zeros(2), np.zeros(2)
+        )
+    with pytest.raises(
+        dp.errors.ModelError, match=r"minima and maxima of shape \(2,\), got \(1,\)"
+    ):
+        dp.model.GroupMoments(
+            (1, 1), np.zeros((2, 2)), np.zeros((2, 2, 2)), np.zeros(1), np.zeros(2)
+        )
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -17,9 +17,9 @@ MIXED = [
 ]
 
 
-def stepwise(people, query, pair, **options) -> dp.SimulatedFit:
+def stepwise(people, query, pair, **options) -> dp.model.SimulatedFit:
     groups = {pair.secret: dp.record_groups(people, query, pair.secret)}
-    return dp.SimulatedFit(groups, query, [pair], 60, **options)
+    return dp.model.SimulatedFit(groups, query, [pair], 60, **options)
 
 
 def test_the_linear_part_of_a_mixed_query_agrees_with_the_exact_fit(people, pair) -> None:
@@ -90,7 +90,7 @@ def test_a_model_of_medians_can_be_protected_and_attacked(people, pair) -> None:
 
 def test_what_a_simulation_needs(people, pair) -> None:
     query = dp.Query(MIXED)
-    with pytest.raises(dp.ModelError, match="at least 5 subsets"):
+    with pytest.raises(dp.errors.ModelError, match="at least 5 subsets"):
         stepwise(people, query, pair, subsets=4)
-    with pytest.raises(dp.ModelError, match="there are only"):
+    with pytest.raises(dp.errors.ModelError, match="there are only"):
         dp.fit_gaussian(people, query, pair, 5000, method="monte-carlo")

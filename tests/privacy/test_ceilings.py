@@ -34,13 +34,15 @@ def test_a_large_epsilon_does_not_overflow() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan"), float("inf")])
 def test_an_epsilon_outside_its_domain(epsilon: float) -> None:
-    with pytest.raises(dp.CalibrationError, match=f"got ε = {epsilon:g}"):
+    with pytest.raises(dp.errors.CalibrationError, match=f"got ε = {epsilon:g}"):
         dp.accuracy_ceiling(epsilon)
 
 
 @pytest.mark.parametrize("delta", [-0.1, 1.0, float("nan")])
 def test_a_delta_outside_its_domain(delta: float) -> None:
-    with pytest.raises(dp.CalibrationError, match=rf"δ must be in \[0, 1\), got δ = {delta:g}"):
+    with pytest.raises(
+        dp.errors.CalibrationError, match=rf"δ must be in \[0, 1\), got δ = {delta:g}"
+    ):
         dp.accuracy_ceiling(1.0, delta)
 
 

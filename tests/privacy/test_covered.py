@@ -30,7 +30,7 @@ WHERE = np.linspace(-16, 18, 40_001)
 def counted() -> dp.GaussianModel:
     """One statistic that moves in steps of 1, normal but for that."""
     pair = dp.SensitiveProperty("income", "high").pair(0.5, 0.1)
-    thetas = (dp.Theta(pair.secret, 0.45, 100), dp.Theta(pair.secret, 0.55, 100))
+    thetas = (dp.model.Theta(pair.secret, 0.45, 100), dp.model.Theta(pair.secret, 0.55, 100))
     fit = dp.PairModel(
         pair,
         thetas,
@@ -135,16 +135,16 @@ def test_what_releases_tell_before_the_grid_shows(counted: dp.GaussianModel) -> 
 
 def test_independent_releases_multiply_what_the_grid_shows(counted: dp.GaussianModel) -> None:
     noise = floor_of(0.6)
-    parts = [dp.Part(counted, noise), dp.Part(counted, noise)]
-    both = dp.accumulate(parts, shared=False, delta=1e-2)
-    paper = [dp.Part(counted.densities(), noise)] * 2
-    on_paper = dp.accumulate(paper, shared=False, delta=1e-2)
+    parts = [dp.composition.Part(counted, noise), dp.composition.Part(counted, noise)]
+    both = dp.composition.accumulate(parts, shared=False, delta=1e-2)
+    paper = [dp.composition.Part(counted.densities(), noise)] * 2
+    on_paper = dp.composition.accumulate(paper, shared=False, delta=1e-2)
     assert both.epsilon is not None
     assert on_paper.epsilon is not None
     theta = noise.smoothness(counted)
     spent = 2 * math.log((1 + theta) / (1 - theta))
     assert on_paper.epsilon < both.epsilon < on_paper.epsilon + 3 * spent + 0.1
-    shared = dp.accumulate(parts, shared=True, delta=1e-2)
+    shared = dp.composition.accumulate(parts, shared=True, delta=1e-2)
     again = privacy_losses(counted.pairs[0], replace(noise, floor=noise.floor / math.sqrt(2)))
     assert shared.epsilon == pytest.approx(max(loss.epsilon(1e-2) for loss in again))
 

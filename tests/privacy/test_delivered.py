@@ -28,7 +28,7 @@ def simulated_delta(model: dp.GaussianModel, noise: dp.Noise, epsilon: float) ->
 @pytest.fixture(scope="module")
 def unequal() -> dp.GaussianModel:
     pair = dp.SensitiveProperty("income", "high").pair(0.5, 0.1)
-    thetas = (dp.Theta(pair.secret, 0.45, 100), dp.Theta(pair.secret, 0.55, 100))
+    thetas = (dp.model.Theta(pair.secret, 0.45, 100), dp.model.Theta(pair.secret, 0.55, 100))
     fit = dp.PairModel(pair, thetas, np.array([[0.0], [1.0]]), np.array([[[1.0]], [[2.5]]]))
     return dp.GaussianModel(dp.Query([dp.Mean("age")]), 100, (fit,), "exact", False, np.ones(1))
 
@@ -64,7 +64,7 @@ def test_laplace_noise_delivers_less_than_no_noise(several: dp.GaussianModel) ->
         found = delivered_interval(several, noise, 1.0)
         assert found.low <= found.estimate <= found.high
         assert found.estimate <= dp.delivered_delta(several, None, 1.0)
-        worst = dp.worst_case(several, noise, 1.0)
+        worst = dp.privacy.worst_case(several, noise, 1.0)
         assert worst.delta == dp.delivered_delta(several, noise, 1.0)
         every = [loss.delta(1.0) for fit in several.pairs for loss in privacy_losses(fit, noise)]
         assert worst.delta == max(every)
@@ -88,9 +88,9 @@ def test_published_laplace_noise_along_one_direction_delivers_nothing(
 
 
 def test_epsilon_must_not_be_negative(model: dp.GaussianModel) -> None:
-    with pytest.raises(dp.CalibrationError, match="not negative"):
+    with pytest.raises(dp.errors.CalibrationError, match="not negative"):
         dp.delivered_delta(model, None, -0.1)
-    with pytest.raises(dp.CalibrationError, match="not negative"):
+    with pytest.raises(dp.errors.CalibrationError, match="not negative"):
         dp.privacy_profile(model.pairs[0], None, [0.1, -0.1])
 
 

@@ -326,24 +326,24 @@ def test_very_large_epsilon(laws: dict[int, ExactLaw]) -> None:
     ],
 )
 def test_what_is_refused(statistics: list[dp.Statistic], n: int, message: str) -> None:
-    with pytest.raises(dp.ModelError, match=message):
+    with pytest.raises(dp.errors.ModelError, match=message):
         exact_law(TABLE, dp.Query(statistics), PAIR, n)
 
 
 def test_too_few_records() -> None:
-    with pytest.raises(dp.ModelError):
+    with pytest.raises(dp.errors.ModelError):
         exact_law(TABLE, dp.Query(STATISTICS[:1]), PAIR, 8)
 
 
 def test_noise_that_is_refused(laws: dict[int, ExactLaw]) -> None:
-    with pytest.raises(dp.CalibrationError, match="Laplace"):
+    with pytest.raises(dp.errors.CalibrationError, match="Laplace"):
         laws[2].delivered_delta(Added(np.eye(2), "laplace"), 1.0)
-    with pytest.raises(dp.CalibrationError, match="of 3 statistics, the law of 2"):
+    with pytest.raises(dp.errors.CalibrationError, match="of 3 statistics, the law of 2"):
         laws[2].delivered_delta(_added(np.eye(3)), 1.0)
     for epsilon in (-1.0, np.nan, np.inf):
-        with pytest.raises(dp.CalibrationError, match="at least 0"):
+        with pytest.raises(dp.errors.CalibrationError, match="at least 0"):
             laws[2].delivered_delta(_added(np.eye(2)), epsilon)
-    with pytest.raises(dp.ModelError, match=r"deviation of 0\.01 steps"):
+    with pytest.raises(dp.errors.ModelError, match=r"deviation of 0\.01 steps"):
         laws[3].delivered_deltas(
             _added(1e-4 * np.eye(3) + 40 * _along(0.7, 0.6, 0.2)), np.arange(30.0)
         )

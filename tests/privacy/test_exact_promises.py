@@ -46,10 +46,11 @@ def random_scenario(
 
 def accepted_by_the_curves(evidence: Evidence) -> bool:
     """Whether simulated datasets alone do not refute the fitted normals."""
-    (verdict,) = verdicts([dp.Assumption.GAUSSIAN], replace(evidence, law=None))
+    (verdict,) = verdicts([dp.robustness.Assumption.GAUSSIAN], replace(evidence, law=None))
     return verdict.holds == "within chance"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_random_scenarios_of_counts(census: pd.DataFrame, seed: int) -> None:
     """The exact δ is what was promised, or the fit is refuted and the exception is told."""
@@ -68,14 +69,18 @@ def test_random_scenarios_of_counts(census: pd.DataFrame, seed: int) -> None:
         delivered = law.delivered_delta(noise, epsilon)
         fit = model.pairs[0]
         groups = dp.record_groups(census, query, pair.secret)
-        drawn = np.array([dp.simulate(groups, query, theta, SUBSETS, np.random.default_rng(seed))
-                          for theta in fit.thetas])  # fmt: skip
+        drawn = np.array(
+            [
+                dp.model.simulate(groups, query, theta, SUBSETS, np.random.default_rng(seed))
+                for theta in fit.thetas
+            ]
+        )
         try:
             found = fit_diagnostics(drawn, fit)
-        except dp.ModelError:
+        except dp.errors.ModelError:
             found = None
         evidence = Evidence(model, 0, noise, fitted_shift(drawn, fit, 1), found, law)
-        (verdict,) = verdicts([dp.Assumption.GAUSSIAN], evidence)
+        (verdict,) = verdicts([dp.robustness.Assumption.GAUSSIAN], evidence)
         if delivered > delta * EXCEPTION:
             assert verdict.holds == "no"
             assert "an exception" in verdict.sentence

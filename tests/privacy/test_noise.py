@@ -175,7 +175,9 @@ def test_a_release_adds_one_draw(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("answer", [[1, 2, 3], [1], [[1, 2]], [np.nan, 1], [np.inf, 1]])
 def test_an_answer_that_does_not_fit(answer: list[float]) -> None:
-    with pytest.raises(dp.CalibrationError, match="must be 2 finite numbers, one a statistic, got"):
+    with pytest.raises(
+        dp.errors.CalibrationError, match="must be 2 finite numbers, one a statistic, got"
+    ):
         _noise("gaussian", [1.0, 2.0]).release(answer)
 
 
@@ -192,7 +194,7 @@ def test_releases_of_the_same_statistics_average_out() -> None:
 def test_releases_that_make_no_sense() -> None:
     gaussian = dp.Noise("X", "gaussian", np.eye(1), np.ones(1), 1.0, 1e-3, "exact")
     laplace = dp.Noise("Y", "laplace", np.eye(1), np.ones(1), 1.0, 0.0)
-    with pytest.raises(dp.CalibrationError, match="at least 1, got 0"):
+    with pytest.raises(dp.errors.CalibrationError, match="at least 1, got 0"):
         gaussian.after_releases(0)
-    with pytest.raises(dp.CalibrationError, match="Y adds Laplace"):
+    with pytest.raises(dp.errors.CalibrationError, match="Y adds Laplace"):
         laplace.after_releases(2)

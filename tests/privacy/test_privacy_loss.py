@@ -178,22 +178,22 @@ def test_epsilon_and_delta_invert_each_other_on_adult(model):
         epsilon = dp.delivered_epsilon(model, noise, delta)
         assert dp.delivered_delta(model, noise, epsilon) == pytest.approx(delta, rel=1e-6)
     assert dp.delivered_epsilon(model, noise, 0.4) == 0
-    worst = dp.worst_case(model, noise, 1.0)
+    worst = dp.privacy.worst_case(model, noise, 1.0)
     profile = dp.privacy_profile(model.pairs[worst.pair], noise, [1.0])
     assert worst.delta == profile[worst.order, 0] == profile.max()
 
 
 def test_the_classical_constant_delivers_more_than_it_promises_outside_its_proof():
-    distance = dp.gaussian_distance(10.0, 1e-3, "classical")
+    distance = dp.privacy.gaussian_distance(10.0, 1e-3, "classical")
     delivered = PrivacyLoss(np.array([distance]), np.ones(1)).delta(10.0)
     assert delivered == pytest.approx(0.0034, abs=5e-5)
 
 
 @pytest.mark.adult
 def test_what_it_does_not_cover_says_so(model):
-    with pytest.raises(dp.CalibrationError, match="not negative"):
+    with pytest.raises(dp.errors.CalibrationError, match="not negative"):
         dp.privacy_profile(model.pairs[0], None, [-1.0])
-    with pytest.raises(dp.CalibrationError, match="δ"):
+    with pytest.raises(dp.errors.CalibrationError, match="δ"):
         dp.delivered_epsilon(model, None, 0.0)
 
 

@@ -9,50 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from scipy.stats import norm
 
 import distpriv as dp
 from distpriv.mechanisms import searching
 from distpriv.mechanisms.guarded import side_by_side
-from distpriv.mechanisms.least_guarded import kept_multiple, least_kept
-from distpriv.privacy.contours import contours
+from distpriv.mechanisms.least_guarded import kept_multiple
 from distpriv.privacy.privacy_loss import PrivacyLoss
 from distpriv.privacy.promises import Promises, congruence, entries, symmetric
-
-
-def random_model(
-    seed: int, size: int, pairs: int, units: float = 1.0, unlike: float = 0.3
-) -> dp.GaussianModel:
-    rng = np.random.default_rng(seed)
-    secret = dp.SensitiveProperty("s", "x").pair(0.5, 0.1)
-    thetas = (dp.Theta(secret.secret, 0.45, 100), dp.Theta(secret.secret, 0.55, 100))
-    scale = np.exp(math.log(units) * rng.uniform(-1, 1, size))
-    fits = []
-    for _ in range(pairs):
-        factors = rng.normal(size=(size, 2 * size + 1))
-        other = factors + unlike * rng.normal(size=factors.shape)
-        covariances = np.array([each @ each.T for each in (factors, other)]) / (2 * size)
-        means = np.exp(rng.normal()) * rng.normal(size=(2, size))
-        fits.append(
-            dp.PairModel(secret, thetas, means * scale, covariances * np.outer(scale, scale))
-        )
-    query = dp.Query([dp.Mean(f"c{index}") for index in range(size)])
-    return dp.GaussianModel(query, 100, tuple(fits), "exact", False, np.ones(size))
-
-
-def delivered(model: dp.GaussianModel, noise: np.ndarray, epsilon: float) -> float:
-    """The largest δ, one loss at a time."""
-    return max(
-        PrivacyLoss.between(
-            fit.means[p], fit.covariances[p] + noise, fit.means[q], fit.covariances[q] + noise
-        ).delta(epsilon)
-        for fit in model.pairs
-        for p, q in ((0, 1), (1, 0))
-    )
-
-
-SHAPES = {"size": st.integers(1, 5), "pairs": st.integers(1, 3), "seed": st.integers(0, 10**6)}
+from tests.privacy.examples import SHAPES, random_model
 
 
 @given(epsilon=st.floats(0.05, 4.0), **SHAPES)
@@ -128,74 +93,6 @@ def test_entries_keep_lengths_and_congruence_is_linear_in_them(seed, size):
     assert moved == pytest.approx(entries(change[0] @ matrix @ change[0].T), abs=1e-9)
 
 
-@given(st.integers(0, 10**6), st.floats(0.05, 5.0))
-@settings(max_examples=20)
-def test_half_the_points_are_enough(seed, epsilon):
-    rng = np.random.default_rng(seed)
-    shift, spread = rng.normal(size=(5, 3)), np.exp(0.3 * rng.normal(size=(5, 3)))
-    spread[:, 0] = 0.7  # so that no loss is bounded
-    both = [contours(shift, spread, np.full(5, epsilon), stride).deltas for stride in (1, 2)]
-    assert both[1] == pytest.approx(both[0], rel=1e-4)
-
-
-@given(
-    epsilon=st.floats(0.1, 5.0),
-    delta=st.sampled_from([1e-6, 1e-3, 0.05]),
-    units=st.sampled_from([1.0, 30.0]),
-    **SHAPES,
-)
-@settings(max_examples=30)
-def test_guarded_noise_keeps_its_promise(epsilon, delta, units, size, pairs, seed):
-    model = random_model(seed, size, pairs, units)
-    least = math.inf
-    for name in ("OptM", "ExpM", "DirM", "EigM", "DauM"):
-        try:
-            noise = dp.calibrate(name, model, epsilon, delta, "guarded", grid_safe=False)
-        except dp.InapplicableError:
-            assert name in ("DirM", "DauM")
-            continue
-        assert delivered(model, noise.covariance, epsilon) <= delta * (1 + 1e-9)
-        if name == "OptM":
-            least = noise.rms_error()
-        assert least <= noise.rms_error() * (1 + 1e-6)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_least_noise_against_another_solver(seed):
-    model = random_model(seed, 2, 1 + seed % 2)
-    epsilon = 0.3 + 0.3 * seed
-    noise = dp.calibrate("OptM", model, epsilon, 1e-3, "guarded", grid_safe=False)
-
-    def matrix(x: np.ndarray) -> np.ndarray:
-        root = np.array([[x[0], 0.0], [x[1], x[2]]])
-        return root @ root.T
-
-    found = [
-        minimize(
-            lambda x: np.trace(matrix(x)),
-            np.linalg.cholesky(start)[[0, 1, 1], [0, 0, 1]],
-            constraints={
-                "type": "ineq",
-                "fun": lambda x: math.log(1e-3 / max(delivered(model, matrix(x), epsilon), 1e-300)),
-            },
-            method="SLSQP",
-            options={"maxiter": 300, "ftol": 1e-10},
-        )
-        for start in (noise.covariance + np.eye(2), noise.covariance + 0.1 * np.eye(2))
-    ]
-    kept = [each.fun for each in found if delivered(model, matrix(each.x), epsilon) <= 1.00001e-3]
-    assert np.trace(noise.covariance) <= min(kept) * (1 + 1e-4)
-
-
-def test_a_search_that_gets_nowhere_leaves_a_multiple_of_its_start(monkeypatch):
-    monkeypatch.setattr("distpriv.mechanisms.least_guarded._ROUNDS", 1)
-    monkeypatch.setattr("distpriv.mechanisms.least_guarded._CAREFUL_ROUNDS", 1)
-    model = random_model(3, 3, 2)
-    promises = Promises.on([(model, 0.5, 1e-3)])
-    noise = least_kept(promises, promises.units**2, np.eye(3)[None])
-    assert promises.deltas(noise).max() <= 1e-3
-
-
 def test_side_by_side_is_one_by_one(model, several):
     cases = [
         (name, each, epsilon, 1e-3)
@@ -205,7 +102,7 @@ def test_side_by_side_is_one_by_one(model, several):
     ]
     together = side_by_side([searching(*case) for case in cases])
     for found, case in zip(together, cases, strict=True):
-        if isinstance(found, dp.CalibrationError):
+        if isinstance(found, dp.errors.CalibrationError):
             with pytest.raises(type(found)):
                 dp.calibrate(*case)
         else:
@@ -216,7 +113,7 @@ def test_side_by_side_is_one_by_one(model, several):
 
 def test_what_a_search_raises_is_its_result(model):
     found = side_by_side([searching("ExpM", model, -1.0), searching("ExpM", model, 1.0, 1e-3)])
-    assert isinstance(found[0], dp.CalibrationError)
+    assert isinstance(found[0], dp.errors.CalibrationError)
     assert isinstance(found[1], dp.Noise)
 
 

@@ -112,15 +112,17 @@ def test_labels_units_and_columns() -> None:
 
 
 def test_a_column_of_labels_has_no_median(people) -> None:
-    with pytest.raises(dp.QueryError, match="'status' does not hold numbers, so it has no median"):
+    with pytest.raises(
+        dp.errors.QueryError, match="'status' does not hold numbers, so it has no median"
+    ):
         dp.Query([dp.Median("status")]).values(people)
-    with pytest.raises(dp.QueryError, match="q in"):
+    with pytest.raises(dp.errors.QueryError, match="q in"):
         dp.Quantile("age", 1.2)
 
 
 def test_the_exact_fit_names_what_it_cannot_do(people, pair) -> None:
     query = dp.Query([dp.Mean("age"), dp.Median("hours")])
-    with pytest.raises(dp.ModelError, match="'median hours' has no closed form"):
+    with pytest.raises(dp.errors.ModelError, match="'median hours' has no closed form"):
         dp.fit_gaussian(people, query, pair, 60)
 
 
@@ -133,5 +135,5 @@ def test_the_answer_is_that_of_the_complete_records(people) -> None:
     expected += [plain(each, complete) for each in STATISTICS]
     np.testing.assert_allclose(query.answer(table), expected, rtol=1e-12)
     table["hours"] = np.nan
-    with pytest.raises(dp.QueryError, match="No record has a value"):
+    with pytest.raises(dp.errors.QueryError, match="No record has a value"):
         query.answer(table)

@@ -54,7 +54,7 @@ def test_pair_around_a_center(center: int, width: int) -> None:
     secret = dp.SensitiveProperty("town", "A")
     low, high = center - width / 2, center + width / 2
     if low < 0 or high > 1000:
-        with pytest.raises(dp.PropertyError, match="leaves the range of a proportion"):
+        with pytest.raises(dp.errors.PropertyError, match="leaves the range of a proportion"):
             secret.pair(center / 1000, width / 1000)
         return
     pair = secret.pair(center / 1000, width / 1000)
@@ -71,50 +71,60 @@ def test_label_of_a_pair() -> None:
 
 
 def test_more_than_one_predicate() -> None:
-    with pytest.raises(dp.PropertyError, match="'age' takes one predicate, got above and below"):
+    with pytest.raises(
+        dp.errors.PropertyError, match="'age' takes one predicate, got above and below"
+    ):
         dp.SensitiveProperty("age", above=3, below=5)
 
 
 def test_no_value_at_all() -> None:
-    with pytest.raises(dp.PropertyError, match="'town' needs at least one value"):
+    with pytest.raises(dp.errors.PropertyError, match="'town' needs at least one value"):
         dp.SensitiveProperty("town", values=[])
 
 
 @pytest.mark.parametrize("between", [(5.0, 3.0), (float("nan"), 3.0)])
 def test_thresholds_the_wrong_way_round(between: tuple[float, float]) -> None:
-    with pytest.raises(dp.PropertyError, match=rf"'age' must be numbers.*got {between[0]:g} and 3"):
+    with pytest.raises(
+        dp.errors.PropertyError, match=rf"'age' must be numbers.*got {between[0]:g} and 3"
+    ):
         dp.SensitiveProperty("age", between=between)
 
 
 @pytest.mark.parametrize("column", ["town", "flag"])
 def test_a_threshold_on_a_column_without_numbers(column: str) -> None:
-    with pytest.raises(dp.PropertyError, match=rf"'{column}' does not hold numbers.*choose one"):
+    with pytest.raises(
+        dp.errors.PropertyError, match=rf"'{column}' does not hold numbers.*choose one"
+    ):
         dp.SensitiveProperty(column, above=3).mask(FRAME)
 
 
 def test_a_property_of_a_column_that_is_not_there() -> None:
-    with pytest.raises(dp.QueryError, match="no column 'wage'"):
+    with pytest.raises(dp.errors.QueryError, match="no column 'wage'"):
         dp.SensitiveProperty("wage", 3).mask(FRAME)
 
 
 @pytest.mark.parametrize("width", [0.0, -0.1, 1.5, float("nan"), float("inf")])
 def test_a_width_that_is_none(width: float) -> None:
-    with pytest.raises(dp.PropertyError, match=rf"Δp must be in \(0, 1\].*got Δp = {width:g}"):
+    with pytest.raises(
+        dp.errors.PropertyError, match=rf"Δp must be in \(0, 1\].*got Δp = {width:g}"
+    ):
         dp.SensitiveProperty("town", "A").pair(0.5, width)
 
 
 def test_a_pair_that_leaves_the_range_says_which_width_works() -> None:
     secret = dp.SensitiveProperty("town", "A")
-    with pytest.raises(dp.PropertyError, match=r"\(0.7 to 1.1\); take Δp at most 0.2 there"):
+    with pytest.raises(dp.errors.PropertyError, match=r"\(0.7 to 1.1\); take Δp at most 0.2 there"):
         secret.pair(0.9, 0.4)
     assert secret.pair(0.9, 0.2).p_j == 1
-    with pytest.raises(dp.PropertyError, match="take a centre between 0 and 1"):
+    with pytest.raises(dp.errors.PropertyError, match="take a centre between 0 and 1"):
         secret.pair(1.2, 0.4)
 
 
 @pytest.mark.parametrize(("p_i", "p_j", "name"), [(-0.1, 0.5, "p_i"), (0.5, 1.2, "p_j")])
 def test_proportions_outside_their_range(p_i: float, p_j: float, name: str) -> None:
-    with pytest.raises(dp.PropertyError, match=rf"{name} must be in \[0, 1\], got (-0.1|1.2)"):
+    with pytest.raises(
+        dp.errors.PropertyError, match=rf"{name} must be in \[0, 1\], got (-0.1|1.2)"
+    ):
         dp.Pair(dp.SensitiveProperty("town", "A"), p_i, p_j)
 
 
@@ -124,7 +134,8 @@ def test_proportions_outside_their_range(p_i: float, p_j: float, name: str) -> N
 def test_a_secret_that_does_not_vary(value: str, which: str) -> None:
     frame = pd.DataFrame({"age": [1, 2, 3], "town": ["B", "B", "B"]})
     with pytest.raises(
-        dp.PropertyError, match=rf"{which} the property 'town = {value}' \(3 complete records\)"
+        dp.errors.PropertyError,
+        match=rf"{which} the property 'town = {value}' \(3 complete records\)",
     ):
         dp.group_moments(frame, dp.Query([dp.Mean("age")]), dp.SensitiveProperty("town", value))
 
@@ -151,5 +162,5 @@ def test_a_grid_holds_all_pairs_within_the_width():
     ],
 )
 def test_a_grid_that_makes_no_sense(arguments, message):
-    with pytest.raises(dp.PropertyError, match=message):
+    with pytest.raises(dp.errors.PropertyError, match=message):
         dp.SensitiveProperty("income", "high").grid(*arguments)

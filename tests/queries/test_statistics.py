@@ -107,19 +107,21 @@ def test_an_indicator_is_bounded_even_if_the_data_hold_one_value_only() -> None:
 @pytest.mark.parametrize("bounds", [(5.0, 1.0), (np.nan, 1.0), (0.0, np.inf)])
 def test_bounds_that_are_none(bounds: tuple[float, float]) -> None:
     query = dp.Query([dp.Mean("age")])
-    with pytest.raises(dp.QueryError, match=r"'age' must be two finite numbers, the lower one"):
+    with pytest.raises(
+        dp.errors.QueryError, match=r"'age' must be two finite numbers, the lower one"
+    ):
         query.record_sensitivities(10, np.zeros(1), np.ones(1), {"age": bounds})
 
 
 def test_a_query_without_statistics() -> None:
-    with pytest.raises(dp.QueryError, match="at least one statistic; add one"):
+    with pytest.raises(dp.errors.QueryError, match="at least one statistic; add one"):
         dp.Query([])
 
 
 @pytest.mark.parametrize("statistic", [dp.Mean("wage"), dp.Count("wage", 3)])
 def test_a_column_that_is_not_there(statistic: dp.Statistic) -> None:
     with pytest.raises(
-        dp.QueryError, match=r"no column 'wage' in the table; its columns are age, "
+        dp.errors.QueryError, match=r"no column 'wage' in the table; its columns are age, "
     ):
         statistic.values(FRAME)
 
@@ -130,14 +132,17 @@ def test_a_statistic_of_a_column_without_numbers(
     kind: type[dp.Statistic], word: str, column: str
 ) -> None:
     with pytest.raises(
-        dp.QueryError, match=rf"'{column}' does not hold numbers, so it has no {word}; use a count"
+        dp.errors.QueryError,
+        match=rf"'{column}' does not hold numbers, so it has no {word}; use a count",
     ):
         kind(column).values(FRAME)
 
 
 @pytest.mark.parametrize("column", ["flag", "maybe"])
 def test_a_mean_of_true_and_false(column: str) -> None:
-    with pytest.raises(dp.QueryError, match=rf"'{column}' holds true and false.*use a count or a"):
+    with pytest.raises(
+        dp.errors.QueryError, match=rf"'{column}' holds true and false.*use a count or a"
+    ):
         dp.Mean(column).values(FRAME)
 
 
@@ -145,7 +150,9 @@ def test_an_infinite_value_is_named(rich: dp.SensitiveProperty, people: pd.DataF
     broken = people.copy()
     broken.loc[4, "hours"] = np.inf
     broken.loc[9, "hours"] = -np.inf
-    with pytest.raises(dp.QueryError, match=r"'mean hours' meets an infinite value in record 5;"):
+    with pytest.raises(
+        dp.errors.QueryError, match=r"'mean hours' meets an infinite value in record 5;"
+    ):
         dp.fit_gaussian(broken, dp.Query([dp.Mean("hours")]), rich.pair(0.4, 0.2), n=50)
 
 
@@ -176,5 +183,7 @@ def test_numbers_match_as_numbers_and_as_text(values: list[int], wanted: int) ->
 
 def test_bounds_that_do_not_hold_the_data() -> None:
     query = dp.Query([dp.Mean("age")])
-    with pytest.raises(dp.QueryError, match=r"'age', 20 to 60, do not hold.*17 to 90.*widen"):
+    with pytest.raises(
+        dp.errors.QueryError, match=r"'age', 20 to 60, do not hold.*17 to 90.*widen"
+    ):
         query.record_sensitivities(10, np.array([17.0]), np.array([90.0]), {"age": (20.0, 60.0)})

@@ -10,9 +10,7 @@ import pytest
 from scipy import stats
 
 import distpriv as dp
-from distpriv.model.run import Run
 from distpriv.privacy.noise import gaussian_noise
-from distpriv.robustness.relaxation_runs import RelaxationRun, distance_measure, eta_measure
 from distpriv.robustness.relaxations import (
     blurs,
     close_attacker_divergence,
@@ -23,14 +21,10 @@ from distpriv.robustness.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from tests.examples import hockey_stick
 
 LAMBDAS = np.array([0.0, 0.05, 0.2, 0.5, 1.0])
 GRID = np.arange(-60, 60, 0.01)
-
-
-def hockey_stick(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    """sup_S P(S) − e^ε Q(S) of two discrete distributions, or densities times a step."""
-    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
 
 def both_orders(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
@@ -82,14 +76,14 @@ def test_normal_etas_by_integration() -> None:
     """One statistic with two variances, against numerical integration of the densities."""
     query = dp.Query([dp.Mean("x")])
     secret = dp.SensitiveProperty("y")
-    moments = dp.GroupMoments(
+    moments = dp.model.GroupMoments(
         counts=(10**6, 10**6),
         means=np.array([[0.0], [1.0]]),
         covariances=np.array([[[1.0]], [[3.0]]]),
         minima=np.array([-9.0]),
         maxima=np.array([9.0]),
     )
-    model = dp.model_from_moments({secret: moments}, query, [secret.pair(0.5, 0.6)], 20)
+    model = dp.model.model_from_moments({secret: moments}, query, [secret.pair(0.5, 0.6)], 20)
     fit = model.pairs[0]
     for noise in (None, gaussian([[0.07]])):
         added = 0.0 if noise is None else 0.07
@@ -116,7 +110,7 @@ def test_unequal_covariances_never_deliver_more_than_theorem_4_6_says(
 
 
 def test_laplace_noise_has_no_eta_after_it(model: dp.GaussianModel) -> None:
-    with pytest.raises(dp.CalibrationError, match="no closed form"):
+    with pytest.raises(dp.errors.CalibrationError, match="no closed form"):
         normal_etas(model, LAMBDAS, dp.calibrate("ExpM(L)", model, 1.0, calibration="exact"))
 
 
@@ -170,7 +164,7 @@ def test_only_noise_in_every_direction_blurs(model: dp.GaussianModel) -> None:
     assert not has_full_rank(gaussian(np.zeros((2, 2))))
     for name in ("OptM", "ExpM(L)"):
         noise = dp.calibrate(name, model, 1.0, 1e-3, calibration="exact")
-        with pytest.raises(dp.CalibrationError, match="every direction"):
+        with pytest.raises(dp.errors.CalibrationError, match="every direction"):
             mixture_etas(np.zeros((5, 4)), np.zeros(4), np.eye(4), noise, LAMBDAS,
                          np.random.default_rng(0))  # fmt: skip
 
@@ -224,7 +218,7 @@ def test_max_divergence() -> None:
         ([1.5, -0.5], [0.5, 0.5], "not negative"),
         ([0.5, 0.5], [math.nan, 1.0], "not negative"),
     ):
-        with pytest.raises(dp.DistanceError, match=says):
+        with pytest.raises(dp.errors.DistanceError, match=says):
             max_divergence(p, q)
 
 
@@ -245,7 +239,7 @@ def test_close_attackers_by_enumeration() -> None:
             out[count : count + 9] += probability * noise
         return out
 
-    thetas = [(dp.Theta(secret, 0.4, n), dp.Theta(secret, 0.6, n))]
+    thetas = [(dp.model.Theta(secret, 0.4, n), dp.model.Theta(secret, 0.6, n))]
     epsilon = both(released(0.4), released(0.6))
     for believed in ((0.38, 0.62), (0.41, 0.59), (0.35, 0.61), (0.6, 0.4)):
         found = close_attacker_divergence(believed, thetas, independent=True)
@@ -261,13 +255,13 @@ def both(p, q) -> float:
 
 def test_close_attackers_with_a_fixed_number_of_records() -> None:
     secret = dp.SensitiveProperty("x")
-    thetas = [(dp.Theta(secret, 0.45, 100), dp.Theta(secret, 0.55, 100))]
+    thetas = [(dp.model.Theta(secret, 0.45, 100), dp.model.Theta(secret, 0.55, 100))]
     assert close_attacker_divergence((0.449, 0.551), thetas, independent=False) == 0
     assert close_attacker_divergence((0.44, 0.55), thetas, independent=False) == math.inf
-    more = [*thetas, (dp.Theta(secret, 0.44, 100), dp.Theta(secret, 0.55, 100))]
+    more = [*thetas, (dp.model.Theta(secret, 0.44, 100), dp.model.Theta(secret, 0.55, 100))]
     assert close_attacker_divergence((0.44, 0.55), more, independent=False) == 0
     assert close_attacker_divergence((0.0, 0.5), thetas, independent=True) == math.inf
-    with pytest.raises(dp.DistanceError, match="must be in"):
+    with pytest.raises(dp.errors.DistanceError, match="must be in"):
         close_attacker_divergence((-0.1, 0.5), thetas, independent=True)
 
 
@@ -302,78 +296,5 @@ def test_the_error_with_extra_noise(model: dp.GaussianModel) -> None:
     ],
 )
 def test_outside_the_domain(call, says: str) -> None:
-    with pytest.raises(dp.CalibrationError, match=says):
+    with pytest.raises(dp.errors.CalibrationError, match=says):
         call()
-
-
-def relaxation(people, query, model, measure, repetitions=3, datasets=60) -> RelaxationRun:
-    fit = model.pairs[0]
-    groups = dp.record_groups(people, query, fit.pair.secret)
-    return RelaxationRun(groups, query, fit.thetas, fit.means, fit.covariances, measure,
-                         repetitions, datasets, 7)  # fmt: skip
-
-
-def test_a_run_does_not_depend_on_how_it_is_cut_up(people, query, model) -> None:
-    measure = eta_measure(dp.calibrate("ExpM", model, 1.0, 1e-3, calibration="exact"), LAMBDAS)
-    whole = relaxation(people, query, model, measure).run()
-    run = Run(relaxation(people, query, model, measure).steps)
-    for step in range(12):
-        assert (run.result() is None) == (step < 8)
-        assert run.share_done == pytest.approx(step / 12)
-        run.step(0.0)
-    assert run.finished
-    cut = run.result()
-    assert cut.repetitions == whole.repetitions == 3
-    for name in ("estimate", "low", "high"):
-        np.testing.assert_array_equal(getattr(cut.simulated, name), getattr(whole.simulated, name))
-    assert (whole.simulated.low <= whole.simulated.estimate).all()
-    assert (np.diff(whole.simulated.estimate) <= 0).all()
-
-
-def test_nothing_seen_is_not_nothing(people, query, model) -> None:
-    """Where no draw shows a deviation, the interval reaches as far as the draws can tell."""
-    measure = eta_measure(
-        dp.calibrate("ExpM", model, 0.2, 1e-3, calibration="exact"), np.array([0.0, 5.0])
-    )
-    run = relaxation(people, query, model, measure)
-    run.shares = True
-    found = run.run().simulated
-    assert found.estimate[1] == 0
-    assert found.high[1] == pytest.approx(1 - 0.025 ** (1 / 180))
-    assert found.high[0] > found.estimate[0] > 0
-
-
-def test_the_distance_of_one_statistic(people, rich) -> None:
-    """Closeness to the quantiles of the normal, in units."""
-    query = dp.Query([dp.Mean("age")])
-    model = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), n=60)
-    rng = np.random.default_rng(0)
-    values = rng.normal(40, 2, size=(300, 1))
-    measure = distance_measure(0.0, np.array([2.0]))
-    found = measure(values, np.array([40.0]), np.array([[4.0]]), rng)
-    levels = stats.norm.ppf((np.arange(6000) + 0.5) / 6000, 20, 1)
-    each = np.repeat(np.sort(values[:, 0] / 2), 20)
-    assert found[0, 0] == pytest.approx(np.abs(each - levels).max())
-    deviation = relaxation(people, query, model, distance_measure(0.05)).run()
-    # Both are draws of nearly the same distribution.
-    assert deviation.simulated.low[0] <= deviation.chance.high[0]
-    assert deviation.chance.low[0] <= deviation.simulated.high[0]
-
-
-@pytest.mark.adult
-def test_the_paper_s_query(adult, adult_query, adult_income: dp.GaussianModel) -> None:
-    """Theorem 4.6 at ε = 1, δ = 0.001 on income, exactly and after the noise of ExpM."""
-    lambdas = np.arange(0, 1, 0.025)
-    for name, least in (("OptM", 1.40e-3), ("DauM", 1.39e-3)):
-        noise = dp.calibrate(name, adult_income, 1.0, 1e-3, calibration="exact")
-        kept = relaxed_promise(1.0, 1e-3, lambdas, normal_etas(adult_income, lambdas, noise))
-        assert kept.deltas[kept.best] == pytest.approx(least, rel=0.02)
-    fit = adult_income.pairs[0]
-    groups = dp.record_groups(adult, adult_query, fit.pair.secret)
-    noise = dp.calibrate("ExpM", adult_income, 1.0, 1e-3, calibration="exact")
-    run = RelaxationRun(groups, adult_query, fit.thetas, fit.means, fit.covariances,
-                        eta_measure(noise, lambdas), 4, 800, 1)  # fmt: skip
-    found = run.run()
-    assert found.simulated.low[0] <= found.chance.high[0]
-    assert found.simulated.estimate[0] < 0.02
-    assert found.simulated.estimate[8] < 1e-4

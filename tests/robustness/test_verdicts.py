@@ -13,6 +13,7 @@ from distpriv import mechanisms
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.robustness.diagnostics import fit_diagnostics
 from distpriv.robustness.verdicts import shift_residual
+from distpriv.words import number
 
 
 def drawn(fit: dp.PairModel, covariances=None, count: int = 1000) -> np.ndarray:
@@ -27,19 +28,19 @@ def drawn(fit: dp.PairModel, covariances=None, count: int = 1000) -> np.ndarray:
     )
 
 
-def evidence(model: dp.GaussianModel, simulated=None, name: str = "OptM") -> dp.Evidence:
+def evidence(model: dp.GaussianModel, simulated=None, name: str = "OptM") -> dp.robustness.Evidence:
     fit = model.pairs[0]
     values = drawn(fit) if simulated is None else simulated
-    return dp.Evidence(
+    return dp.robustness.Evidence(
         model,
         0,
         dp.calibrate(name, model, 1.0, 1e-3, calibration="exact"),
-        dp.fitted_shift(values, fit, 1),
+        dp.robustness.fitted_shift(values, fit, 1),
         fit_diagnostics(values, fit),
     )
 
 
-def verdict(assumption: Assumption, known: dp.Evidence) -> dp.Verdict:
+def verdict(assumption: Assumption, known: dp.robustness.Evidence) -> dp.robustness.Verdict:
     (found,) = dp.verdicts([assumption], known)
     assert found.assumption is assumption
     assert found.sentence.endswith(".")
@@ -111,14 +112,14 @@ def test_equal_covariances_are_told_in_the_spread_and_in_delta(model: dp.Gaussia
     assert found.measured == pytest.approx(100 * (math.sqrt(most) - 1), rel=1e-6)
     assert found.expected == 0
     delivered = dp.delivered_delta(model, known.noise, 1.0)
-    assert f"δ = {delivered:.2g} where 0.001 is promised" in found.sentence
+    assert f"δ = {number(delivered)} where 0.001 is promised" in found.sentence
 
 
 def test_what_laplace_noise_delivers_is_told(model: dp.GaussianModel) -> None:
     known = evidence(model, name="ExpM(L)")
     delivered = dp.delivered_delta(model, known.noise, known.noise.epsilon)
     found = verdict(Assumption.TRANSLATION, known)
-    assert f"delivers δ = {delivered:.2g} where 0 is promised" in found.sentence
+    assert f"delivers δ = {number(delivered)} where 0 is promised" in found.sentence
 
 
 def test_normal_datasets_do_not_refute_the_normal_curve(model: dp.GaussianModel) -> None:
@@ -173,7 +174,7 @@ def test_the_chance_level_is_kept_by_shifts(model: dp.GaussianModel) -> None:
     above = 0
     for _ in range(60):
         values = np.array([rng.multivariate_normal(mean, fit.pooled, 150) for mean in fit.means])
-        shift = dp.fitted_shift(values, fit, rng)
+        shift = dp.robustness.fitted_shift(values, fit, rng)
         above += shift.residuals.max() > shift.chance
     assert above <= stats.binom.ppf(0.9999, 60, 0.05)
 
@@ -218,7 +219,7 @@ def test_bounds_that_were_set(people, query, pair) -> None:
 
 def test_datasets_without_diagnostics(model: dp.GaussianModel) -> None:
     known = evidence(model)
-    bare = dp.Evidence(model, 0, known.noise, known.shift, None)
+    bare = dp.robustness.Evidence(model, 0, known.noise, known.shift, None)
     assert verdict(Assumption.GAUSSIAN, bare).holds == "not measured"
     assert verdict(Assumption.EQUAL_COVARIANCE, bare).holds == "no"
 
@@ -228,8 +229,10 @@ def test_the_paper_s_query(adult, adult_query, adult_income: dp.GaussianModel) -
     fit = adult_income.pairs[0]
     groups = dp.record_groups(adult, adult_query, fit.pair.secret)
     rng = np.random.default_rng(1)
-    values = np.array([dp.simulate(groups, adult_query, theta, 1000, rng) for theta in fit.thetas])
+    values = np.array(
+        [dp.model.simulate(groups, adult_query, theta, 1000, rng) for theta in fit.thetas]
+    )
     known = evidence(adult_income, values)
-    assert "δ = 0.0019 where" in verdict(Assumption.EQUAL_COVARIANCE, known).sentence
+    assert "δ = 0.00191 where" in verdict(Assumption.EQUAL_COVARIANCE, known).sentence
     assert verdict(Assumption.EQUAL_COVARIANCE, known).measured == pytest.approx(6.9, abs=0.5)
     assert verdict(Assumption.GAUSSIAN, known).holds == "within chance"

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from distpriv.store import Alternative, Store, open_store
+from distpriv.store import Store, open_store
 from tests.postgres import postgres
 
 
@@ -42,18 +42,3 @@ def store(url: str) -> Iterator[Store]:
     opened = open_store(url)
     yield opened
     opened.close()
-
-
-def alternative(name: str = "now", epsilon: float = 1.0, **changes: object) -> Alternative:
-    values: dict[str, object] = {
-        "scenario": f'{{"of": {epsilon}}}',
-        "mechanism": "OptM",
-        "delta": 1e-3,
-        "undefended": 0.76,
-        "accuracy": 0.58,
-        "error": 8.15,
-        "unit": "",
-        "promised": 1e-3,
-        "delivered": None,
-    }
-    return Alternative(name=name, epsilon=epsilon, **values | changes)  # type: ignore[arg-type]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from distpriv.store import all_decisions, ledger, open_store
-from tests.app.conftest import open_app  # noqa: F401
-from tests.app.test_decisions import press, proposed
-from tests.app.test_pages import texts
-from tests.app.test_release import release
+from tests.app.driver import press, proposed, release, texts
 
 
-def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):  # noqa: F811
+def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", fresh_postgres)
     app = press(proposed(open_app("decisions")), "Agree")
     assert "and agreed to by Ann" in texts(app)
@@ -23,7 +20,7 @@ def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):  # noqa:
     store.close()
 
 
-def test_a_server_that_goes_away_is_said(open_app, fresh_postgres, monkeypatch):  # noqa: F811
+def test_a_server_that_goes_away_is_said(open_app, fresh_postgres, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", fresh_postgres.replace("distpriv-pg-", "gone-"))
     app = open_app("release")
     assert "cannot be reached" in texts(app)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Decision, Store, all_decisions, one_decision, propose, revise, settle
 from distpriv.store.texts import LONGEST, cleaned
-from tests.store.conftest import alternative
+from tests.examples import alternative
 
 SEEN = [alternative("now"), alternative("half", 0.5, delivered=0.002), alternative("twice", 2.0)]
 

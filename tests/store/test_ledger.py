@@ -11,7 +11,7 @@ from distpriv.errors import StoreError
 from distpriv.mechanisms import calibrate
 from distpriv.model.gaussian import GaussianModel
 from distpriv.store import Store, ledger, record
-from tests.app.test_opening import SOME
+from tests.examples import SOME
 from tests.store.writers import entry
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from distpriv.store import Store, all_decisions, ledger, one_decision, open_store, propose, record
-from tests.store.conftest import alternative
+from tests.examples import alternative
 from tests.store.writers import EACH, entry, work_in_threads
 
 NAMES = [f"writer {place}" for place in range(20)]

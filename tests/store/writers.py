@@ -13,7 +13,7 @@ from distpriv.privacy.noise import gaussian_noise
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Mean, Query
 from distpriv.store import LedgerEntry, one_decision, open_store, propose, record, revise
-from tests.store.conftest import alternative
+from tests.examples import alternative
 
 EACH = 3
 

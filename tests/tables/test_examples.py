@@ -283,24 +283,24 @@ class TestHistogram:
 class TestLoaders:
     def test_missing_embedded_file(self, monkeypatch, tmp_path):
         monkeypatch.setattr(examples, "_CENSUS_INCOME", tmp_path / "none.parquet")
-        with pytest.raises(dp.DatasetError, match=r"data/census_income\.parquet"):
+        with pytest.raises(dp.errors.DatasetError, match=r"data/census_income\.parquet"):
             examples.load_census_income()
 
     def test_damaged_embedded_file(self, monkeypatch, tmp_path):
         damaged = tmp_path / "damaged.parquet"
         damaged.write_bytes(b"PAR1 and nothing else")
         monkeypatch.setattr(examples, "_CENSUS_INCOME", damaged)
-        with pytest.raises(dp.DatasetError, match="make_census_income draw"):
+        with pytest.raises(dp.errors.DatasetError, match="make_census_income draw"):
             examples.load_census_income()
 
     def test_directory_without_adult(self, tmp_path):
-        with pytest.raises(dp.DatasetError, match=r"adult\.data"):
+        with pytest.raises(dp.errors.DatasetError, match=r"adult\.data"):
             examples.load_adult(tmp_path)
 
     def test_directory_with_other_tables(self, tmp_path):
         for name in ("adult.data", "adult.test"):
             Path(tmp_path, name).write_text("age,size\n1,2\n3,4\n", encoding="utf-8")
-        with pytest.raises(dp.DatasetError, match="not UCI Adult"):
+        with pytest.raises(dp.errors.DatasetError, match="not UCI Adult"):
             examples.load_adult(tmp_path)
 
     def test_directory_with_part_of_adult(self, tmp_path):
@@ -310,7 +310,7 @@ class TestLoaders:
         for name, end in (("adult.data", ""), ("adult.test", ".")):
             text = f"{line}United-States, <=50K{end}\n{line}?, >50K{end}\n" * 20
             Path(tmp_path, name).write_text(text, encoding="utf-8")
-        with pytest.raises(dp.DatasetError, match="40 complete records instead of 45222"):
+        with pytest.raises(dp.errors.DatasetError, match="40 complete records instead of 45222"):
             examples.load_adult(tmp_path)
 
     @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ class TestLoaders:
         monkeypatch.delenv("ADULT_DIR", raising=False)
         monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
         with pytest.raises(
-            dp.DatasetError, match=r"offline.*adult\.data and adult\.test.*ADULT_DIR"
+            dp.errors.DatasetError, match=r"offline.*adult\.data and adult\.test.*ADULT_DIR"
         ):
             examples.load_adult()
 

@@ -20,26 +20,7 @@ from pandas.testing import assert_frame_equal
 
 from distpriv.errors import TableError
 from distpriv.tables import column_types, digest, parsing, read_table, summarise, types
-from distpriv.tables.delimited import ADULT_COLUMNS
-
-PEOPLE = "name,age,sex,since,active\n" + "".join(
-    f"Person {i},{20 + i % 7},{'FM'[i % 2]},2020-01-{i + 1:02d},{'true' if i % 3 else 'false'}\n"
-    for i in range(20)
-)
-PEOPLE_TYPES = {
-    "name": "identifier",
-    "age": "number",
-    "sex": "category",
-    "since": "date",
-    "active": "boolean",
-}
-ADULT = (
-    "|1x3 Cross validator\n"
-    "25, Private, 226802, 11th, 7, Never-married, Machine-op-inspct, Own-child, Black, Male, "
-    "0, 0, 40, United-States, <=50K.\n"
-    "38, ?, 89814, HS-grad, 9, Married-civ-spouse, ?, Husband, White, Male, "
-    "0, 0, 50, United-States, >50K.\n\n"
-)
+from tests.tables.examples import ADULT, PEOPLE
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
@@ -63,29 +44,6 @@ def as_zip(name: str, content: bytes) -> bytes:
 
 def csv_frame(text: str = PEOPLE) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(text))
-
-
-# What is read
-
-
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_delimiters_and_encodings_give_one_table(delimiter: str, encoding: str) -> None:
-    table = read_table(PEOPLE.replace(",", delimiter).encode(encoding))
-    assert column_types(table) == PEOPLE_TYPES
-    assert_frame_equal(table, read_table(PEOPLE.encode()))
-
-
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
-@pytest.mark.parametrize("label", ["Müller", "é", "Straße", "Citroën", "Ærø"])
-def test_western_code_pages(encoding: str, label: str) -> None:
-    table = read_table(f"name,n\n{label},1\nSmith,2\n".encode(encoding))
-    assert table["name"].tolist() == [label, "Smith"]
-
-
-def test_other_code_pages_are_guessed() -> None:
-    text = "имя,город\nИван,Москва\nМария Петрова,Санкт-Петербург\n"
-    assert read_table(text.encode("cp1251")).columns.tolist() == ["имя", "город"]
 
 
 FORMATS = {
@@ -116,23 +74,6 @@ def test_first_sheet_with_data() -> None:
         pd.DataFrame().to_excel(book, sheet_name="empty", index=False)
         pd.DataFrame({"x": [1, 2]}).to_excel(book, sheet_name="full", index=False)
     assert read_table(buffer.getvalue())["x"].tolist() == [1, 2]
-
-
-def test_adult_raw_lines() -> None:
-    table = read_table(ADULT.encode(), name="adult.test")
-    assert tuple(table.columns) == ADULT_COLUMNS
-    assert table["income"].tolist() == ["<=50K", ">50K"]
-    assert table["workclass"].isna().tolist() == [False, True]
-    assert table["age"].dtype == "int64"
-
-
-def test_wide_and_quoted_values() -> None:
-    table = read_table(b'id,remark\n1,"a, ""b""\nc"\n2,d\n')
-    assert table["remark"].tolist() == ['a, "b"\nc', "d"]
-
-
-def test_nameless_empty_column_is_left_out() -> None:
-    assert read_table(b"a,b,\n1,x,\n2,y,\n").columns.tolist() == ["a", "b"]
 
 
 def test_kinds_of_parquet_columns() -> None:
@@ -171,8 +112,6 @@ def test_unnamed_parquet_index_is_no_column() -> None:
     frame = pd.DataFrame({"x": [1, 2]}, index=[5, 7])
     assert read_table(as_parquet(frame)).columns.tolist() == ["x"]
 
-
-# What bad input gets
 
 GOOD = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
 BAD = {
@@ -262,8 +201,6 @@ def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
             read_table(content)
 
 
-# Any input at all
-
 PIECES = st.lists(
     st.sampled_from(
         [
@@ -308,8 +245,6 @@ def test_any_damage(kind: str, data: st.DataObject) -> None:
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     survives(bytes(content[: data.draw(st.integers(0, len(content)))]))
 
-
-# Round trips
 
 LABELS = st.text(st.sampled_from('abcé ,;|\t"\n'), max_size=6).map(lambda text: f"x{text}y")
 DATES = st.datetimes(pd.Timestamp(1900, 1, 1), pd.Timestamp(2100, 1, 1))

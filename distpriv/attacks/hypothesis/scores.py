@@ -58,9 +58,9 @@ def f_score(
         Recall counts β times as much as precision.
     """
     weight = check_beta(beta) ** 2
-    right, found = np.asarray(precision, np.float64), np.asarray(recall, np.float64)
-    below = weight * right + found
-    product = (1 + weight) * right * found
+    right, recalled = np.asarray(precision, np.float64), np.asarray(recall, np.float64)
+    below = weight * right + recalled
+    product = (1 + weight) * right * recalled
     return np.divide(product, below, out=np.zeros_like(product), where=below > 0)[()]
 
 
@@ -77,12 +77,12 @@ def precision_at(
     factor : float > 0
         κ, the odds against the hypothesis beforehand.
     """
-    found = np.asarray(recall, np.float64)
-    if not ((found > 0) & (found <= 1)).all():
+    recalled = np.asarray(recall, np.float64)
+    if not ((recalled > 0) & (recalled <= 1)).all():
         raise HypothesisError(
-            f"The recall must be in (0, 1], got {np.min(found):g}; take e.g. 0.5."
+            f"The recall must be in (0, 1], got {np.min(recalled):g}; take e.g. 0.5."
         )
-    return (found / (found + factor * test.false_positive_rate(found)))[()]
+    return (recalled / (recalled + factor * test.false_positive_rate(recalled)))[()]
 
 
 @checked(HypothesisError)
@@ -264,11 +264,11 @@ def max_epsilon(
             f"without any release, to below 1, got {wrong:g}; {nearest}."
         )
     if delta is not None:
-        found = [
-            _gaussian_epsilon(max(each, floor), beta, factor, delta, calibration)
-            for each in bound.flat
+        epsilons = [
+            _gaussian_epsilon(max(value, floor), beta, factor, delta, calibration)
+            for value in bound.flat
         ]
-        return np.reshape(found, bound.shape)[()]
+        return np.reshape(epsilons, bound.shape)[()]
     held = np.maximum(bound, floor)
     return np.log(factor * held * (1 + weight - held) / ((1 + weight) * (1 - held)) ** 2)[()]
 

@@ -203,8 +203,8 @@ class WorstTest(OptimalTest):
     def rates(self, log_ratio: ArrayLike) -> Rates:
         """Of the pair with the most true positives less e^log_ratio times the false ones."""
         level = np.asarray(log_ratio, np.float64)
-        each = [test.rates(level) for test in self.tests]
-        true, false = (np.stack(part, axis=-1) for part in zip(*each, strict=True))
+        rates = [test.rates(level) for test in self.tests]
+        true, false = (np.stack(part, axis=-1) for part in zip(*rates, strict=True))
         return _furthest(level[..., None], true, false)
 
     def false_positive_rate(self, recall: ArrayLike) -> FloatArray:
@@ -220,7 +220,7 @@ def _furthest(level: FloatArray, true: FloatArray, false: FloatArray) -> Rates:
     """Rates of the one along the last axis that is furthest out in the direction of a level."""
     gained = expit(-level) * true - expit(level) * false
     chosen = np.argmax(gained, axis=-1)[..., None]
-    return Rates(*(np.take_along_axis(each, chosen, axis=-1)[..., 0] for each in (true, false)))
+    return Rates(*(np.take_along_axis(values, chosen, axis=-1)[..., 0] for values in (true, false)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +336,7 @@ def record_test(
         )
     if delta is None:
         return LaplaceTest(budget * separation)
-    flat = [gaussian_distance(float(each), delta, calibration) for each in budget.ravel()]
+    flat = [gaussian_distance(float(value), delta, calibration) for value in budget.ravel()]
     return GaussianTest(np.reshape(flat, budget.shape) * separation)
 
 

@@ -13,14 +13,14 @@ from distpriv.composition.counterexample import (
     example_against_releases,
 )
 from distpriv.composition.rules import Promise, compose, mixture
-from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions import joint
 from distpriv.dashboard.assumptions.pufferfish import pufferfish
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape, number
+from distpriv.dashboard.widgets import display
 from distpriv.errors import CalibrationError, DistprivError
 from distpriv.privacy.calibration import gaussian_distance
+from distpriv.words import escape, exact, number
 
 __all__ = ["composition", "pufferfish", "read_promises"]
 
@@ -174,7 +174,8 @@ def _demonstration(view: View) -> None:
     st.subheader("Two releases that do not add up")
     if 2 * delta >= 1:
         st.info(
-            f"At δ\u00a0=\u00a0{delta:g} two releases promise nothing in any case; take a smaller "
+            f"At δ\u00a0=\u00a0{exact(delta)} two releases promise nothing in any case; "
+            "take a smaller "
             "δ to see more.",
             icon=":material/info:",
         )
@@ -212,12 +213,12 @@ def _demonstration(view: View) -> None:
     with pictures:
         plane, by_correlation, by_releases = st.columns(3, gap="large")
     with plane:
-        widgets.chart(two_statistics(example), "composition_plane")
+        display.chart(two_statistics(example), "composition_plane")
     with by_correlation:
-        widgets.chart(
+        display.chart(
             added_up(
                 example_against_correlation(shift, epsilon, delta, correlations.tolist()),
-                title=f"ε at δ = {2 * delta:g} against correlation",
+                title=f"ε at δ = {exact(2 * delta)} against correlation",
                 x_title="correlation of the two statistics",
                 x_name="correlation",
                 current=correlation,
@@ -231,7 +232,7 @@ def _demonstration(view: View) -> None:
         )
     with by_releases:
         counts = [count for count in REPEATS if count * delta < 1]
-        widgets.chart(
+        display.chart(
             added_up(
                 example_against_releases(example, epsilon, delta, counts),
                 title="ε against releases",
@@ -261,10 +262,11 @@ def _example_words(example: CompositionExample, epsilon: float, delta: float) ->
         f"A dataset has two statistics that vary together, with correlation "
         f"{example.correlation:g}. The secret shifts the first by {number(example.shift)} of its "
         f"standard deviations and the second not at all. Alone at ε\u00a0=\u00a0{epsilon:g}, "
-        f"δ\u00a0=\u00a0{delta:g}, the first {noise}, for its own variation hides the shift, and "
+        f"δ\u00a0=\u00a0{exact(delta)}, the first {noise}, for its own variation hides the "
+        "shift, and "
         "the second gives nothing away. But the second tells much of how the first happened to "
         f"vary: **both together deliver ε\u00a0=\u00a0{number(example.epsilon(2 * delta))}** at "
-        f"δ\u00a0=\u00a0{2 * delta:g}, where adding up says {twice:g}, or "
+        f"δ\u00a0=\u00a0{exact(2 * delta)}, where adding up says {twice:g}, or "
         f"δ\u00a0=\u00a0{number(example.delta(twice))} at ε\u00a0=\u00a0{twice:g}: "
         + ("the sum rule **fails**." if fails else "here they stay within the sum.")
         + " A coin that picks one of the two to release keeps its promise; tossed again, both come "

@@ -8,12 +8,11 @@ import numpy as np
 import streamlit as st
 
 from distpriv.charts.relaxations import Line, error_curve, frontier_curves
-from distpriv.dashboard import widgets
 from distpriv.dashboard.assumptions.relaxations import LAMBDAS, choose_lambda, rests_on
 from distpriv.dashboard.shell import cache, live
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number
+from distpriv.dashboard.widgets import display
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.model.run import Run
 from distpriv.privacy.delivered import delivered_delta
@@ -30,6 +29,7 @@ from distpriv.robustness.relaxations import (
     has_full_rank,
     relaxed_promise,
 )
+from distpriv.words import escape, number
 
 __all__ = ["normality"]
 
@@ -155,7 +155,7 @@ def _after_the_noise(view: View, start: float) -> None:
             f"**ε′\u00a0=\u00a0{number(epsilon)} with δ′\u00a0=\u00a0{number(float(kept))}** "
             f"(up to {number(float(safe))}; by chance alone {number(float(chance))})."
         )
-        widgets.chart(
+        display.chart(
             frontier_curves(
                 {name: Line(line.epsilons, line.deltas) for name, line in lines.items()},
                 title="What is left without the normal curve",
@@ -199,7 +199,7 @@ def _with_more_noise(view: View, start: float) -> None:
         kept = relaxed_promise(noise.epsilon, start, lambdas, np.full(len(lambdas), left_out))
         reported = view.reported(noise)
         extra = (np.ones(noise.dimension) if sizes is None else sizes) / (
-            1.0 if view.report is None else view.report
+            1.0 if view.report_sizes is None else view.report_sizes
         )
         errors = errors_with_extra_noise(reported, reach / lambdas, extra, view.scenario.seed)
         epsilon, delta = float(kept.epsilons[index]), float(kept.deltas[index])
@@ -220,8 +220,8 @@ def _with_more_noise(view: View, start: float) -> None:
                 else ""
             )
         )
-        widgets.chart(
-            error_curve(kept.epsilons, errors, plain=plain, chosen=index, unit=view.report_name),
+        display.chart(
+            error_curve(kept.epsilons, errors, plain=plain, chosen=index, unit=view.error_unit),
             "relaxed_error",
         )
 

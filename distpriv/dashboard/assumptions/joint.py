@@ -20,13 +20,14 @@ from distpriv.composition.rules import (
     joint_release,
     repeated_release,
 )
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import remembered
 from distpriv.errors import DistprivError
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.delivered import delivered_delta
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["again", "in_two_parts"]
 
@@ -105,7 +106,7 @@ def _parts_words(view: View, joint: JointRelease) -> str:
     words = (
         f"Released apart, each part with noise of {escape(scenario.mechanism)} for "
         f"ε\u00a0=\u00a0{scenario.epsilon:g}, the two deliver "
-        f"**ε\u00a0=\u00a0{number(joint.epsilon)}** together at δ\u00a0=\u00a0{rule.delta:g}; "
+        f"**ε\u00a0=\u00a0{number(joint.epsilon)}** together at δ\u00a0=\u00a0{exact(rule.delta)}; "
         f"adding up says {rule.epsilon:g}. "
     )
     words += (
@@ -141,7 +142,7 @@ def _parts_table(view: View, joint: JointRelease, first: Sequence[int]) -> None:
             optimal_attack_accuracy(view.focused, joint.noise),
         ),
     ]
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {
                 "Release": [row[0] for row in rows],
@@ -161,13 +162,14 @@ def again(view: View) -> None:
     counts = [count for count in COUNTS if count * scenario.delta < 1]
     if len(counts) < 2:
         st.info(
-            f"At δ\u00a0=\u00a0{scenario.delta:g} two releases promise nothing in any case; take a "
+            f"At δ\u00a0=\u00a0{exact(scenario.delta)} two releases promise nothing in any "
+            "case; take a "
             "smaller δ to see more.",
             icon=":material/info:",
         )
         return
     name = scenario.mechanism
-    curves = widgets.remembered(
+    curves = remembered(
         view,
         f"repeated {name}",
         lambda: repeated_release(view.model, view.noise, counts, scenario.delta),
@@ -177,12 +179,12 @@ def again(view: View) -> None:
     st.markdown(
         f"The same statistics released {counts[-1]} times, each time with noise of "
         f"{escape(name)} drawn anew, deliver **ε\u00a0=\u00a0{number(last)}** at "
-        f"δ\u00a0=\u00a0{counts[-1] * scenario.delta:g}; one release delivers "
-        f"ε\u00a0=\u00a0{number(once)} at δ\u00a0=\u00a0{scenario.delta:g}, so adding up says "
+        f"δ\u00a0=\u00a0{exact(counts[-1] * scenario.delta)}; one release delivers "
+        f"ε\u00a0=\u00a0{number(once)} at δ\u00a0=\u00a0{exact(scenario.delta)}, so adding up says "
         f"{number(float(curves.y[SUM_RULE][-1]))}. Repeating the *same* statistics is harmless in "
         "this respect: the data's own variation does not average out."
     )
-    widgets.chart(
+    display.chart(
         added_up(
             curves,
             title="The same statistics again",

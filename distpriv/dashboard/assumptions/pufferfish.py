@@ -8,10 +8,9 @@ from collections.abc import Hashable
 import pandas as pd
 import streamlit as st
 
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape, number, percent, share
+from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.frameworks.pufferfish import (
     DistributionPrivacy,
@@ -23,6 +22,7 @@ from distpriv.frameworks.pufferfish import (
     to_pufferfish,
 )
 from distpriv.model.theta import Theta
+from distpriv.words import escape, number, percent, share
 
 __all__ = ["pufferfish"]
 
@@ -142,7 +142,7 @@ def _against(letter: str, pair: tuple[Hashable, Hashable]) -> str:
 
 
 def _table(columns: dict[str, list[str]]) -> None:
-    widgets.table(pd.DataFrame(columns))
+    display.table(pd.DataFrame(columns))
 
 
 def _office(view: View) -> None:

@@ -12,10 +12,9 @@ from distpriv import mechanisms
 from distpriv.analysis.sweeps import profiles
 from distpriv.charts.guarantee import profile_curves
 from distpriv.charts.relaxations import Line, attacker_curve, frontier_curves
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell.frame import View, moments_of
-from distpriv.dashboard.text import escape, number, share
-from distpriv.dashboard.widgets import promise
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import profile_grid, remembered
 from distpriv.errors import DistprivError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.curves import Curves
@@ -27,6 +26,7 @@ from distpriv.robustness.relaxations import (
     normal_etas,
     relaxed_promise,
 )
+from distpriv.words import escape, exact, number, share
 
 __all__ = ["LAMBDAS", "attacker", "choose_lambda", "covariances", "formulas", "rests_on"]
 
@@ -61,13 +61,13 @@ def rests_on(view: View, *assumptions: Assumption) -> bool:
 def _kept(view: View) -> None:
     """What guarded noise delivers at every ε, with the covariances as they are."""
     scenario, noise = view.scenario, view.noise
-    curves = widgets.remembered(
+    curves = remembered(
         view,
         f"profiles {(scenario.mechanism,)}",
-        lambda: profiles(view.model, {scenario.mechanism: noise}, widgets.profile_grid(scenario)),
+        lambda: profiles(view.model, {scenario.mechanism: noise}, profile_grid(scenario)),
         epsilon=True,
     )
-    widgets.chart(
+    display.chart(
         profile_curves(
             curves, epsilon=noise.epsilon, delta=noise.delta, selected=scenario.mechanism
         ),
@@ -88,7 +88,7 @@ def covariances(view: View) -> None:
     first, picture = st.container(), st.container()
     lam = choose_lambda("covariance_lambda", LAMBDAS, 0.3)
     gaussian = noise.distribution == "gaussian"
-    curves = widgets.remembered(
+    curves = remembered(
         view,
         f"relaxed covariances {scenario.mechanism}",
         lambda: _covariance_curves(view),
@@ -123,12 +123,12 @@ def covariances(view: View) -> None:
         else:
             told += (
                 " Computed from draws, the noise delivers "
-                f"δ\u00a0=\u00a0{number(promise.delivered(view, noise))} at "
+                f"δ\u00a0=\u00a0{number(view.delivered(noise))} at "
                 f"ε\u00a0=\u00a0{noise.epsilon:g}."
             )
         st.markdown(told)
     with picture:
-        widgets.chart(
+        display.chart(
             frontier_curves(
                 lines,
                 title="What is left without equal covariances",
@@ -197,7 +197,7 @@ def attacker(view: View) -> None:
             f"with the same δ (Proposition A.7). {_fixed(view, at, thetas)}"
         )
     with picture:
-        widgets.chart(
+        display.chart(
             attacker_curve(
                 offsets, noise.epsilon + 2 * distances, promised=noise.epsilon, chosen=off
             ),
@@ -233,7 +233,7 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
         return told
     return (
         told + f" By the fitted normals the noise delivers ε\u00a0=\u00a0{number(epsilon)} at "
-        f"δ\u00a0=\u00a0{noise.delta:g} against this attacker."
+        f"δ\u00a0=\u00a0{exact(noise.delta)} against this attacker."
     )
 
 

@@ -7,26 +7,13 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.charts.text import listed
-from distpriv.dashboard import widgets
-from distpriv.dashboard.shell import cache, simulations
-from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.analysis.evaluation import KEPT
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, with_unit
-from distpriv.dashboard.widgets import promise
-from distpriv.errors import ModelError
-from distpriv.privacy.exact_laws import ExactLaw, known_law
-from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
-from distpriv.robustness.verdicts import (
-    Assumption,
-    Evidence,
-    Holds,
-    Verdict,
-    fitted_shift,
-    verdicts,
-)
+from distpriv.dashboard.widgets import display
+from distpriv.robustness.verdicts import Assumption, Holds, Verdict
+from distpriv.words import escape, exact, listed, number, with_unit
 
-__all__ = ["SUBSETS", "cards", "exact_law_of", "lead", "measured", "overview"]
+__all__ = ["SUBSETS", "cards", "lead", "overview"]
 
 SUBSETS = 1000
 
@@ -45,47 +32,6 @@ _UNITS = {
     "standard deviations": "std. dev.",
     "correlation": "",
 }
-
-
-def measured(view: View) -> dict[Assumption, Verdict]:
-    """A verdict on every assumption for the pair looked at."""
-    scenario, fit = view.scenario, view.fit
-    drawn = cache.computed(
-        simulations.simulated,
-        view.source,
-        scenario.query,
-        fit.thetas,
-        SUBSETS,
-        scenario.seed,
-        saying=simulations.SAYING,
-    )
-    key = repr((view.source.digest, scenario.query, fit.thetas, scenario.seed))
-    shift = cache.computed(lambda: fitted_shift(drawn, fit, scenario.seed), f"shift {key}")
-
-    def diagnosed() -> FitDiagnostics | None:
-        try:
-            return fit_diagnostics(drawn, fit)
-        except ModelError:
-            return None
-
-    found = cache.computed(diagnosed, key)
-    evidence = Evidence(view.model, view.focus, view.noise, shift, found, exact_law_of(view))
-    return {verdict.assumption: verdict for verdict in verdicts(Assumption, evidence)}
-
-
-def exact_law_of(view: View) -> ExactLaw | None:
-    """The exact law of the pair looked at, where the statistics are a few counts."""
-    scenario, pair, model = view.scenario, view.fit.pair, view.model
-    return cache.computed(
-        lambda: known_law(
-            cache.computed(Dataset.groups, view.source, scenario.query, pair.secret),
-            scenario.query,
-            pair,
-            model.n,
-            replacement=model.replacement,
-        ),
-        f"law {(view.source.digest, scenario.query, view.fit.thetas)!r}",
-    )
 
 
 def lead(view: View, found: dict[Assumption, Verdict]) -> str:
@@ -119,15 +65,15 @@ def lead(view: View, found: dict[Assumption, Verdict]) -> str:
         start += f"Do they hold here? {'; '.join(verdict).capitalize()}. "
     if Assumption.KNOWN_BOUNDS in wanted:
         return start + "It does not matter how the statistics are distributed."
-    delivered = promise.delivered(view, noise)
-    if delivered <= noise.delta * (1 + 1e-6):
+    delivered = view.delivered(noise)
+    if delivered <= noise.delta * KEPT:
         return start + (
             "By the fitted normals, with the covariance each of them has, the promise is kept: "
-            f"**δ\u00a0=\u00a0{number(delivered)}** of the {noise.delta:g} promised."
+            f"**δ\u00a0=\u00a0{number(delivered)}** of the {exact(noise.delta)} promised."
         )
     return start + (
         "By the fitted normals, with the covariance each of them has, "
-        f"**δ\u00a0=\u00a0{number(delivered)}** is delivered instead of {noise.delta:g}."
+        f"**δ\u00a0=\u00a0{number(delivered)}** is delivered instead of {exact(noise.delta)}."
     )
 
 
@@ -167,7 +113,7 @@ def overview(view: View, found: dict[Assumption, Verdict]) -> None:
         marks = dict.fromkeys(mechanism.dispenses, "theorem only")
         marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
         rows.append({"": name} | {each.title: marks.get(each, "–") for each in found})
-    widgets.table(
+    display.table(
         pd.DataFrame(rows),
         "assumptions",
         height="content",

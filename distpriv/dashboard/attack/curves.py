@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from distpriv.analysis.sweeps import UNDEFENDED, accuracy_against_epsilon, accuracy_against_width
-from distpriv.attacks.best_attack import optimal_attack_accuracy
+from distpriv.analysis.sweeps import UNDEFENDED, attack_accuracies
 from distpriv.attacks.results import AttackResult
 from distpriv.charts.attack import accuracy_curves
 from distpriv.dashboard import widgets
@@ -31,19 +30,12 @@ def show(view: View, noises: dict[str, Noise], result: AttackResult | None) -> N
 
 
 def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | None) -> None:
-    scenario, epsilons = view.scenario, widgets.epsilon_grid(view.scenario)
+    scenario, sweep = view.scenario, widgets.sweep_of(view)
+    epsilons = widgets.epsilon_grid(scenario)
     curves = widgets.remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
-        lambda: accuracy_against_epsilon(
-            view.model,
-            names,
-            epsilons,
-            scenario.delta,
-            scenario.calibration,
-            units=view.sizes,
-            pair=view.focus,
-        ),
+        lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
         epsilon=False,
     )
     points = {name: [(scenario.epsilon, result.interval(name))] for name in names} if result else {}
@@ -52,7 +44,7 @@ def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | 
         x_title="ε",
         x_log=True,
         current=scenario.epsilon,
-        undefended=optimal_attack_accuracy(view.focused),
+        undefended=view.undefended,
         ceiling=np.array([accuracy_ceiling(float(e), scenario.delta) for e in epsilons]),
         points=points,
         title="Best attack against ε",
@@ -62,19 +54,20 @@ def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | 
 
 
 def _against_width(view: View, names: tuple[str, ...]) -> None:
-    scenario, widths = view.scenario, widgets.width_grid(view.scenario)
+    scenario, sweep = view.scenario, widgets.sweep_of(view)
+    widths = widgets.width_grid(scenario)
     models, along = widgets.models_by_width(view, widths), widgets.along_width(view, names)
     curves = widgets.remembered(
         view,
         f"accuracy by Δp {along}",
-        lambda: accuracy_against_width(
-            models,
+        lambda: sweep(
+            attack_accuracies(),
+            "width",
             widths,
+            models,
             along,
-            scenario.epsilon,
-            scenario.delta,
-            scenario.calibration,
-            units=view.sizes,
+            epsilon=scenario.epsilon,
+            undefended=True,
         ),
         epsilon=True,
     )

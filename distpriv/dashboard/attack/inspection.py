@@ -17,8 +17,8 @@ from distpriv.charts.roc import precision_recall_figure, roc_figure
 from distpriv.dashboard import widgets
 from distpriv.dashboard.attack.simulation import Choice
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["caption", "details", "formulas", "is_quick"]
 
@@ -46,7 +46,7 @@ def _training_gap(view: View) -> str:
     noise, name = view.noise, escape(view.scenario.mechanism)
     if noise.is_zero or noise.distribution != "gaussian":
         return ""
-    optimal = widgets.accuracy(view.focused, noise)
+    optimal = view.accuracy
     clean = linear_attack_accuracy(view.focused, noise)
     spread = view.fit.pooled + noise.covariance
     weights = np.asarray(np.linalg.solve(spread, view.fit.difference), np.float64)
@@ -156,7 +156,7 @@ def _audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult)
                     "Proven: ε at least": number(found.epsilon),
                     "Claimed": "nothing"
                     if found.claimed_epsilon is None
-                    else f"ε = {found.claimed_epsilon:g}, δ = {found.delta:g}",
+                    else f"ε = {found.claimed_epsilon:g}, δ = {exact(found.delta)}",
                     "Verdict": _verdict(found),
                     "Right when the second share": percent(found.default.true_positive_rate),
                     "Wrong when the first": percent(found.default.false_positive_rate),

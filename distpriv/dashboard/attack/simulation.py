@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from distpriv import mechanisms
 from distpriv.analysis.sweeps import UNDEFENDED
-from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attacks.property_inference import (
     ARITHMETIC,
     AttackResult,
-    PropertyInferenceAttack,
     attacker_names,
     get_attacker,
 )
 from distpriv.charts.attack import accuracy_by_mechanism
 from distpriv.dashboard import widgets
-from distpriv.dashboard.shell import cache, live
-from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, percent
 from distpriv.model.run import Run, repeated
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, percent
 
 __all__ = ["Choice", "choose", "show"]
 
@@ -113,17 +111,7 @@ def choose(view: View) -> Choice:
 def show(view: View, choice: Choice, picture: DeltaGenerator) -> Run[AttackResult]:
     """Buttons here; the result in words and its picture, which grows, there."""
     scenario, pair = view.scenario, view.fit.pair
-    attack = PropertyInferenceAttack(
-        cache.computed(Dataset.groups, view.source, scenario.query, pair.secret),
-        scenario.query,
-        pair,
-        scenario.n,
-        choice.releases,
-        adaptive=choice.adaptive,
-        replacement=scenario.replacement,
-        seed=scenario.seed,
-        classifier=choice.classifier,
-    )
+    attack = view.attack(choice.releases, adaptive=choice.adaptive, classifier=choice.classifier)
     key = (scenario, view.source.digest, pair, choice.adaptive, choice.classifier,
            choice.repetitions, tuple(choice.noises))  # fmt: skip
     return live.live(
@@ -137,11 +125,7 @@ def show(view: View, choice: Choice, picture: DeltaGenerator) -> Run[AttackResul
 
 def _drawing(view: View, choice: Choice, tests: int) -> Callable[[Run[AttackResult]], None]:
     scenario = view.scenario
-    undefended = optimal_attack_accuracy(view.focused)
-    optimal = {UNDEFENDED: undefended}
-    optimal |= {
-        name: widgets.accuracy(view.focused, noise) for name, noise in choice.noises.items()
-    }
+    optimal = {name: view.accuracy_of(noise) for name, noise in choice.releases.items()}
 
     def draw(run: Run[AttackResult]) -> None:
         result = run.result()
@@ -154,7 +138,7 @@ def _drawing(view: View, choice: Choice, tests: int) -> Callable[[Run[AttackResu
             accuracy_by_mechanism(
                 {name: result.interval(name) for name in result.accuracy} if result else {},
                 optimal=optimal,
-                undefended_optimal=undefended,
+                undefended_optimal=optimal[UNDEFENDED],
                 ceiling=accuracy_ceiling(scenario.epsilon, scenario.delta),
                 repetitions=run.done,
                 seed=scenario.seed,

@@ -8,19 +8,18 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.attacks.best_attack import optimal_attack_accuracy
-from distpriv.attacks.property_inference import ARITHMETIC, AttackResult, PropertyInferenceAttack
+from distpriv.attacks.property_inference import ARITHMETIC, AttackResult
 from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, live
-from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.run import Run, repeated
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.noise import Noise
+from distpriv.words import escape, number, percent
 
 __all__ = ["MECHANISMS", "Published", "compare", "section"]
 
@@ -138,7 +137,7 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
     if not drawn:
         _sentences(view, compared, None)
         return
-    undefended, seed = optimal_attack_accuracy(view.focused), view.scenario.seed
+    undefended, seed = view.undefended, view.scenario.seed
 
     def draw(run: Run[AttackResult]) -> None:
         result = run.result()
@@ -152,28 +151,17 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
             "undoing",
         )
 
-    attack = _attack(view, drawn)
+    attack = view.attack(
+        {f"{pair.name}, {kind}": noise for pair in drawn for kind, noise in pair.noises.items()},
+        classifier=ARITHMETIC.name,
+        rounded=False,
+    )
     live.live(
         "undoing",
         (replace(view.scenario, mechanism=""), view.source.digest, view.fit.pair),
         lambda: repeated(attack.run, _REPETITIONS, attack.collect),
         draw,
         labels=_LABELS,
-    )
-
-
-def _attack(view: View, drawn: tuple[Published, ...]) -> PropertyInferenceAttack:
-    scenario, secret = view.scenario, view.fit.pair.secret
-    return PropertyInferenceAttack(
-        cache.computed(Dataset.groups, view.source, scenario.query, secret),
-        scenario.query,
-        view.fit.pair,
-        scenario.n,
-        {f"{pair.name}, {kind}": noise for pair in drawn for kind, noise in pair.noises.items()},
-        replacement=scenario.replacement,
-        seed=scenario.seed,
-        classifier=ARITHMETIC.name,
-        rounded=False,
     )
 
 

@@ -23,15 +23,14 @@ from distpriv.attribute.gaussian import (
     protected_properties,
 )
 from distpriv.charts.network import variance_bars
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape, number, percent, with_unit
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import AttributePrivacyError, DistprivError
 from distpriv.privacy.delivered import worst_case
+from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = ["dataset_tab"]
 
@@ -177,7 +176,7 @@ def _results(assumptions: tuple[AttributeAssumption, ...], scenario: Scenario) -
     )
     for caveat in next(iter(noises.values())).noise.caveats:
         st.warning(escape(caveat), icon=":material/report:")
-    widgets.chart(variance_bars(noises), "attribute_variance")
+    display.chart(variance_bars(noises), "attribute_variance")
     _table(assumptions, by_way)
     if any(each.paper_error is not None for each in assumptions):
         _erratum(by_way["classical"])
@@ -203,7 +202,7 @@ def _sentence(
     records = f"{counts[0]:g} records" if len(counts) == 1 else "the records"
     return (
         f"Can anybody tell the **{' or the '.join(shares)}** from an average of {records}? Not "
-        f"better than ε\u00a0=\u00a0{scenario.epsilon:g} and δ\u00a0=\u00a0{scenario.delta:g} "
+        f"better than ε\u00a0=\u00a0{scenario.epsilon:g} and δ\u00a0=\u00a0{exact(scenario.delta)} "
         f"allow, if noise moves {_listed(parts)}, on average."
     )
 
@@ -233,7 +232,7 @@ def _table(assumptions: tuple[AttributeAssumption, ...], by_way: dict[str, Noise
             row["Paper, at ε = 1, δ = 0.001"] = "–" if paper is None else f"± {number(paper)}"
         rows.append(row)
     st.markdown("**What the noise does to each release, on average**")
-    widgets.table(pd.DataFrame(rows))
+    display.table(pd.DataFrame(rows))
 
 
 def _erratum(classical: Noises) -> None:
@@ -281,7 +280,7 @@ def _accuracy(assumptions: tuple[AttributeAssumption, ...], noises: Noises) -> N
             persist_state="session",
             help="In each release's own unit. β is the probability that the error is larger.",
         )
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "Release": list(noises),
@@ -319,7 +318,7 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             found = gaussian_from_model(
                 view.model, scenario.epsilon, scenario.delta, scenario.calibration
             )
-            best = view.calibrate("OptM")
+            best = view.noise_of("OptM")
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return
@@ -338,10 +337,11 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             )
         worst = worst_case(view.model, found.noise, scenario.epsilon)
         st.markdown(
-            f"{told} Promised δ\u00a0=\u00a0{scenario.delta:g}; delivered, with the covariance "
+            f"{told} Promised δ\u00a0=\u00a0{exact(scenario.delta)}; delivered, with the "
+            "covariance "
             f"that each share has: **δ\u00a0=\u00a0{number(worst.delta)}**."
         )
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "Hidden share": [secret.label for secret in secrets],

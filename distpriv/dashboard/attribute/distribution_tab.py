@@ -13,14 +13,13 @@ from distpriv.attribute.influence import find_quilts
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.attribute.quilt import QuiltResult, ScaledQuilt, scale_quilts
 from distpriv.charts.network import network_graph
-from distpriv.dashboard import widgets
 from distpriv.dashboard.attribute import editors
 from distpriv.dashboard.attribute.draft import Draft, draft_of
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape, number, percent
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, display
 from distpriv.errors import DistprivError
+from distpriv.words import escape, number, percent
 
 __all__ = ["distribution_tab"]
 
@@ -81,7 +80,7 @@ def _show(draft: Draft, network: BayesianNetwork, query: QuiltQuery, result: Qui
     )
     picture, figures = st.columns(2, gap="large")
     with picture:
-        widgets.chart(network_graph(network, result.binding, query.attributes), "quilt_network")
+        display.chart(network_graph(network, result.binding, query.attributes), "quilt_network")
     with figures:
         _table(result)
         infinite = sum(math.isinf(each.influence) for each in result.quilts)
@@ -151,7 +150,7 @@ def _table(result: QuiltResult) -> None:
         }
         for each in result.quilts[:_MOST_ROWS]
     ]
-    widgets.table(pd.DataFrame(rows), "quilts", height=320)
+    display.table(pd.DataFrame(rows), "quilts", height=320)
 
 
 def _paper(result: QuiltResult) -> None:

@@ -16,9 +16,9 @@ from distpriv.attribute.files import NetworkFile, QuiltQuery, load_network, save
 from distpriv.attribute.learning import Cut, learn_network
 from distpriv.dashboard.attribute.draft import Draft, take
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape, number
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import DistprivError
+from distpriv.words import escape, number
 
 __all__ = ["choose_query", "edit_network", "files", "learn"]
 

@@ -21,10 +21,10 @@ from distpriv.charts.choosing import f_score_lines, precision_recall_lines
 from distpriv.dashboard import widgets
 from distpriv.dashboard.choosing import search
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.errors import HypothesisError
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.calibration import Calibration
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["record", "table"]
 
@@ -74,7 +74,7 @@ def record(view: View) -> None:
     delta = view.scenario.delta if gaussian else None
     calibration: Calibration = "classical" if view.scenario.calibration == "classical" else "exact"
     if over_delta:
-        tests = {f"δ = {each:g}": record_test(epsilon, each, calibration) for each in _DELTAS}
+        tests = {f"δ = {exact(each)}": record_test(epsilon, each, calibration) for each in _DELTAS}
     else:
         tests = {f"ε = {each:g}": record_test(each, delta, calibration) for each in epsilons}
     beta = search.weight()

@@ -15,8 +15,8 @@ from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, number, percent, share, with_unit
 from distpriv.errors import HypothesisError
+from distpriv.words import escape, number, percent, share, with_unit
 
 __all__ = [
     "ask",
@@ -172,7 +172,7 @@ def searched(view: View, limit: Limit) -> Design | None:
                 delta=view.scenario.delta,
                 calibration=view.scenario.calibration,
                 units=view.sizes,
-                report=view.report,
+                report=view.report_sizes,
             ),
             f"{view.source.digest} {key!r} {limit!r} {names}",
             saying="Searching for ε …",

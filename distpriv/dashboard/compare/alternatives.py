@@ -11,8 +11,7 @@ import streamlit as st
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
-from distpriv.analysis.sweeps import accuracy_against_epsilon, error_against_epsilon
-from distpriv.attacks.best_attack import optimal_attack_accuracy
+from distpriv.analysis.sweeps import attack_accuracies, expected_errors
 from distpriv.charts.comparison import (
     accuracies_against_epsilon,
     accuracy_bars,
@@ -22,10 +21,10 @@ from distpriv.charts.comparison import (
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import links, opening
 from distpriv.dashboard.shell.frame import View, quiet
-from distpriv.dashboard.text import escape, number, percent, with_unit
-from distpriv.dashboard.widgets import promise
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import escape, number, percent, with_unit
 
 __all__ = ["Kept", "answer", "compared", "files", "keep", "kept", "lists", "pictures"]
 
@@ -58,7 +57,7 @@ def compared(view: View | None) -> dict[str, Summary]:
             found[name] = each.summary
     if view is None:
         return found
-    now = st.session_state["scenario"]
+    now = st.session_state[Key.SCENARIO]
     same = next((name for name, each in kept().items() if _same(each.scenario, now)), None)
     if same is not None and same in found:
         return found
@@ -157,7 +156,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
 def keep(view: View | None) -> None:
     """Keep the current scenario under a name; rename, open or forget those that are kept."""
     st.subheader("Kept scenarios")
-    state, now = st.session_state, st.session_state["scenario"]
+    state, now = st.session_state, st.session_state[Key.SCENARIO]
     if message := state.pop("compare_error_text", None):
         st.error(message, icon=":material/error:")
     full = len(kept()) >= MOST
@@ -184,7 +183,7 @@ def keep(view: View | None) -> None:
 def files() -> None:
     """A link to the current scenario, files to save, and a file to open."""
     st.subheader("Hand it on")
-    scenario = st.session_state["scenario"]
+    scenario = st.session_state[Key.SCENARIO]
     st.markdown(
         "The link and the files hold every choice, names of columns and values among them, and "
         "the data's fingerprint, but no record. Whoever opens them needs the same table, unless it "
@@ -230,7 +229,7 @@ def _read_file() -> None:
         scenarios = read_scenarios(file.getvalue())
         if len(scenarios) == 1:
             (scenario,) = scenarios.values()
-            before = state["scenario"]
+            before = state[Key.SCENARIO]
             opening.open_scenario(scenario)
             if len(kept()) < MOST and not _same(before, scenario):
                 kept().setdefault(_free("before"), Kept(before, None))
@@ -311,7 +310,7 @@ def _same(one: Scenario, other: Scenario) -> bool:
 
 def _worked_out(scenario: Scenario, view: View | None) -> Summary | None:
     """Results of a scenario from a file, if its data are here and nothing has to be simulated."""
-    if view is None or not _same(st.session_state["scenario"], scenario):
+    if view is None or not _same(st.session_state[Key.SCENARIO], scenario):
         dataset = opening.dataset_of(scenario)
         view = None if dataset is None else quiet(dataset, scenario)
     return None if view is None else _summary(view, scenario)
@@ -322,24 +321,12 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
 
     The curves are those of a summary that is like it but for ε.
     """
-    noise = view.noise
     accuracies, costs = _curves(view) if like is None else (like.accuracies, like.costs)
-    errors = noise.expected_absolute_errors()
     return Summary(
+        **view.figures.plain(),
         scenario=scenario,
         data=view.dataset.title,
-        undefended=optimal_attack_accuracy(view.focused),
-        accuracy=widgets.accuracy(view.focused, noise),
-        error=view.reported(noise).expected_error(),
-        unit=view.report_name,
-        errors=tuple(
-            (label, float(error), unit)
-            for label, error, unit in zip(
-                view.scenario.query.labels, errors, view.units, strict=True
-            )
-        ),
-        promised=noise.delta,
-        delivered=promise.delivered(view, noise),
+        errors=tuple(zip(view.labels, view.errors, view.units, strict=True)),
         accuracies=accuracies,
         costs=costs,
     )
@@ -349,20 +336,18 @@ def _curves(view: View) -> tuple[Curves, Curves]:
     """Accuracy of the best attack and L2 error of the scenario's mechanism, against ε."""
     names = (view.scenario.mechanism,)
     epsilons = widgets.epsilon_grid(view.scenario)
-    budget = (view.scenario.delta, view.scenario.calibration)
+    sweep = widgets.sweep_of(view)
     accuracies = widgets.remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
-        lambda: accuracy_against_epsilon(
-            view.model, names, epsilons, *budget, units=view.sizes, pair=view.focus
-        ),
+        lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
         epsilon=False,
     )
     costs = widgets.remembered(
         view,
         f"error by ε {names} {view.scenario.report}",
-        lambda: error_against_epsilon(
-            view.model, names, epsilons, *budget, units=view.sizes, report=view.report
+        lambda: sweep(
+            expected_errors(units=view.report_sizes), "epsilon", epsilons, view.model, names
         ),
         epsilon=False,
     )

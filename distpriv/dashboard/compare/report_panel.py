@@ -8,15 +8,15 @@ from typing import cast
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.dashboard.shell import cache, links, live, state
-from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell import links, live, state
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
 from distpriv.export.report import ReportRun
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.report import Report
 from distpriv.model.run import Run
+from distpriv.words import escape
 
 __all__ = ["draw"]
 
@@ -49,7 +49,7 @@ def draw(view: View | None) -> None:
         return
     names = _names(view)
     truth, records = _confidential(view)
-    scenario, runs = st.session_state["scenario"], state.runs()
+    scenario, runs = st.session_state[Key.SCENARIO], state.runs()
     key = (scenario, view.source.digest, tuple(names), truth, records)
     run = cast("Run[Report] | None", runs.get(_RUN))
     if run is not None and not run.finished and run.key != key:
@@ -127,20 +127,13 @@ def _confidential(view: View) -> tuple[bool, bool]:
 
 
 def _report(view: View, names: list[str], truth: bool, records: bool) -> ReportRun:
-    scenario = st.session_state["scenario"]
     return ReportRun(
-        view.dataset.table,
-        scenario,
-        view.model,
+        view.apart(),
         names,
         data=view.dataset.title,
-        column_units=view.dataset.units,
-        link=links.share(scenario),
-        reference=None if view.source is view.dataset else view.source.table,
+        link=links.share(st.session_state[Key.SCENARIO]),
         truth=truth,
         records=records,
-        groups=cache.computed(Dataset.groups, view.source, scenario.query, view.fit.pair.secret),
-        focus=view.focus,
     )
 
 
@@ -159,7 +152,7 @@ def _encoded(write: Callable[[], str]) -> Callable[[], bytes]:
 
 
 def _save(report: Report, *, current: bool) -> None:
-    first = report.findings[0].mechanism
+    first = report.main.mechanism.name
     if current:
         st.success(
             f"The report on {escape(first)} is ready. {escape(report.answer)}",

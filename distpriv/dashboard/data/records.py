@@ -12,10 +12,10 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import controls
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.errors import DistprivError
 from distpriv.tables import ColumnType, summarise
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape, number, percent
 
 __all__ = ["preview", "reference", "source", "upload"]
 

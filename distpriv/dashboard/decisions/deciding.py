@@ -15,11 +15,11 @@ import streamlit as st
 from distpriv.dashboard.decisions.panels import SHOWN, weighed
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
 from distpriv.store.decisions import MOST_ALTERNATIVES
 from distpriv.store.values import Status
+from distpriv.words import escape
 
 __all__ = ["change", "everything", "proposal", "settling"]
 

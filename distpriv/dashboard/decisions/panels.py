@@ -14,10 +14,10 @@ from distpriv.charts.alternatives import alternatives_chart
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import opening, storage
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.text import escape, number, percent, with_unit
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
 from distpriv.store.values import moment
+from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
     "SHOWN",
@@ -51,12 +51,7 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
             mechanism=each.scenario.mechanism,
             epsilon=each.scenario.epsilon,
             delta=each.scenario.delta,
-            undefended=each.undefended,
-            accuracy=each.accuracy,
-            error=each.error,
-            unit=each.unit,
-            promised=each.promised,
-            delivered=each.delivered,
+            **each.plain(),
         )
         for name, each in summaries.items()
     ]
@@ -174,7 +169,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Alternative": f"{each.name} (proposed)" if each.name == name else each.name,
                 "Mechanism": each.mechanism,
                 "ε": f"{each.epsilon:g}",
-                "δ": f"{each.delta:g}",
+                "δ": exact(each.delta),
                 "Delivered δ": "–" if each.delivered is None else number(each.delivered),
                 "Best attacker right in": percent(each.accuracy),
                 "Without noise": percent(each.undefended),

@@ -21,10 +21,9 @@ from distpriv.charts.paper_figures import (
     releases_in_plane,
 )
 from distpriv.charts.papers import printed_beside_ours
-from distpriv.dashboard import widgets
-from distpriv.dashboard.papers import panels as paper_parts
-from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import escape, number
+from distpriv.dashboard.papers import errata, simulation
+from distpriv.dashboard.shell.pages import link
+from distpriv.dashboard.widgets import display
 from distpriv.papers import attacks as attacked
 from distpriv.papers import attribute_privacy, figures, hypothesis_testing, printed
 from distpriv.papers.attack_runs import PANELS, PaperAttacks
@@ -34,6 +33,7 @@ from distpriv.papers.records import QUERY, SECRETS
 from distpriv.papers.report import ON_PAPER, arithmetic, notes, row_of, standing_row
 from distpriv.papers.results import Results
 from distpriv.papers.tables import PAIR
+from distpriv.words import escape, number
 
 __all__ = ["choose", "show"]
 
@@ -71,12 +71,12 @@ def show(key: str, run: PaperAttacks, known: Results) -> None:
     st.subheader(f"{item.name}: {item.title}")
     st.caption(escape(f"{item.paper}. {item.printed}"))
 
-    @st.fragment(run_every=0.5 if item.simulated and paper_parts.running().running else None)
+    @st.fragment(run_every=0.5 if item.simulated and simulation.running().running else None)
     def growing() -> None:
-        _PARTS[key](run, paper_parts.results(run, known)[key])
+        _PARTS[key](run, simulation.results(run, known)[key])
 
     growing()
-    paper_parts.errata_of(key, run.records)
+    errata.of_item(key, run.records)
 
 
 def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
@@ -114,13 +114,13 @@ def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
 
 
 def _chart(run: PaperAttacks, key: str, draw: Callable[[], go.Figure]) -> None:
-    widgets.chart(paper_parts.drawn(run, key, draw), f"papers_{key}")
+    display.chart(simulation.drawn(run, key, draw), f"papers_{key}")
 
 
 def _query(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     fit = run.records.model(PAIR).pairs[0]
     shares = [f"Mean at p = {theta.proportion:g}" for theta in fit.thetas]
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {
                 "Attribute": attribute,
@@ -320,11 +320,7 @@ def _hospital(run: PaperAttacks, cells: Sequence[Cell]) -> None:
         ),
     )
     _table(cells)
-    st.page_link(
-        file_of("attribute"),
-        label="The hospital on the Attribute privacy page",
-        icon=":material/groups:",
-    )
+    link("attribute", "The hospital on the Attribute privacy page")
 
 
 def _school(run: PaperAttacks, cells: Sequence[Cell]) -> None:
@@ -333,11 +329,7 @@ def _school(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     network = attribute_privacy.school_network()
     _chart(run, "school", lambda: network_graph(network, tall.binding, query))
     _table(cells)
-    st.page_link(
-        file_of("attribute"),
-        label="The school on the Attribute privacy page",
-        icon=":material/groups:",
-    )
+    link("attribute", "The school on the Attribute privacy page")
 
 
 def _bounds(run: PaperAttacks, cells: Sequence[Cell]) -> None:
@@ -371,11 +363,7 @@ def _precision(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     with right:
         _f_scores(run)
     _table(cells)
-    st.page_link(
-        file_of("choosing"),
-        label="The same curves for other attackers, on the page Choosing ε",
-        icon=":material/tune:",
-    )
+    link("choosing", "The same curves for other attackers, on the page Choosing ε")
 
 
 _PARTS: dict[str, Callable[[PaperAttacks, Sequence[Cell]], None]] = {

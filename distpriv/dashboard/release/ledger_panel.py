@@ -11,19 +11,18 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
-from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.releases import Part, Standing, accumulate
 from distpriv.composition.rules import Promise
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, storage
 from distpriv.dashboard.shell.frame import View, quiet
-from distpriv.dashboard.text import escape, number, percent
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, ledger
 from distpriv.store.values import moment
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["Tally", "answer", "entries", "formulas", "picture", "table", "tally"]
 
@@ -190,15 +189,15 @@ def _right(standing: Standing) -> str:
 def _delivered(view: View, standing: Standing, start: str, promise: str) -> str:
     """What the releases deliver beside what one promises, as far as either is known."""
     promised = ""
-    if mechanisms.get(view.scenario.mechanism).protects:
+    if view.mechanism.protects:
         promised = (
             f"; {promise} ε\u00a0=\u00a0{view.noise.epsilon:g} with δ\u00a0=\u00a0"
-            f"{view.noise.delta:g}"
+            f"{exact(view.noise.delta)}"
         )
     if standing.epsilon is not None:
         return (
             f" {start} **ε\u00a0=\u00a0{number(standing.epsilon)}** at "
-            f"δ\u00a0=\u00a0{view.scenario.delta:g}{promised}."
+            f"δ\u00a0=\u00a0{exact(view.scenario.delta)}{promised}."
         )
     remark = f" {standing.remark}" if standing.count > 1 and standing.remark else ""
     if standing.promise is not None and standing.count > 1:
@@ -220,11 +219,11 @@ def _dataset(view: View) -> str:
 
 def picture(view: View, told: Tally) -> None:
     """The best attacker after every release, and after the next one."""
-    noise, protects = view.noise, mechanisms.get(view.scenario.mechanism).protects
+    noise, protects = view.noise, view.mechanism.protects
     widgets.chart(
         adding_up(
             [*told.history, told.after],
-            undefended=optimal_attack_accuracy(view.focused) if view.scenario.whole else None,
+            undefended=view.undefended if view.scenario.whole else None,
             ceiling=accuracy_ceiling(noise.epsilon, noise.delta) if protects else None,
         ),
         "ledger_adding_up",
@@ -262,7 +261,7 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
                     "Note": entry.note or "–",
                     "Mechanism": entry.noise.mechanism,
                     "ε": f"{entry.noise.epsilon:g}",
-                    "δ": f"{entry.noise.delta:g}",
+                    "δ": exact(entry.noise.delta),
                     "Computed from": _source(entry.scenario),
                     "Secret": "–" if entry.scenario is None else entry.scenario.secret.label,
                     "Released": _values(entry),

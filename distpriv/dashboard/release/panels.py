@@ -13,14 +13,14 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.text import escape, statistic_errors, with_unit
 from distpriv.dashboard.widgets import downloads, promise
 from distpriv.errors import DistprivError, StoreError
-from distpriv.mechanisms.release import draw_release, noise_deviations, released_text
+from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
+from distpriv.words import escape, exact, statistic_errors, with_unit
 
 __all__ = ["Desk", "desk", "offer", "result"]
 
@@ -72,21 +72,13 @@ class Desk:
         if not token or self.token != token:
             return
         self.put_away()
-        scenario = view.scenario
         try:
-            release = draw_release(
-                view.dataset.table,
-                scenario.query,
-                scenario.secret,
-                view.noise,
-                n=None if scenario.whole else scenario.n,
-                replacement=scenario.replacement,
-            )
+            release = view.draw()
         except DistprivError as error:
             self.failure = str(error)
             return
         entry = LedgerEntry(
-            scenario=scenario,
+            scenario=view.scenario,
             data=view.dataset.title,
             values=tuple(release.values.tolist()),
             units=view.units,
@@ -177,12 +169,16 @@ def _confirm(view: View, at: Desk) -> None:
             f"**{escape(view.dataset.title)}**, and forgotten"
         )
         listed = "; ".join(
-            escape(each) for each in statistic_errors(scenario.query, noise, view.units)
+            escape(line)
+            for line in statistic_errors(
+                scenario.query.labels, noise.expected_absolute_errors(), view.units
+            )
         )
         st.markdown(
             f"- from {source}: {listed} (on average, by the noise)\n"
             f"- with noise by {escape(scenario.mechanism)} at ε\u00a0=\u00a0{noise.epsilon:g}, "
-            f"δ\u00a0=\u00a0{noise.delta:g}, drawn exactly, with the operating system's random "
+            f"δ\u00a0=\u00a0{exact(noise.delta)}, drawn exactly, with the operating "
+            "system's random "
             "numbers and not with the seed: nobody can draw it again\n"
             + (
                 "- into no ledger: see below"

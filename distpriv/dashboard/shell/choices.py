@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from distpriv import queries
 from distpriv.errors import DistprivError
 from distpriv.model.fit import fit_gaussian
-from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.queries.statistics import Count, Mean, Query, Statistic
 
 __all__ = [
     "default_secret",
@@ -63,14 +63,19 @@ def secrets(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Sensitiv
 
 
 def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Statistic]:
-    """Statistics to choose from, by label."""
-    found: list[Statistic] = []
-    for column in _columns(types, "number"):
-        found += [Mean(column), Sum(column)]
-    for column in _columns(types, "category", "boolean"):
-        for label in levels(table, column):
-            found += [Count(column, label), Proportion(column, label)]
-    return {statistic.label: statistic for statistic in found}
+    """Statistics to choose from, by label: all in closed form that ask for no more than a value."""
+    kinds = [kind for kind in map(queries.get, queries.names()) if kind.linear]
+    offered: list[Statistic] = []
+    # Numbers before labels, else in the order of the table.
+    for column, type_ in sorted(types.items(), key=lambda item: item[1] != "number"):
+        fitting = [kind for kind in kinds if type_ in kind.takes]
+        offered += [kind(column) for kind in fitting if not kind.parameters]
+        of_values = [
+            kind for kind in fitting if [each.domain for each in kind.parameters] == ["value"]
+        ]
+        for label in levels(table, column) if of_values else ():
+            offered += [kind(column, label) for kind in of_values]  # type: ignore[call-arg]
+    return {statistic.label: statistic for statistic in offered}
 
 
 def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitiveProperty | None:
@@ -138,25 +143,7 @@ def _has(table: pd.DataFrame, column: str, value: object = None) -> bool:
 
 def parse_statistic(label: str, table: pd.DataFrame) -> Statistic | None:
     """Read a statistic from its label, or None if it names none of this table."""
-    found = re.fullmatch(r"(mean|sum) (.+)", label)
-    if found and found[2] in table.columns:
-        return (Mean if found[1] == "mean" else Sum)(found[2])
-    found = re.fullmatch(r"(median|std) (.+)", label)
-    if found and found[2] in table.columns:
-        return (Median if found[1] == "median" else StandardDeviation)(found[2])
-    found = re.fullmatch(r"quantile (0|1|0?\.\d+) (.+)", label)
-    if found and found[2] in table.columns:
-        return Quantile(found[2], float(found[1]))
-    if label.startswith("correlation "):
-        rest = label.removeprefix("correlation ")
-        for cut in re.finditer(" and ", rest):
-            one, other = rest[: cut.start()], rest[cut.end() :]
-            if one in table.columns and other in table.columns:
-                return Correlation(one, other)
-    found = re.fullmatch(r"(count|share) (.+?) = (.+)", label)
-    if found and found[2] in table.columns:
-        return (Count if found[1] == "count" else Proportion)(found[2], found[3])
-    return None
+    return queries.read_statistic(label, table.columns)
 
 
 def parse_secret(label: str, table: pd.DataFrame) -> SensitiveProperty | None:

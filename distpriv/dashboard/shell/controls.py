@@ -14,12 +14,12 @@ from distpriv.analysis.scenario import Scenario, ViewKind
 from distpriv.dashboard.shell import cache, choices, opening, settings
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
 from distpriv.privacy.calibration import CALIBRATIONS
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape
 
 __all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
 

@@ -2,140 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
-from streamlit.navigation.page import Page as StreamlitPage
 
-from distpriv import mechanisms
-from distpriv.analysis.scenario import Scenario, Units
-from distpriv.attacks.optimal import binding_pair
-from distpriv.dashboard.shell import cache, live, settings, simulations
+from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.fitting import Groups, resolved
+from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.shell import cache, live, simulations
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape
 from distpriv.distances.outcomes import Outcomes
-from distpriv.errors import CalibrationError, DistprivError, ModelError
-from distpriv.mechanisms.guarded import Search, settled, side_by_side
-from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
-from distpriv.model.moments import GroupMoments
+from distpriv.errors import DistprivError, ModelError
+from distpriv.model.gaussian import GaussianModel
+from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.run import Progress, Run, repeated
-from distpriv.privacy.noise import Noise
+from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Query
+from distpriv.words import escape
 
-__all__ = ["ICON", "View", "attempt", "footer", "modelled", "moments_of", "open_page", "quiet"]
+__all__ = ["ICON", "View", "attempt", "modelled", "moments_of", "open_page", "quiet"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
 
+T = TypeVar("T")
 
 _MOST_SIMULATED = 12
+_SIMULATING = "Simulating datasets …"
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """What a page works with.
+class _Cached(Groups):
+    """Records of a dataset and what is simulated of them, from the session's caches."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        super().__init__(dataset.table)
+        self.dataset = dataset
+
+    def computed(self, key: str, compute: Callable[[], T]) -> T:
+        return cache.computed(compute, f"{self.dataset.digest} {key}")
+
+    def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
+        return cache.computed(Dataset.moments, self.dataset, query, secret)
+
+    def records(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
+        return cache.computed(Dataset.groups, self.dataset, query, secret)
+
+    def simulated(
+        self, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
+    ) -> NDArray[np.float64]:
+        arguments = (self.dataset, query, thetas, subsets, seed)
+        return cache.computed(simulations.simulated, *arguments, saying=_SIMULATING)
+
+    def outcomes(
+        self, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
+    ) -> Outcomes:
+        arguments = (self.dataset, query, thetas, subsets, seed)
+        return cache.computed(simulations.outcomes, *arguments, saying=_SIMULATING)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class View(Evaluation):
+    """The scenario evaluated, and the datasets of the session that it is about.
 
     Attributes
     ----------
     dataset : Dataset
     source : Dataset
         What the model is fitted to: the dataset, or reference data in its place.
-    scenario : Scenario
-        With n resolved if the whole table is released.
-    model : GaussianModel
-        Of every pair, the main one first.
-    noise : Noise
-        Of the chosen mechanism.
-    focus : int
-        The pair that charts and attack are about.
     """
 
     dataset: Dataset
     source: Dataset
-    scenario: Scenario
-    model: GaussianModel
-    noise: Noise
-    focus: int
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Names of the statistics' units, in order."""
-        return self.scenario.query.units(self.dataset.units)
-
-    @property
-    def fit(self) -> PairModel:
-        """The pair looked at."""
-        return self.model.pairs[self.focus]
-
-    @property
-    def focused(self) -> GaussianModel:
-        """The model of the pair looked at alone."""
-        return self.model.only(self.focus)
-
-    @property
-    def sizes(self) -> NDArray[np.float64] | None:
-        """Units for calibrating, shape (m,); None for raw ones."""
-        return _sizes(self.scenario.units, self.model, self.scenario.tolerances)
-
-    @property
-    def report(self) -> NDArray[np.float64] | None:
-        """Units for reporting the L2 error, shape (m,); None for raw ones."""
-        return _sizes(self.scenario.report, self.model, self.scenario.tolerances)
-
-    @property
-    def report_name(self) -> str:
-        """What the L2 error is counted in."""
-        names = {"raw": "", "standardised": "standard deviations", "custom": "tolerances"}
-        return names[self.scenario.report]
-
-    def calibrate(self, name: str) -> Noise:
-        """Noise of another mechanism in the same scenario; raises CalibrationError."""
-        (found,) = self._calibrated((name,))
-        if isinstance(found, CalibrationError):
-            raise found
-        return found
-
-    def noises(self, names: Sequence[str]) -> dict[str, Noise]:
-        """Noise of several mechanisms in the same scenario; those that cannot are left out."""
-        found = zip(names, self._calibrated(names), strict=True)
-        return {name: noise for name, noise in found if isinstance(noise, Noise)}
-
-    def _calibrated(self, names: Sequence[str]) -> list[Noise | CalibrationError]:
-        """Each once in a run of the page, and those that are new together."""
-        new = [name for name in dict.fromkeys(names) if name not in self._known]
-        searches = [_search(name, self.model, self.scenario) for name in new]
-        self._known.update(zip(new, side_by_side(searches), strict=True))
-        return [self._known[name] for name in names]
-
-    @cached_property
-    def _known(self) -> dict[str, Noise | CalibrationError]:
-        return {self.scenario.mechanism: self.noise}
-
-    def at(self, epsilon: float) -> View:
-        """The same scenario at another ε; raises CalibrationError."""
-        scenario = replace(self.scenario, epsilon=epsilon)
-        noise = settled(_search(scenario.mechanism, self.model, scenario))
-        return replace(self, scenario=scenario, noise=noise)
-
-    def reported(self, noise: Noise) -> Noise:
-        """The noise in the units that its L2 error is reported in."""
-        return noise if self.report is None else noise.in_units(self.report)
-
-
-def _sizes(
-    kind: Units, model: GaussianModel, tolerances: tuple[float, ...]
-) -> NDArray[np.float64] | None:
-    if kind == "raw":
-        return None
-    return model.standard_deviations if kind == "standardised" else np.array(tolerances)
+    def apart(self) -> Evaluation:
+        """The same without the session's caches, to be worked on beyond this run of the page."""
+        return Evaluation(
+            self.scenario,
+            self.table,
+            Groups(self.source.table),
+            self.model,
+            self.column_units,
+            self.focus,
+            dict(self.calibrated),
+        )
 
 
 def open_page() -> tuple[Dataset, Scenario]:
@@ -148,20 +105,9 @@ def modelled() -> View:
     dataset, scenario = open_page()
     view = attempt(dataset, scenario)
     if view is None:
-        st.page_link(file_of("secret"), label="Change the secret or the release")
+        link("secret", "Change the secret or the release")
         st.stop()
     return view
-
-
-def footer(page: StreamlitPage, pages: Sequence[StreamlitPage]) -> None:
-    """Links to the page before and the page after, so that the pages can be read in order."""
-    here = next(index for index, other in enumerate(pages) if other.url_path == page.url_path)
-    st.divider()
-    left, right = st.columns(2)
-    if here > 0:
-        left.page_link(pages[here - 1], icon=":material/arrow_back:")
-    if here + 1 < len(pages):
-        right.page_link(pages[here + 1], icon=":material/arrow_forward:")
 
 
 def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
@@ -171,20 +117,19 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     are under way, whose progress shows.
     """
     try:
-        source, scenario = _resolved(dataset, scenario)
-        model = _model(source, scenario)
-        if isinstance(model, Run):
+        view = _fitted(_begun(dataset, scenario))
+        if isinstance(view, Run):
             names = ", ".join(escape(each.label) for each in scenario.query if not each.linear)
             st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
-            _waiting(model, "simulation_stop")
+            _waiting(view, "simulation_stop")
             return None
-        if unmeasured := _unmeasured(model, scenario):
-            key = (scenario, *(fit.outcomes for fit in model.pairs))
+        if unmeasured := _unmeasured(view):
+            key = (view.scenario, *(fit.outcomes for fit in view.model.pairs))
             measuring = live.begun("distances", key, lambda: _measured(unmeasured))
             if not _finished(measuring):
                 _waiting(measuring, "distances_stop")
                 return None
-        return _view(dataset, source, scenario, model)
+        return _ready(view)
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return None
@@ -198,90 +143,57 @@ def quiet(dataset: Dataset, scenario: Scenario) -> View | None:
     if not scenario.query.is_linear or scenario.distances == "simulated":
         return None
     try:
-        source, scenario = _resolved(dataset, scenario)
-        model = _model(source, scenario)
-        if isinstance(model, Run) or _unmeasured(model, scenario):
-            return None
-        return _view(dataset, source, scenario, model)
+        view = _fitted(_begun(dataset, scenario))
+        return None if isinstance(view, Run) or _unmeasured(view) else _ready(view)
     except DistprivError:
         return None
 
 
-def _resolved(dataset: Dataset, scenario: Scenario) -> tuple[Dataset, Scenario]:
-    """What the model is fitted to, and the scenario with n resolved."""
-    if not scenario.whole:
-        return dataset, scenario
-    source = st.session_state.get(Key.REFERENCES, {}).get(dataset.digest, dataset)
-    return source, replace(scenario, n=_size(dataset, scenario))
+def _begun(dataset: Dataset, scenario: Scenario) -> View:
+    """With n resolved and what the model is fitted to, and nothing computed."""
+    source = dataset
+    if scenario.whole:
+        source = st.session_state.get(Key.REFERENCES, {}).get(dataset.digest, dataset)
+    return View(
+        scenario=resolved(scenario, _Cached(dataset)),
+        table=dataset.table,
+        groups=_Cached(source),
+        column_units=dataset.units,
+        dataset=dataset,
+        source=source,
+    )
 
 
-def _view(dataset: Dataset, source: Dataset, scenario: Scenario, model: GaussianModel) -> View:
-    noise = settled(_search(scenario.mechanism, model, scenario))
-    labels = [fit.pair.label for fit in model.pairs]
-    focus = labels.index(scenario.look) if scenario.look in labels else binding_pair(model, noise)
-    return View(dataset, source, scenario, model, noise, focus)
-
-
-def _size(dataset: Dataset, scenario: Scenario) -> int:
-    """Complete records of the table."""
-    arguments = (dataset, scenario.query, scenario.secret)
+def _fitted(view: View) -> View | Run[GaussianModel]:
+    """With its model, or the simulation of it that has to go on."""
+    scenario = view.scenario
     if scenario.query.is_linear:
-        return sum(cache.computed(Dataset.moments, *arguments).counts)
-    return sum(cache.computed(Dataset.groups, *arguments).counts)
-
-
-def _model(source: Dataset, scenario: Scenario) -> GaussianModel | Run[GaussianModel]:
-    """In closed form, or by a simulation that may have to go on."""
-    pairs = scenario.pairs
-    if scenario.query.is_linear:
-        model = model_from_moments(
-            moments_of(source, scenario),
-            scenario.query,
-            pairs,
-            scenario.n,
-            replacement=scenario.replacement,
-            bounds=dict(scenario.bounds),
-        )
-        return model if scenario.distances == "normals" else _with_outcomes(model, source, scenario)
+        if scenario.distances == "simulated" and len(scenario.pairs) > _MOST_SIMULATED:
+            raise ModelError(
+                f"Distances are simulated for at most {_MOST_SIMULATED} pairs of shares, there "
+                f"are {len(scenario.pairs)}; take those of the normals under More settings, or "
+                "fewer pairs."
+            )
+        return view
     run = cache.computed(
         simulations.fit,
-        source,
+        view.source,
         scenario.query,
-        pairs,
+        scenario.pairs,
         scenario.n,
         scenario.replacement,
         scenario.bounds,
         scenario.seed,
     )
-    simulated = run.result() if _finished(run) else None
-    return run if simulated is None else simulated
+    model = run.result() if _finished(run) else None
+    return run if model is None else replace(view, fitted=model)
 
 
-def _with_outcomes(model: GaussianModel, source: Dataset, scenario: Scenario) -> GaussianModel:
-    """The same with simulated outcomes where there are no exact ones."""
-    if len(model.pairs) > _MOST_SIMULATED:
-        raise ModelError(
-            f"Distances are simulated for at most {_MOST_SIMULATED} pairs of shares, there are "
-            f"{len(model.pairs)}; take those of the normals under More settings, or fewer pairs."
-        )
-    fits = [
-        fit
-        if fit.outcomes is not None
-        else replace(
-            fit,
-            outcomes=cache.computed(
-                simulations.outcomes,
-                source,
-                scenario.query,
-                fit.thetas,
-                settings.SIMULATED,
-                scenario.seed,
-                saying=simulations.SAYING,
-            ),
-        )
-        for fit in model.pairs
-    ]
-    return replace(model, pairs=tuple(fits))
+def _ready(view: View) -> View:
+    """With its noise and the pair looked at; raises CalibrationError."""
+    assert view.noise
+    assert view.focus >= 0
+    return view
 
 
 def _finished(run: Run[Any]) -> bool:
@@ -304,17 +216,16 @@ def _waiting(run: Run[Any], stop: str) -> None:
     live.toggle(run, stop, icons=False)
 
 
-def _unmeasured(model: GaussianModel, scenario: Scenario) -> list[tuple[Outcomes, float]]:
+def _unmeasured(view: View) -> list[tuple[Outcomes, float]]:
     """Distances between simulated outcomes that the page will ask for and that take time."""
-    wanted = scenario.distances == "simulated"
-    if not (wanted or mechanisms.get(scenario.mechanism).from_outcomes):
+    if not (view.scenario.distances == "simulated" or view.mechanism.from_outcomes):
         return []
-    sizes = _sizes(scenario.units, model, scenario.tolerances)
-    pairs = [fit.outcomes for fit in model.pairs if fit.outcomes is not None]
+    sizes = view.sizes
+    pairs = [fit.outcomes for fit in view.model.pairs if fit.outcomes is not None]
     return [
         (each, delta)
         for each in (pairs if sizes is None else [pair.in_units(sizes) for pair in pairs])
-        for delta in (0.0, scenario.delta)
+        for delta in (0.0, view.scenario.delta)
         if not each.knows(delta)
     ]
 
@@ -326,12 +237,6 @@ def _measured(unmeasured: Sequence[tuple[Outcomes, float]]) -> Iterator[Progress
 
     doing = f"Matching simulated datasets for {len(unmeasured)} distances"
     return repeated(measure, len(unmeasured), len, doing)
-
-
-def _search(name: str, model: GaussianModel, scenario: Scenario) -> Search:
-    budget = (scenario.epsilon, scenario.delta, scenario.calibration)
-    sizes = _sizes(scenario.units, model, scenario.tolerances)
-    return mechanisms.searching(name, model, *budget, sizes)
 
 
 def moments_of(source: Dataset, scenario: Scenario) -> dict[SensitiveProperty, GroupMoments]:

@@ -14,8 +14,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell import state
-from distpriv.dashboard.text import escape
 from distpriv.model.run import Progress, Run
+from distpriv.words import escape
 
 __all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "toggle"]
 

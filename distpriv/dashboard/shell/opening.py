@@ -12,12 +12,12 @@ from distpriv.analysis.scenario_file import check_columns, unpack_scenario
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.links import SCENARIO
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.settings import STEPS, own_key
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape
 
 __all__ = ["UPLOAD", "arrived", "banner", "dataset_of", "follow_link", "open_scenario"]
 
@@ -131,7 +131,8 @@ def _lacking(text: str) -> None:
     with st.container(border=True):
         st.markdown(f":material/link: {text}")
         row = st.container(horizontal=True, vertical_alignment="center")
-        row.page_link(file_of("data"), label="Open the Data page", icon=":material/table:")
+        with row:
+            link("data", "Open the Data page")
         row.button("Dismiss", key="dismiss_opened", on_click=_dismiss, type="tertiary")
 
 

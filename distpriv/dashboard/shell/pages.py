@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+import streamlit as st
+
+from distpriv.export.script import (
+    Script,
+    Section,
+    Setting,
+    attackers,
+    attributes,
+    learning,
+    releasing,
+    scenario,
+    script_of,
+    teaching,
+    tradeoffs,
+)
 from distpriv.resources import HOME
 
-__all__ = ["PAGES", "PageSpec", "file_of"]
+__all__ = ["PAGES", "PageSpec", "footer", "link"]
 
 
 @dataclass(frozen=True)
@@ -19,45 +36,103 @@ class PageSpec:
         Of its script and in its address.
     title : str
         In the navigation.
+    heading : str
+        The question it answers, above the page and its script.
     section : str
         Of the navigation.
     icon : str
         A Material icon.
+    writer : callable
+        Gives the sections of the script with the page's numbers.
+    of_scenario : bool
+        Whether that script begins with the scenario.
     """
 
     name: str
     title: str
+    heading: str
     section: str
     icon: str
+    writer: Callable[..., list[Section]]
+    of_scenario: bool = True
 
     @property
     def file(self) -> str:
         """Path of its script."""
         return str(HOME / "pages" / f"{self.name}.py")
 
+    def script(self, setting: Setting, shown: Mapping[str, Any] | None = None) -> Script:
+        """The script that gives the page's numbers; `shown` is what its own controls say."""
+        return script_of(self.heading, self.writer, setting, shown, of_scenario=self.of_scenario)
 
+
+# fmt: off
 PAGES = (
-    PageSpec("data", "Data", "Set up", ":material/table:"),
-    PageSpec("secret", "Secret & release", "Set up", ":material/lock:"),
-    PageSpec("fit", "Gaussian fit", "Explore", ":material/show_chart:"),
-    PageSpec("directions", "Directions", "Explore", ":material/explore:"),
-    PageSpec("tradeoff", "Privacy–utility", "Explore", ":material/balance:"),
-    PageSpec("guarantee", "Guarantee", "Explore", ":material/verified_user:"),
-    PageSpec("attack", "Attack", "Explore", ":material/person_search:"),
-    PageSpec("belief", "Belief", "Explore", ":material/psychology:"),
-    PageSpec("choosing", "Choosing ε", "Decide", ":material/tune:"),
-    PageSpec("assumptions", "Assumptions", "Decide", ":material/foundation:"),
-    PageSpec("compare", "Compare & report", "Decide", ":material/compare:"),
-    PageSpec("decisions", "Decisions", "Decide", ":material/gavel:"),
-    PageSpec("release", "Release", "Decide", ":material/outbox:"),
-    PageSpec("wasserstein", "Wasserstein", "More mechanisms", ":material/moving:"),
-    PageSpec("attribute", "Attribute privacy", "More mechanisms", ":material/groups:"),
-    PageSpec("tour", "Guided tour", "Learn", ":material/school:"),
-    PageSpec("frameworks", "Frameworks", "Learn", ":material/hub:"),
-    PageSpec("papers", "Paper results", "Learn", ":material/article:"),
+    PageSpec("data", "Data", "What do these statistics give away?",
+             "Set up", ":material/table:", scenario.answer),
+    PageSpec("secret", "Secret & release", "The secret and the release",
+             "Set up", ":material/lock:", scenario.question),
+    PageSpec("fit", "Gaussian fit", "Are the statistics normal?",
+             "Explore", ":material/show_chart:", learning.fit),
+    PageSpec("directions", "Directions", "Where does the secret show?",
+             "Explore", ":material/explore:", scenario.directions),
+    PageSpec("tradeoff", "Privacy–utility", "What does hiding it cost?",
+             "Explore", ":material/balance:", tradeoffs.tradeoff),
+    PageSpec("guarantee", "Guarantee", "Is the promise kept?",
+             "Explore", ":material/verified_user:", tradeoffs.guarantee),
+    PageSpec("attack", "Attack", "Can an attacker tell?",
+             "Explore", ":material/person_search:", attackers.attack),
+    PageSpec("belief", "Belief", "What does the attacker believe?",
+             "Explore", ":material/psychology:", attackers.belief),
+    PageSpec("choosing", "Choosing ε", "Which ε is small enough?",
+             "Decide", ":material/tune:", tradeoffs.choosing),
+    PageSpec("assumptions", "Assumptions", "What does the promise rest on?",
+             "Decide", ":material/foundation:", learning.assumptions),
+    PageSpec("compare", "Compare & report", "Which scenario is better?",
+             "Decide", ":material/compare:", scenario.compared),
+    PageSpec("decisions", "Decisions", "Who decided on which ε, and why?",
+             "Decide", ":material/gavel:", scenario.compared),
+    PageSpec("release", "Release", "What is out, and what comes next?",
+             "Decide", ":material/outbox:", releasing.release),
+    PageSpec("wasserstein", "Wasserstein", "How far must the statistics move?",
+             "More mechanisms", ":material/moving:", learning.wasserstein),
+    PageSpec("attribute", "Attribute privacy", "Does a release give an attribute away?",
+             "More mechanisms", ":material/groups:", attributes.attribute, of_scenario=False),
+    PageSpec("tour", "Guided tour", "A tour in seven steps",
+             "Learn", ":material/school:", teaching.tour, of_scenario=False),
+    PageSpec("frameworks", "Frameworks", "Which privacy is it?",
+             "Learn", ":material/hub:", attributes.frameworks, of_scenario=False),
+    PageSpec("papers", "Paper results", "Do the papers' figures hold?",
+             "Learn", ":material/article:", teaching.papers, of_scenario=False),
 )
+# fmt: on
 
 
-def file_of(name: str) -> str:
-    """Path of a page's script."""
-    return next(page.file for page in PAGES if page.name == name)
+def link(
+    name: str, label: str | None = None, icon: str = "", query: Mapping[str, str] | None = None
+) -> None:
+    """A link to a page, by default with its title and its icon.
+
+    Parameters
+    ----------
+    name : str
+        Of the page.
+    label, icon : str, optional
+    query : mapping, optional
+        Parameters of the address.
+    """
+    spec = next(spec for spec in PAGES if spec.name == name)
+    st.page_link(spec.file, label=label or spec.title, icon=icon or spec.icon, query_params=query)
+
+
+def footer(spec: PageSpec) -> None:
+    """Links to the page before and the page after, so that the pages can be read in order."""
+    place = PAGES.index(spec)
+    st.divider()
+    left, right = st.columns(2)
+    if place > 0:
+        with left:
+            link(PAGES[place - 1].name, icon=":material/arrow_back:")
+    if place + 1 < len(PAGES):
+        with right:
+            link(PAGES[place + 1].name, icon=":material/arrow_forward:")

@@ -9,15 +9,16 @@ from typing import Any, cast, get_args
 
 import streamlit as st
 
+from distpriv.analysis.fitting import SIMULATED
 from distpriv.analysis.scenario import Distances, Units
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape
 from distpriv.errors import PropertyError
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import escape
 
 __all__ = [
     "bound",
@@ -33,7 +34,6 @@ __all__ = [
 ]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
-SIMULATED = 1000  # datasets for each share
 MOST_VALUES = 3  # of a column
 
 

@@ -9,16 +9,14 @@ from distpriv.dashboard.shell.cache import computed
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.distances.outcomes import Outcomes
 from distpriv.model.gaussian import GaussianModel
-from distpriv.model.monte_carlo import SimulatedFit, simulate
+from distpriv.model.monte_carlo import SimulatedFit, simulated_outcomes, simulated_statistics
 from distpriv.model.run import Run
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.robustness.bootstrap import MomentReplicates, bootstrap_moments
 
-__all__ = ["SAYING", "fit", "outcomes", "resampled", "simulated"]
-
-SAYING = "Simulating datasets …"
+__all__ = ["fit", "outcomes", "resampled", "simulated"]
 
 FloatArray = NDArray[np.float64]
 
@@ -42,34 +40,16 @@ def simulated(
     dataset: Dataset, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
 ) -> FloatArray:
     """Statistics of datasets drawn under each θ, shape (len(thetas), subsets, m)."""
-    streams = np.random.SeedSequence(seed).spawn(len(thetas))
-    return _drawn(dataset, query, thetas, subsets, streams)
+    groups = computed(Dataset.groups, dataset, query, thetas[0].secret)
+    return simulated_statistics(groups, query, thetas, subsets, seed)
 
 
 def outcomes(
     dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
 ) -> Outcomes:
     """Simulated outcomes of a pair, with the distances that were computed of them."""
-    # Streams of their own: those of the simulated datasets are the children of the same seed.
-    streams = [np.random.SeedSequence((seed, subsets, place)) for place in range(2)]
-    first, second = _drawn(dataset, query, thetas, subsets, streams)
-    return Outcomes((first, second))
-
-
-def _drawn(
-    dataset: Dataset,
-    query: Query,
-    thetas: tuple[Theta, ...],
-    subsets: int,
-    streams: list[np.random.SeedSequence],
-) -> FloatArray:
     groups = computed(Dataset.groups, dataset, query, thetas[0].secret)
-    return np.array(
-        [
-            simulate(groups, query, theta, subsets, np.random.default_rng(stream))
-            for theta, stream in zip(thetas, streams, strict=True)
-        ]
-    )
+    return simulated_outcomes(groups, query, thetas, subsets, seed)
 
 
 def resampled(

@@ -9,9 +9,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 import streamlit as st
 
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape
 from distpriv.errors import StoreError
 from distpriv.store import Store, open_store
+from distpriv.words import escape
 
 __all__ = ["ask", "banner", "keep", "name", "place", "trouble", "who"]
 

@@ -7,11 +7,10 @@ import streamlit as st
 from distpriv.charts.network import variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.charts.utility import error_against_epsilon
-from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.lessons import Course, ally, least, turned
 from distpriv.lessons.course import COUNTS, EPSILON, EPSILONS, MECHANISMS, NAMES
+from distpriv.words import number, percent
 
 __all__ = ["ALLY", "DIRECTION", "LEAST"]
 
@@ -114,7 +113,7 @@ DIRECTION = Lesson(
         "Ohrimenko (2023), Theorem 4.2 and Section 4.2, where the statistics are taken for "
         "densities; here DirM stands on a floor of half a step on each statistic."
     ),
-    page=file_of("directions"),
+    page="directions",
     leads_to="See all mechanisms' directions: Directions",
 )
 
@@ -196,7 +195,7 @@ ALLY = Lesson(
         "that (ε, δ) allows, ε/c in the paper. Chen & Ohrimenko (2023), Theorem 4.5, and 4.4 for "
         "no noise at all."
     ),
-    page=file_of("directions"),
+    page="directions",
     leads_to="See where the data vary: Directions",
 )
 
@@ -285,6 +284,6 @@ LEAST = Lesson(
         "the positive eigenvalue. This project, from Corollary A.1 of Chen & Ohrimenko (2023); "
         "DauM is their Algorithm 1."
     ),
-    page=file_of("tradeoff"),
+    page="tradeoff",
     leads_to="Compare errors on your data: Privacy–utility",
 )

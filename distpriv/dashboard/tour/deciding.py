@@ -8,12 +8,11 @@ import streamlit as st
 
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.choosing import attackers_in_100
-from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.dashboard.tour.subtracting import SUBTRACTING
 from distpriv.lessons import Course, again, allowed, hidden
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
+from distpriv.words import number, percent
 
 __all__ = ["CHOOSING", "FAILING"]
 
@@ -102,7 +101,7 @@ CHOOSING = Lesson(
         "alone allows an attacker at equal odds (Kairouz et al. 2015). On the fitted normals the "
         "best attack is known exactly, which gives the larger ε."
     ),
-    page=file_of("choosing"),
+    page="choosing",
     leads_to="Set limits of other kinds: Choosing ε",
 )
 
@@ -212,7 +211,7 @@ FAILING = Lesson(
         "The average of r releases tells what all of them tell. In general promises do not add up "
         "either: Chen & Ohrimenko (2023, full version), Propositions A.4 and A.5, say when they do."
     ),
-    page=file_of("assumptions"),
+    page="assumptions",
     leads_to="See what each promise rests on: Assumptions",
     more=_failures,
     exercise=SUBTRACTING,

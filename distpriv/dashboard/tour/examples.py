@@ -15,14 +15,14 @@ from distpriv.attribute.quilt import QuiltResult, markov_quilt
 from distpriv.charts.coupling import moves_on_line
 from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.plane import ellipses
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
-from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import escape, number, percent
-from distpriv.dashboard.wasserstein.panels import FIGURE_1
+from distpriv.dashboard.shell.pages import link
+from distpriv.dashboard.wasserstein.small_example import FIGURE_1
+from distpriv.dashboard.widgets import display
 from distpriv.distances.outcomes import Outcomes
 from distpriv.lessons import eigenvector_example
 from distpriv.lessons.course import DELTA, EPSILON
+from distpriv.words import escape, number, percent
 
 __all__ = ["worked_examples"]
 
@@ -61,7 +61,7 @@ def _figure_1() -> None:
         f"{number(coupling.reach / EPSILON)} does instead of {number(furthest / EPSILON)} at "
         f"ε\u00a0=\u00a0{EPSILON:g}, except with probability δ\u00a0=\u00a0{_LEFT_OUT:g}."
     )
-    widgets.chart(
+    display.chart(
         moves_on_line(
             points[0],
             points[1],
@@ -74,7 +74,7 @@ def _figure_1() -> None:
     )
     _source(
         "Chen & Ohrimenko (2023), Figure 1: ∞-Wasserstein distance and (W, δ)-closeness.",
-        file_of("wasserstein"),
+        "wasserstein",
         "Edit the two distributions: Wasserstein, tab *A small example*",
     )
 
@@ -89,7 +89,7 @@ def _eigenvectors() -> None:
     )
     picture, figures = st.columns([3, 2], gap="large")
     with picture:
-        widgets.chart(
+        display.chart(
             ellipses(
                 example.model.pairs[0],
                 {name: example.noises[name] for name in ("ExpM", "EigM")},
@@ -105,7 +105,7 @@ def _eigenvectors() -> None:
     with figures:
         st.markdown("**Variance of the noise, by mechanism**")
         along = {name: example.along(name) for name in example.noises}
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "Mechanism": list(along),
@@ -126,7 +126,7 @@ def _eigenvectors() -> None:
     _source(
         "Chen & Ohrimenko (2023), the example after Theorem 4.5. What the theorem calls squared "
         "eigenvalues are the eigenvalues.",
-        file_of("directions"),
+        "directions",
         "See it on your data: Directions",
     )
 
@@ -146,8 +146,8 @@ def _hospital() -> None:
         f"A hospital releases averages of {file.assumptions[0].n} patients and hides the {shares}: "
         f"at {_SETTING} noise moves {', '.join(moved[:-1])} and {moved[-1]}, on average."
     )
-    widgets.chart(variance_bars(noises), "tour_hospital")
-    widgets.table(
+    display.chart(variance_bars(noises), "tour_hospital")
+    display.table(
         pd.DataFrame(
             {
                 "Release": list(noises),
@@ -172,7 +172,7 @@ def _hospital() -> None:
         "Zhang et al. (2022), Section 4.2, with the classical calibration. For the temperature "
         "the paper reports no noise; its Algorithm 1 asks for a variance of "
         f"{number(min(noise.variance for noise in noises.values()))}.",
-        file_of("attribute"),
+        "attribute",
         "Change what is assumed: Attribute privacy",
     )
 
@@ -202,7 +202,7 @@ def _school() -> None:
         + f"; counting **{second}** needs Laplace noise of scale **{number(quilt.scale)}** with "
         f"the quilt gender."
     )
-    widgets.chart(network_graph(file.networks[0], quilt, file.queries[1].attributes), "tour_school")
+    display.chart(network_graph(file.networks[0], quilt, file.queries[1].attributes), "tour_school")
     st.markdown(
         f"The scale is Δ/(ε − e) = {number(quilt.sensitivity)}/({EPSILON:g} − "
         f"{number(quilt.influence)}): Δ of the scores, which stay nearby, and e, the influence of "
@@ -210,7 +210,7 @@ def _school() -> None:
     )
     _source(
         "Zhang et al. (2022), Example 1. The paper gives no tables; those here are illustrative.",
-        file_of("attribute"),
+        "attribute",
         "Change the network: Attribute privacy, tab *Distribution*",
         {"attribute_tab": "Distribution"},
     )
@@ -218,7 +218,7 @@ def _school() -> None:
 
 def _source(cited: str, page: str, label: str, query: dict[str, str] | None = None) -> None:
     st.caption(cited)
-    st.page_link(page, label=label, icon=":material/open_in_new:", query_params=query)
+    link(page, label, icon=":material/open_in_new:", query=query)
 
 
 _EXAMPLES: dict[str, Callable[[], None]] = {

@@ -106,7 +106,7 @@ class Lesson:
     formula, source : str
         LaTeX, and what it says with where it is from.
     page, leads_to : str
-        File of the page that goes deeper, and what can be done there.
+        Name of the page that goes deeper, and what can be done there.
     more : callable, optional
         From the course to what is worth knowing besides, in Markdown.
     exercise : Exercise, optional

@@ -7,11 +7,10 @@ import streamlit as st
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.answer import scores
 from distpriv.charts.plane import ellipses
-from distpriv.dashboard.shell.pages import file_of
-from distpriv.dashboard.text import percent
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.lessons import Course, hidden, seen
 from distpriv.lessons.course import NAMES, PAIR, PLANE, QUERY, RECORDS, SIZES
+from distpriv.words import percent
 
 __all__ = ["HIDING", "SEEING"]
 
@@ -106,7 +105,7 @@ HIDING = Lesson(
         "(Neyman & Pearson), both shares being equally likely before; Φ is that where both vary "
         "alike, as they nearly do here."
     ),
-    page=file_of("data"),
+    page="data",
     leads_to="Ask the same of your own table: Data",
 )
 
@@ -187,6 +186,6 @@ SEEING = Lesson(
         "Each cloud is described by a normal distribution, fitted to the records with and without "
         "the property. Chen & Ohrimenko (2023), Sections 2 and 5."
     ),
-    page=file_of("fit"),
+    page="fit",
     leads_to="See how normal the clouds are: Gaussian fit",
 )

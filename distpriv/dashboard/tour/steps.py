@@ -7,16 +7,15 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, opening
-from distpriv.dashboard.shell.pages import file_of
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
 from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
 from distpriv.dashboard.tour.examples import worked_examples
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question
 from distpriv.dashboard.tour.seeing import HIDING, SEEING
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, display
 from distpriv.lessons import Course
 from distpriv.lessons.course import QUERY, SECRET
 from distpriv.tables.examples import EXAMPLES
@@ -28,11 +27,11 @@ _SUMMARY, _EXERCISE = "summary", "exercise"
 _MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
-    (file_of("data"), "Ask the question of your own table", ":material/table:"),
-    (file_of("secret"), "Choose the secret and the release", ":material/lock:"),
-    (file_of("choosing"), "Find the ε that fits your limit", ":material/tune:"),
-    (file_of("assumptions"), "Check what the promise rests on", ":material/foundation:"),
-    (file_of("compare"), "Compare scenarios and hand them on", ":material/compare:"),
+    ("data", "Ask the question of your own table"),
+    ("secret", "Choose the secret and the release"),
+    ("choosing", "Find the ε that fits your limit"),
+    ("assumptions", "Check what the promise rests on"),
+    ("compare", "Compare scenarios and hand them on"),
 )
 
 
@@ -100,7 +99,7 @@ def _step(number: int, data: Course) -> None:
     with result_first:
         st.markdown(shown.sentence)
     with picture:
-        widgets.chart(shown.figure, f"tour_{number}")
+        display.chart(shown.figure, f"tour_{number}")
     if lesson.more is not None:
         st.markdown(lesson.more(data))
     _deeper(lesson)
@@ -171,7 +170,7 @@ def _deeper(lesson: Lesson) -> None:
     with st.expander("The formula", icon=":material/function:"):
         st.latex(lesson.formula)
         st.markdown(lesson.source)
-    st.page_link(lesson.page, label=lesson.leads_to, icon=":material/open_in_new:")
+    link(lesson.page, lesson.leads_to, icon=":material/open_in_new:")
 
 
 def _summary(data: Course) -> None:
@@ -212,8 +211,8 @@ def _summary(data: Course) -> None:
     if st.session_state.pop(Key.TOUR_TAKEN, False):
         st.caption("The sidebar now holds the tour's scenario; every other page shows it.")
     st.subheader("Where to go on")
-    for page, label, icon in _GO_ON:
-        st.page_link(page, label=label, icon=icon)
+    for page, label in _GO_ON:
+        link(page, label)
 
 
 def _mark(chosen: Option | None) -> str:

@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.charts.subtracting import off_the_grid
-from distpriv.dashboard import widgets
-from distpriv.dashboard.text import number, percent
 from distpriv.dashboard.tour.lesson import Exercise, Option, Question
+from distpriv.dashboard.widgets import display
 from distpriv.lessons import Course, Subtracted, subtracted
 from distpriv.lessons.course import EPSILON, NAMES, RECORDS
 from distpriv.lessons.subtracting import TRIED
+from distpriv.words import number, percent
 
 __all__ = ["SUBTRACTING"]
 
@@ -38,16 +38,16 @@ def _exercise(course: Course) -> None:
     st.markdown(_result(found, place))
     published, covered = st.columns(2, gap="large")
     with published:
-        widgets.chart(
+        display.chart(
             off_the_grid(found.published, tried, value, NAMES, title="As published (DirM)"),
             "tour_subtracted",
         )
     with covered:
-        widgets.chart(
+        display.chart(
             off_the_grid(found.covered, tried, value, NAMES, title="With a floor (the default)"),
             "tour_covered",
         )
-    widgets.table(_table(found, place), "tour_subtracted_values")
+    display.table(_table(found, place), "tour_subtracted_values")
     st.markdown(_remedy(found, place))
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
-from streamlit.navigation.page import Page as StreamlitPage
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import opening
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
-from distpriv.export.script import Setting, Source, notebook, script_of
+from distpriv.export.script import Setting, Source, notebook
 from distpriv.tables.examples import EXAMPLES
 
 __all__ = ["foot", "note", "setting_of", "settings"]
@@ -32,21 +32,17 @@ def note(page: str, **shown: Any) -> None:
     st.session_state[Key.SHOWN_ON_PAGE] = (page, shown)
 
 
-def foot(page: StreamlitPage) -> None:
+def foot(spec: PageSpec) -> None:
     """The page's script, written when it is asked for."""
-    told: tuple[str, Mapping[str, Any]] = st.session_state.pop(Key.SHOWN_ON_PAGE, ("", {}))
+    name, shown = cast(
+        "tuple[str, Mapping[str, Any]]", st.session_state.pop(Key.SHOWN_ON_PAGE, ("", {}))
+    )
     place = st.expander("As code", icon=":material/code:", key="as_code", on_change="rerun")
     if not place.open:
         return
     state = st.session_state
-    noted, shown = told
     setting = setting_of(state[Key.DATASET], state[Key.SCENARIO])
-    script = script_of(
-        page.url_path,
-        setting,
-        shown if noted == page.url_path else {},
-    )
-    name = page.url_path or "data"
+    script = spec.script(setting, shown if name == spec.name else None)
     with place:
         st.markdown(
             "This script gives this page's numbers without the dashboard, with the package "
@@ -56,7 +52,7 @@ def foot(page: StreamlitPage) -> None:
         row.download_button(
             "Script",
             script.text,
-            file_name=f"{downloads.file_name(name)}.py",
+            file_name=f"{downloads.file_name(spec.name)}.py",
             mime="text/x-python",
             key="code_script",
             icon=":material/download:",
@@ -65,7 +61,7 @@ def foot(page: StreamlitPage) -> None:
         row.download_button(
             "Notebook",
             lambda: notebook(script),
-            file_name=f"{downloads.file_name(name)}.ipynb",
+            file_name=f"{downloads.file_name(spec.name)}.ipynb",
             mime="application/x-ipynb+json",
             key="code_notebook",
             icon=":material/download:",

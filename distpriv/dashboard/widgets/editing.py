@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.text import escape
 from distpriv.errors import DistprivError
+from distpriv.words import escape
 
 __all__ = ["edited", "example_bar"]
 

@@ -7,6 +7,6 @@ of the table itself: nothing that a release would not give away.
 
 from distpriv.export.report.building import ReportRun, build_report
 from distpriv.export.report.report import Report
-from distpriv.export.report.values import Finding, Picture, Truth
+from distpriv.export.report.values import Picture, Truth
 
-__all__ = ["Finding", "Picture", "Report", "ReportRun", "Truth", "build_report"]
+__all__ = ["Picture", "Report", "ReportRun", "Truth", "build_report"]

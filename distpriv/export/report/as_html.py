@@ -10,11 +10,12 @@ from markupsafe import Markup
 from plotly import graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.style import CONFIG, NEUTRAL
-from distpriv.charts.text import number, percent
 from distpriv.export.report.values import Contents
-from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted
+from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted, delivered, guarantee
 from distpriv.model.sampling import Interval
+from distpriv.words import number, percent
 
 __all__ = ["html"]
 
@@ -48,7 +49,15 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"holds": HOLDS, "mark": MARK, "preamble": PREAMBLE, "width": WIDTH}
+    environment.globals |= {
+        "holds": HOLDS,
+        "mark": MARK,
+        "preamble": PREAMBLE,
+        "width": WIDTH,
+        "undefended": UNDEFENDED,
+        "delivered": delivered,
+        "guarantee": guarantee,
+    }
     environment.filters |= {
         "number": number,
         "percent": percent,

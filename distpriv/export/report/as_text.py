@@ -9,11 +9,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from distpriv.analysis.scenario_file import write_scenario
+from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.data import figure_data
-from distpriv.charts.text import number, percent
 from distpriv.export.report.values import Contents, Truth
-from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted
+from distpriv.export.report.words import (
+    HOLDS,
+    MARK,
+    PREAMBLE,
+    PROMISES,
+    counted,
+    delivered,
+    guarantee,
+)
 from distpriv.model.sampling import Interval
+from distpriv.words import exact, number, percent
 
 __all__ = ["FORMAT", "VERSION", "json_text", "markdown"]
 
@@ -37,19 +46,20 @@ def markdown(report: Contents) -> str:
             ["Mechanism", "Promised", "Delivered δ", "Delivered ε", "Promise"],
             (
                 [
-                    each.mechanism,
-                    f"ε = {each.epsilon:g}, δ = {each.delta:g}" if each.protects else "nothing",
-                    _known(each.delivered_delta),
-                    _known(each.delivered_epsilon),
-                    {None: "not computed", True: "kept", False: "not kept"}[each.kept],
+                    each.mechanism.name,
+                    f"ε = {each.noise.epsilon:g}, δ = {exact(each.noise.delta)}"
+                    if each.mechanism.protects
+                    else "nothing",
+                    *map(_known, delivered(each)),
+                    PROMISES[each.kept],
                 ]
                 for each in report.findings
             ),
         ),
     ]
     parts += [
-        f"**{_plain(each.mechanism)}** {_plain(each.summary)} {_plain(each.guarantee)} "
-        f"{_plain(' '.join(each.caveats))}".rstrip()
+        f"**{_plain(each.mechanism.name)}** {_plain(each.mechanism.summary)} "
+        f"{_plain(guarantee(each))} {_plain(' '.join(each.noise.caveats))}".rstrip()
         for each in report.findings
     ]
     parts += [
@@ -63,11 +73,15 @@ def markdown(report: Contents) -> str:
             [
                 [
                     "without noise",
-                    percent(report.undefended),
-                    _interval(report.undefended_simulated),
+                    percent(report.main.undefended),
+                    _interval(report.simulated[UNDEFENDED]),
                 ],
                 *(
-                    [each.mechanism, percent(each.accuracy), _interval(each.simulated)]
+                    [
+                        each.mechanism.name,
+                        percent(each.accuracy),
+                        _interval(report.simulated[each.mechanism.name]),
+                    ]
                     for each in report.findings
                 ),
             ],
@@ -76,16 +90,16 @@ def markdown(report: Contents) -> str:
         "## Assumptions and what was measured",
     ]
     for each in report.findings:
-        parts.append(f"### {_plain(each.mechanism)}")
+        parts.append(f"### {_plain(each.mechanism.name)}")
         parts.append(
             _table(
                 ["Assumption", "Verdict", "What was measured"],
                 (
                     [verdict.assumption.title, HOLDS[verdict.holds], verdict.sentence]
-                    for verdict in each.assumptions
+                    for verdict in each.assumed
                 ),
             )
-            if each.assumptions
+            if each.assumed
             else "Its promise rests on no assumption about how the statistics are distributed."
         )
     parts.append("## Figures")
@@ -94,7 +108,7 @@ def markdown(report: Contents) -> str:
         "## The scenario",
         _table(["Choice", "Value"], ([name, value] for name, value in report.choices.items())),
         "## To get the same figures again",
-        f"Seed of the simulations: {report.scenario.seed}. Computed with "
+        f"Seed of the simulations: {report.main.scenario.seed}. Computed with "
         + ", ".join(f"{name} {version}" for name, version in report.versions.items())
         + ".",
     ]
@@ -109,13 +123,16 @@ def _errors(report: Contents) -> str:
     rows = [
         [
             label,
-            *(f"± {counted(each.errors[place], report.units[place])}" for each in report.findings),
+            *(
+                f"± {counted(each.errors[place], report.main.units[place])}"
+                for each in report.findings
+            ),
         ]
-        for place, label in enumerate(report.labels)
+        for place, label in enumerate(report.main.labels)
     ]
-    total = [counted(each.error, report.error_unit) for each in report.findings]
+    total = [counted(each.error, report.main.error_unit) for each in report.findings]
     return _table(
-        ["Statistic", *(each.mechanism for each in report.findings)],
+        ["Statistic", *(each.mechanism.name for each in report.findings)],
         [*rows, ["all together, L2", *total]],
     )
 
@@ -125,13 +142,13 @@ def _truth(report: Contents, truth: Truth) -> list[str]:
     if truth.share is not None:
         parts += [
             f"{percent(truth.share)} of the records have the property "
-            f"{_plain(report.scenario.secret.label)}.",
+            f"{_plain(report.main.scenario.secret.label)}.",
             _table(
                 ["Statistic", "True value, of the whole table"],
                 (
                     [label, counted(value, unit)]
                     for label, value, unit in zip(
-                        report.labels, truth.statistics, report.units, strict=True
+                        report.main.labels, truth.statistics, report.main.units, strict=True
                     )
                 ),
             ),
@@ -172,15 +189,15 @@ def json_text(report: Contents) -> str:
         "answer": report.answer,
         "guarantee_and_error": [
             {
-                "mechanism": each.mechanism,
-                "protects": each.protects,
-                "promised": {"epsilon": each.epsilon, "delta": each.delta},
-                "delivered": {"epsilon": each.delivered_epsilon, "delta": each.delivered_delta},
+                "mechanism": each.mechanism.name,
+                "protects": each.mechanism.protects,
+                "promised": {"epsilon": each.noise.epsilon, "delta": each.noise.delta},
+                "delivered": dict(zip(("delta", "epsilon"), delivered(each), strict=True)),
                 "kept": each.kept,
-                "guarantee": each.guarantee,
-                "caveats": list(each.caveats),
+                "guarantee": guarantee(each),
+                "caveats": list(each.noise.caveats),
                 "expected_l2_error": each.error,
-                "expected_errors": dict(zip(report.labels, each.errors, strict=True)),
+                "expected_errors": dict(zip(report.main.labels, each.errors, strict=True)),
                 "assumptions": [
                     {
                         "assumption": verdict.assumption.title,
@@ -190,20 +207,21 @@ def json_text(report: Contents) -> str:
                         "unit": verdict.unit,
                         "sentence": verdict.sentence,
                     }
-                    for verdict in each.assumptions
+                    for verdict in each.assumed
                 ],
             }
             for each in report.findings
         ],
         "left_out": report.left_out,
-        "units": dict(zip(report.labels, report.units, strict=True))
-        | {"expected_l2_error": report.error_unit},
+        "units": dict(zip(report.main.labels, report.main.units, strict=True))
+        | {"expected_l2_error": report.main.error_unit},
         "attacks": {
             "attacker": report.attacker,
-            "seed": report.scenario.seed,
-            "without_noise": _attack(report.undefended, report.undefended_simulated),
+            "seed": report.main.scenario.seed,
+            "without_noise": _attack(report.main.undefended, report.simulated[UNDEFENDED]),
             "mechanisms": {
-                each.mechanism: _attack(each.accuracy, each.simulated) for each in report.findings
+                each.mechanism.name: _attack(each.accuracy, report.simulated[each.mechanism.name])
+                for each in report.findings
             },
         },
         "figures": [
@@ -216,7 +234,7 @@ def json_text(report: Contents) -> str:
             for each in report.pictures
         ],
         "choices": report.choices,
-        "scenario": json.loads(write_scenario(report.scenario)),
+        "scenario": json.loads(write_scenario(report.main.scenario)),
         "link": report.link,
         "versions": report.versions,
     }
@@ -224,7 +242,7 @@ def json_text(report: Contents) -> str:
         truth = report.truth
         content["true_values"] = {
             "share": truth.share,
-            "statistics": dict(zip(report.labels, truth.statistics, strict=False)),
+            "statistics": dict(zip(report.main.labels, truth.statistics, strict=False)),
             "records": [] if truth.records is None else truth.records.to_dict("records"),
         }
     return json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False, default=str)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from plotly import graph_objects as go
 
-from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.attacks.property_inference import AttackResult
@@ -15,49 +15,49 @@ from distpriv.charts.answer import overlap
 from distpriv.charts.attack import accuracy_by_mechanism
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import profile_curves
-from distpriv.charts.text import plain
 from distpriv.charts.utility import error_against_epsilon
-from distpriv.export.report.values import Finding, Picture
+from distpriv.export.report.values import Picture
 from distpriv.mechanisms.curves import Curves
-from distpriv.model.gaussian import PairModel
 from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.words import plain
 
 __all__ = ["pictures"]
 
 
 def pictures(
-    scenario: Scenario,
-    fit: PairModel,
-    findings: Sequence[Finding],
-    undefended: float,
+    findings: Sequence[Evaluation],
     attack: AttackResult,
     attacker: str,
     curves: Mapping[str, Curves],
-    error_unit: str,
 ) -> tuple[Picture, ...]:
     """What the best attacker sees, cost and protection against ε, guarantee, and attacks.
 
     Parameters
     ----------
+    findings : sequence of Evaluation
+        The one the answer is about first.
+    attack : AttackResult
+    attacker : str
+        What it is, in words.
     curves : mapping of "error", "accuracy" and "profile" to Curves
         Without mechanisms where there is nothing to draw.
-
-    The other parameters are parts of a :class:`distpriv.export.report.Report`.
     """
     main = findings[0]
+    scenario, undefended, selected = main.scenario, main.undefended, main.mechanism.name
     views = [(equivalent_separation(each), each) for each in (undefended, main.accuracy)]
-    drawn = [overlap(fit.pair, views[0], views[1], main.mechanism)]
+    drawn = [overlap(main.fit.pair, views[0], views[1], selected)]
     intervals = {name: attack.interval(name) for name in attack.accuracy}
     drawn.append(
         accuracy_by_mechanism(
             intervals,
-            optimal={UNDEFENDED: undefended} | {each.mechanism: each.accuracy for each in findings},
+            optimal={UNDEFENDED: undefended}
+            | {each.mechanism.name: each.accuracy for each in findings},
             undefended_optimal=undefended,
             ceiling=accuracy_ceiling(scenario.epsilon, scenario.delta),
             repetitions=attack.repetitions,
             seed=attack.seed,
             attacker=attacker,
-            selected=main.mechanism,
+            selected=selected,
         )
     )
     errors, accuracies, profile = (curves[name] for name in ("error", "accuracy", "profile"))
@@ -66,9 +66,9 @@ def pictures(
             error_against_epsilon(
                 errors,
                 epsilon=scenario.epsilon,
-                unit=error_unit or "mixed units",
+                unit=main.error_unit or "mixed units",
                 measure="expected L2 error",
-                selected=main.mechanism,
+                selected=selected,
             )
         )
     if accuracies.y:
@@ -84,7 +84,7 @@ def pictures(
                 ),
                 points={name: [(scenario.epsilon, intervals[name])] for name in accuracies.y},
                 title="Best attack against ε",
-                selected=main.mechanism,
+                selected=selected,
             )
         )
     if profile.y:
@@ -93,7 +93,7 @@ def pictures(
                 profile,
                 epsilon=scenario.epsilon,
                 delta=scenario.delta,
-                selected=main.mechanism if main.mechanism in profile.y else None,
+                selected=selected if selected in profile.y else None,
             )
         )
     return tuple(map(_picture, drawn))

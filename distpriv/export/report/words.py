@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from distpriv.analysis.scenario import Scenario
-from distpriv.charts.text import listed, number, percent
-from distpriv.mechanisms import Mechanism
-from distpriv.model.gaussian import GaussianModel, PairModel
-from distpriv.privacy.covered import is_undone
-from distpriv.privacy.delivered import delivered_epsilon, worst_case
-from distpriv.privacy.noise import Noise
+from distpriv.analysis.evaluation import Evaluation
+from distpriv.words import exact, listed, number, percent, share, with_unit
 
-__all__ = ["HOLDS", "MARK", "PREAMBLE", "answer", "counted", "guarantee", "question"]
+__all__ = [
+    "HOLDS",
+    "MARK",
+    "PREAMBLE",
+    "PROMISES",
+    "answer",
+    "counted",
+    "delivered",
+    "guarantee",
+    "question",
+]
 
 HOLDS = {
     "yes": "holds exactly",
@@ -28,77 +33,75 @@ PREAMBLE = (
     "simulation, and no release of the data."
 )
 
-KEPT = 1 + 1e-6
-"""Rounding that a promise is allowed."""
+PROMISES = {None: "not computed", True: "kept", False: "not kept"}
+"""Whether a promise is kept, in words."""
 
 
 def counted(value: float, unit: str) -> str:
     """A figure with its unit, if it has one."""
-    return f"{number(value)} {unit}" if unit else number(value)
+    return with_unit(value, unit)
 
 
-def question(scenario: Scenario, fit: PairModel, n: int) -> str:
+def delivered(finding: Evaluation) -> tuple[float | None, float | None]:
+    """δ at the promised ε and ε at the promised δ; None where nothing is promised or known."""
+    if not finding.mechanism.protects:
+        return None, None
+    return finding.delivered_delta, None if finding.undone else finding.delivered_epsilon
+
+
+def question(asked: Evaluation) -> str:
     """What is asked."""
+    fit = asked.fit
     counts = [theta.having for theta in fit.thetas]
     return (
-        f"Can anybody who sees {listed(list(scenario.query.labels))} of {n} records tell whether "
-        f"{counts[0]} or {counts[1]} of them ({percent(fit.pair.p_i)} or {percent(fit.pair.p_j)}) "
-        f"have the property {fit.pair.secret.label}?"
+        f"Can anybody who sees {listed(list(asked.labels))} of {asked.model.n} records tell "
+        f"whether {counts[0]} or {counts[1]} of them ({share(fit.pair.p_i)} or "
+        f"{share(fit.pair.p_j)}) have the property {fit.pair.secret.label}?"
     )
 
 
-def answer(
-    scenario: Scenario,
-    model: GaussianModel,
-    fit: PairModel,
-    mechanism: str,
-    undefended: float,
-    accuracy: float,
-    error: str,
-) -> str:
+def answer(asked: Evaluation) -> str:
     """The question answered."""
-    counts = [theta.having for theta in fit.thetas]
+    model, scenario = asked.model, asked.scenario
+    counts = [theta.having for theta in asked.fit.thetas]
     if counts[0] == counts[1]:
         return (
             f"Among {model.n} records both shares mean the same {counts[0]}, so there is nothing "
             "to tell apart; take a larger n or Δp."
         )
-    told = (
-        f"Without noise the best possible attacker is right in {percent(undefended)} of cases, "
-        f"where guessing is in 50 %; with {mechanism} at ε = {scenario.epsilon:g} in "
-        f"{percent(accuracy)}, and the released statistics move by {error} in L2."
+    sentences = (
+        f"Without noise the best possible attacker is right in {percent(asked.undefended)} of "
+        f"cases, where guessing is in 50 %; with {scenario.mechanism} at ε = {scenario.epsilon:g} "
+        f"in {percent(asked.accuracy)}, and the released statistics move by "
+        f"{counted(asked.error, asked.error_unit)} in L2."
     )
     if len(model.pairs) > 1:
-        told += f" The same noise hides all {len(model.pairs)} pairs of shares."
-    return told
+        sentences += f" The same noise hides all {len(model.pairs)} pairs of shares."
+    return sentences
 
 
-def guarantee(
-    mechanism: Mechanism, model: GaussianModel, noise: Noise
-) -> tuple[str, float | None, float | None, bool | None]:
-    """What is promised and delivered in words, δ and ε delivered, and whether that is enough."""
-    if not mechanism.protects:
-        return "It promises nothing about the secret, only about single records.", None, None, None
-    promised = f"Promised: ε = {noise.epsilon:g}, δ = {noise.delta:g}."
-    if is_undone(model, noise):
-        worst = worst_case(model, None, noise.epsilon)
-        told = (
+def guarantee(finding: Evaluation) -> str:
+    """What is promised and delivered."""
+    model, noise = finding.model, finding.noise
+    if not finding.mechanism.protects:
+        return "It promises nothing about the secret, only about single records."
+    promised = f"Promised: ε = {noise.epsilon:g}, δ = {exact(noise.delta)}."
+    delta = number(finding.delivered_delta)
+    if finding.undone:
+        return (
             f"{promised} Undone by arithmetic: the noise leaves directions bare, and whoever knows "
             "in what steps the statistics move subtracts it. What holds is what holds without "
-            f"noise: δ = {number(worst.delta)} at that ε."
+            f"noise: δ = {delta} at that ε."
         )
-        return told, worst.delta, None, False
-    worst = worst_case(model, noise, noise.epsilon)
-    kept = worst.delta <= noise.delta * KEPT
-    epsilon = delivered_epsilon(model, noise, noise.delta) if noise.delta else None
-    where = f" ({model.pairs[worst.pair].pair.label})" if len(model.pairs) > 1 else ""
-    told = (
+    epsilon = finding.delivered_epsilon
+    where = f" ({model.pairs[finding.worst.pair].pair.label})" if len(model.pairs) > 1 else ""
+    return (
         f"{promised} Delivered by the fitted normals, with the covariance each of them has, at "
-        f"worst{where}: δ = {number(worst.delta)} at that ε"
+        f"worst{where}: δ = {delta} at that ε"
         + ("" if epsilon is None else f", or ε = {number(epsilon)} at that δ")
         + (
             ". The promise is kept."
-            if kept
+            if finding.kept
             else ". The promise is not kept"
             + (
                 "; the guarded calibration makes up for it."
@@ -113,4 +116,3 @@ def guarantee(
             "statistic."
         )
     )
-    return told, worst.delta, epsilon, kept

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from distpriv import mechanisms
 from distpriv.export.script.script import Section, literal
-from distpriv.export.script.setup import Setting, calibrated
-from distpriv.export.script.tradeoffs import noises, shown_at_first
+from distpriv.export.script.setup import Setting, noises, shown_at_first
 
 __all__ = ["attack", "belief"]
 
@@ -35,38 +34,29 @@ def attack(
         noise along few directions, in the scenario's calibration.
     """
     chosen = setting.scenario.mechanism
-    wanted = list(dict.fromkeys([*(shown_at_first() if names is None else names), chosen]))
+    wanted = dict.fromkeys([*(shown_at_first() if names is None else names), chosen])
+    claimed = [name for name in wanted if mechanisms.get(name).protects]
     run = f"""\
-attack = dp.run_attack(
-    {setting.fitted_to},
-    query,
-    fit.pair,
-    n,
-    {{"none": None, **noises}},
-    adaptive={adaptive},
-    repetitions={int(repetitions)},
-    replacement={setting.scenario.replacement},
-    rng={setting.scenario.seed},
-    classifier={literal(classifier)},
-    keep_scores=True,
+attack = evaluation.attack(
+    {{"none": None, **noises}}, adaptive={adaptive}, classifier={literal(classifier)}
 )
-result = {{"best possible attacker, without noise": dp.optimal_attack_accuracy(focused)}}
-for name, each in noises.items():
-    result[f"{{name}}: best possible attacker"] = right(each)
-for name in attack.accuracy:
-    measured = attack.interval(name)
+attacked = attack.collect([attack.run(index) for index in range({int(repetitions)})])
+result["best possible attacker, without noise"] = evaluation.undefended
+for name, noise in noises.items():
+    result[f"{{name}}: best possible attacker"] = evaluation.accuracy_of(noise)
+for name in attacked.accuracy:
+    measured = attacked.interval(name)
     result[f"{{name}}: simulated attacker"] = measured.estimate
     result[f"{{name}}: 95 % interval from"] = measured.low
     result[f"{{name}}: 95 % interval to"] = measured.high"""
-    claimed = [name for name in wanted if mechanisms.get(name).protects]
     proven = f"""\
 claims = {{name: noises[name] for name in noises if name in {literal(claimed)}}}
-for name in attack.accuracy:
-    proven = dp.audit_attack(attack, name, claims.get(name)).epsilon
+for name in attacked.accuracy:
+    proven = dp.audit_attack(attacked, name, claims.get(name)).epsilon
     result[f"{{name}}: the attack proves ε of at least"] = proven"""
+    title = "A simulation: how often an attacker names the right share"
     return [
-        noises(setting, wanted),
-        Section("A simulation: how often an attacker names the right share", run),
+        Section(title, noises(wanted) + run),
         Section("What that proves", proven),
         *_undone(setting, published),
     ]
@@ -74,47 +64,38 @@ for name in attack.accuracy:
 
 def _undone(setting: Setting, published: Mapping[str, str] | None) -> list[Section]:
     """The arithmetic attacker on the mechanisms as published and grid-safe."""
-    scenario = setting.scenario
     if published is None:
-        published = dict.fromkeys(("DirM", "DauM", "OptM"), scenario.calibration)
+        published = dict.fromkeys(("DirM", "DauM", "OptM"), setting.scenario.calibration)
     if not published:
         return []
-    own = f"calibration={literal(scenario.calibration)}"
-    call = calibrated(setting, "name").replace(own, "calibration=calibration, grid_safe=safe")
-    call = call.replace("\n", "\n            ")
-    return [
-        Section(
-            "What arithmetic on the steps of the statistics makes of noise as published",
-            f"""\
+    code = f"""\
 compared = {{}}
 for name, calibration in {literal(dict(published))}.items():
     for kind, safe in (("published", False), ("grid-safe", True)):
         try:
-            compared[f"{{name}}, {{kind}}"] = {call}
-        except dp.CalibrationError as error:
+            compared[f"{{name}}, {{kind}}"] = dp.calibrate(
+                name,
+                evaluation.model,
+                scenario.epsilon,
+                scenario.delta,
+                calibration,
+                evaluation.sizes,
+                grid_safe=safe,
+            )
+        except dp.errors.CalibrationError as error:
             print(f"{{name}} is left out: {{error}}")
-undoing = dp.run_attack(
-    {setting.fitted_to},
-    query,
-    fit.pair,
-    n,
-    compared,
-    repetitions=20,
-    replacement={scenario.replacement},
-    rng={scenario.seed},
-    classifier="arithmetic",
-    rounded=False,
-)
+attack = evaluation.attack(compared, classifier="arithmetic", rounded=False)
+undoing = attack.collect([attack.run(index) for index in range(20)])
 for name in compared:
     result[f"{{name}}: arithmetic attacker"] = undoing.interval(name).estimate
-    result[f"{{name}}: true statistics read off"] = undoing.recovered[name].mean()""",
-        )
-    ]
+    result[f"{{name}}: true statistics read off"] = undoing.recovered[name].mean()"""
+    title = "What arithmetic on the steps of the statistics makes of noise as published"
+    return [Section(title, code)]
 
 
 def belief(
     setting: Setting,
-    prior: str = "dp.posterior.uniform_prior(shares)",
+    prior: str = "dp.attacks.posterior.uniform_prior(shares)",
     truth: float | None = None,
     draw: int = 1,
     released: Sequence[float] = (),
@@ -134,33 +115,34 @@ def belief(
     released : sequence of float
         Values that were entered, instead of simulated ones.
     """
-    seed = setting.scenario.seed
-    lines = [
-        "release = dp.posterior.ReleaseModel(",
-        f"    dp.group_moments({setting.fitted_to}, query, fit.pair.secret),",
-        f"    query, n, noise, {setting.scenario.replacement},",
-        ")",
-        "shares = dp.posterior.share_grid(n)",
-        f"prior = {prior}",
-    ]
     if len(released):
-        lines.append(f"released = {literal([float(value) for value in released])}")
+        values = literal([float(value) for value in released])
     else:
         share = "fit.pair.p_i" if truth is None else repr(float(truth))
-        lines += [
-            f"stream = np.random.SeedSequence({seed}, spawn_key=({int(draw) - 1},))",
-            "clear, released = dp.posterior.simulate_release(",
-            f"    release, {share}, np.random.default_rng(stream)",
-            ")",
-        ]
-    lines += [
-        "updated = dp.posterior.posterior(release, prior, released)",
-        "result = {}",
-        'for when, believed in {"before": prior, "after": updated}.items():',
-        "    interval = believed.credible_interval()",
-        '    result[f"share expected {when}"] = believed.mean',
-        '    result[f"{when}, from"], result[f"{when}, to"] = interval.low, interval.high',
-        "if len(prior.shares) == 2:",
-        '    result["probability of the first share, after"] = updated.weights[0]',
-    ]
-    return [Section("A simulated release, and what is believed after it", "\n".join(lines))]
+        values = f"""\
+dp.attacks.posterior.simulate_release(
+    release,
+    {share},
+    np.random.default_rng(np.random.SeedSequence(scenario.seed, spawn_key=({int(draw) - 1},))),
+)[1]"""
+    code = f"""\
+query, fit, n = scenario.query, evaluation.fit, evaluation.model.n
+release = dp.attacks.posterior.ReleaseModel(
+    evaluation.groups.moments(query, fit.pair.secret),
+    query,
+    n,
+    evaluation.noise,
+    scenario.replacement,
+)
+shares = dp.attacks.posterior.share_grid(n)
+prior = {prior}
+released = {values}
+updated = dp.attacks.posterior.posterior(release, prior, released)
+result = {{}}
+for when, believed in {{"before": prior, "after": updated}}.items():
+    interval = believed.credible_interval()
+    result[f"share expected {{when}}"] = believed.mean
+    result[f"{{when}}, from"], result[f"{{when}}, to"] = interval.low, interval.high
+if len(prior.shares) == 2:
+    result["probability of the first share, after"] = updated.weights[0]"""
+    return [Section("A simulated release, and what is believed after it", code)]

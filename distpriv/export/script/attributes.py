@@ -31,12 +31,16 @@ def attribute(
     scenario = setting.scenario
     if network is not None:
         return _quilts(scenario.epsilon, network, query)
-    file = f"dp.load_assumptions({literal(assumptions)})" if assumptions else "dp.hospital()"
+    file = (
+        f"dp.attribute.load_assumptions({literal(assumptions)})"
+        if assumptions
+        else "dp.attribute.hospital()"
+    )
     way = "classical" if scenario.calibration == "classical" else "exact"
     budget = f"{scenario.epsilon!r}, {scenario.delta!r}"
     code = f"""\
 file = {file}
-noises = dp.noise_by_release(file.assumptions, {budget}, "{way}")
+noises = dp.attribute.noise_by_release(file.assumptions, {budget}, "{way}")
 result = {{}}
 for release, each in noises.items():
     result[f"{{release}}: noise moves it by"] = each.expected_absolute_error
@@ -46,12 +50,16 @@ for release, each in noises.items():
 
 
 def _quilts(epsilon: float, network: str, query: QuiltQuery | None) -> list[Section]:
-    lines = [f"file = dp.load_network({literal(network)})" if network else "file = dp.school()"]
+    lines = [
+        f"file = dp.attribute.load_network({literal(network)})"
+        if network
+        else "file = dp.attribute.school()"
+    ]
     if query is None:
         lines.append("query = file.queries[0]")
     else:
         given = [literal(query.name), literal(query.attributes), literal(dict(query.sensitivity))]
-        lines.append(f"query = {call('dp.QuiltQuery', given)}")
+        lines.append(f"query = {call('dp.attribute.QuiltQuery', given)}")
     lines.append(f"""\
 quilts = dp.markov_quilt(
     file.networks,

@@ -5,32 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from distpriv import mechanisms
+from distpriv.analysis.fitting import SIMULATED
 from distpriv.export.script.script import Section, literal
-from distpriv.export.script.setup import SIMULATED, Setting
+from distpriv.export.script.setup import Setting
 
 __all__ = ["assumptions", "fit", "wasserstein"]
 
 RESAMPLED = 5e7  # records times replicates
 
 
-def _drawn(setting: Setting) -> Section:
-    seed, table = setting.scenario.seed, setting.fitted_to
-    code = f"""\
-groups = dp.record_groups({table}, query, fit.pair.secret)
-streams = np.random.SeedSequence({seed}).spawn(2)
-drawn = np.array(
-    [
-        dp.simulate(groups, query, theta, {SIMULATED}, np.random.default_rng(stream))
-        for theta, stream in zip(fit.thetas, streams)
-    ]
-)"""
-    return Section(f"A simulation: {SIMULATED} datasets for each share", code)
-
-
 def fit(setting: Setting, **_: object) -> list[Section]:
     """How far the statistics are from normal, and what other records would have given."""
     found = """\
-found = dp.fit_diagnostics(drawn, fit)
+fit = evaluation.fit
+found = dp.robustness.fit_diagnostics(evaluation.simulated, fit)
 result = {
     "accuracy that the normal curves lead to expect": found.expected_accuracy,
     "accuracy on the simulated datasets": found.accuracy.estimate,
@@ -40,56 +28,43 @@ result = {
     "p of equal covariances": found.covariances.p_value,
 }
 deviations = np.sqrt(np.diagonal(fit.covariances, axis1=1, axis2=2))
-for place, label in enumerate(query.labels):
+for place, label in enumerate(evaluation.labels):
     for share in range(2):
         result[f"{label}, mean at share {share + 1}"] = fit.means[share, place]
         result[f"{label}, standard deviation at share {share + 1}"] = deviations[share, place]"""
-    sections = [_drawn(setting), Section("How far from normal", found)]
+    sections = [Section("How far from normal", found)]
     if setting.scenario.query.is_linear:
-        delta, seed = setting.scenario.delta, setting.scenario.seed
-        lines = [
-            f"replicates = int(np.clip({RESAMPLED!r} // sum(groups.counts), 100, 500))",
-            "again = dp.bootstrap_moments(",
-            f"    groups, replicates, rng=np.random.default_rng(({seed}, replicates))",
-            ")",
-            "resampled = dp.bootstrap_model(again, fit, query)",
-            'result["distance of the means, from"] = resampled.sensitivity.low',
-            'result["distance of the means, to"] = resampled.sensitivity.high',
-        ]
+        again = f"""\
+groups = evaluation.groups.records(scenario.query, fit.pair.secret)
+replicates = int(np.clip({RESAMPLED!r} // sum(groups.counts), 100, 500))
+stream = np.random.default_rng((scenario.seed, replicates))
+again = dp.robustness.bootstrap_moments(groups, replicates, rng=stream)
+resampled = dp.robustness.bootstrap_model(again, fit, scenario.query)
+result["distance of the means, from"] = resampled.sensitivity.low
+result["distance of the means, to"] = resampled.sensitivity.high"""
         if setting.gaussian:
-            lines += [
-                f"delivered = dp.delivered_intervals(resampled, noise, {delta!r})",
-                'result["delivered ε, from"] = delivered.epsilon.low',
-                'result["delivered ε, to"] = delivered.epsilon.high',
-            ]
-        sections.append(Section("Had other records been in the table", "\n".join(lines)))
+            again += """
+delivered = dp.robustness.delivered_intervals(resampled, evaluation.noise, scenario.delta)
+result["delivered ε, from"] = delivered.epsilon.low
+result["delivered ε, to"] = delivered.epsilon.high"""
+        sections.append(Section("Had other records been in the table", again))
     return sections
 
 
 def assumptions(setting: Setting, **_: object) -> list[Section]:
     """A verdict on every assumption of the mechanism, and the promise without them."""
-    name, calibration = setting.scenario.mechanism, setting.scenario.calibration
-    code = f"""\
-shift = dp.fitted_shift(drawn, fit, {setting.scenario.seed})
-try:
-    found = dp.fit_diagnostics(drawn, fit)
-except dp.ModelError:
-    found = None
-law = dp.known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
-evidence = dp.Evidence(model, looked_at, noise, shift, found, law)
-wanted = dp.mechanisms.get({literal(name)}).assumptions(model, {literal(calibration)})
-result = {{}}
-for verdict in dp.verdicts(dp.Assumption, evidence):
-    title = verdict.assumption.title
-    print(f"{{title}}: {{verdict.holds}}{{', assumed' * (verdict.assumption in wanted)}}")
-    result[f"{{title}}, deviation in {{verdict.unit}}"] = verdict.measured
-    result[f"{{title}}, expected at most"] = verdict.expected"""
-    if setting.gaussian and mechanisms.get(name).protects:
-        code += (
-            '\nresult["promised δ"] = noise.delta\n'
-            'result["delivered δ"] = dp.delivered_delta(model, noise, noise.epsilon)'
-        )
-    return [_drawn(setting), Section("What the promise rests on", code)]
+    code = """\
+result = {}
+for assumption, verdict in evaluation.verdicts.items():
+    assumed = ", assumed" * (verdict in evaluation.assumed)
+    print(f"{assumption.title}: {verdict.holds}{assumed}")
+    result[f"{assumption.title}, deviation in {verdict.unit}"] = verdict.measured
+    result[f"{assumption.title}, expected at most"] = verdict.expected"""
+    if setting.gaussian and mechanisms.get(setting.scenario.mechanism).protects:
+        code += """
+result["promised δ"] = evaluation.noise.delta
+result["delivered δ"] = evaluation.delivered_delta"""
+    return [Section("What the promise rests on", code)]
 
 
 def wasserstein(
@@ -111,7 +86,6 @@ def wasserstein(
     delta : float
         The example's δ.
     """
-    scenario = setting.scenario
     if example is not None:
         (x, x_weights), (y, y_weights) = (
             [literal([float(value) for value in part]) for part in parts]
@@ -125,31 +99,24 @@ left = dp.closeness(mu, nu, {delta!r}, mu_weights, nu_weights)
 result = {{
     "W": furthest,
     "W without the share that may be left out": left,
-    "Laplace scale": furthest / {scenario.epsilon!r},
-    "Laplace scale with δ": left / {scenario.epsilon!r},
+    "Laplace scale": furthest / scenario.epsilon,
+    "Laplace scale with δ": left / scenario.epsilon,
 }}"""
         return [Section("The small example", code)]
-    seed, table = scenario.seed, setting.fitted_to
-    simulate = f"""\
-outcomes = fit.outcomes
-if outcomes is None or (query.is_linear and not outcomes.exact):
-    groups = dp.record_groups({table}, query, fit.pair.secret)
-    first, second = (
-        dp.simulate(
-            groups, query, theta, {datasets}, np.random.default_rng(({seed}, {datasets}, k))
-        )
-        for k, theta in enumerate(fit.thetas)
-    )
-    outcomes = dp.Outcomes((first, second))"""
-    distances = f"""\
+    code = f"""\
+fit, outcomes = evaluation.fit, evaluation.fit.outcomes
+if outcomes is None or (scenario.query.is_linear and not outcomes.exact):
+    outcomes = evaluation.groups.outcomes(scenario.query, fit.thetas, {datasets}, scenario.seed)
 result = {{
     "some have to move by": outcomes.closeness(0.0),
-    "without δ of them, by": outcomes.closeness({scenario.delta!r}),
-    "the fitted normals are apart by": dp.normal_closeness(fit.difference, fit.pooled, 0.0),
+    "without δ of them, by": outcomes.closeness(scenario.delta),
+    "the fitted normals are apart by": dp.distances.normal_closeness(
+        fit.difference, fit.pooled, 0.0
+    ),
 }}
-for name, distance in {{"Wasserstein": 0.0, "ApproxWasserstein": {scenario.delta!r}}}.items():
-    result[f"{{name}}: Laplace scale"] = outcomes.closeness(distance) / {scenario.epsilon!r}"""
+for name, left_out in {{"Wasserstein": 0.0, "ApproxWasserstein": scenario.delta}}.items():
+    distance = outcomes.closeness(left_out)
+    result[f"{{name}}: Laplace scale"] = distance / scenario.epsilon"""
     return [
-        Section(f"A simulation: {datasets} datasets for each share", simulate),
-        Section("How far they have to move", distances),
+        Section(f"How far {datasets} datasets for each share have to move", code),
     ]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from distpriv import mechanisms
 from distpriv.composition.releases import Part
 from distpriv.composition.rules import Promise
-from distpriv.export.script import setup
 from distpriv.export.script.script import Section, call, literal
 from distpriv.export.script.setup import Setting
 from distpriv.privacy.noise import Noise
@@ -19,38 +17,35 @@ __all__ = ["release"]
 def release(setting: Setting, earlier: Sequence[Part] = (), **_: object) -> list[Section]:
     """What all releases and the next one tell together, and the function that makes it."""
     scenario = setting.scenario
-    lines = ["now, parts = model, []"]
-    drawn = (scenario.n, scenario.replacement)
+    lines, drawn = ["parts, model = [], evaluation.model"], (scenario.n, scenario.replacement)
     for each in earlier:
-        model = each.model
-        if not scenario.whole and (model.n, model.replacement) != drawn:
-            drawn = (model.n, model.replacement)
-            other = replace(scenario, n=model.n, replacement=model.replacement)
-            lines += [f"n = {model.n}", setup.fitted(replace(setting, scenario=other)).code]
+        size = (each.model.n, each.model.replacement)
+        if not scenario.whole and size != drawn:
+            drawn, n, way = size, *size
+            again = f"replace(scenario, n={n}, replacement={way})"
+            lines.append(f"model = dp.evaluate({again}, table).model")
         lines.append(f"parts.append({_part('model', _noise(each.noise), each.promise)})")
-    if drawn != (scenario.n, scenario.replacement):
-        lines += [f"n = {scenario.n}", "model = now"]
+    if any("replace(" in line for line in lines):
+        lines = ["from dataclasses import replace", "", *lines]
     protects = mechanisms.get(scenario.mechanism).protects
     promise = "dp.Promise(noise.epsilon, noise.delta)" if protects else "None"
-    lines += [
-        f"parts.append(dp.Part(model, noise, {promise}))",
-        f"standing = dp.accumulate(\n    parts, shared={scenario.whole}, "
-        f"delta={scenario.delta!r}, pair=looked_at\n)",
-        'result = {"releases with the next one": standing.count}',
-        'result["best attacker after them"] = standing.accuracy',
-        "if standing.epsilon is not None:",
-        '    result["delivered ε"] = standing.epsilon',
-    ]
-    drawing = f'''\
+    lines.append(f"""\
+noise = evaluation.noise
+parts.append(dp.composition.Part(evaluation.model, noise, {promise}))
+standing = dp.composition.accumulate(
+    parts, shared=scenario.whole, delta=scenario.delta, pair=evaluation.focus
+)
+result = {{"releases with the next one": standing.count}}
+result["best attacker after them"] = standing.accuracy
+if standing.epsilon is not None:
+    result["delivered ε"] = standing.epsilon""")
+    drawing = '''\
 def release():
     """Draw with the operating system's random numbers, and release, once.
 
     Nothing is recorded, and every call adds to what is known.
     """
-    return dp.draw_release(
-        table, query, secret, noise, n={None if scenario.whole else scenario.n}, \
-replacement={scenario.replacement}
-    )'''
+    return evaluation.draw()'''
     return [
         Section("What the releases on record and the next one tell together", "\n".join(lines)),
         Section("The release itself, which is not made by running this", drawing),
@@ -59,7 +54,7 @@ replacement={scenario.replacement}
 
 def _part(model: str, noise: str, promise: Promise | None) -> str:
     kept = "None" if promise is None else f"dp.Promise({promise.epsilon!r}, {promise.delta!r})"
-    return f"dp.Part({model}, {noise}, {kept})"
+    return f"dp.composition.Part({model}, {noise}, {kept})"
 
 
 def _noise(noise: Noise) -> str:

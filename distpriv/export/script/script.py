@@ -13,6 +13,8 @@ from distpriv.queries.statistics import Statistic
 __all__ = ["Script", "Section", "call", "listing", "literal", "property_text"]
 
 _WIDTH = 88
+# Modules whose statistics are public names of the package; others go by their kind.
+_PUBLIC = ("distpriv.queries.statistics", "distpriv.queries.nonlinear")
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,9 @@ def literal(value: object) -> str:
         return f"dp.Pair({property_text(value.secret)}, {value.p_i!r}, {value.p_j!r})"
     if isinstance(value, Statistic):
         given = [literal(getattr(value, field.name)) for field in fields(value)]
-        return call(f"dp.{type(value).__name__}", given)
+        own = type(value).__module__ in _PUBLIC
+        name = type(value).__name__ if own else f"queries.get({literal(value.kind)})"
+        return call(f"dp.{name}", given)
     if isinstance(value, dict):
         items = [f"{literal(key)}: {literal(each)}" for key, each in value.items()]
         return f"{{{', '.join(items)}}}"
@@ -103,7 +107,8 @@ def call(function: str, arguments: Iterable[str]) -> str:
     one_line = f"{function}({', '.join(given)})"
     if len(one_line) <= _WIDTH:
         return one_line
-    return f"{function}(\n" + "".join(f"    {each},\n" for each in given) + ")"
+    indented = (each.replace("\n", "\n    ") for each in given)
+    return f"{function}(\n" + "".join(f"    {each},\n" for each in indented) + ")"
 
 
 def listing(items: Iterable[str]) -> str:

@@ -13,8 +13,9 @@ import pytest
 
 import distpriv as dp
 from distpriv.export.report.parts import RECORDS
-from distpriv.export.report.words import MARK
+from distpriv.export.report.words import MARK, guarantee
 from distpriv.model.run import Run
+from distpriv.words import number
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 SCENARIO = dp.Scenario(
@@ -26,13 +27,12 @@ WRITERS = ("to_html", "to_markdown", "to_json")
 
 
 def build(people: pd.DataFrame, scenario: dp.Scenario = SCENARIO, *names: str, **options: Any):
-    model = dp.fit_gaussian(people, scenario.query, scenario.pairs, n=scenario.n)
-    chosen = names or None
-    return dp.build_report(people, scenario, model, chosen, **{"repetitions": 4, **options})
+    evaluation = dp.evaluate(scenario, people, units=options.pop("units", None))
+    return dp.export.build_report(evaluation, names or None, **{"repetitions": 4, **options})
 
 
 @pytest.fixture(scope="module")
-def report(people: pd.DataFrame) -> dp.Report:
+def report(people: pd.DataFrame) -> dp.export.Report:
     return build(
         people, SCENARIO, "ExpM", "DauM", "DirM(L)", "DP",
         data="people.csv", units={"age": "years"}, link=LINK,
@@ -40,18 +40,18 @@ def report(people: pd.DataFrame) -> dp.Report:
 
 
 @pytest.fixture(scope="module")
-def told(report: dp.Report) -> str:
+def told(report: dp.export.Report) -> str:
     return re.sub(r"<script>.*</script>", "", report.to_html(), flags=re.DOTALL)
 
 
 def test_it_holds_the_package_s_numbers(report, people):
     model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
-    assert [each.mechanism for each in report.findings] == ["DauM", "ExpM", "DirM(L)", "DP"]
+    assert [each.mechanism.name for each in report.findings] == ["DauM", "ExpM", "DirM(L)", "DP"]
     for each in report.findings:
-        noise = dp.calibrate(each.mechanism, model, 1.3, 0.01)
+        noise = dp.calibrate(each.mechanism.name, model, 1.3, 0.01)
         assert each.errors == pytest.approx(noise.expected_absolute_errors())
         assert each.error == pytest.approx(noise.expected_error())
-        assert (each.epsilon, each.delta) == (noise.epsilon, noise.delta)
+        assert (each.noise.epsilon, each.noise.delta) == (noise.epsilon, noise.delta)
     main, laplace, single = report.findings[0], report.findings[2], report.findings[3]
     noise = dp.calibrate("DauM", model, 1.3, 0.01)
     assert main.accuracy == pytest.approx(dp.optimal_attack_accuracy(model, noise))
@@ -61,22 +61,23 @@ def test_it_holds_the_package_s_numbers(report, people):
     other = dp.calibrate("DirM(L)", model, 1.3)
     assert laplace.delivered_delta == pytest.approx(dp.delivered_delta(model, other, 1.3))
     assert not laplace.kept  # the two shares do more than shift the statistics
-    assert not single.protects
+    assert not single.mechanism.protects
     attack = dp.run_attack(
         people, QUERY, SCENARIO.pair, 60, {"none": None, "DauM": noise}, repetitions=4, rng=3
     )
-    assert main.simulated == attack.interval("DauM")
-    assert report.undefended_simulated == attack.interval("none")
-    assert report.undefended == pytest.approx(dp.optimal_attack_accuracy(model))
+    assert report.simulated["DauM"] == attack.interval("DauM")
+    assert report.simulated["none"] == attack.interval("none")
+    assert main.undefended == pytest.approx(dp.optimal_attack_accuracy(model))
     assumed = dp.mechanisms.get("DauM").assumptions(model, "guarded")
-    assert [each.assumption for each in main.assumptions] == list(assumed)
+    assert [each.assumption for each in main.assumed] == list(assumed)
 
 
 def test_its_words_answer_the_question(report):
-    assert "24 or 36 of them (30 % or 50 %) have the property" not in report.question
-    assert "18 or 30 of them (30 % or 50 %) have the property income = high" in report.question
-    best = f"{100 * report.findings[0].accuracy:.1f}".rstrip("0").rstrip(".")
-    assert f"with DauM at ε = 1.3 in {best} %" in report.answer
+    assert "24 or 36 of them (30\u00a0% or 50\u00a0%) have the property" not in report.question
+    shares = "18 or 30 of them (30\u00a0% or 50\u00a0%) have the property income = high"
+    assert shares in report.question
+    best = f"{100 * report.findings[0].accuracy:.1f}"
+    assert f"with DauM at ε = 1.3 in {best}\u00a0%" in report.answer
     assert report.choices["Mechanism"] == "DauM, ExpM, DirM(L), DP"
     assert report.choices["Data"] == "people.csv"
     assert report.versions.keys() >= {"distpriv", "Python", "numpy", "streamlit"}
@@ -88,14 +89,14 @@ def test_every_form_holds_every_part(report, told):
         flat = " ".join(text.split())
         for part in (
             report.question, report.answer, LINK, "Seed of the simulations: 3",
-            "does not hold exactly", report.findings[0].guarantee, report.attacker,
+            "does not hold exactly", guarantee(report.main), report.attacker,
             *(f"{name} {version}" for name, version in report.versions.items()),
         ):  # fmt: skip
-            assert part.replace("&", "&amp;") in flat
-        for verdict in report.findings[0].assumptions:
-            assert verdict.sentence in flat
+            assert " ".join(part.replace("&", "&amp;").split()) in flat
+        for verdict in report.findings[0].assumed:
+            assert " ".join(verdict.sentence.split()) in flat
         for picture in report.pictures:
-            assert picture.alt in flat
+            assert " ".join(picture.alt.split()) in flat
     assert content["answer"] == report.answer
     assert content["guarantee_and_error"][0]["mechanism"] == "DauM"
     assert content["attacks"]["mechanisms"]["DauM"]["interval"][0] < 1
@@ -197,15 +198,15 @@ def test_names_from_the_data_show_as_they_are_written():
 
 
 def test_without_a_mechanism_it_says_what_to_do(people):
-    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    asked = dp.evaluate(SCENARIO, people)
     with pytest.raises(
-        dp.ReportError, match="none is chosen; choose at least one, for example DauM"
+        dp.errors.ReportError, match="none is chosen; choose at least one, for example DauM"
     ):
-        dp.build_report(people, SCENARIO, model, [])
-    with pytest.raises(dp.ReportError, match="no mechanism 'Magic'; choose among"):
-        dp.build_report(people, SCENARIO, model, ["Magic"])
-    with pytest.raises(dp.ReportError, match="at least 2 repetitions"):
-        dp.build_report(people, SCENARIO, model, repetitions=1)
+        dp.export.build_report(asked, [])
+    with pytest.raises(dp.errors.ReportError, match="no mechanism 'Magic'; choose among"):
+        dp.export.build_report(asked, ["Magic"])
+    with pytest.raises(dp.errors.ReportError, match="at least 2 repetitions"):
+        dp.export.build_report(asked, repetitions=1)
 
 
 def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch):
@@ -216,16 +217,16 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
     query = dp.Query([dp.Mean("pay"), dp.Mean("hours")])
     scenario = replace(SCENARIO, query=query, calibration="guarded", epsilon=0.01, delta=1e-9)
     report = build(table, scenario, "DauM", "OptM")
-    assert [each.mechanism for each in report.findings] == ["OptM"]
+    assert [each.mechanism.name for each in report.findings] == ["OptM"]
     assert "with OptM" in report.answer
     assert "DauM is left out: However large" in report.to_markdown().replace("*", "")
-    with pytest.raises(dp.ReportError, match="None of the mechanisms chosen"):
+    with pytest.raises(dp.errors.ReportError, match="None of the mechanisms chosen"):
         build(table, scenario, "DauM")
 
 
 def test_it_is_built_in_steps_that_can_be_stopped(people):
-    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
-    run = Run(dp.ReportRun(people, SCENARIO, model, ["DauM"], repetitions=6).steps)
+    asked = dp.evaluate(SCENARIO, people)
+    run = Run(dp.export.ReportRun(asked, ["DauM"], repetitions=6).steps)
     seen = []
     while run.running and run.share_done < 0.3:
         run.step(0.0)
@@ -235,18 +236,52 @@ def test_it_is_built_in_steps_that_can_be_stopped(people):
     assert run.result() is None
     run.step(60)
     assert run.finished
-    once = dp.build_report(people, SCENARIO, model, ["DauM"], repetitions=6)
-    assert run.result().findings[0].simulated == once.findings[0].simulated
+    once = dp.export.build_report(asked, ["DauM"], repetitions=6)
+    assert run.result().simulated == once.simulated
     assert run.result().answer == once.answer
 
 
 def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     few = people.head(70)
     model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
-    run = Run(dp.ReportRun(few, replace(SCENARIO, n=40), replace(model, n=40), ["DauM"]).steps)
+    asked = replace(dp.evaluate(replace(SCENARIO, n=40), few), fitted=replace(model, n=40))
+    run = Run(dp.export.ReportRun(asked, ["DauM"]).steps)
     run.step(60)
     assert run.result() is None
     assert "attack splits the 70 records" in run.failure
+
+
+@pytest.mark.parametrize(
+    ("units", "report", "said"),
+    [
+        ("standardised", "custom", "tolerances in L2"),
+        ("custom", "standardised", "standard deviations in L2"),
+        ("standardised", "raw", "in L2"),
+    ],
+)
+def test_errors_are_told_in_the_units_asked_for(people, units, report, said):
+    tolerances = (1.0, 50.0, 2.0)
+    scenario = replace(
+        SCENARIO, mechanism="ExpM", units=units, report=report, tolerances=tolerances
+    )
+    found = build(people, scenario, repetitions=2)
+    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60)
+    sizes = {
+        "raw": np.ones(3),
+        "custom": np.array(tolerances),
+        "standardised": np.sqrt(np.diag(model.pairs[0].pooled)),
+    }
+    noise = dp.calibrate("ExpM", model, 1.3, 0.01, units=sizes[units])
+    error = noise.in_units(sizes[report]).expected_error()
+    content = json.loads(found.to_json())
+    told = content["guarantee_and_error"][0]
+    assert told["expected_l2_error"] == pytest.approx(error)
+    assert list(told["expected_errors"].values()) == pytest.approx(noise.expected_absolute_errors())
+    assert f"move by {number(error)} {said}".replace("  ", " ") in found.answer
+    # The curve goes through the scenario's own error.
+    curve = next(each for each in content["figures"] if "Error" in each["title"])
+    own = [list(row.values()) for row in curve["data"] if 1.3 in row.values()]
+    assert own[0] == ["ExpM", 1.3, pytest.approx(error)]
 
 
 def test_several_pairs_units_and_simulated_models(people):
@@ -255,13 +290,12 @@ def test_several_pairs_units_and_simulated_models(people):
         tolerances=(1.0, 50.0, 2.0), look="income = high: 30 % or 40 %",
     )  # fmt: skip
     report = build(people, scenario)
-    assert "(30 % or 40 %)" in report.question
+    assert "(30\u00a0% or 40\u00a0%)" in report.question
     assert f"hides all {len(scenario.pairs)} pairs" in report.answer
     assert "standard deviations in L2" in report.answer
     assert "| all together, L2 |" in report.to_markdown()
     query = dp.Query([dp.Median("age"), dp.Mean("hours")])
     nonlinear = replace(SCENARIO, query=query)
-    model = dp.fit_gaussian(people, query, SCENARIO.pair, 60, method="monte-carlo", rng=1)
-    found = dp.build_report(people, nonlinear, model, repetitions=2)
+    found = build(people, nonlinear, repetitions=2)
     assert "median age" in found.question
     assert len(found.pictures) == 5

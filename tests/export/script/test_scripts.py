@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -17,12 +18,18 @@ import pytest
 
 import distpriv as dp
 from distpriv.attacks.posterior import uniform_prior
-from distpriv.export.script import PAGES, Script, Setting, Source, notebook, script_of
+from distpriv.dashboard.shell.pages import PAGES
+from distpriv.export.script import Script, Setting, Source, notebook
 from distpriv.export.script.script import literal
 from distpriv.model.gaussian import model_from_moments
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 RICH = dp.SensitiveProperty("income", "high")
+
+
+def script_of(page: str, *given: Any) -> Script:
+    """The script of a page of that name."""
+    return next(spec for spec in PAGES if spec.name == page).script(*given)
 
 
 def run(script: Script) -> tuple[dict[str, Any], str]:
@@ -32,6 +39,15 @@ def run(script: Script) -> tuple[dict[str, Any], str]:
     with redirect_stdout(printed):
         exec(compile(script.text, "script.py", "exec"), names)
     return names, printed.getvalue()
+
+
+def room_of(node: ast.expr) -> object:
+    """The package, or the one in it, that an expression of a script names; None for others."""
+    if isinstance(node, ast.Name) and node.id == "dp":
+        return dp
+    if isinstance(node, ast.Attribute) and (room := room_of(node.value)):
+        return getattr(room, node.attr)
+    return None
 
 
 @pytest.fixture
@@ -56,7 +72,7 @@ def setting(table: pd.DataFrame, **changes: Any) -> Setting:
     return Setting(scenario, Source("people.csv", digest=scenario.digest))
 
 
-@pytest.mark.parametrize("page", [*PAGES, "a page without one"])
+@pytest.mark.parametrize("page", [spec.name for spec in PAGES])
 def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, page):
     shown = {
         "attack": {"repetitions": 2},
@@ -74,8 +90,8 @@ def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, pa
             assert node.module == "dataclasses" or names <= {"papers", "lessons"}
         if isinstance(node, ast.Attribute):
             assert not node.attr.startswith("_")
-            if isinstance(node.value, ast.Name) and node.value.id == "dp":
-                assert node.attr in dp.__all__
+            if isinstance(room := room_of(node.value), ModuleType):
+                assert node.attr in room.__all__
     names, printed = run(script)
     assert names["result"]
     for name, value in names["result"].items():
@@ -89,8 +105,10 @@ def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, pa
         {"grid": (0.3, 0.5, 0.1), "others": (dp.SensitiveProperty("remote").pair(0.5, 0.3),)},
         {"others": (dp.SensitiveProperty("age", above=50).pair(0.4, 0.3),),
          "look": "age > 50: 25 % or 55 %"},
-        {"units": "standardised", "report": "custom", "tolerances": (1.0, 50.0, 2.0)},
-        {"units": "custom", "report": "standardised", "tolerances": (1.0, 50.0, 2.0)},
+        {"units": "standardised", "report": "custom", "tolerances": (1.0, 50.0, 2.0),
+         "mechanism": "ExpM"},
+        {"units": "custom", "report": "standardised", "tolerances": (1.0, 50.0, 2.0),
+         "mechanism": "ExpM"},
         {"mechanism": "GroupDP", "bounds": (("age", (0.0, 120.0)), ("hours", (0.0, 100.0)))},
         {"mechanism": "DirM(L)", "replacement": True, "calibration": "classical"},
         {"whole": True, "replacement": True, "calibration": "guarded", "mechanism": "OptM"},
@@ -101,7 +119,7 @@ def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, pa
 def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, changes):
     given = setting(table, **changes)
     scenario = given.scenario
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     secrets = {pair.secret for pair in scenario.pairs}
     moments = {each: dp.group_moments(table, QUERY, each) for each in secrets}
     n = sum(moments[RICH].counts) if scenario.whole else scenario.n
@@ -115,12 +133,13 @@ def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, cha
         scenario.mechanism, model, scenario.epsilon, scenario.delta, scenario.calibration,
         None if scenario.units == "raw" else sizes[scenario.units],
     )  # fmt: skip
-    assert names["model"].pairs[-1].pair == scenario.pairs[-1]
-    np.testing.assert_allclose(names["model"].pairs[-1].means, model.pairs[-1].means)
-    np.testing.assert_allclose(names["noise"].covariance, noise.covariance, rtol=1e-12)
+    evaluation = names["evaluation"]
+    assert evaluation.model.pairs[-1].pair == scenario.pairs[-1]
+    np.testing.assert_allclose(evaluation.model.pairs[-1].means, model.pairs[-1].means)
+    np.testing.assert_allclose(evaluation.noise.covariance, noise.covariance, rtol=1e-12)
     error = noise.in_units(sizes[scenario.report]).expected_error()
     assert names["result"]["expected L2 error"] == pytest.approx(error, rel=1e-12)
-    looked_at = names["fit"].pair
+    looked_at = evaluation.fit.pair
     if scenario.look:
         assert looked_at.label == scenario.look
     else:
@@ -131,35 +150,35 @@ def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, cha
 def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(table):
     query = dp.Query([dp.Median("age"), dp.Quantile("hours", 0.9), dp.Mean("hours")])
     given = setting(table, query=query)
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     groups = {RICH: dp.record_groups(table, query, RICH)}
-    model = dp.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
-    np.testing.assert_array_equal(names["model"].pairs[0].means, model.pairs[0].means)
+    model = dp.model.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
+    np.testing.assert_array_equal(names["evaluation"].model.pairs[0].means, model.pairs[0].means)
 
 
 def test_simulated_distances_are_those_of_the_dashboard(table):
     query = dp.Query([dp.Mean("age")])
     given = setting(table, query=query, distances="simulated", mechanism="Wasserstein", n=20)
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     groups = dp.record_groups(table, query, RICH)
     first, second = (
-        dp.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
-        for place, theta in enumerate(names["fit"].thetas)
+        dp.model.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
+        for place, theta in enumerate(names["evaluation"].fit.thetas)
     )
-    distance = dp.Outcomes((first, second)).closeness(0.0)
-    np.testing.assert_allclose(names["noise"].scales, distance / 1.3)
+    distance = dp.distances.Outcomes((first, second)).closeness(0.0)
+    np.testing.assert_allclose(names["evaluation"].noise.scales, distance / 1.3)
 
 
 def test_a_whole_table_modelled_on_reference_data(table, folder):
     table.head(900).to_csv(folder / "public.csv", index=False)
     given = setting(table, whole=True, replacement=True)
     given = replace(given, reference=Source("public.csv"))
-    names, _ = run(script_of("", given))
+    names, _ = run(script_of("data", given))
     model = dp.fit_gaussian(
         table.head(900), QUERY, given.scenario.pair, n=len(table), replacement=True
     )
-    np.testing.assert_allclose(names["model"].pairs[0].means, model.pairs[0].means)
-    assert given.fitted_to == "reference"
+    np.testing.assert_allclose(names["evaluation"].model.pairs[0].means, model.pairs[0].means)
+    assert given.referring
 
 
 def test_corrected_types_and_hostile_names(folder):
@@ -183,15 +202,17 @@ def test_corrected_types_and_hostile_names(folder):
     script = script_of("secret", Setting(scenario, source))
     names, printed = run(script)
     assert "another table" not in printed
-    assert names["query"] == query
-    assert names["secret"] == secret
+    assert names["scenario"].query == query
+    assert names["scenario"].secret == secret
     assert "\u202e" not in script.text
 
 
 def test_another_table_is_told(table):
     given = setting(table)
     other = replace(given, source=replace(given.source, digest="0" * 64))
-    assert "another table" in run(script_of("frameworks", other))[1] + run(script_of("", other))[1]
+    assert (
+        "another table" in run(script_of("frameworks", other))[1] + run(script_of("data", other))[1]
+    )
 
 
 def test_a_comparison_goes_through_the_kept_scenarios(table):
@@ -214,9 +235,9 @@ def test_belief_about_values_that_were_entered(table):
     released = (40.0, 2500.0, 30.0)
     names, _ = run(script_of("belief", given, {"released": released}))
     moments = dp.group_moments(table, QUERY, RICH)
-    model = dp.posterior.ReleaseModel(moments, QUERY, 60, names["noise"], False)
-    prior = uniform_prior(dp.posterior.share_grid(60))
-    expected = dp.posterior.posterior(model, prior, released).mean
+    model = dp.attacks.posterior.ReleaseModel(moments, QUERY, 60, names["evaluation"].noise, False)
+    prior = uniform_prior(dp.attacks.posterior.share_grid(60))
+    expected = dp.attacks.posterior.posterior(model, prior, released).mean
     assert names["result"]["share expected after"] == pytest.approx(expected)
 
 

@@ -1,0 +1,130 @@
+"""The model of a scenario, fitted to the records of a table as the scenario describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.distances.outcomes import Outcomes
+from distpriv.model.gaussian import GaussianModel, model_from_moments
+from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.model.monte_carlo import (
+    SimulatedFit,
+    simulated_outcomes,
+    simulated_statistics,
+)
+from distpriv.model.theta import Theta
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Query
+
+__all__ = ["SIMULATED", "Groups", "fitted_model", "resolved"]
+
+SIMULATED = 1000
+"""Datasets that are simulated for each share."""
+
+T = TypeVar("T")
+
+
+class Groups:
+    """Records of a table split by properties, and what is simulated of them, each made once.
+
+    A subclass may have all of it from elsewhere, such as a cache that outlives it.
+
+    Parameters
+    ----------
+    table : DataFrame
+    """
+
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
+        self._known: dict[str, Any] = {}
+
+    def computed(self, key: str, compute: Callable[[], T]) -> T:
+        """Anything that is made once for everything its key names beside the table."""
+        if key not in self._known:
+            self._known[key] = compute()
+        known: T = self._known[key]
+        return known
+
+    def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
+        """Moments of the records without the property and with it."""
+        return self.computed(
+            f"moments {query!r} {secret!r}", lambda: group_moments(self.table, query, secret)
+        )
+
+    def records(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
+        """Values of the records without the property and with it."""
+        return self.computed(
+            f"records {query!r} {secret!r}", lambda: record_groups(self.table, query, secret)
+        )
+
+    def simulated(
+        self, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
+    ) -> NDArray[np.float64]:
+        """See :func:`distpriv.model.monte_carlo.simulated_statistics`."""
+        groups = self.records(query, thetas[0].secret)
+        return simulated_statistics(groups, query, thetas, subsets, seed)
+
+    def outcomes(
+        self, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
+    ) -> Outcomes:
+        """See :func:`distpriv.model.monte_carlo.simulated_outcomes`."""
+        groups = self.records(query, thetas[0].secret)
+        return simulated_outcomes(groups, query, thetas, subsets, seed)
+
+
+def resolved(scenario: Scenario, groups: Groups) -> Scenario:
+    """The scenario with n the number of complete records, if the whole table is released."""
+    if not scenario.whole:
+        return scenario
+    split = groups.moments if scenario.query.is_linear else groups.records
+    return replace(scenario, n=sum(split(scenario.query, scenario.secret).counts))
+
+
+def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
+    """The model of every pair of a scenario whose n is resolved, the main one first.
+
+    In closed form, with simulated outcomes where the scenario asks for them; simulated with the
+    scenario's seed where a statistic has no closed form.
+
+    Raises
+    ------
+    QueryError, PropertyError, ModelError
+        As :func:`distpriv.fit_gaussian`.
+    """
+    query, pairs, seed = scenario.query, scenario.pairs, scenario.seed
+    secrets = dict.fromkeys(pair.secret for pair in pairs)
+    bounds = dict(scenario.bounds)
+    if not query.is_linear:
+        return SimulatedFit(
+            {secret: groups.records(query, secret) for secret in secrets},
+            query,
+            pairs,
+            scenario.n,
+            scenario.replacement,
+            seed=seed,
+            bounds=bounds,
+        ).run()
+    model = model_from_moments(
+        {secret: groups.moments(query, secret) for secret in secrets},
+        query,
+        pairs,
+        scenario.n,
+        replacement=scenario.replacement,
+        bounds=bounds,
+    )
+    if scenario.distances == "normals":
+        return model
+    fits = tuple(
+        fit
+        if fit.outcomes is not None
+        else replace(fit, outcomes=groups.outcomes(query, fit.thetas, SIMULATED, seed))
+        for fit in model.pairs
+    )
+    return replace(model, pairs=fits)

@@ -1,0 +1,1 @@
+"""What the page Directions is made of."""

@@ -1,0 +1,1 @@
+"""What the page Guarantee is made of."""

@@ -1,0 +1,1 @@
+"""What the page Privacy–utility is made of."""

@@ -1,0 +1,145 @@
+"""Curves against ε and Δp: their grids and mechanisms, remembered where they take long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from distpriv import mechanisms
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.sweeps import models_along, sweep
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.frame import View, moments_of
+from distpriv.mechanisms.curves import Curves
+from distpriv.model.gaussian import GaussianModel, model_from_moments
+from distpriv.words import escape
+
+__all__ = [
+    "along_width",
+    "epsilon_grid",
+    "models_by_width",
+    "needs_closed_form",
+    "profile_grid",
+    "remembered",
+    "shown_at_first",
+    "sweep_of",
+    "width_grid",
+]
+
+
+def shown_at_first(offered: Sequence[str]) -> list[str]:
+    """Mechanisms that a chart starts with."""
+    chosen = [mechanisms.get(name) for name in offered]
+    return [each.name for each in chosen if each.shown_at_first and not each.baseline]
+
+
+def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon: bool) -> Curves:
+    """Curves, from the session's cache where guarded calibration or several pairs make them slow.
+
+    Parameters
+    ----------
+    what : str
+        Which curves, and of what.
+    epsilon : bool
+        Whether they depend on the scenario's ε.
+    """
+    scenario = view.scenario
+    if not _slow(scenario):
+        return compute()
+    key = replace(
+        scenario,
+        mechanism="",
+        seed=scenario.model_seed,
+        look="",
+        epsilon=scenario.epsilon if epsilon else 1.0,
+    )
+    return cache.computed(
+        compute, f"curves {what} {view.source.digest} {key!r}", saying="Computing …"
+    )
+
+
+def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """ε from 0.1 to 10 for curves, the current one among them.
+
+    Not so where the curves take long enough to be remembered while ε moves.
+    """
+    if _slow(scenario):
+        return np.geomspace(0.1, 10, 9 if _very_slow(scenario) else 13)
+    grid = np.geomspace(0.1, 10, 25)
+    return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
+
+
+def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """ε from 0 to twice the current one, at least 2, the current one among them."""
+    return np.unique(
+        np.append(np.linspace(0, max(2.0, 2 * scenario.epsilon), 25), scenario.epsilon)
+    )
+
+
+def width_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """Δp from 0.02 to 0.8 for curves, the current one among them."""
+    points = 5 if _very_slow(scenario) else 9 if _slow(scenario) else 27
+    grid = np.linspace(0.02, 0.8, points)
+    return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
+
+
+def along_width(view: View, names: Sequence[str]) -> tuple[str, ...]:
+    """Mechanisms with a curve against Δp; says which ones would have to be simulated for each."""
+    left = tuple(
+        name
+        for name in names
+        if view.scenario.distances == "normals" or not mechanisms.get(name).from_outcomes
+    )
+    if len(left) < len(names):
+        out = ", ".join(escape(name) for name in names if name not in left)
+        st.caption(f"Without {out}: their distances are simulated for the current Δp only.")
+    return left
+
+
+def sweep_of(view: View) -> partial[Curves]:
+    """:func:`distpriv.analysis.sweeps.sweep` with the scenario's δ, calibration and units."""
+    scenario = view.scenario
+    return partial(sweep, delta=scenario.delta, calibration=scenario.calibration, units=view.sizes)
+
+
+def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:
+    """The scenario's model for other Δp, None where the data do not allow it."""
+    scenario = view.scenario
+    moments = moments_of(view.source, scenario)
+    return models_along(
+        widths,
+        lambda width: model_from_moments(
+            moments,
+            scenario.query,
+            scenario.pairs_at(width),
+            scenario.n,
+            replacement=scenario.replacement,
+            bounds=dict(scenario.bounds),
+        ),
+    )
+
+
+def needs_closed_form(view: View, what: str) -> bool:
+    """Whether something can be computed from moments; if it cannot, say so in its place."""
+    if view.scenario.query.is_linear:
+        return True
+    names = ", ".join(escape(each.label) for each in view.scenario.query if not each.linear)
+    st.info(
+        f"{what} is computed in closed form, which {names} does not have; take it out of the "
+        "release to see it.",
+        icon=":material/info:",
+    )
+    return False
+
+
+def _slow(scenario: Scenario) -> bool:
+    return scenario.calibration == "guarded" or scenario.several
+
+
+def _very_slow(scenario: Scenario) -> bool:
+    return scenario.calibration == "guarded" and scenario.several

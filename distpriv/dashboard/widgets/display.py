@@ -1,0 +1,58 @@
+"""Charts and tables as every page shows them, each with its data to take away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from distpriv.charts.data import figure_data
+from distpriv.charts.style import ImageFormat, config
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
+from distpriv.dashboard.widgets import downloads
+from distpriv.words import escape
+
+__all__ = ["chart", "drawn_once", "table"]
+
+
+def chart(figure: go.Figure, key: str) -> None:
+    """A figure with its alternative text, its reading aid, and its data to take away."""
+    meta = figure.layout.meta or {}
+    image: ImageFormat = st.session_state.get(Key.IMAGE_FORMAT) or "SVG"
+    st.plotly_chart(figure, key=key, config=config(key, image), alt=meta.get("alt"))
+    below = st.container(horizontal=True, vertical_alignment="center")
+    if meta.get("how_to_read"):
+        below.caption(f"How to read this: {escape(meta['how_to_read'])}", width="stretch")
+    downloads.csv_button(below, lambda: figure_data(figure), key)
+
+
+def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figure:
+    """A figure that depends on neither mechanism nor ε, drawn once for the model."""
+    scenario = view.scenario
+    model = (view.source.digest, scenario.query, view.fit.pair, scenario.n, scenario.replacement)
+    return cache.computed(draw, f"figure {what} {model!r} {scenario.seed}")
+
+
+def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
+    """A read-only table without its index, and its data to take away.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    key : str, optional
+        Names the download; by default it follows from the columns.
+    **options
+        Of `st.dataframe`.
+    """
+    st.dataframe(frame, hide_index=True, **options)
+    downloads.csv_button(
+        st.container(horizontal=True, horizontal_alignment="right"),
+        lambda: frame,
+        key,
+        list(frame.columns),
+    )

@@ -1,0 +1,158 @@
+"""What the tests of the pages do and read: a dashboard that is opened, its texts, its widgets."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from streamlit.testing.v1 import AppTest
+
+from distpriv.dashboard.shell.pages import PAGES
+
+# What these show depends on the secret and the statistics of the sidebar.
+OF_THE_SCENARIO = tuple(
+    page.name for page in PAGES if page.name not in ("attribute", "tour", "frameworks", "papers")
+)
+
+
+def turn_to(app: AppTest, page: str) -> AppTest:
+    """Go to another page."""
+    return app.switch_page(f"../../pages/{page}.py").run()
+
+
+def _plain(elements: list[Any], between: str) -> str:
+    return between.join(str(element.value) for element in elements).replace("\u00a0", " ")
+
+
+def texts(app: AppTest) -> str:
+    """Every text as it is written, line by line."""
+    return _plain([*app.markdown], "\n")
+
+
+def captions(app: AppTest) -> str:
+    """The small print of the page, without what escapes it."""
+    return _plain([*app.main.caption], " ").replace("\\", "")
+
+
+def notes(app: AppTest) -> str:
+    """Texts, small print and notes of the page, without what escapes them."""
+    main = app.main
+    return _plain([*main.markdown, *main.caption, *main.info], "\n").replace("\\", "")
+
+
+def infos(app: AppTest) -> str:
+    """Notes, without what escapes them."""
+    return _plain([*app.info], " ").replace("\\", "")
+
+
+def warnings(app: AppTest) -> str:
+    """Warnings, without what escapes them."""
+    return _plain([*app.warning], " ").replace("\\", "")
+
+
+def errors(app: AppTest) -> str:
+    """Errors, without what escapes them."""
+    return _plain([*app.error], " ").replace("\\", "")
+
+
+def sound(app: AppTest) -> None:
+    """No exception shows."""
+    assert not app.exception, [element.value for element in app.exception]
+
+
+def clean(app: AppTest) -> None:
+    """Neither an exception nor an error shows."""
+    sound(app)
+    assert not app.error, errors(app)
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    """Every chart as plotly.js gets it."""
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def titles(app: AppTest) -> list[str]:
+    """Titles of the charts."""
+    return [chart["layout"]["title"]["text"] for chart in charts(app)]
+
+
+def table(app: AppTest, column: str) -> pd.DataFrame:
+    """The first table with such a column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value)
+
+
+def button(app: AppTest, label: str) -> Any:
+    """The button of a label."""
+    return next(button for button in app.button if button.label == label)
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button of a label."""
+    button(app, label).click().run()
+    sound(app)
+    return app
+
+
+def records(size: int, seed: int = 1) -> pd.DataFrame:
+    """Somebody's own table."""
+    rng = np.random.default_rng(seed)
+    active = rng.random(size) < 0.5
+    return pd.DataFrame(
+        {
+            "salary": np.round(rng.normal(3000, 400, size) + 200 * active, 2),
+            "hours": rng.integers(20, 60, size),
+            "sector": rng.choice(["public", "private", "none of them"], size),
+            "active": np.where(active, "true", "false"),
+        }
+    )
+
+
+def upload(app: AppTest, table: pd.DataFrame | bytes, name: str = "mine.csv") -> AppTest:
+    """Upload a table or a file's content."""
+    content = table if isinstance(table, bytes) else table.to_csv(index=False).encode()
+    app.file_uploader(key="file").set_value((name, content, "text/csv")).run()
+    return app
+
+
+def keep(app: AppTest, name: str) -> AppTest:
+    """Keep the scenario on the Compare page."""
+    app.text_input[0].set_value(name)
+    return press(app, "Keep it")
+
+
+def proposed(
+    app: AppTest, name: str = "Ann", why: str = "Enough.", choice: str | None = None
+) -> AppTest:
+    """Propose a decision."""
+    app.text_input(key="who").set_value(name).run()
+    if choice is not None:
+        app.selectbox(key="proposal_choice").set_value(choice)
+    app.text_area(key="proposal_reason").set_value(why)
+    return press(app, "Propose")
+
+
+def release(app: AppTest) -> AppTest:
+    """Confirm and draw a release."""
+    press(app, "Release …")
+    return press(app, "Draw the noise and release")
+
+
+def run_of(app: AppTest, name: str) -> Any:
+    """Work that grows on a page."""
+    return app.session_state["runs"][name]
+
+
+def attack_of(app: AppTest, name: str) -> Any:
+    """The attack that a run repeats."""
+    return next(run_of(app, name).begin()).result.func.__self__
+
+
+def finished(app: AppTest, run: Any) -> AppTest:
+    """Compute what the page would compute by itself while it is open, then draw it."""
+    while run.running:
+        run.step(1.0)
+    app.run()
+    sound(app)
+    return app

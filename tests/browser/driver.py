@@ -1,0 +1,207 @@
+"""What a person does in the browser, and what they wait for: states and values, never a time."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Locator, Page, WebSocket, expect
+
+from distpriv.dashboard.shell.pages import PAGES, PageSpec
+
+TITLES = {page.title: page for page in PAGES}
+
+# The script has run, or has come to the links at the page's foot while a part of it goes on: what
+# grows by itself runs again and again, so that there may be no moment at which nothing runs.
+WHOLE = """() => {
+    const { testConnectionState: connection, testScriptState: state } =
+        document.querySelector('[data-testid=stApp]')?.dataset ?? {};
+    const foot = [...document.querySelectorAll(
+        '[data-testid=stMain] [data-testid=stElementContainer]:has([data-testid=stPageLink])'
+    )].at(-1);
+    return connection === 'CONNECTED' && (state === 'notRunning'
+        || state === 'running' && foot?.dataset.stale === 'false');
+}"""
+
+
+def heading(page: PageSpec) -> str:
+    """The question at the top of a page."""
+    found = re.search(r'st\.title\("(.*)"\)', Path(page.file).read_text(encoding="utf-8"))
+    return str(getattr(page, "heading", None) or (found and found[1]))
+
+
+class Watched:
+    """A page with what its console said and where its requests went."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.console: list[str] = []
+        self.hosts: set[str] = set()
+        page.on(
+            "console",
+            lambda message: (
+                self.console.append(message.text) if message.type in ("error", "warning") else None
+            ),
+        )
+        page.on("pageerror", lambda error: self.console.append(str(error)))
+        page.on("request", lambda request: self._note(request.url))
+        page.on("websocket", self._connected)
+
+    def _connected(self, socket: WebSocket) -> None:
+        self.socket = socket
+        self._note(socket.url)
+
+    def _note(self, url: str) -> None:
+        scheme, _, rest = url.partition("://")
+        if scheme in ("http", "https", "ws", "wss"):
+            self.hosts.add(rest.split("/")[0].rsplit(":", 1)[0])
+
+    def idle(self) -> Page:
+        """Wait until the page is whole; then wait for the value you want, not for a time."""
+        self.page.wait_for_function(WHOLE)
+        return self.page
+
+    def unharmed(self) -> None:
+        """No traceback, nothing in the console, no request to another machine."""
+        no_traceback(self.page)
+        assert self.console == []
+        assert self.hosts == {"127.0.0.1"}
+
+
+def go(page: Page, title: str) -> None:
+    """Choose a page from the navigation."""
+    spec = TITLES[title]
+    page.get_by_role("button", name=spec.section, exact=True).click()
+    page.get_by_role("menu").get_by_text(title, exact=True).click()
+    arrived(page, title)
+
+
+def arrived(page: Page, title: str) -> None:
+    """Wait until a page's heading shows."""
+    question = heading(TITLES[title])
+    expect(page.get_by_role("heading", name=question, exact=True)).to_be_visible()
+
+
+def drawn(page: Page, at_least: int) -> None:
+    """Wait until that many charts are drawn, each with something in it."""
+    expect(page.locator(".js-plotly-plot .main-svg").nth(0)).to_be_visible()
+    page.wait_for_function(
+        "least => [...document.querySelectorAll('.js-plotly-plot')]"
+        ".filter(plot => plot.querySelector('.trace, .heatmaplayer image, .shapelayer path'))"
+        ".length >= least",
+        arg=at_least,
+    )
+
+
+def shot(page: Page, name: str) -> None:
+    """Keep a picture of the page where somebody wants to look at it."""
+    folder = os.environ.get("DISTPRIV_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+def words(text: str) -> re.Pattern[str]:
+    """A text, whether its blanks break or not."""
+    return re.compile(r"\s".join(map(re.escape, text.split(" "))))
+
+
+def says(page: Page, text: str | re.Pattern[str]) -> None:
+    """Wait until the page says something."""
+    pattern = words(text) if isinstance(text, str) else text
+    expect(page.get_by_text(pattern).first).to_be_visible()
+
+
+def no_traceback(page: Page) -> None:
+    """No exception shows."""
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+
+
+def alert(page: Page) -> Locator:
+    """What is wrong, outside the sidebar."""
+    return page.locator("[data-testid=stMain] [data-testid=stAlert]")
+
+
+def people(path: Path, size: int = 2000) -> None:
+    """Write a table of somebody's own, with the marks of a German spreadsheet."""
+    rng = np.random.default_rng(4)
+    private = rng.random(size) < 0.6
+    pd.DataFrame(
+        {
+            "wage": np.round(rng.normal(20, 4, size) + 2 * private, 2),
+            "tenure": rng.integers(0, 30, size),
+            "sector": np.where(private, "private", "public"),
+            "union": rng.choice(["member", "not a member"], size),
+        }
+    ).to_csv(path, index=False, sep=";", decimal=",")
+
+
+def open_settings(page: Page) -> None:
+    """Open the finer settings of the sidebar."""
+    page.get_by_text("More settings", exact=True).click()
+
+
+def pick(page: Page, label: str, option: str) -> None:
+    """Choose from a selectbox."""
+    box = page.get_by_role("combobox", name=label, exact=True)
+    if box.input_value() == option:
+        return
+    box.click()
+    box.fill(option)  # long lists are drawn in part
+    expect(page.get_by_role("option", name=option, exact=True)).to_be_visible()
+    box.press("Enter")
+    expect(box).to_have_value(option)
+
+
+def pick_one_more(page: Page, label: str, option: str) -> None:
+    """Add to a multiselect."""
+    box = page.get_by_role("combobox", name=label)
+    box.click()
+    box.press_sequentially(option)
+    expect(page.get_by_role("option", name=option)).to_have_count(1)
+    box.press("Enter")
+    page.keyboard.press("Escape")
+
+
+def press(page: Page, group: str, option: str | re.Pattern[str]) -> None:
+    """Choose from a segmented control."""
+    page.get_by_role("radiogroup", name=group).get_by_role("radio", name=option).click()
+
+
+def enter(page: Page, label: str | re.Pattern[str], value: str) -> None:
+    """Type a number."""
+    box = page.get_by_role("spinbutton", name=label)
+    box.fill(value)
+    box.press("Enter")
+
+
+def type_into(app: Watched, editor: str, row: int, column: int, value: str) -> None:
+    """Type a value into a cell of the editor whose key starts so; the grid is a canvas.
+
+    A cell is clicked, and the keys go on from the first one.
+    """
+    page = app.idle()
+    grid = page.locator(f"[class*=st-key-{editor}][data-stale=false]").first
+    grid.scroll_into_view_if_needed()
+    chosen = grid.locator("td[aria-selected=true]")
+    grid.locator(".dvn-scroller").click(position={"x": 60, "y": 52})
+    expect(chosen).to_have_count(1)
+    page.keyboard.press("Control+Home")
+    expect(chosen).to_have_id(re.compile("^glide-cell-[01]-0$"))
+    first = int(str(chosen.get_attribute("id")).split("-")[2])
+    for step in range(row):
+        page.keyboard.press("ArrowDown")
+        expect(chosen).to_have_id(f"glide-cell-{first}-{step + 1}")
+    for step in range(column):
+        page.keyboard.press("ArrowRight")
+        expect(chosen).to_have_id(f"glide-cell-{first + step + 1}-{row}")
+    page.keyboard.press("Enter")
+    box = page.locator("input.gdg-input")
+    box.fill(value)
+    # The editor keeps what was typed for a moment before it sends it.
+    with app.socket.expect_event("framesent"):
+        box.press("Enter")
+    app.idle()
