@@ -210,7 +210,7 @@ class Evaluation:
         return self.accuracy_of(self.noise)
 
     def accuracy_of(self, noise: Noise | None) -> float:
-        """The same with any noise; see :func:`distpriv.optimal_attack_accuracies`."""
+        """The same with any noise; see :func:`distpriv.attacks.optimal_attack_accuracies`."""
         return float(optimal_attack_accuracies([(self.focused, noise)])[0])
 
     def attack(self, noises: Mapping[str, Noise | None], **options: Any) -> PropertyInferenceAttack:
@@ -220,7 +220,7 @@ class Evaluation:
         ----------
         noises : mapping of name to Noise or None
         **options
-            Of :class:`distpriv.PropertyInferenceAttack`.
+            Of :class:`distpriv.attacks.PropertyInferenceAttack`.
         """
         scenario, pair = self.scenario, self.fit.pair
         return PropertyInferenceAttack(
