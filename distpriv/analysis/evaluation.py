@@ -312,16 +312,12 @@ class Evaluation:
     def law(self) -> ExactLaw | None:
         """The exact law of the pair looked at, where the statistics are a few counts."""
         query, fit, model = self.scenario.query, self.fit, self.model
-        return self.groups.computed(
-            f"law {(query, fit.thetas)!r}",
-            lambda: known_law(
-                self.groups.records(query, fit.pair.secret),
-                query,
-                fit.pair,
-                model.n,
-                replacement=model.replacement,
-            ),
-        )
+
+        def known() -> ExactLaw | None:
+            groups = self.groups.records(query, fit.pair.secret)
+            return known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
+
+        return self.groups.computed(f"law {(query, fit.thetas)!r}", known)
 
     @cached_property
     def verdicts(self) -> dict[Assumption, Verdict]:
