@@ -43,6 +43,8 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
         How many do without any release.
     """
     told = [f"{right} ({label})" for label, right in groups]
+    width = _APART * len(groups)
+    hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(
         "Of 100 attackers, this many guess right",
         alt=f"Of 100 attackers {listed(told)} guess right; {by_chance} without any release.",
@@ -52,10 +54,6 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
             "the hollow ones are wrong."
         ),
         height=330,
-    )
-    width = _APART * len(groups)
-    hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
-    figure.update_layout(
         xaxis=linear_axis("", -1.5, width - 1.5) | hidden,
         yaxis=linear_axis("", 10.8, -3.2) | hidden,
     )
@@ -131,8 +129,6 @@ def precision_recall_lines(
             "they guess."
         ),
         height=_HEIGHT + 10 * len(lines),
-    )
-    figure.update_layout(
         xaxis=_shares("of the true cases, found: recall (%)", 0.0),
         yaxis=_shares("right when they say so: precision (%)", 0.0 if guessing < 0.45 else 0.4),
     )
@@ -165,8 +161,6 @@ def roc_lines(
             "of the true cases found, and more false alarms. On the dotted diagonal they guess."
         ),
         height=_HEIGHT + 10 * len(lines),
-    )
-    figure.update_layout(
         xaxis=_shares("false alarms (%)", 0.0),
         yaxis=_shares("of the true cases, found: recall (%)", 0.0),
     )
@@ -213,6 +207,8 @@ def f_score_lines(
         for label, y in curves.y.items()
         if np.isfinite(np.interp(position, curves.x, y))
     ]
+    values = np.concatenate([y[np.isfinite(y)] for y in curves.y.values()] or [np.array([0.5])])
+    bottom = np.floor(min(float(values.min(initial=1.0)), limit or 1.0) * 20 - 0.2) / 20
     figure = empty(
         safe(title),
         alt=f"At ε = {number(position)} the largest F-score is {listed(here)}."
@@ -225,10 +221,6 @@ def f_score_lines(
             + "; the dashed rule is the current ε."
         ),
         height=_HEIGHT + 10 * len(curves.y),
-    )
-    values = np.concatenate([y[np.isfinite(y)] for y in curves.y.values()] or [np.array([0.5])])
-    bottom = np.floor(min(float(values.min(initial=1.0)), limit or 1.0) * 20 - 0.2) / 20
-    figure.update_layout(
         xaxis=log_axis("ε (more private ← → more accurate)", curves.x[0], curves.x[-1]),
         yaxis=linear_axis("largest F-score of an attacker", max(float(bottom), 0.0), 1.01),
     )

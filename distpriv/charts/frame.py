@@ -21,6 +21,7 @@ __all__ = [
     "empty",
     "linear_axis",
     "log_axis",
+    "pending",
     "rule",
     "values_at",
 ]
@@ -43,6 +44,7 @@ def empty(
     height: int,
     subtitle: str = "",
     bottom: int = 40,
+    **layout: Any,
 ) -> go.Figure:
     """A figure with its title, its texts and room for a legend below, but no trace.
 
@@ -56,6 +58,8 @@ def empty(
         Pixels.
     bottom : int
         Least margin below the plot, in pixels.
+    layout
+        More of the layout, such as axes; that is faster than to update it.
     """
     heading: dict[str, Any] = {
         "text": title,
@@ -92,6 +96,7 @@ def empty(
             "dragmode": False,
             "meta": {"alt": alt, "how_to_read": how_to_read},
         }
+        | layout
     )
     figure.layout.template = None  # Streamlit's own theme
     return figure
@@ -177,6 +182,25 @@ def rule(figure: go.Figure, value: float, label: str) -> None:
         showarrow=False,
         font={"color": NEUTRAL},
     )
+
+
+def pending(figure: go.Figure) -> go.Figure:
+    """Say of a figure whose lines have no points yet that they are being computed.
+
+    It takes the place of the one with its lines, of the same size, and is known by
+    ``layout.meta["pending"]``.
+    """
+    figure.layout.meta = figure.layout.meta | {"alt": "Being computed.", "pending": True}
+    figure.add_annotation(
+        x=0.5,
+        xref="paper",
+        y=0.5,
+        yref="paper",
+        text="Being computed …",
+        showarrow=False,
+        font={"color": NEUTRAL},
+    )
+    return figure
 
 
 def values_at(curves: Curves, position: float, *, log: bool) -> dict[str, float]:
