@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from distpriv.dashboard.text import number
 
 import distpriv as dp
 from distpriv import attacks, mechanisms, queries
 from distpriv.analysis.sweeps import expected_errors, sweep
 from distpriv.charts.utility import error_against_epsilon
+from distpriv.words import number
 
 
 class TwiceTheNoise(mechanisms.GaussianMechanism):

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from distpriv.charts.text import number
 
 import distpriv as dp
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.words import MARK, guarantee
+from distpriv.words import number
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 SCENARIO = dp.Scenario(
