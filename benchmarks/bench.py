@@ -368,8 +368,7 @@ def bench_pages() -> None:
             print(f"  {page.name:<20} not measured: {page.problem}")
             continue
         verdict = "met" if page.slowest_ms <= pages.GOAL_MS else "MISSED"
-        times = ", ".join(f"{control} {took:.0f} ms" for control, took in page.milliseconds.items())
-        print(f"  {page.name:<20} {times}   {verdict}", flush=True)
+        print(f"  {page.name:<20} {page.times}   {verdict}", flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import statistics
@@ -37,19 +38,33 @@ class PageTime:
     ----------
     name : str
     milliseconds : dict of control to float
-        Median server time of a rerun after this control moved.
+        Median server time of a rerun after this control moved, until its answer is there.
+    later : dict of control to float
+        Where the answer leaves a part of the page to be drawn a tick later: median server time of
+        a run of the whole page that draws it, no less than that of the tick. The browser asks for
+        it a tenth of a second after the answer.
     problem : str
         Why there are no times; empty if there are.
     """
 
     name: str
     milliseconds: dict[str, float] = field(default_factory=dict)
+    later: dict[str, float] = field(default_factory=dict)
     problem: str = ""
 
     @property
     def slowest_ms(self) -> float:
-        """The largest of the medians."""
-        return max(self.milliseconds.values())
+        """The largest of the medians, of what comes later too."""
+        return max(*self.milliseconds.values(), *self.later.values(), 0.0)
+
+    @property
+    def times(self) -> str:
+        """Each control's in words."""
+        told = []
+        for control, took in self.milliseconds.items():
+            rest = self.later.get(control)
+            told.append(f"{control} {took:.0f} ms" + (f", the rest {rest:.0f} ms" if rest else ""))
+        return "; ".join(told)
 
 
 def measure(rounds: int = 9) -> list[PageTime]:
@@ -76,35 +91,58 @@ def _measure_page(name: str, script: str, rounds: int) -> PageTime:
         app.run()
         app.switch_page(os.path.relpath(script, MAIN.parent))
         app.run()
-        milliseconds = {}
+        milliseconds, later = {}, {}
         for key, values in CONTROLS.items():
-            times = _reruns(app, key, values, rounds)
+            times, times_later = _reruns(app, key, values, rounds)
             if times:
                 milliseconds[key] = statistics.median(times)
+            if times_later:
+                later[key] = statistics.median(times_later)
     except Exception as error:  # noqa: BLE001 - whatever a page under work raises
         return PageTime(name, problem=f"{type(error).__name__}: {error}".splitlines()[0])
     if app.exception:
         return PageTime(name, problem=f"the page shows {app.exception[0].message}")
     if not milliseconds:
         return PageTime(name, problem=f"it has none of the controls {', '.join(CONTROLS)}")
-    return PageTime(name, milliseconds)
+    return PageTime(name, milliseconds, later)
 
 
-def _reruns(app: Any, key: str, values: Sequence[float], rounds: int) -> list[float]:
-    """Milliseconds of reruns with ever new values; none if there is no such control."""
+def _reruns(
+    app: Any, key: str, values: Sequence[float], rounds: int
+) -> tuple[list[float], list[float]]:
+    """Milliseconds of reruns with ever new values, and of drawing what these leave for later.
+
+    None if there is no such control, or nothing is left.
+    """
     times: list[float] = []
+    later: list[float] = []
     candidates = cycle(values)
     # The first reruns import what the page needs, and are not counted.
     for index in range(rounds + 2):
         widget = _widget(app, key)
         if widget is None:
-            return []
+            return [], []
         widget.set_value(type(widget.value)(next(candidates)))
-        start = time.perf_counter()
-        app.run()
+        milliseconds = _run(app)
         if index >= 2:
-            times.append(1e3 * (time.perf_counter() - start))
-    return times
+            times.append(milliseconds)
+        if _pending(app):
+            milliseconds = _run(app)
+            if index >= 2:
+                later.append(milliseconds)
+    return times, later
+
+
+def _run(app: Any) -> float:
+    start = time.perf_counter()
+    app.run()
+    return 1e3 * (time.perf_counter() - start)
+
+
+def _pending(app: Any) -> bool:
+    """Whether any chart says that it is being computed."""
+    figures = (json.loads(chart.proto.spec)["layout"] for chart in app.get("plotly_chart"))
+    return any(layout.get("meta", {}).get("pending") for layout in figures)
 
 
 def _widget(app: Any, key: str) -> Any | None:

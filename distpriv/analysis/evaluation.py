@@ -210,7 +210,7 @@ class Evaluation:
         return self.accuracy_of(self.noise)
 
     def accuracy_of(self, noise: Noise | None) -> float:
-        """The same with any noise; see :func:`distpriv.optimal_attack_accuracies`."""
+        """The same with any noise; see :func:`distpriv.attacks.optimal_attack_accuracies`."""
         return float(optimal_attack_accuracies([(self.focused, noise)])[0])
 
     def attack(self, noises: Mapping[str, Noise | None], **options: Any) -> PropertyInferenceAttack:
@@ -220,7 +220,7 @@ class Evaluation:
         ----------
         noises : mapping of name to Noise or None
         **options
-            Of :class:`distpriv.PropertyInferenceAttack`.
+            Of :class:`distpriv.attacks.PropertyInferenceAttack`.
         """
         scenario, pair = self.scenario, self.fit.pair
         return PropertyInferenceAttack(
@@ -312,16 +312,12 @@ class Evaluation:
     def law(self) -> ExactLaw | None:
         """The exact law of the pair looked at, where the statistics are a few counts."""
         query, fit, model = self.scenario.query, self.fit, self.model
-        return self.groups.computed(
-            f"law {(query, fit.thetas)!r}",
-            lambda: known_law(
-                self.groups.records(query, fit.pair.secret),
-                query,
-                fit.pair,
-                model.n,
-                replacement=model.replacement,
-            ),
-        )
+
+        def known() -> ExactLaw | None:
+            groups = self.groups.records(query, fit.pair.secret)
+            return known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
+
+        return self.groups.computed(f"law {(query, fit.thetas)!r}", known)
 
     @cached_property
     def verdicts(self) -> dict[Assumption, Verdict]:

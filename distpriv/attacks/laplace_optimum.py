@@ -26,7 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from distpriv.attacks.laplace_problem import LaplaceProblem, Linear, laplace_problem
+from distpriv.attacks.laplace_problem import (
+    LaplaceProblem,
+    Linear,
+    fixed_draws,
+    laplace_problem,
+)
 from distpriv.attacks.optimal import RocCurve
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.sampling import Interval, RandomState
@@ -176,8 +181,11 @@ def _simulated_roc(problem: LaplaceProblem) -> RocCurve:
     if not problem.regular:
         return RocCurve(np.array([0.0, 0, 1]), np.array([0.0, 1, 1]), Interval(1.0, 1.0, 1.0))
     rng = np.random.default_rng(0)
-    draws = _KNOWN_DRAWS if problem.known else _ROC_DRAWS
-    ahead = problem.advantage(problem.draw(draws, rng), _ROC_NODES, rng)
+    if problem.known:
+        releases = problem.placed(fixed_draws(len(problem.shift), _KNOWN_DRAWS))
+    else:
+        releases = problem.draw(_ROC_DRAWS, rng)
+    ahead = problem.advantage(releases, _ROC_NODES, rng)
     # Labels give way to posteriors, here of the second proportion.
     posterior = np.sort((1 - ahead) / 2)[::-1]
     rates = np.cumsum([1 - posterior, posterior], axis=1)

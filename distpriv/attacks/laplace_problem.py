@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,11 @@ from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.normal_laplace import log_density
 
-__all__ = ["LaplaceProblem", "Linear", "laplace_problem"]
+__all__ = ["LaplaceProblem", "Linear", "fixed_draws", "laplace_problem"]
 
 FloatArray = NDArray[np.float64]
+# About either mean: standard normal and Laplace variables, each of shape (draws, q).
+Standard: TypeAlias = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 _TRACE = 1e-9
 # Elements of a product that the usual linear algebra libraries do not split over threads, which
@@ -212,16 +215,16 @@ class LaplaceProblem:
 
         Shape (2 draws, q).
         """
-        size = len(self.shift)
-        drawn = []
-        for side, covariance in zip((0.5, -0.5), self.covariances, strict=True):
-            normal, laplace = np.split(
-                shifted_points(2 * size, (draws - 1).bit_length(), rng), 2, axis=1
+        return self.placed(_standard_draws(len(self.shift), draws, rng))
+
+    def placed(self, standard: Standard) -> FloatArray:
+        """Releases from standard normal and Laplace variables about either mean, as `draw`."""
+        drawn = [
+            side * self.shift + laplace * self.scales + normal @ np.linalg.cholesky(covariance).T
+            for side, covariance, (normal, laplace) in zip(
+                (0.5, -0.5), self.covariances, standard, strict=True
             )
-            signed = 2 * laplace - 1
-            noise = -np.sign(signed) * np.log1p(-np.abs(signed)) * self.scales
-            noise += ndtri(normal) @ np.linalg.cholesky(covariance).T
-            drawn.append(side * self.shift + noise)
+        ]
         return np.vstack(drawn)
 
     @property
@@ -270,23 +273,51 @@ class LaplaceProblem:
 
     def _log_densities(self, releases: FloatArray) -> list[FloatArray]:
         """About both means, up to a constant, with noise in one coordinate."""
-        noisy = self.scales > 0
+        noisy = int(np.argmax(self.scales))
+        others = np.delete(np.arange(len(self.shift)), noisy)
         parts = []
         for side, covariance in zip((0.5, -0.5), self.covariances, strict=True):
             centered = releases - side * self.shift
-            rest, inner = centered[:, ~noisy], covariance[np.ix_(~noisy, ~noisy)]
-            slope = np.linalg.solve(inner, covariance[np.ix_(~noisy, noisy)])[:, 0]
-            spread = float(covariance[noisy, noisy][0] - slope @ covariance[~noisy, noisy])
+            root = np.linalg.cholesky(covariance[np.ix_(others, others)])
+            whitening = np.linalg.inv(root)
+            slope = whitening.T @ whitening @ covariance[others, noisy]
+            spread = float(covariance[noisy, noisy] - slope @ covariance[others, noisy])
+            # All in one product: libraries split one of a matrix and a vector over threads.
+            change = np.zeros((len(self.shift),) * 2)
+            change[others, 1:], change[others, 0], change[noisy, 0] = whitening.T, -slope, 1.0
+            changed = centered @ change
             parts.append(
                 log_density(
-                    centered[:, noisy][:, 0] - rest @ slope,
-                    math.sqrt(spread),
-                    float(self.scales[noisy][0]),
+                    np.ascontiguousarray(changed[:, 0]), math.sqrt(spread), self.scales[noisy]
                 )
-                - (rest * np.linalg.solve(inner, rest.T).T).sum(axis=1) / 2
-                - np.linalg.slogdet(inner)[1] / 2
+                - np.einsum("ij,ij->i", changed[:, 1:], changed[:, 1:]) / 2
+                - np.log(np.diag(root)).sum()
             )
         return parts
+
+
+def _standard_draws(size: int, draws: int, rng: np.random.Generator) -> Standard:
+    points = [shifted_points(2 * size, (draws - 1).bit_length(), rng) for _ in range(2)]
+    signed = [2 * uniform[:, size:] - 1 for uniform in points]
+    first, second = (
+        (ndtri(uniform[:, :size]), -np.sign(sign) * np.log1p(-np.abs(sign)))
+        for uniform, sign in zip(points, signed, strict=True)
+    )
+    return first, second
+
+
+@lru_cache(maxsize=8)
+def fixed_draws(size: int, draws: int) -> Standard:
+    """Standard normal and Laplace variables for both means, spread evenly, always the same ones.
+
+    Parameters
+    ----------
+    size : int
+        Coordinates.
+    draws : int
+        About each mean.
+    """
+    return _standard_draws(size, draws, np.random.default_rng(0))
 
 
 def laplace_problem(fit: PairModel, noise: Noise) -> LaplaceProblem:

@@ -19,6 +19,7 @@ __all__ = [
     "linear_axis",
     "log_axis",
     "panels",
+    "pending",
     "row_axis",
     "rule",
     "share_axis",
@@ -231,6 +232,25 @@ def rule(figure: go.Figure, value: float, label: str) -> None:
         showarrow=False,
         font={"color": NEUTRAL},
     )
+
+
+def pending(figure: go.Figure) -> go.Figure:
+    """Say of a figure whose lines have no points yet that they are being computed.
+
+    It takes the place of the one with its lines, of the same size, and is known by
+    ``layout.meta["pending"]``.
+    """
+    figure.layout.meta = figure.layout.meta | {"alt": "Being computed.", "pending": True}
+    figure.add_annotation(
+        x=0.5,
+        xref="paper",
+        y=0.5,
+        yref="paper",
+        text="Being computed …",
+        showarrow=False,
+        font={"color": NEUTRAL},
+    )
+    return figure
 
 
 def _axis(title: str) -> dict[str, Any]:

@@ -157,17 +157,29 @@ def _fall(
 def _exponent(
     s: ComplexArray, shift: FloatArray, spread: FloatArray, epsilons: FloatArray
 ) -> ComplexArray:
-    """ln M(s) − sε − ln(s(s+1)), shape of s: a row for each loss."""
-    scaled = shift / spread
-    linear = (np.log(spread) + shift * scaled).sum(axis=1) / 2 - epsilons
-    inner = 1 + s[..., None] * (1 - 1 / spread)[:, None, :]
-    terms = scaled[:, None, :] ** 2 / inner
-    return np.asarray(
-        (s * s * terms.sum(axis=-1) - np.log(inner).sum(axis=-1)) / 2
-        + s * linear[:, None]
-        - np.log(s)
-        - np.log(s + 1)
-    )
+    """ln M(s) − sε − ln(s(s+1)), shape of s, its imaginary parts >= 0: a row for each loss.
+
+    Up to a multiple of 2πi, of no account once it is the exponent. What is half of a logarithm has
+    to be continuous, though: 1 + s(1 − 1/β) is above the real line where β > 1 and below it else.
+    """
+    rate, squared = 1 - 1 / spread, (shift / spread) ** 2
+    linear = (np.log(spread) + squared * spread).sum(axis=1) / 2 - epsilons
+    total: ComplexArray = np.zeros_like(s)
+    logs: ComplexArray = np.zeros_like(s)
+    # A coordinate at a time, in whole rows, and two to a logarithm: these are what takes long.
+    for place in range(0, spread.shape[1], 2):
+        several = [1 + s * each[:, None] for each in rate.T[place : place + 2]]
+        for inner, part in zip(several, squared.T[place : place + 2], strict=True):
+            total += part[:, None] / inner
+        if len(several) == 1:
+            logs += np.log(several[0])
+            continue
+        both = np.log(several[0] * several[1])
+        sides = np.sign(rate[:, place : place + 2])
+        side = np.where(sides[:, 0] * sides[:, 1] > 0, sides[:, 0], 0.0)[:, None]
+        both.imag += 2 * math.pi * side * (both.imag * side < 0)
+        logs += both
+    return np.asarray((s * s * total - logs) / 2 + s * linear[:, None] - np.log(s * (s + 1)))
 
 
 def _saddle(

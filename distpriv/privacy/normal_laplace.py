@@ -19,8 +19,9 @@ _STEPS = 200  # of a table, to a standard deviation
 def log_density(x: FloatArray, spread: float, scale: float) -> FloatArray:
     """Of N(0, spread²) + Lap(scale) (Reed 2006, Equation 4), any shape."""
     ratio, z = spread / scale, np.abs(x) / spread
-    both = np.logaddexp(log_tilted(z, ratio), log_tilted(-z, ratio))
-    return np.asarray(both - math.log(2 * scale))
+    # The second one is log_tilted(−z, ratio), which takes no branch, as z is not negative.
+    beyond = np.log(erfcx((ratio + z) / math.sqrt(2)) / 2) - z**2 / 2
+    return np.asarray(np.logaddexp(log_tilted(z, ratio), beyond) - math.log(2 * scale))
 
 
 def upper_tail(x: FloatArray, spread: float, scale: float) -> FloatArray:

@@ -70,7 +70,7 @@ def test_attack_promise_and_delivery_are_the_package_s(evaluation, model):
     assert evaluation.accuracy == pytest.approx(dp.optimal_attack_accuracy(model, noise))
     assert evaluation.delivered_delta == pytest.approx(dp.delivered_delta(model, noise, 1.3))
     assert evaluation.delivered_epsilon == pytest.approx(dp.delivered_epsilon(model, noise, 0.01))
-    worst = dp.worst_case(model, noise, 1.3)
+    worst = dp.privacy.worst_case(model, noise, 1.3)
     assert (evaluation.worst.pair, evaluation.worst.order) == (worst.pair, worst.order)
     assert evaluation.kept == (evaluation.delivered_delta <= 0.01 * KEPT)
     assert not evaluation.kept
@@ -124,9 +124,9 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(scenario, p
     evaluation = dp.evaluate(asked, people)
     assert list(evaluation.noises(["DauM", "OptM"])) == ["OptM"]
     assert evaluation.left_out["DauM"].startswith("However large")
-    with pytest.raises(dp.CalibrationError, match="However large"):
+    with pytest.raises(dp.errors.CalibrationError, match="However large"):
         _ = evaluation.noise
-    with pytest.raises(dp.CalibrationError, match="Magic"):
+    with pytest.raises(dp.errors.CalibrationError, match="Magic"):
         evaluation.noise_of("Magic")
 
 
@@ -176,7 +176,7 @@ def test_statistics_without_a_closed_form_are_simulated_with_the_seed(scenario, 
     query = dp.Query([dp.Median("age"), dp.Mean("hours")])
     asked = replace(scenario, query=query, tolerances=())
     groups = {scenario.secret: dp.record_groups(people, query, scenario.secret)}
-    model = dp.SimulatedFit(groups, query, asked.pairs, 60, seed=3).run()
+    model = dp.model.SimulatedFit(groups, query, asked.pairs, 60, seed=3).run()
     found = dp.evaluate(asked, people).model
     np.testing.assert_array_equal(found.pairs[0].means, model.pairs[0].means)
     single = replace(asked, query=dp.Query([dp.Mean("age")]), distances="simulated", n=20)
@@ -189,11 +189,11 @@ def test_statistics_without_a_closed_form_are_simulated_with_the_seed(scenario, 
 def test_verdicts_are_those_of_the_simulated_datasets(evaluation, people, scenario):
     drawn, fit = evaluation.simulated, evaluation.fit
     assert drawn.shape == (2, 1000, 4)
-    evidence = dp.Evidence(
-        evaluation.model, 0, evaluation.noise, dp.fitted_shift(drawn, fit, 3),
-        dp.fit_diagnostics(drawn, fit), None,
+    evidence = dp.robustness.Evidence(
+        evaluation.model, 0, evaluation.noise, dp.robustness.fitted_shift(drawn, fit, 3),
+        dp.robustness.fit_diagnostics(drawn, fit), None,
     )  # fmt: skip
-    expected = {each.assumption: each for each in dp.verdicts(dp.Assumption, evidence)}
+    expected = {each.assumption: each for each in dp.verdicts(dp.robustness.Assumption, evidence)}
     assert evaluation.verdicts == expected
     wanted = dp.mechanisms.get("DauM").assumptions(evaluation.model, "exact")
     assert [each.assumption for each in evaluation.assumed] == list(wanted)
@@ -210,7 +210,7 @@ def test_records_are_taken_from_where_they_are_given(scenario, people):
     class Counted(Groups):
         asked = 0
 
-        def moments(self, query: dp.Query, secret: dp.SensitiveProperty) -> dp.GroupMoments:
+        def moments(self, query: dp.Query, secret: dp.SensitiveProperty) -> dp.model.GroupMoments:
             self.asked += 1
             return super().moments(query, secret)
 
@@ -229,13 +229,17 @@ def test_records_are_taken_from_where_they_are_given(scenario, people):
 @pytest.mark.parametrize(
     ("changes", "error", "said"),
     [
-        ({"tolerances": (1.0,)}, dp.ScenarioError, "one number a statistic, 4, or none, got 1"),
-        ({"tolerances": (), "units": "custom"}, dp.ScenarioError, "'tolerances' is empty"),
-        ({"tolerances": (), "report": "custom"}, dp.ScenarioError, "'tolerances' is empty"),
-        ({"query": dp.Query([dp.Mean("wage")]), "tolerances": ()}, dp.QueryError, "wage"),
-        ({"secret": dp.SensitiveProperty("wage", above=3)}, dp.QueryError, "wage"),
-        ({"n": 100_000}, dp.ModelError, "records"),
-        ({"width": 1.5}, dp.PropertyError, "1.5|1.15|115"),
+        (
+            {"tolerances": (1.0,)},
+            dp.errors.ScenarioError,
+            "one number a statistic, 4, or none, got 1",
+        ),
+        ({"tolerances": (), "units": "custom"}, dp.errors.ScenarioError, "'tolerances' is empty"),
+        ({"tolerances": (), "report": "custom"}, dp.errors.ScenarioError, "'tolerances' is empty"),
+        ({"query": dp.Query([dp.Mean("wage")]), "tolerances": ()}, dp.errors.QueryError, "wage"),
+        ({"secret": dp.SensitiveProperty("wage", above=3)}, dp.errors.QueryError, "wage"),
+        ({"n": 100_000}, dp.errors.ModelError, "records"),
+        ({"width": 1.5}, dp.errors.PropertyError, "1.5|1.15|115"),
     ],
     ids=str,
 )

@@ -94,7 +94,7 @@ def test_a_mechanism_without_a_promise_claims_none(open_app):
 
 
 def test_curves_of_this_release(open_app):
-    app = open_app("choosing")
+    app = open_app("choosing").run()  # they come a tick after the answer
     assert titles(app) == [
         "Of 100 attackers, this many guess right",
         "How sure they can be, with OptM",

@@ -15,7 +15,8 @@ from scipy.special import ndtr
 
 import distpriv as dp
 from distpriv.attacks.best_attack import best_roc, optimal_attack_estimate
-from distpriv.attacks.laplace_optimum import laplace_brackets, laplace_optimum
+from distpriv.attacks.laplace_optimum import laplace_brackets, laplace_optimum, laplace_roc
+from distpriv.attacks.laplace_problem import fixed_draws, laplace_problem
 from distpriv.privacy.delivered import privacy_losses
 from distpriv.privacy.laplace_profile import laplace_losses
 from distpriv.privacy.noise import Noise
@@ -406,3 +407,14 @@ def test_the_limit_of_one_noisy_statistic_among_many_is_the_rest() -> None:
     d, covariance = np.array([5.0, 1.0, 0.5]), np.eye(3)
     found = optimal_attack_estimate(_model(d, covariance), _noise([1e7, 1e-9, 1e-9]), 1)
     assert found.estimate == pytest.approx(float(ndtr(math.hypot(1.0, 0.5) / 2)), abs=1e-3)
+
+
+def test_curves_are_always_of_the_same_draws(model) -> None:
+    problem = laplace_problem(model.pairs[0], dp.calibrate("DirM(L)", model, epsilon=1.0))
+    assert problem.known
+    drawn = problem.draw(64, np.random.default_rng(0))
+    np.testing.assert_allclose(
+        problem.placed(fixed_draws(len(problem.shift), 64)), drawn, rtol=0, atol=1e-12
+    )
+    curves = [laplace_roc(model, dp.calibrate("DirM(L)", model, epsilon=1.0)) for _ in range(2)]
+    np.testing.assert_array_equal(curves[0].true_positive_rate, curves[1].true_positive_rate)

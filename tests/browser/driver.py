@@ -14,16 +14,17 @@ from distpriv.dashboard.shell.pages import PAGES, PageSpec
 
 TITLES = {page.title: page for page in PAGES}
 
-# The script has run, or has come to the links at the page's foot while a part of it goes on: what
-# grows by itself runs again and again, so that there may be no moment at which nothing runs.
+# The script has come to the links at the page's foot. It need not be still: what grows by itself
+# runs again and again, so that there may be no moment at which nothing runs; and before the first
+# run nothing runs either.
 WHOLE = """() => {
     const { testConnectionState: connection, testScriptState: state } =
         document.querySelector('[data-testid=stApp]')?.dataset ?? {};
     const foot = [...document.querySelectorAll(
         '[data-testid=stMain] [data-testid=stElementContainer]:has([data-testid=stPageLink])'
     )].at(-1);
-    return connection === 'CONNECTED' && (state === 'notRunning'
-        || state === 'running' && foot?.dataset.stale === 'false');
+    return connection === 'CONNECTED' && state !== 'rerunRequested'
+        && foot?.dataset.stale === 'false';
 }"""
 
 

@@ -75,3 +75,45 @@ def test_one_record_the_table_and_the_frameworks(app):
     pick(page, "ε is given in", "Membership privacy")
     says(page, "at most 2 in differential privacy")
     shot(page, "frameworks")
+
+
+def test_the_closer_look_comes_after_the_answer_without_a_jump(app):
+    page = app.page
+    go(page, "Choosing ε")
+    page.get_by_text("A closer look at the attacker").wait_for()
+    drawn(page, 4)
+    expect(page.get_by_text("Being computed")).to_have_count(0)
+    # While the number of records changes, every frame of the screen is looked at.
+    page.evaluate(
+        """() => {
+            const seen = window.seen = {waited: 0, below: new Set()};
+            const main = document.querySelector('[data-testid=stMain]');
+            const look = () => {
+                const texts = [...document.querySelectorAll('.js-plotly-plot text')];
+                seen.waited += texts.some(each => each.textContent.includes('Being computed'));
+                const below = [...document.querySelectorAll('summary')]
+                    .find(each => each.textContent.includes('The formulas'));
+                const top = below && below.getBoundingClientRect().top + main.scrollTop;
+                if (below) seen.below.add(Math.round(top));
+                requestAnimationFrame(look);
+            };
+            look();
+        }"""
+    )
+    before = page.get_by_test_id("stMetricValue").first.inner_text()
+    enter(page, re.compile("^n: records"), "160")
+    expect(page.get_by_test_id("stMetricValue").first).not_to_have_text(before)
+    expect(page.get_by_text("Being computed")).to_have_count(0)
+    drawn(page, 4)
+    assert page.evaluate("window.seen.waited") > 0
+    below = page.evaluate("[...window.seen.below]")
+    assert max(below) - min(below) <= 2
+    # It comes to rest: no tick after the one that drew it.
+    page.wait_for_function(
+        """() => {
+            const state = document.querySelector('[data-testid=stApp]').dataset.testScriptState;
+            const now = performance.now();
+            if (state !== 'notRunning' || !window.still) window.still = now;
+            return now - window.still > 2000;
+        }"""
+    )

@@ -14,6 +14,7 @@ from distpriv.charts.choosing import (
     precision_recall_lines,
     roc_lines,
 )
+from distpriv.charts.frame import pending
 from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
 from distpriv.frameworks.map import FRAMEWORKS, Range, convert
 from distpriv.mechanisms.curves import Curves
@@ -108,3 +109,28 @@ def test_ranges_of_epsilon(well_made, epsilon):
     assert "at most" in figure.layout.meta["alt"]
     both = epsilon_ranges({"DP": Range(1.0, 1.0), "MP": Range(0.5, 2.0)}, FRAMEWORKS, given="DP")
     assert "from 0.5 to 2" in both.layout.meta["alt"]
+
+
+def test_a_frame_has_the_size_of_the_chart_and_says_that_it_waits():
+    nothing = np.full(2, np.nan)
+    labels = ["ε = 1", "no noise"]
+    axis = np.array([0.1, 10.0])
+    for draw in (
+        lambda lines: precision_recall_lines(lines, guessing=0.5, hypothesis="so", title="t"),
+        roc_lines,
+        lambda lines: f_score_lines(
+            Curves(axis, {label: line[1][[0, -1]] for label, line in lines.items()}),
+            epsilon=1.0,
+            title="t",
+        ),
+    ):
+        drawn = draw(dict.fromkeys(labels, (RECALL, RECALL)))
+        frame = pending(draw(dict.fromkeys(labels, (nothing, nothing))))
+        assert frame.layout.height == drawn.layout.height
+        assert frame.layout.title == drawn.layout.title
+        assert frame.layout.meta["how_to_read"] == drawn.layout.meta["how_to_read"]
+        assert [trace.name for trace in frame.data] == [trace.name for trace in drawn.data]
+        assert frame.layout.meta["pending"]
+        assert frame.layout.meta["alt"] == "Being computed."
+        assert any("Being computed" in each.text for each in frame.layout.annotations)
+        assert "pending" not in drawn.layout.meta

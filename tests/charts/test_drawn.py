@@ -593,7 +593,7 @@ def _adding_up(_: Given) -> tuple[go.Figure, Drawn]:
 def _network(_: Given) -> tuple[go.Figure, Drawn]:
     cause, effect = [0.5, 0.5], [[0.6, 0.4], [0.5, 0.5]]
     net = dp.BayesianNetwork([("a", "b"), ("b", "c")], {"a": cause, "b": effect, "c": effect})
-    quilt = next(each for each in dp.find_quilts(net, "a") if each.quilt == {"b"})
+    quilt = next(each for each in dp.attribute.find_quilts(net, "a") if each.quilt == {"b"})
     return network_graph(net, quilt, ["c"]), {
         "in the release": ([0], [-2]),
         "protected": ([0], [0]),
@@ -604,7 +604,9 @@ def _network(_: Given) -> tuple[go.Figure, Drawn]:
 
 @case(variance_bars)
 def _variances(_: Given) -> tuple[go.Figure, Drawn]:
-    noises = dp.noise_by_release(dp.hospital().assumptions, 1.0, 1e-3, "classical")
+    noises = dp.attribute.noise_by_release(
+        dp.attribute.hospital().assumptions, 1.0, 1e-3, "classical"
+    )
     noise = [each.variance / (each.variance + each.variances[0]) for each in noises.values()]
     return variance_bars(noises), {
         "varies by itself": ([1 - share for share in noise], range(3)),

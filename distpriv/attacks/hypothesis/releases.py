@@ -35,6 +35,7 @@ from distpriv.privacy.noise import Noise
 __all__ = [
     "f_score_against_epsilon",
     "false_alarms_along",
+    "false_alarms_of",
     "figures",
     "optimal_f_score",
     "release_test",
@@ -175,18 +176,11 @@ def figures(
 ) -> NDArray[np.float64]:
     """A figure of each test; those of two normals all at once."""
     found = np.full(len(tests), np.nan)
-    alike: dict[tuple[int, ...], list[int]] = {}
     for place, each in enumerate(tests):
-        if isinstance(each, NormalsTest):
-            alike.setdefault(each.ratio.shift.shape, []).append(place)
-        else:
+        if not isinstance(each, NormalsTest):
             found[place] = figure(each)
-    for places in alike.values():
-        ratios = [each.ratio for place in places if isinstance(each := tests[place], NormalsTest)]
-        shift, spread = (
-            np.array([getattr(ratio, part) for ratio in ratios]) for part in ("shift", "spread")
-        )
-        found[places] = figure(NormalsTest(LikelihoodRatio(shift, spread)))
+    for places, together in _alike(tests):
+        found[places] = figure(together)
     return found
 
 
@@ -201,13 +195,56 @@ def false_alarms_along(test: OptimalTest, recalls: NDArray[np.float64]) -> NDArr
     test : OptimalTest
     recalls : ndarray, shape (points,), each in [0, 1]
     """
-    ends = test.log_ratio(_GRID_RECALLS) if isinstance(test, NormalsTest) else np.array([np.inf])
-    if not np.isfinite(ends).all():  # the two are told apart for certain, or it is quick as it is
-        return test.false_positive_rate(recalls)
-    rates = test.rates(np.linspace(ends[0], ends[1], _GRID_THRESHOLDS))
-    true, false = (ndtri(np.clip(rate[::-1], 1e-12, 1 - 1e-12)) for rate in rates)
+    return false_alarms_of([test], recalls)[0]
+
+
+def false_alarms_of(
+    tests: Sequence[OptimalTest], recalls: NDArray[np.float64]
+) -> list[NDArray[np.float64]]:
+    """:func:`false_alarms_along` of many tests, faster than one by one."""
     inner = (recalls > 1 - _GRID_RECALLS[0]) & (recalls < _GRID_RECALLS[0])
-    found = np.empty(len(recalls))
-    found[inner] = ndtr(np.interp(ndtri(recalls[inner]), true, false))
-    found[~inner] = test.false_positive_rate(recalls[~inner])
-    return found
+    found: list[NDArray[np.float64] | None] = [None] * len(tests)
+    for places, together in _alike(tests):
+        *cases, size = together.ratio.shift.shape
+        # Each pair alone: the worst one along the recalls is not the worst along the thresholds.
+        shift, spread = (
+            part.reshape(-1, 1, size) for part in (together.ratio.shift, together.ratio.spread)
+        )
+        pairs = NormalsTest(LikelihoodRatio(shift, spread))
+        ends = pairs.log_ratio(_GRID_RECALLS[:, None])
+        along = np.empty((len(shift), len(recalls)))
+        # Where the ends are infinite the two are told apart for certain, which is quick.
+        usual = np.isfinite(ends).all(axis=0)
+        along[:, ~inner] = pairs.false_positive_rate(recalls[~inner, None]).T
+        if not usual.all():
+            apart = NormalsTest(LikelihoodRatio(shift[~usual], spread[~usual]))
+            along[~usual] = apart.false_positive_rate(recalls[:, None]).T
+        if usual.any():
+            some = NormalsTest(LikelihoodRatio(shift[usual], spread[usual]))
+            rates = some.rates(np.linspace(ends[0, usual], ends[1, usual], _GRID_THRESHOLDS))
+            true, false = (ndtri(np.clip(rate[::-1].T, 1e-12, 1 - 1e-12)) for rate in rates)
+            for row, right, wrong in zip(np.flatnonzero(usual), true, false, strict=True):
+                along[row, inner] = ndtr(np.interp(ndtri(recalls[inner]), right, wrong))
+        for place, each in zip(places, along.reshape(*cases, -1).min(axis=1), strict=True):
+            found[place] = each
+    return [
+        test.false_positive_rate(recalls) if known is None else known
+        for test, known in zip(tests, found, strict=True)
+    ]
+
+
+def _alike(tests: Sequence[OptimalTest]) -> list[tuple[list[int], NormalsTest]]:
+    """Tests of two normals that can be answered at once: where they stand, and all as one."""
+    shapes: dict[tuple[int, ...], list[int]] = {}
+    for place, each in enumerate(tests):
+        if isinstance(each, NormalsTest):
+            shapes.setdefault(each.ratio.shift.shape, []).append(place)
+    ratios = [each.ratio if isinstance(each, NormalsTest) else None for each in tests]
+    together = []
+    for places in shapes.values():
+        chosen = [ratio for place in places if (ratio := ratios[place]) is not None]
+        shift, spread = (
+            np.array([getattr(ratio, part) for ratio in chosen]) for part in ("shift", "spread")
+        )
+        together.append((places, NormalsTest(LikelihoodRatio(shift, spread))))
+    return together

@@ -40,6 +40,7 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 
 _MOST_STEPS = 200
+_SETTLED = 1e-9  # of F, in a step: the next one is about as small as its square
 _FARTHEST = 75.0  # two unit normals so far apart have no overlap in double precision
 
 
@@ -135,7 +136,7 @@ def best_f_score(test: OptimalTest, beta: float, factor: Annotated[float, POSITI
     for _ in range(_MOST_STEPS):
         true, false = test.rates(np.log(score * factor / (1 + weight - score)))
         better = np.maximum((1 + weight) * true / (true + factor * false + weight), score)
-        done = bool((better - score <= 1e-15).all())
+        done = bool((better - score <= _SETTLED).all())
         score = better
         if done:
             break

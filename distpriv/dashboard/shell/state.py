@@ -82,6 +82,7 @@ class Key:
     BELIEF_WIDTH: Final = "belief_width"
     COMPOSITION_PROMISES: Final = "composition_promises"
     EDITOR_BASES: Final = "editor_bases"
+    LATER: Final = "later"  # what parts that are drawn a tick later were last drawn for
     LESSON: Final = "lesson"
     PAPER_CELLS: Final = "paper_cells"
     PUFFERFISH_PRIOR: Final = "pufferfish_prior"

@@ -22,6 +22,8 @@ from distpriv.words import escape
 __all__ = [
     "along_width",
     "epsilon_grid",
+    "fixed_epsilon_grid",
+    "key_of",
     "models_by_width",
     "needs_closed_form",
     "profile_grid",
@@ -48,19 +50,26 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
     epsilon : bool
         Whether they depend on the scenario's ε.
     """
-    scenario = view.scenario
-    if not _slow(scenario):
+    if not _slow(view.scenario):
         return compute()
-    key = replace(
+    key = key_of(view, f"curves {what}", epsilon=epsilon)
+    return cache.computed(compute, key, saying="Computing …")
+
+
+def key_of(view: View, what: str, *, epsilon: bool) -> str:
+    """What something that follows from the fitted model is remembered by.
+
+    Parameters are those of :func:`remembered`.
+    """
+    scenario = view.scenario
+    known = replace(
         scenario,
         mechanism="",
         seed=scenario.model_seed,
         look="",
         epsilon=scenario.epsilon if epsilon else 1.0,
     )
-    return cache.computed(
-        compute, f"curves {what} {view.source.digest} {key!r}", saying="Computing …"
-    )
+    return f"{what} {view.source.digest} {known!r}"
 
 
 def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
@@ -68,10 +77,16 @@ def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
 
     Not so where the curves take long enough to be remembered while ε moves.
     """
+    grid = fixed_epsilon_grid(scenario)
     if _slow(scenario):
-        return np.geomspace(0.1, 10, 9 if _very_slow(scenario) else 13)
-    grid = np.geomspace(0.1, 10, 25)
+        return grid
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
+
+
+def fixed_epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
+    """ε from 0.1 to 10 for curves that do not depend on the current one."""
+    points = 9 if _very_slow(scenario) else 13 if _slow(scenario) else 25
+    return np.geomspace(0.1, 10, points)
 
 
 def profile_grid(scenario: Scenario) -> NDArray[np.float64]:

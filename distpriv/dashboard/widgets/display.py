@@ -28,7 +28,8 @@ def chart(figure: go.Figure, key: str) -> None:
     below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):
         below.caption(f"How to read this: {escape(meta['how_to_read'])}", width="stretch")
-    downloads.csv_button(below, lambda: figure_data(figure), key)
+    waits = bool(meta.get("pending"))
+    downloads.csv_button(below, lambda: figure_data(figure), key, disabled=waits)
 
 
 def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figure:

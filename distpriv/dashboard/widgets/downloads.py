@@ -18,7 +18,12 @@ __all__ = ["csv_button", "file_name", "key_of"]
 
 
 def csv_button(
-    place: DeltaGenerator, data: Callable[[], pd.DataFrame], key: str | None, columns: object = ()
+    place: DeltaGenerator,
+    data: Callable[[], pd.DataFrame],
+    key: str | None,
+    columns: object = (),
+    *,
+    disabled: bool = False,
 ) -> None:
     """A small button that saves a table, written when it is asked for.
 
@@ -32,6 +37,8 @@ def csv_button(
         Names the button and the file; by default it follows from the columns.
     columns : object
         What the table is known by where it has no key.
+    disabled : bool
+        Whether there is nothing to save yet.
     """
     name = key or key_of(columns)
     # Two tables of a page may be alike; the second one's button counts on.
@@ -47,6 +54,7 @@ def csv_button(
                 help="Download the data",
                 type="tertiary",
                 on_click="ignore",
+                disabled=disabled,
             )
             return
 

@@ -10,11 +10,16 @@ import pytest
 from scipy import stats
 
 import distpriv as dp
-from distpriv.attacks.hypothesis.releases import false_alarms_along
+from distpriv.attacks.hypothesis.releases import (
+    false_alarms_along,
+    false_alarms_of,
+    release_tests,
+)
 from distpriv.attacks.optimal import optimal_precision_recall, optimal_roc
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 
 hypothesis = dp.hypothesis
+RECALLS = np.append(0.0005, np.linspace(0.02, 1.0, 40))
 
 
 @pytest.mark.parametrize("name", ["OptM", "ExpM", "DirM(L)", "ExpM(L)"])
@@ -154,3 +159,32 @@ def test_false_alarms_of_what_is_told_apart_for_certain():
     apart = LikelihoodRatio(np.full((1, 2), np.inf), np.ones((1, 2)))
     found = false_alarms_along(hypothesis.NormalsTest(apart), np.array([0.1, 0.5, 0.9]))
     assert found == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("which", ["model", "several"])
+def test_false_alarms_of_many_tests_are_those_of_each(which, request):
+    model = request.getfixturevalue(which)
+    names = ("OptM", "ExpM", "DirM", "ExpM(L)")
+    cases = [(model, dp.calibrate(name, model, 1.0, 1e-3)) for name in names]
+    apart = LikelihoodRatio(*(np.full((len(model.pairs), 4), x) for x in (np.inf, 1.0)))
+    tests = [*release_tests([*cases, (model, None)]), hypothesis.NormalsTest(apart)]
+    together = false_alarms_of(tests, RECALLS)
+    assert len(together) == len(tests)
+    for test, found in zip(tests, together, strict=True):
+        np.testing.assert_allclose(found, false_alarms_along(test, RECALLS), rtol=0, atol=1e-12)
+        assert found == pytest.approx(test.false_positive_rate(RECALLS), abs=1e-5)
+    assert false_alarms_of([], RECALLS) == []
+
+
+@pytest.mark.parametrize("beta", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("odds", [0.2, 1.0, 4.0])
+def test_the_best_f_score_is_a_fixed_point(model, beta, odds):
+    weight = beta**2
+    for name in ("OptM", "DauM", None):
+        noise = None if name is None else dp.calibrate(name, model, 2.0, 1e-3)
+        test = hypothesis.release_test(model, noise)
+        score = hypothesis.best_f_score(test, beta, odds)
+        true, false = test.rates(np.log(score * odds / (1 + weight - score)))
+        reached = (1 + weight) * true / (true + odds * false + weight)
+        floor = hypothesis.f_score_floor(beta, odds)
+        assert score == pytest.approx(max(float(reached), floor), abs=1e-13)
