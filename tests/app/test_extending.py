@@ -144,6 +144,7 @@ def test_a_mechanism_is_in_selectors_charts_tables_and_scripts(open_app) -> None
     assert any(number(value) == table["Error, L2"][1] for value in errors.values()), errors
 
 
+@pytest.mark.usefixtures("cold")
 def test_a_statistic_is_in_selectors_charts_tables_links_and_scripts(open_app) -> None:
     app = open_app("secret", stat=["mean hours-per-week"])
     assert "half age" in app.sidebar.multiselect(key="stat").options

@@ -37,7 +37,7 @@ def workers(size: int = 1500) -> pd.DataFrame:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often the page simulates and resamples."""
-    calls = {"simulate": 0, "bootstrap_moments": 0}
+    calls = {"simulated_statistics": 0, "bootstrap_moments": 0}
     for name in calls:
         inner = getattr(simulations, name)
 
@@ -93,20 +93,20 @@ def test_what_the_covariances_cost_is_what_the_other_pages_say(open_app):
 @pytest.mark.usefixtures("cold")
 def test_only_what_depends_on_a_control_is_computed_again(open_app, counted):
     app = open_app("fit")
-    assert counted == {"simulate": 2, "bootstrap_moments": 1}
+    assert counted == {"simulated_statistics": 1, "bootstrap_moments": 1}
     before = notes(app)
     app.sidebar.number_input(key="eps").set_value(3.0).run()
     app.sidebar.number_input(key="delta").set_value(0.01).run()
     app.sidebar.selectbox(key="mech").set_value("EigM").run()
     app.segmented_control(key="fit_columns").set_value(1).run()
     clean(app)
-    assert counted == {"simulate": 2, "bootstrap_moments": 1}
+    assert counted == {"simulated_statistics": 1, "bootstrap_moments": 1}
     assert "EigM at ε = 3 delivers" in notes(app)
     assert notes(app) != before
     app.sidebar.slider(key="dp").set_value(0.2).run()
     app.sidebar.number_input(key="n").set_value(200).run()
     clean(app)
-    assert counted == {"simulate": 6, "bootstrap_moments": 1}
+    assert counted == {"simulated_statistics": 3, "bootstrap_moments": 1}
     assert "Share" in normality(app)
     assert set(normality(app)["Share"].str.replace("\u00a0", " ")) == {"40 %", "60 %"}
     app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()

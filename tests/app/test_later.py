@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -14,7 +12,7 @@ CLOSER = ["How sure they can be", "Right and wrong", "F-score at"]
 
 
 def layouts(app) -> list[dict]:
-    return [json.loads(each.proto.spec)["layout"] for each in charts(app)]
+    return [chart["layout"] for chart in charts(app)]
 
 
 def waiting(app) -> list[str]:
@@ -68,7 +66,7 @@ def test_only_what_changes_the_curves_frames_them_again(open_app, calibration):
 
 def test_the_curve_has_the_current_epsilon_besides(open_app):
     app = open_app("choosing", cal="exact", eps="1.23").run()
-    drawn = json.loads(charts(app)[-1].proto.spec)["data"]
+    drawn = charts(app)[-1]["data"]
     line = next(each for each in drawn if each["name"] == "OptM")
     assert len(line["x"]) == 26
     assert 1.23 in line["x"]
