@@ -21,6 +21,7 @@ from distpriv.attacks import classifiers
 from distpriv.dashboard.shell import pages
 from distpriv.export.script import Setting, Source
 from distpriv.resources import MAIN
+from tests.app.driver import attack_of
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES: dict[str, str] = dict(
@@ -115,7 +116,7 @@ def test_a_new_attacker_is_offered_and_runs(open_app: Callable[..., AppTest]) ->
     app = open_app("attack")
     app.selectbox(key="attack_classifier").set_value("nearest-mean").run()
     assert not app.exception
-    assert app.session_state["attack_run"].attack.classifier == "nearest-mean"
+    assert attack_of(app, "attack").classifier == "nearest-mean"
 
 
 def test_a_new_page_stands_in_the_footer(open_app: Callable[..., AppTest]) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Annotated
 
 import numpy as np
@@ -17,6 +15,7 @@ from distpriv.errors import ModelError
 from distpriv.model.gaussian import GaussianModel, PairModel, check_any, grid_of, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.regularity import check_enough, check_regular
+from distpriv.model.run import Progress, completed, repeated
 from distpriv.model.sampling import draw_subsets, subset_sums
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
@@ -138,7 +137,6 @@ class SimulatedFit:
     subsets: int = 1000
     seed: int = 0
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    _parts: list[FloatArray] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         check_any(self.pairs)
@@ -153,72 +151,50 @@ class SimulatedFit:
         self._block = min(self.subsets, block_size(self.query, self.n))
         self._blocks = -(-self.subsets // self._block)
 
-    @property
-    def steps(self) -> int:
-        """How many blocks of datasets there are."""
-        return 2 * len(self.pairs) * self._blocks
-
-    @property
-    def share_done(self) -> float:
-        """Between 0 and 1."""
-        return len(self._parts) / self.steps
-
-    @property
-    def done(self) -> bool:
-        """Whether the model can be had."""
-        return len(self._parts) == self.steps
-
-    def step(self, budget_seconds: float) -> None:
-        """Simulate until the budget is spent; at least one block."""
-        until = time.perf_counter() + budget_seconds
-        while not self.done:
-            index = len(self._parts)
-            theta_index, block = divmod(index, self._blocks)
-            pair = self.pairs[theta_index // 2]
-            theta = thetas_of(pair, self.n, self.replacement)[theta_index % 2]
-            stream = np.random.SeedSequence(self.seed, spawn_key=(index, 1))
-            size = min(self._block, self.subsets - block * self._block)
-            groups, rng = self.groups[pair.secret], np.random.default_rng(stream)
-            self._parts.append(simulate(groups, self.query, theta, size, rng))
-            if time.perf_counter() >= until:
-                return
+    def steps(self) -> Iterator[Progress[GaussianModel]]:
+        """Simulate block by block, for a :class:`.Run`; the model comes with the last of them."""
+        doing = f"Simulating {self.subsets} datasets of {self.n} records for each share"
+        wanted = 2 * len(self.pairs) * self._blocks
+        return repeated(self._simulated, wanted, self._model, doing)
 
     def run(self, progress: Callable[[float], None] | None = None) -> GaussianModel:
-        """Simulate all that is left; `progress` is told the share done after each block."""
-        while not self.done:
-            self.step(0.0)
-            if progress is not None:
-                progress(self.share_done)
-        return self.model()
-
-    def simulated(self, pair: int) -> FloatArray:
-        """Statistics simulated under a pair's two proportions, shape (2, subsets, m)."""
-        normals = [
-            np.vstack(self._parts[start : start + self._blocks])
-            for start in range(2 * pair * self._blocks, 2 * (pair + 1) * self._blocks, self._blocks)
-        ]
-        return np.array(normals)
-
-    def model(self) -> GaussianModel:
-        """The fitted model, the same at every call.
+        """Simulate everything; `progress` is told the share done after each block.
 
         Raises
         ------
         ModelError
-            If there is more to simulate, or the covariance is singular.
+            If the covariance is singular.
         """
-        if not self.done:
-            raise ModelError("The simulation is not finished; run it to its end first.")
-        return self._model
 
-    @cached_property
-    def _model(self) -> GaussianModel:
+        def told() -> Iterator[Progress[GaussianModel]]:
+            for step in self.steps():
+                if progress is not None:
+                    progress(step.done / step.wanted)
+                yield step
+
+        return completed(told())
+
+    def _simulated(self, index: int) -> FloatArray:
+        """Statistics of a block of datasets, shape (datasets, m)."""
+        theta_index, block = divmod(index, self._blocks)
+        pair = self.pairs[theta_index // 2]
+        theta = thetas_of(pair, self.n, self.replacement)[theta_index % 2]
+        stream = np.random.SeedSequence(self.seed, spawn_key=(index, 1))
+        size = min(self._block, self.subsets - block * self._block)
+        groups, rng = self.groups[pair.secret], np.random.default_rng(stream)
+        return simulate(groups, self.query, theta, size, rng)
+
+    def _model(self, blocks: list[FloatArray]) -> GaussianModel | None:
+        """The fitted model, None before the last block."""
+        if len(blocks) < 2 * len(self.pairs) * self._blocks:
+            return None
+        drawn = np.vstack(blocks).reshape(len(self.pairs), 2, self.subsets, len(self.query))
         used = [self.groups[pair.secret] for pair in self.pairs]
         extremes = [part.extremes() for part in used]
         return GaussianModel(
             query=self.query,
             n=self.n,
-            pairs=tuple(map(self._fit, range(len(self.pairs)))),
+            pairs=tuple(map(self._fit, self.pairs, drawn)),
             method="monte-carlo",
             replacement=self.replacement,
             record_sensitivities=self.query.record_sensitivities(
@@ -231,8 +207,8 @@ class SimulatedFit:
             dropped=max(part.dropped for part in used),
         )
 
-    def _fit(self, index: int) -> PairModel:
-        drawn, pair = self.simulated(index), self.pairs[index]
+    def _fit(self, pair: Pair, drawn: FloatArray) -> PairModel:
+        """Of statistics simulated under the pair's two proportions, shape (2, subsets, m)."""
         means = drawn.mean(axis=1)
         centred = drawn - means[:, None]
         covariances = np.swapaxes(centred, 1, 2) @ centred / (self.subsets - 1)

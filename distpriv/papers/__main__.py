@@ -38,7 +38,6 @@ folder with UCI's adult.data and adult.test."""
 _FITTED = """\
 The distributions are fitted to all records in closed form; the paper fits them to 1000 subsets of
 the 25 222 records that its attack leaves over."""
-_STEP_SECONDS = 0.5
 _WIDTH = 100
 
 
@@ -136,8 +135,7 @@ def _load(choice: str) -> PaperRecords:
 
 def _run(attacks: PaperAttacks) -> None:
     """All repetitions, with their number on a terminal."""
-    while attacks.running:
-        attacks.step(_STEP_SECONDS)
+    for _ in attacks.steps():
         if sys.stderr.isatty():
             end = "\n" if attacks.done == attacks.wanted else ""
             print(f"\r{attacks.rounds} of {attacks.repetitions} repetitions", end=end,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.attacks.property_inference import AttackResult, PropertyInferenceAttack
 from distpriv.errors import AttackError
+from distpriv.model.run import Progress, completed
 from distpriv.papers import printed
 from distpriv.papers.cells import Standing
 from distpriv.papers.records import DELTA, QUERY, SECRETS, SEED, SIZE, PaperRecords
@@ -58,21 +59,20 @@ class PaperAttacks:
     Every Δp of Figure 4a is an attack on undefended statistics; those of Figures 4b and 4c meet
     their noises too, that of Table 4 once more with an adaptive attacker. All repetitions of the
     same number come before the next, so that everything sharpens at the same pace. The seed
-    decides every figure: neither the budget of a step nor stopping moves one. The noise is as
-    published; none of these attackers knows that arithmetic undoes some of it.
+    decides every figure. The noise is as published; none of these attackers knows that arithmetic
+    undoes some of it.
 
     Attributes
     ----------
     records : PaperRecords
     repetitions : int, at least 1
+        May be raised while they are under way, and afterwards.
     seed : int
-    stopped : bool
     """
 
     records: PaperRecords
     repetitions: int = REPETITIONS
     seed: int = SEED
-    stopped: bool = False
     _attacks: dict[Key, PropertyInferenceAttack] = field(default_factory=dict)
     _runs: dict[Key, list[dict[str, float]]] = field(default_factory=dict)
     _standing: dict[tuple[str, float, str], Standing] = field(default_factory=dict)
@@ -110,25 +110,23 @@ class PaperAttacks:
         """Repetitions that every attack has behind it."""
         return min(map(len, self._runs.values()))
 
-    @property
-    def running(self) -> bool:
-        """Whether there is more to do."""
-        return not self.stopped and self.done < self.wanted
-
-    def step(self, budget_seconds: float) -> None:
-        """Go on until the budget is spent; at least one repetition of one attack.
+    def steps(self) -> Iterator[Progress[PaperAttacks]]:
+        """Do what is left, for a :class:`.Run`; the first progress comes before any of it.
 
         Raises
         ------
         AttackError
             If a part of the records has too few of a kind.
         """
-        until = time.perf_counter() + budget_seconds
-        while self.running:
-            key = min(self._runs, key=lambda each: len(self._runs[each]))
+        yield Progress(self.done, self.wanted, lambda: self)
+        while self.done < self.wanted:
+            key = min(self._runs, key=lambda attack: len(self._runs[attack]))
             self._runs[key].append(self._attacks[key].repetition(len(self._runs[key])))
-            if time.perf_counter() >= until:
-                return
+            yield Progress(self.done, self.wanted, lambda: self)
+
+    def run(self) -> PaperAttacks:
+        """Do all that is left; errors are those of :meth:`steps`."""
+        return completed(self.steps())
 
     def result(self, attack: str, width: float) -> AttackResult | None:
         """Accuracies so far of an attack on "income", "work class" or the adaptive one.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from distpriv.distances.wasserstein import closeness
 from distpriv.errors import CalibrationError
 from distpriv.model.moments import RecordGroups
 from distpriv.model.monte_carlo import simulate
+from distpriv.model.run import Progress, completed, repeated
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
 from distpriv.queries.statistics import Query
@@ -84,7 +84,6 @@ class RelaxationRun:
     shares : bool
         Whether each measurement is a mean over R values in [0, 1]. Its interval then reaches at
         least as far as so many draws can tell (Clopper & Pearson 1934): none seen is not none.
-    stopped : bool
     """
 
     groups: RecordGroups
@@ -97,39 +96,14 @@ class RelaxationRun:
     datasets: int
     seed: int
     shares: bool = False
-    stopped: bool = False
-    _parts: list[FloatArray] = field(default_factory=list)
 
-    @property
-    def share_done(self) -> float:
-        """Between 0 and 1."""
-        return len(self._parts) / (4 * self.repetitions)
-
-    @property
-    def done(self) -> bool:
-        """Whether every repetition is in."""
-        return len(self._parts) == 4 * self.repetitions
-
-    @property
-    def running(self) -> bool:
-        """Whether there is more to do."""
-        return not self.stopped and not self.done
-
-    def step(self, budget_seconds: float) -> None:
-        """Measure until the budget is spent; at least once."""
-        until = time.perf_counter() + budget_seconds
-        while not self.done:
-            self._parts.append(self._measured(len(self._parts)))
-            if time.perf_counter() >= until:
-                return
+    def steps(self) -> Iterator[Progress[Deviation]]:
+        """Measure four times a repetition, for a :class:`.Run`."""
+        return repeated(self._measured, 4 * self.repetitions, self._deviation)
 
     def run(self) -> Deviation:
-        """Measure all that is left."""
-        while not self.done:
-            self.step(0.0)
-        found = self.result()
-        assert found is not None
-        return found
+        """Measure everything."""
+        return completed(self.steps())
 
     def _measured(self, index: int) -> FloatArray:
         share, fitted = divmod(index % 4, 2)
@@ -141,13 +115,13 @@ class RelaxationRun:
             drawn = simulate(self.groups, self.query, self.thetas[share], self.datasets, rng)
         return self.measure(drawn, mean, covariance, rng)
 
-    def result(self) -> Deviation | None:
-        """What has come in so far, or None before two repetitions are complete."""
-        complete = len(self._parts) // 4
+    def _deviation(self, measured: list[FloatArray]) -> Deviation | None:
+        """Of what has come in so far, or None before two repetitions are complete."""
+        complete = len(measured) // 4
         if complete < 2:
             return None
         # repetition, share, simulated or fitted, order, point
-        parts = np.array(self._parts[: 4 * complete])
+        parts = np.array(measured[: 4 * complete])
         values = parts.reshape(complete, 2, 2, *parts.shape[1:])
         draws = complete * self.datasets if self.shares else None
         return Deviation(_worst(values[:, :, 0], draws), _worst(values[:, :, 1], draws), complete)

@@ -139,6 +139,16 @@ def release(app: AppTest) -> AppTest:
     return press(app, "Draw the noise and release")
 
 
+def run_of(app: AppTest, name: str) -> Any:
+    """Work that grows on a page."""
+    return app.session_state["runs"][name]
+
+
+def attack_of(app: AppTest, name: str) -> Any:
+    """The attack that a run repeats."""
+    return next(run_of(app, name).begin()).result.func.__self__
+
+
 def finished(app: AppTest, run: Any) -> AppTest:
     """Compute what the page would compute by itself while it is open, then draw it."""
     while run.running:

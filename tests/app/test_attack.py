@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from distpriv.attacks.property_inference import attacker_names
-from tests.app.driver import charts, finished, records, sound, texts, upload
+from tests.app.driver import attack_of, charts, finished, records, run_of, sound, texts, upload
 
 
 def values(drawn) -> list[float]:
@@ -21,7 +21,7 @@ def values(drawn) -> list[float]:
 def attacked(app):
     """Run the page until its repetitions are done."""
     app.selectbox(key="attack_repetitions").set_value(20).run()
-    return finished(app, app.session_state["attack_run"])
+    return finished(app, run_of(app, "attack"))
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_every_attacker_runs_and_is_audited(open_app, classifier):
     app.multiselect(key="attack_mechanisms").set_value(["OptM", "ExpM"]).run()
     app.selectbox(key="attack_classifier").set_value(classifier).run()
     attacked(app)
-    result = app.session_state["attack_run"].result()
+    result = run_of(app, "attack").result()
     assert result.classifier == classifier
     assert result.accuracy["none"].mean() > 0.6
     table = next(f.value for f in app.dataframe if "Verdict" in f.value)
@@ -47,7 +47,7 @@ def test_the_gap_of_training_without_noise_is_explained(open_app):
     assert "In the paper's way, trained on clean statistics" in texts(app)
     app.segmented_control(key="attack_training").set_value("clean data").run()
     attacked(app)
-    assert app.session_state["attack_run"].result().adaptive is False
+    assert run_of(app, "attack").result().adaptive is False
 
 
 def test_laplace_noise_has_a_best_attacker_too(open_app):
@@ -61,7 +61,7 @@ def test_the_attack_is_on_the_pair_that_is_looked_at(open_app):
     app = open_app("attack", also="workclass = Private: 45 % or 55 %")
     app.sidebar.selectbox(key="look").set_value("workclass = Private: 45 % or 55 %").run()
     sound(app)
-    assert app.session_state["attack_run"].attack.pair.secret.column == "workclass"
+    assert attack_of(app, "attack").pair.secret.column == "workclass"
     assert "workclass" in texts(app)
 
 
@@ -80,16 +80,15 @@ def test_other_reference_data_are_another_attack(open_app):
     upload(app, records(1200))
     app.sidebar.toggle(key="whole").set_value(True).run()
     app.switch_page("../../pages/attack.py").run()
-    before = app.session_state["attack_run"]
+    before = run_of(app, "attack")
     app.switch_page("../../pages/data.py").run()
     key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
     content = records(900, seed=3).to_csv(index=False).encode()
     app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
     app.switch_page("../../pages/attack.py").run()
     sound(app)
-    after = app.session_state["attack_run"]
-    assert after is not before
-    assert sum(after.attack.groups.counts) == 900
+    assert run_of(app, "attack") is not before
+    assert sum(attack_of(app, "attack").groups.counts) == 900
 
 
 def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
@@ -111,7 +110,7 @@ def test_curves_are_those_of_the_pair_that_is_looked_at(open_app):
 
 def undone(app):
     """Run what arithmetic undoes to its end; the sentences about it."""
-    finished(app, app.session_state["undoing"])
+    finished(app, run_of(app, "undoing"))
     return [line for line in texts(app).splitlines() if line.startswith("**")]
 
 
@@ -125,7 +124,7 @@ def test_what_the_published_mechanisms_give_away(open_app):
         # The paper's figure belongs to the picture alone.
         assert "published: up to **76.2 %** right" in line
         assert "Grid-safe it is **57." in line
-    run = app.session_state["undoing"]
+    run = run_of(app, "undoing")
     assert run.done == run.wanted == 20
     assert run.result().recovered["OptM, published"].mean() > 0.99
     assert not run.result().recovered["OptM, grid-safe"].any()
@@ -134,18 +133,18 @@ def test_what_the_published_mechanisms_give_away(open_app):
 @pytest.mark.slow
 def test_the_simulation_of_what_is_undone_stops_and_runs_again(open_app):
     app = open_app("attack", cal="exact")
-    first = app.session_state["undoing"]
+    first = run_of(app, "undoing")
     assert first.running
     app.button(key="undoing_stop").click().run()
-    assert app.session_state["undoing"].stopped
-    app.button(key="undoing_run").click().run()
-    assert app.session_state["undoing"] is first
-    first.wanted = first.done
+    assert run_of(app, "undoing").stopped
+    app.button(key="undoing_start").click().run()
+    assert run_of(app, "undoing") is first
+    first.step(1e9)
     app.run()
-    app.button(key="undoing_run").click().run()
-    assert app.session_state["undoing"] is not first
+    app.button(key="undoing_start").click().run()
+    assert run_of(app, "undoing") is not first
     app.sidebar.number_input(key="eps").set_value(2.0).run()
-    assert app.session_state["undoing"].attack.noises["DirM, published"].epsilon == 2.0
+    assert attack_of(app, "undoing").noises["DirM, published"].epsilon == 2.0
     sound(app)
 
 
@@ -161,7 +160,7 @@ def test_without_noise_there_is_nothing_to_undo(open_app):
     sound(app)
     for name in ("DauM", "OptM"):
         assert f"**{name}** needs no noise at this ε and δ: there is nothing to undo" in texts(app)
-    assert set(app.session_state["undoing"].attack.noises) == {"DirM, published", "DirM, grid-safe"}
+    assert set(attack_of(app, "undoing").noises) == {"DirM, published", "DirM, grid-safe"}
 
 
 def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
@@ -180,18 +179,18 @@ def test_uploads_and_several_pairs_are_undone_too(open_app):
     app.switch_page("../../pages/attack.py").run()
     app.sidebar.number_input(key="n").set_value(10).run()
     sound(app)
-    assert app.session_state["undoing"].done
-    assert not app.session_state["undoing"].failure
+    assert run_of(app, "undoing").done
+    assert not run_of(app, "undoing").failure
     app = open_app("attack", also="workclass = Private: 45 % or 55 %", cal="exact")
     sound(app)
-    run = app.session_state["undoing"]
+    run = run_of(app, "undoing")
     assert not run.failure
-    assert len(run.attack.noises["DirM, published"].scales) == 2
+    assert len(attack_of(app, "undoing").noises["DirM, published"].scales) == 2
 
 
 def test_arithmetic_needs_no_training(open_app):
     app = open_app("attack")
     app.selectbox(key="attack_classifier").set_value("arithmetic").run()
     assert app.segmented_control(key="attack_training").disabled
-    assert app.session_state["attack_run"].attack.classifier == "arithmetic"
+    assert attack_of(app, "attack").classifier == "arithmetic"
     sound(app)

@@ -61,7 +61,7 @@ def _attack(app) -> None:
     app.selectbox(key="attack_repetitions").set_value(20)
     app.selectbox(key="attack_classifier").set_value("lda")
     app.multiselect(key="attack_mechanisms").set_value(["ExpM"]).run()
-    app.session_state["attack_run"].step(60)
+    app.session_state["runs"]["attack"].step(60)
     app.run()
 
 
@@ -83,7 +83,7 @@ def _frameworks(app) -> None:
 
 def _wasserstein(app) -> None:
     app.select_slider(key="wasserstein_datasets").set_value(250).run()
-    app.session_state["wasserstein_run"].step(60)
+    app.session_state["runs"]["wasserstein"].step(60)
     app.run()
 
 
@@ -102,7 +102,7 @@ def _tour(app) -> None:
 
 
 def _papers(app) -> None:
-    app.session_state["paper_run"][1].step(120)
+    app.session_state["runs"]["paper"].step(120)
     app.run()
 
 

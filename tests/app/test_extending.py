@@ -18,6 +18,7 @@ from distpriv import attacks, mechanisms, queries
 from distpriv.analysis.sweeps import expected_errors, sweep
 from distpriv.charts.utility import error_against_epsilon
 from distpriv.words import number
+from tests.app.driver import attack_of
 
 
 class TwiceTheNoise(mechanisms.GaussianMechanism):
@@ -172,7 +173,7 @@ def test_an_attacker_is_in_selectors_charts_tables_and_scripts(open_app) -> None
     chosen = app.selectbox(key="attack_classifier")
     assert "Nearest mean" in chosen.options
     chosen.set_value("means").run()
-    assert app.session_state["attack_run"].attack.classifier == "means"
+    assert attack_of(app, "attack").classifier == "means"
     script = script_of(app)
     assert f"import {__name__}" in script
     assert 'classifier="means"' in script

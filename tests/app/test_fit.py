@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import simulations
 from tests.app.driver import charts, clean, notes, texts, upload
 
 CHARTS = 5
@@ -39,13 +39,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often the page simulates and resamples."""
     calls = {"simulate": 0, "bootstrap_moments": 0}
     for name in calls:
-        inner = getattr(cache, name)
+        inner = getattr(simulations, name)
 
         def outer(*args, name=name, inner=inner, **options):
             calls[name] += 1
             return inner(*args, **options)
 
-        monkeypatch.setattr(cache, name, outer)
+        monkeypatch.setattr(simulations, name, outer)
     return calls
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from distpriv.dashboard.shell.pages import PAGES
 from distpriv.tables.examples import EXAMPLES
-from tests.app.driver import OF_THE_SCENARIO, charts, errors, records, sound, texts, upload
+from tests.app.driver import OF_THE_SCENARIO, charts, errors, records, run_of, sound, texts, upload
 
 RESULT = {
     "data": "best possible attacker tells",
@@ -330,17 +330,17 @@ def test_the_presentation_view_leaves_out_the_records(open_app):
 
 def test_the_attack_runs_stops_and_resumes(open_app):
     app = open_app("attack")
-    run = app.session_state["attack_run"]
+    run = run_of(app, "attack")
     assert run.done >= 1
     assert run.running
     next(b for b in app.button if b.label == "Stop").click().run()
     sound(app)
-    stopped = app.session_state["attack_run"].done
-    assert not app.session_state["attack_run"].running
+    stopped = run_of(app, "attack").done
+    assert not run_of(app, "attack").running
     app.run()
-    assert app.session_state["attack_run"].done == stopped
+    assert run_of(app, "attack").done == stopped
     next(b for b in app.button if b.label == "Run").click().run()
-    assert app.session_state["attack_run"].running
+    assert run_of(app, "attack").running
 
 
 def test_releases_of_the_same_statistics(open_app):
@@ -356,9 +356,9 @@ def test_releases_of_the_same_statistics(open_app):
 
 def test_the_attack_starts_anew_when_the_scenario_changes(open_app):
     app = open_app("attack")
-    first = app.session_state["attack_run"]
+    first = run_of(app, "attack")
     app.sidebar.number_input(key="eps").set_value(4.0).run()
-    assert app.session_state["attack_run"] is not first
+    assert run_of(app, "attack") is not first
 
 
 def test_two_large_tables_that_differ_in_one_cell_give_two_results(open_app):

@@ -14,12 +14,12 @@ def without_adult(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run_of(app):
-    return app.session_state["paper_run"][1]
+    return app.session_state["runs"]["paper"].result()
 
 
 def finished(app):
     """Run the page until its repetitions are done."""
-    run_of(app).step(1e9)
+    app.session_state["runs"]["paper"].step(1e9)
     app.run()
     sound(app)
     return app

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from distpriv.export.report import ReportRun
-from tests.app.driver import button, errors, records, sound, texts, upload
+from functools import partial
+from unittest.mock import patch
+
+from distpriv.dashboard.compare import report_panel
+from distpriv.export.report import Report, ReportRun
+from tests.app.driver import button, errors, records, run_of, sound, texts, upload
 
 
 def downloads(app) -> set[str]:
     return {each.proto.label for each in app.get("download_button")}
 
 
-def built(app) -> ReportRun:
-    button(app, "Build the report").click().run()
+def built(app) -> Report:
+    with patch.object(report_panel, "ReportRun", partial(ReportRun, repetitions=3)):
+        button(app, "Build the report").click().run()
     sound(app)
-    run = app.session_state["report_run"]
-    run.repetitions = 3
-    run.step(60)
+    run_of(app, "report").step(60)
     app.run()
     sound(app)
-    return run
+    return run_of(app, "report").result()
 
 
 def test_a_report_is_built_on_request(open_app):
     app = open_app("compare", eps="1.7")
-    assert "report_run" not in app.session_state
+    assert "report" not in app.session_state["runs"]
     assert "Markdown" not in downloads(app)
-    run = built(app)
-    assert run.report is not None
-    assert run.report.main.scenario == app.session_state["scenario"]
-    assert "scenario=" in run.report.link
+    report = built(app)
+    assert report.main.scenario == app.session_state["scenario"]
+    assert "scenario=" in report.link
     assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
     assert "right in 76.2\u00a0% of cases" in app.success[0].value.replace("\\", "")
-    assert not run.report.confidential
+    assert not report.confidential
     app.sidebar.number_input(key="eps").set_value(4.0).run()
     sound(app)
     assert "built from what was chosen before" in app.info[0].value
@@ -54,9 +56,9 @@ def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_a
     app.sidebar.number_input(key="eps").set_value(2.0).run()
     assert app.multiselect(key="report_mechanisms").value == ["EigM", "ExpM"]
     assert not button(app, "Build the report").disabled
-    run = built(app)
-    assert [each.mechanism.name for each in run.report.findings] == ["EigM", "ExpM"]
-    assert run.report.confidential
+    report = built(app)
+    assert [each.mechanism.name for each in report.findings] == ["EigM", "ExpM"]
+    assert report.confidential
 
 
 def test_the_report_follows_the_sidebar_s_mechanism_until_others_are_chosen(open_app):
@@ -83,19 +85,19 @@ def test_a_scenario_without_a_result_says_what_to_do(open_app):
 def test_building_stops_and_goes_on(open_app):
     app = open_app("compare")
     button(app, "Build the report").click().run()
-    assert app.session_state["report_run"].running
+    assert run_of(app, "report").running
     app.button(key="report_stop").click().run()
     sound(app)
-    run = app.session_state["report_run"]
-    done = run.share
+    run = run_of(app, "report")
+    done = run.done
     assert not run.running
     app.run()
-    assert run.share == done
+    assert run.done == done
     button(app, "Go on with the report").click().run()
-    assert app.session_state["report_run"] is run
+    assert run_of(app, "report") is run
     assert run.running
     app.sidebar.number_input(key="eps").set_value(4.0).run()  # another report
-    assert "report_run" not in app.session_state
+    assert "report" not in app.session_state["runs"]
     assert button(app, "Build the report")
 
 
@@ -105,15 +107,15 @@ def test_true_values_stay_out_of_the_presentation_view(open_app):
     app.checkbox(key="report_truth").check()
     app.checkbox(key="report_records").check().run()
     assert "what the noise is there to hide" in " ".join(each.value for each in app.warning)
-    run = built(app)
-    assert len(run.report.truth.records) == 100
+    report = built(app)
+    assert len(report.truth.records) == 100
     assert "HTML, to read and print" in downloads(app)
     app.sidebar.segmented_control(key="view").set_value("presentation").run()
     sound(app)
     assert app.checkbox(key="report_truth").disabled
     assert "HTML, to read and print" not in downloads(app)
     assert "what the noise is there to hide" not in " ".join(each.value for each in app.warning)
-    assert built(app).report.truth is None
+    assert built(app).truth is None
     assert "sector" not in str(app.query_params)
 
 

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 from distpriv.dashboard.wasserstein.distances import BETWEEN
-from tests.app.driver import charts, errors, finished, records, sound, texts, upload
+from tests.app.driver import charts, errors, finished, records, run_of, sound, texts, upload
 
 
 def finish(app):
     """Compute what the page would compute by itself while it is open."""
-    return finished(app, app.session_state["wasserstein_run"])
+    return finished(app, run_of(app, "wasserstein"))
 
 
 def settled(app):
@@ -50,24 +50,23 @@ def test_it_measures_until_it_is_done(open_app):
 @pytest.mark.usefixtures("cold")
 def test_it_can_be_stopped_and_goes_on(open_app):
     app = open_app("wasserstein")
-    app.session_state["wasserstein_run"].step(0.0)
+    app.session_state["runs"]["wasserstein"].step(0.0)
     stop = next(button for button in app.button if button.label == "Stop")
     stop.click().run()
-    run = app.session_state["wasserstein_run"]
+    run = app.session_state["runs"]["wasserstein"]
     assert run.stopped
     done = run.done
     assert 0 < done < run.wanted
     next(button for button in app.button if button.label == "Go on").click().run()
-    assert not app.session_state["wasserstein_run"].stopped
-    assert app.session_state["wasserstein_run"].done >= done
+    assert not app.session_state["runs"]["wasserstein"].stopped
+    assert app.session_state["runs"]["wasserstein"].done >= done
 
 
 def test_a_single_count_is_exact_and_needs_no_simulation(open_app):
     app = finish(open_app("wasserstein", stat="count marital-status = Never-married"))
     sound(app)
-    run = app.session_state["wasserstein_run"]
-    assert list(run.outcomes) == [BETWEEN]
-    assert run.outcomes[BETWEEN].exact
+    run = app.session_state["runs"]["wasserstein"]
+    assert list(run.result()) == [BETWEEN]
     assert "Two simulations" not in texts(app)
     table = app.dataframe[0].value
     assert "computed exactly" in table.loc[table["Noise"] == "Wasserstein", "Holds if"].item()

@@ -7,6 +7,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.model import monte_carlo
+from distpriv.model.run import Run
 
 MIXED = [
     dp.Mean("age"),
@@ -65,13 +66,14 @@ def test_it_does_not_matter_how_the_work_is_cut_up(people, pair, statistics, mon
     assert told == sorted(told)
     assert told[-1] == 1.0
     assert len(told) > 2
-    slow = stepwise(people, query, pair, subsets=500, seed=4)
-    while not slow.done:
-        with pytest.raises(dp.errors.ModelError, match="not finished"):
-            slow.model()
+    slow = Run(stepwise(people, query, pair, subsets=500, seed=4).steps)
+    while slow.running:
+        assert slow.result() is None
         slow.step(0.0)
-    np.testing.assert_array_equal(slow.model().pairs[0].covariances, at_once.pairs[0].covariances)
-    assert slow.simulated(0).shape == (2, 500, len(statistics))
+    in_steps = slow.result().pairs[0]
+    np.testing.assert_array_equal(in_steps.covariances, at_once.pairs[0].covariances)
+    for points in in_steps.outcomes.points:
+        assert points.shape == (500, len(statistics))
 
 
 def test_a_model_of_medians_can_be_protected_and_attacked(people, pair) -> None:

@@ -30,5 +30,5 @@ def closed(example: PaperRecords) -> Results:
 def short_run(example: PaperRecords) -> PaperAttacks:
     """Two repetitions of every attack."""
     attacks = PaperAttacks(example, 2, seed=5)
-    attacks.step(1e9)
+    attacks.run()
     return attacks

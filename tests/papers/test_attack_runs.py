@@ -9,6 +9,7 @@ import pytest
 import distpriv as dp
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.attacks.optimal import linear_attack_accuracy
+from distpriv.model.run import Run
 from distpriv.papers import PaperAttacks, PaperRecords, simulated_results, tally
 from distpriv.papers.attack_runs import ADAPTIVE, noise_name
 from distpriv.papers.attacks import (
@@ -23,32 +24,34 @@ def test_neither_budget_nor_stopping_moves_a_figure(
 ) -> None:
     attacks = PaperAttacks(example, 2, seed=5)
     assert (attacks.attacks, attacks.wanted) == (23, 46)
-    seen = []
-    while attacks.running:
-        attacks.step(0.0)
-        seen.append((attacks.done, attacks.rounds))
-        if attacks.done == 30:
-            attacks.stopped = True
-            attacks.step(1.0)
+    run, seen = Run(attacks.steps), []
+    while run.running:
+        run.step(0.0)
+        seen.append((run.done, attacks.rounds))
+        if run.done == 30:
+            run.stopped = True
+            run.step(1.0)
             assert attacks.done == 30
-            assert not attacks.running
-            attacks.stopped = False
-    assert seen[22:24] == [(23, 1), (24, 1)]
+            run.stopped = False
+    assert seen[0] == (0, 0)
+    assert seen[23:25] == [(23, 1), (24, 1)]
     assert seen[-1] == (46, 2)
+    assert run.result() is attacks
     assert simulated_results(attacks) == simulated_results(short_run)
-    other = PaperAttacks(example, 1, seed=6)
-    other.step(0.0)
+    other = PaperAttacks(example, 1, seed=6).run()
     first, second = (run.result("income", 0.02).accuracy[UNDEFENDED] for run in (other, attacks))
     assert first[0] != second[0]
 
 
 def test_more_repetitions_go_on_from_those_that_are_done(example: PaperRecords) -> None:
     attacks = PaperAttacks(example, 1, seed=5)
-    attacks.step(1e9)
+    run = Run(attacks.steps)
+    run.step(1e9)
+    assert run.finished
     first = attacks.result("work class", 0.2)
     attacks.repetitions = 2
-    assert attacks.running
-    attacks.step(1e9)
+    run.extend()
+    run.step(1e9)
     again = attacks.result("work class", 0.2)
     assert again.repetitions == 2
     for name, accuracies in first.accuracy.items():
@@ -77,7 +80,7 @@ def test_nothing_is_known_before_the_first_repetition(example: PaperRecords) -> 
     assert figure4a_curves(attacks)["income"].simulated == ()
     # Two repetitions leave most intervals wider than the tolerance.
     attacks.repetitions = 2
-    attacks.step(1e9)
+    attacks.run()
     assert tally(table4(attacks)).counts["undecided"] > 14
 
 
@@ -89,7 +92,7 @@ def test_no_repetition(example: PaperRecords) -> None:
 @pytest.mark.adult
 def test_the_run_of_the_page_on_adult(adult_records: PaperRecords) -> None:
     attacks = PaperAttacks(adult_records, 20)
-    attacks.step(1e9)
+    attacks.run()
     found = simulated_results(attacks)
     verdicts = tally(cell for cells in found.values() for cell in cells)
     assert set(verdicts.counts) <= {"agrees", "within sampling error", "undecided"}

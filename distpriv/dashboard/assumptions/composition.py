@@ -16,6 +16,7 @@ from distpriv.composition.rules import Promise, compose, mixture
 from distpriv.dashboard.assumptions import joint
 from distpriv.dashboard.assumptions.pufferfish import pufferfish
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import CalibrationError, DistprivError
 from distpriv.privacy.calibration import gaussian_distance
@@ -91,13 +92,13 @@ def _edited(view: View, *, coin: bool) -> pd.DataFrame:
     """The releases as the user entered them, kept while the table is out of sight."""
     state, scenario = st.session_state, view.scenario
     key = f"composition_releases_{'coin' if coin else 'sum'}"
-    if "composition_promises" not in state:
-        state["composition_promises"] = pd.DataFrame(
+    if Key.COMPOSITION_PROMISES not in state:
+        state[Key.COMPOSITION_PROMISES] = pd.DataFrame(
             {"ε": [scenario.epsilon] * 2, "δ": [scenario.delta] * 2, "chance": [0.5, 0.5]}
         )
     if key not in state:
         # A row added where there is no column for its chance has none.
-        kept = state["composition_promises"].fillna({"chance": 0.0})
+        kept = state[Key.COMPOSITION_PROMISES].fillna({"chance": 0.0})
         state[f"{key}_start"] = kept.reset_index(drop=True)
     edited = st.data_editor(
         state[f"{key}_start"],
@@ -117,7 +118,7 @@ def _edited(view: View, *, coin: bool) -> pd.DataFrame:
             ),
         },
     )
-    state["composition_promises"] = edited
+    state[Key.COMPOSITION_PROMISES] = edited
     st.caption("A release a row: change a figure, add a row at the end, or mark one and delete it.")
     return edited
 

@@ -9,10 +9,12 @@ import streamlit as st
 
 from distpriv.charts.relaxations import Line, error_curve, frontier_curves
 from distpriv.dashboard.assumptions.relaxations import LAMBDAS, choose_lambda, rests_on
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, live
+from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.mechanisms.assumptions import Assumption
+from distpriv.model.run import Run
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.privacy.noise import Noise
 from distpriv.robustness.relaxation_runs import (
@@ -67,7 +69,9 @@ def normality(view: View) -> None:
     _with_more_noise(view, start)
 
 
-def _run(view: View, what: object, noise: Noise | None, left_out: float) -> RelaxationRun:
+def _measured(
+    view: View, what: object, noise: Noise | None, left_out: float
+) -> tuple[RelaxationRun, Run[Deviation]]:
     """A measurement, begun at most once."""
     scenario, fit = view.scenario, view.fit
     sizes = view.sizes
@@ -80,10 +84,10 @@ def _run(view: View, what: object, noise: Noise | None, left_out: float) -> Rela
     by_distance = noise is None
     # Gaussian noise delivers to the normals as they are; other promises are for the pooled one.
     own = view.noise.distribution == "gaussian"
-    return cache.computed(
-        f"relaxation {key}",
-        lambda: RelaxationRun(
-            cache.records(view.source, scenario.query, fit.pair.secret),
+
+    def begun() -> tuple[RelaxationRun, Run[Deviation]]:
+        measurement = RelaxationRun(
+            cache.computed(Dataset.groups, view.source, scenario.query, fit.pair.secret),
             scenario.query,
             fit.thetas,
             fit.means,
@@ -93,40 +97,33 @@ def _run(view: View, what: object, noise: Noise | None, left_out: float) -> Rela
             DISTANCE_DATASETS if by_distance else DATASETS,
             scenario.seed,
             shares=not by_distance,
-        ),
-    )
+        )
+        return measurement, Run(measurement.steps)
+
+    return cache.computed(begun, f"relaxation {key}")
 
 
-def _live(run: RelaxationRun, name: str, show: Callable[[Deviation], None]) -> None:
+def _grow(
+    measurement: RelaxationRun, run: Run[Deviation], name: str, show: Callable[[Deviation], None]
+) -> None:
     """A measurement with its progress, a way to stop it, and what it has found so far."""
-    if not run.done and st.button(
-        "Go on" if run.stopped else "Stop",
-        key=f"{name}_stop",
-        icon=":material/play_arrow:" if run.stopped else ":material/stop:",
-    ):
-        run.stopped = not run.stopped
-        st.rerun()
+    repetitions, datasets = measurement.repetitions, measurement.datasets
 
-    @st.fragment(run_every=0.2 if run.running else None)
-    def part() -> None:
-        was_running = run.running
-        if was_running:
-            run.step(0.08)
-            st.progress(
-                run.share_done,
-                text=f"{run.share_done:.0%} of {run.repetitions} repetitions with {run.datasets} "
-                "datasets for each share",
+    def draw(run: Run[Deviation]) -> None:
+        if run.running or run.failure:
+            live.bar(
+                run,
+                f"{run.share_done:.0%} of {repetitions} repetitions with {datasets} datasets for "
+                "each share",
             )
-        found = run.result()
-        if found is not None:
-            show(found)
-        if was_running and not run.running:
-            st.rerun()
+        if (deviation := run.result()) is not None:
+            show(deviation)
 
-    part()
+    live.toggle(run, f"{name}_stop")
+    live.growing(run, draw)
     st.caption(
-        f"A simulation, not a release and not a proof: {run.datasets} datasets a share in each of "
-        f"{run.repetitions} repetitions, for the pair looked at, seed {run.seed}; 95\u00a0% "
+        f"A simulation, not a release and not a proof: {datasets} datasets a share in each of "
+        f"{repetitions} repetitions, for the pair looked at, seed {measurement.seed}; 95\u00a0% "
         "intervals of the mean. Chance is the same measured on draws from the normal itself, where "
         "the truth is 0."
     )
@@ -173,7 +170,7 @@ def _after_the_noise(view: View, start: float) -> None:
             "relaxed_normality",
         )
 
-    _live(_run(view, "eta", noise, 0.0), "eta", show)
+    _grow(*_measured(view, "eta", noise, 0.0), "eta", show)
 
 
 def _with_more_noise(view: View, start: float) -> None:
@@ -228,4 +225,4 @@ def _with_more_noise(view: View, start: float) -> None:
             "relaxed_error",
         )
 
-    _live(_run(view, ("distance", left_out), None, left_out), "distance", show)
+    _grow(*_measured(view, ("distance", left_out), None, left_out), "distance", show)

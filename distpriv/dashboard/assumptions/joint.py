@@ -70,8 +70,7 @@ def in_two_parts(view: View) -> None:
     first = sorted(chosen)
     scenario = view.scenario
     try:
-        joint = cache.joint(
-            f"{view.source.digest} {replace(scenario, look='')!r} {first}",
+        joint = cache.computed(
             lambda: joint_release(
                 view.model,
                 first,
@@ -81,6 +80,8 @@ def in_two_parts(view: View) -> None:
                 scenario.calibration,
                 view.sizes,
             ),
+            f"{view.source.digest} {replace(scenario, look='')!r} {first}",
+            saying="Computing …",
         )
     except DistprivError as error:
         told.error(escape(error), icon=":material/error:")

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.frameworks.pufferfish import (
@@ -30,7 +31,7 @@ _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 def pufferfish(view: View) -> None:
     """The scenario's (Θ, Ψ) as (S, S_pairs, D), and a small Pufferfish promise translated back."""
-    prior = st.session_state.get("pufferfish_prior", 0.5)
+    prior = st.session_state.get(Key.PUFFERFISH_PRIOR, 0.5)
     privacy = _privacy_of(view)
     st.markdown(_scenario_words(view, prior))
     _translation(privacy, to_pufferfish(privacy, prior))
@@ -43,7 +44,7 @@ def pufferfish(view: View) -> None:
         0.5,
         0.01,
         format="percent",
-        key="pufferfish_prior",
+        key=Key.PUFFERFISH_PRIOR,
         persist_state="session",
     )
     st.subheader("The other way round")

@@ -8,14 +8,14 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.attacks.best_attack import optimal_attack_accuracy
-from distpriv.attacks.property_inference import ARITHMETIC, AttackResult, PropertyInferenceAttack
+from distpriv.attacks.property_inference import ARITHMETIC, AttackResult
 from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
 from distpriv.dashboard import widgets
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, live
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.widgets.live import AttackRun
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
+from distpriv.model.run import Run, repeated
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.noise import Noise
@@ -28,6 +28,9 @@ MECHANISMS = ("DirM", "DauM", "OptM")
 
 _REPETITIONS = 20
 _PUBLISHED, _SAFE = "published", "grid-safe"
+_LABELS = live.Labels(
+    again="Simulate again", go_on="Go on", stop="Pause", stop_icon=":material/pause:"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,7 @@ def compare(view: View) -> tuple[Published, ...]:
     """The mechanisms as published and grid-safe, computed once for the scenario and the pair."""
     scenario = replace(view.scenario, mechanism="", seed=view.scenario.model_seed, look="")
     key = f"undoing {view.source.digest} {scenario!r} {view.focus}"
-    return cache.computed(key, lambda: tuple(_compared(view, name) for name in MECHANISMS))
+    return cache.computed(lambda: tuple(_compared(view, name) for name in MECHANISMS), key)
 
 
 def _compared(view: View, name: str) -> Published:
@@ -134,85 +137,32 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
     if not drawn:
         _sentences(view, compared, None)
         return
-    run = _run(view, drawn)
-    start, stop, _ = st.columns([1, 1, 4])
-    # Callbacks, since the page's other simulation may begin the script anew before it gets here.
-    start.button(
-        "Go on" if run.stopped else "Simulate again",
-        icon=":material/play_arrow:",
-        disabled=run.running,
-        width="stretch",
-        key="undoing_run",
-        on_click=_start,
-    )
-    stop.button(
-        "Pause",
-        icon=":material/pause:",
-        disabled=not run.running,
-        width="stretch",
-        key="undoing_stop",
-        on_click=_pause,
-    )
+    undefended, seed = view.undefended, view.scenario.seed
 
-    @st.fragment(run_every=0.2 if run.running else None)
-    def live() -> None:
-        run: AttackRun = st.session_state["undoing"]
-        was_running = run.running
-        run.step(0.08 if run.done else 0.0)
+    def draw(run: Run[AttackResult]) -> None:
         result = run.result()
         if run.failure:
             st.error(escape(run.failure), icon=":material/error:")
         _sentences(view, compared, result)
         widgets.chart(
             on_paper_and_on_the_grid(
-                _rows(drawn, result),
-                undefended=optimal_attack_accuracy(view.focused),
-                repetitions=run.done,
-                seed=run.attack.seed,
+                _rows(drawn, result), undefended=undefended, repetitions=run.done, seed=seed
             ),
             "undoing",
         )
-        if was_running and not run.running:
-            st.rerun()
 
-    live()
-
-
-def _start() -> None:
-    run: AttackRun = st.session_state["undoing"]
-    if run.stopped:
-        run.stopped = False
-    else:
-        st.session_state["undoing"] = AttackRun(run.attack, run.wanted, run.key)
-
-
-def _pause() -> None:
-    st.session_state["undoing"].stopped = True
-
-
-def _run(view: View, drawn: tuple[Published, ...]) -> AttackRun:
-    """The simulation under way, or a new one where the scenario has changed."""
-    scenario = replace(view.scenario, mechanism="")
-    key = (scenario, view.source.digest, view.fit.pair)
-    run: AttackRun | None = st.session_state.get("undoing")
-    if run is None or run.key != key:
-        noises = {
-            f"{each.name}, {kind}": noise for each in drawn for kind, noise in each.noises.items()
-        }
-        attack = PropertyInferenceAttack(
-            cache.records(view.source, scenario.query, view.fit.pair.secret),
-            scenario.query,
-            view.fit.pair,
-            scenario.n,
-            noises,
-            replacement=scenario.replacement,
-            seed=scenario.seed,
-            classifier=ARITHMETIC.name,
-            rounded=False,
-        )
-        run = AttackRun(attack, _REPETITIONS, key)
-        st.session_state["undoing"] = run
-    return run
+    attack = view.attack(
+        {f"{pair.name}, {kind}": noise for pair in drawn for kind, noise in pair.noises.items()},
+        classifier=ARITHMETIC.name,
+        rounded=False,
+    )
+    live.live(
+        "undoing",
+        (replace(view.scenario, mechanism=""), view.source.digest, view.fit.pair),
+        lambda: repeated(attack.run, _REPETITIONS, attack.collect),
+        draw,
+        labels=_LABELS,
+    )
 
 
 def _rows(drawn: tuple[Published, ...], result: AttackResult | None) -> list[UndoneRow]:

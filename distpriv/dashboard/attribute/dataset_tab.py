@@ -25,6 +25,7 @@ from distpriv.attribute.gaussian import (
 from distpriv.charts.network import variance_bars
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import AttributePrivacyError, DistprivError
@@ -61,17 +62,17 @@ _NUMBERS = {
 
 def _file() -> AssumptionFile:
     state = st.session_state
-    if "assumption_file" not in state:
+    if Key.ASSUMPTION_FILE not in state:
         _take(hospital())
-    return state["assumption_file"]
+    return state[Key.ASSUMPTION_FILE]
 
 
 def _take(file: AssumptionFile) -> None:
     """Work with another file from now on."""
     state = st.session_state
-    state["assumption_file"] = file
-    state["assumption_rows"] = _rows(file)
-    state["assumption_round"] = state.get("assumption_round", -1) + 1
+    state[Key.ASSUMPTION_FILE] = file
+    state[Key.ASSUMPTION_ROWS] = _rows(file)
+    state[Key.ASSUMPTION_ROUND] = state.get(Key.ASSUMPTION_ROUND, -1) + 1
 
 
 def _rows(file: AssumptionFile) -> pd.DataFrame:
@@ -132,8 +133,11 @@ def dataset_tab(dataset: Dataset, scenario: Scenario) -> None:
     config["Hides"] = st.column_config.TextColumn(
         "Hides", help="The share that the release must not give away."
     )
-    state["assumption_rows"] = rows = edited(
-        f"assumptions_{state['assumption_round']}", state["assumption_rows"], config, rows="dynamic"
+    state[Key.ASSUMPTION_ROWS] = rows = edited(
+        f"assumptions_{state[Key.ASSUMPTION_ROUND]}",
+        state[Key.ASSUMPTION_ROWS],
+        config,
+        rows="dynamic",
     )
     assumptions: tuple[AttributeAssumption, ...] = ()
     with result_first:

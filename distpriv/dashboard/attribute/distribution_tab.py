@@ -63,8 +63,10 @@ def _result(
     draft: Draft, networks: tuple[BayesianNetwork, ...], query: QuiltQuery, epsilon: float
 ) -> QuiltResult:
     content = save_network(NetworkFile("", "", networks, draft.protected, ()))
-    quilts = cache.quilts(
-        content, lambda: {each: find_quilts(networks, each) for each in draft.protected}
+    quilts = cache.computed(
+        lambda: {each: find_quilts(networks, each) for each in draft.protected},
+        content,
+        saying="Looking for quilts …",
     )
     return scale_quilts(quilts, query.attributes, query.sensitivity, epsilon)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from distpriv.attribute.files import NetworkFile, QuiltQuery, school
 from distpriv.attribute.network import BayesianNetwork, refitted
+from distpriv.dashboard.shell.state import Key
 
 __all__ = ["Draft", "draft_of", "take"]
 
@@ -86,8 +87,8 @@ def take(file: NetworkFile, origin: str) -> None:
     """Work with another network from now on."""
     state = st.session_state
     first = file.networks[0]
-    before = state.get("quilt_draft")
-    state["quilt_draft"] = Draft(
+    before = state.get(Key.QUILT_DRAFT)
+    state[Key.QUILT_DRAFT] = Draft(
         title=file.title,
         description=file.description,
         states={node: first.names(node) for node in first.nodes},
@@ -106,6 +107,6 @@ def take(file: NetworkFile, origin: str) -> None:
 
 def draft_of() -> Draft:
     """The session's draft; the school at first."""
-    if "quilt_draft" not in st.session_state:
+    if Key.QUILT_DRAFT not in st.session_state:
         take(school(), "school")
-    return cast(Draft, st.session_state["quilt_draft"])
+    return cast(Draft, st.session_state[Key.QUILT_DRAFT])

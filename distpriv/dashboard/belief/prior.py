@@ -14,6 +14,7 @@ from distpriv.attacks.posterior import (
     uniform_prior,
 )
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.words import share
 
 __all__ = ["choose", "in_code"]
@@ -29,7 +30,7 @@ def choose(view: View) -> Belief:
         [UNIFORM, BELL, BETA, PAIR],
         default=UNIFORM,
         required=True,
-        key="belief_prior",
+        key=Key.BELIEF_PRIOR,
         persist_state="session",
         wrap=True,
         help="The prior. *a bell* is a normal distribution cut off at 0 and 1; *Beta(a, b)* is "
@@ -41,14 +42,14 @@ def choose(view: View) -> Belief:
         return uniform_prior(shares)
     left, right = st.columns(2)
     if kind == BELL:
-        center = _fraction(left, "around", "belief_center", 0.0, 1.0, pair.center)
+        center = _fraction(left, "around", Key.BELIEF_CENTER, 0.0, 1.0, pair.center)
         return normal_prior(
-            shares, center, _fraction(right, "give or take", "belief_width", 0.01, 0.5, 0.1)
+            shares, center, _fraction(right, "give or take", Key.BELIEF_WIDTH, 0.01, 0.5, 0.1)
         )
     if kind == BETA:
         return beta_prior(shares, *(_count(at, name) for at, name in ((left, "a"), (right, "b"))))
     label = f"probability of {share(pair.p_i)}"
-    return pair_prior(pair, n, _fraction(left, label, "belief_weight", 0.01, 0.99, 0.5))
+    return pair_prior(pair, n, _fraction(left, label, Key.BELIEF_WEIGHT, 0.01, 0.99, 0.5))
 
 
 def in_code() -> str:
@@ -56,11 +57,12 @@ def in_code() -> str:
     state = st.session_state
     priors = {
         UNIFORM: "uniform_prior(shares)",
-        BELL: f"normal_prior(shares, {state.get('belief_center')}, {state.get('belief_width')})",
-        BETA: f"beta_prior(shares, {state.get('belief_a')}, {state.get('belief_b')})",
-        PAIR: f"pair_prior(fit.pair, n, {state.get('belief_weight')})",
+        BELL: f"normal_prior(shares, {state.get(Key.BELIEF_CENTER)}, "
+        f"{state.get(Key.BELIEF_WIDTH)})",
+        BETA: f"beta_prior(shares, {state.get(Key.BELIEF_A)}, {state.get(Key.BELIEF_B)})",
+        PAIR: f"pair_prior(fit.pair, n, {state.get(Key.BELIEF_WEIGHT)})",
     }
-    return f"dp.attacks.posterior.{priors[state['belief_prior']]}"
+    return f"dp.attacks.posterior.{priors[state[Key.BELIEF_PRIOR]]}"
 
 
 def _fraction(

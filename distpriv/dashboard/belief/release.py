@@ -10,8 +10,8 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv.attacks.posterior import ReleaseModel, simulate_release
-from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.model.theta import Theta
 from distpriv.words import escape, with_unit
@@ -43,7 +43,7 @@ def model_of(view: View) -> ReleaseModel:
     """The scenario's release for any share."""
     scenario = view.scenario
     return ReleaseModel(
-        cache.moments(view.source, scenario.query, view.fit.pair.secret),
+        view.groups.moments(scenario.query, view.fit.pair.secret),
         scenario.query,
         scenario.n,
         view.noise,
@@ -106,11 +106,11 @@ def _simulated(view: View, model: ReleaseModel, *, still: bool) -> Release:
         disabled=still or high <= low,
         help="How many of the n records in the released dataset have the property.",
     )
-    state.setdefault("belief_draw", 1)
+    state.setdefault(Key.BELIEF_DRAW, 1)
     if st.button("Another release", icon=":material/casino:", key="belief_again", disabled=still):
-        state["belief_draw"] += 1
+        state[Key.BELIEF_DRAW] += 1
     truth = Theta(pair.secret, chosen, n).having / n
-    draw = np.random.SeedSequence(scenario.seed, spawn_key=(state["belief_draw"] - 1,))
+    draw = np.random.SeedSequence(scenario.seed, spawn_key=(state[Key.BELIEF_DRAW] - 1,))
     clear, values = simulate_release(model, truth, np.random.default_rng(draw))
     return Release(values, clear, truth)
 
@@ -119,7 +119,7 @@ def in_code(release: Release) -> dict[str, object]:
     """The release as the page's controls describe it, for its script."""
     return {
         "truth": release.truth,
-        "draw": st.session_state["belief_draw"],
+        "draw": st.session_state[Key.BELIEF_DRAW],
         "released": () if release.truth is not None else tuple(release.values.tolist()),
     }
 
@@ -136,8 +136,8 @@ def provenance(view: View, release: Release) -> str:
         origin = (
             f"A simulation, not a release: the statistics of {scenario.n} records, "
             f"{round(release.truth * scenario.n)} of which have the property, drawn from the "
-            f"fitted model, seed {scenario.seed}, draw {st.session_state['belief_draw']}. The same "
-            "draws are scaled while you move ε or the share."
+            f"fitted model, seed {scenario.seed}, draw {st.session_state[Key.BELIEF_DRAW]}. The "
+            "same draws are scaled while you move ε or the share."
         )
     if view.noise.distribution == "laplace" and np.count_nonzero(view.noise.scales) > 1:
         origin += (

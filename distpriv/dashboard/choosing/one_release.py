@@ -91,7 +91,7 @@ def _waiting(view: View, look: _Look) -> None:
     about = f"{look!r} {view.fit.pair!r} {view.scenario.mechanism} {view.scenario.epsilon}"
 
     def frame(name: str, draw: Callable[[], go.Figure]) -> go.Figure:
-        return cache.figure(f"frame of {name} {about}", lambda: pending(draw()))
+        return cache.computed(lambda: pending(draw()), f"frame of {name} {about}")
 
     _charts(
         frame("precision", lambda: _precision_recall(view, look, lines)),
@@ -185,7 +185,7 @@ def _f_curves(view: View, look: _Look) -> Curves:
         )
 
     fixed = sweeps.fixed_epsilon_grid(view.scenario)
-    known = cache.computed(look.key(view), lambda: at(fixed))
+    known = cache.computed(lambda: at(fixed), look.key(view))
     more = np.setdiff1d(sweeps.epsilon_grid(view.scenario), fixed)
     if not len(more):
         return known
@@ -216,7 +216,7 @@ def _errors(view: View, look: _Look) -> dict[str, FloatArray]:
         return dict(zip(known, false_alarms_of(tests, _RECALL), strict=True))
 
     what = f"errors {scenario.mechanism} {others} {view.focus}"
-    found = cache.computed(sweeps.key_of(view, what, epsilon=False), at_others)
+    found = cache.computed(at_others, sweeps.key_of(view, what, epsilon=False))
     here = false_alarms_along(release_test(view.focused, view.noise), _RECALL)
     return found | {_bold(view): here}
 

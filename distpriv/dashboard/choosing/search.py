@@ -164,8 +164,7 @@ def searched(view: View, limit: Limit) -> Design | None:
     seed = view.scenario.model_seed
     key = replace(view.scenario, mechanism="", seed=seed, look="", epsilon=1.0)
     try:
-        return cache.design(
-            f"{view.source.digest} {key!r} {limit!r} {names}",
+        return cache.computed(
             lambda: choose(
                 limit,
                 view.model,
@@ -175,6 +174,8 @@ def searched(view: View, limit: Limit) -> Design | None:
                 units=view.sizes,
                 report=view.report_sizes,
             ),
+            f"{view.source.digest} {key!r} {limit!r} {names}",
+            saying="Searching for ε …",
         )
     except HypothesisError as error:
         st.error(escape(error), icon=":material/error:")

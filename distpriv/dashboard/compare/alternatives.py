@@ -21,6 +21,7 @@ from distpriv.charts.comparison import (
 from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import links, opening
 from distpriv.dashboard.shell.frame import View, quiet
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, number, percent, with_unit
@@ -56,7 +57,7 @@ def compared(view: View | None) -> dict[str, Summary]:
             found[name] = each.summary
     if view is None:
         return found
-    now = st.session_state["scenario"]
+    now = st.session_state[Key.SCENARIO]
     same = next((name for name, each in kept().items() if _same(each.scenario, now)), None)
     if same is not None and same in found:
         return found
@@ -155,7 +156,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
 def keep(view: View | None) -> None:
     """Keep the current scenario under a name; rename, open or forget those that are kept."""
     st.subheader("Kept scenarios")
-    state, now = st.session_state, st.session_state["scenario"]
+    state, now = st.session_state, st.session_state[Key.SCENARIO]
     if message := state.pop("compare_error_text", None):
         st.error(message, icon=":material/error:")
     full = len(kept()) >= MOST
@@ -182,7 +183,7 @@ def keep(view: View | None) -> None:
 def files() -> None:
     """A link to the current scenario, files to save, and a file to open."""
     st.subheader("Hand it on")
-    scenario = st.session_state["scenario"]
+    scenario = st.session_state[Key.SCENARIO]
     st.markdown(
         "The link and the files hold every choice, names of columns and values among them, and "
         "the data's fingerprint, but no record. Whoever opens them needs the same table, unless it "
@@ -228,7 +229,7 @@ def _read_file() -> None:
         scenarios = read_scenarios(file.getvalue())
         if len(scenarios) == 1:
             (scenario,) = scenarios.values()
-            before = state["scenario"]
+            before = state[Key.SCENARIO]
             opening.open_scenario(scenario)
             if len(kept()) < MOST and not _same(before, scenario):
                 kept().setdefault(_free("before"), Kept(before, None))
@@ -309,7 +310,7 @@ def _same(one: Scenario, other: Scenario) -> bool:
 
 def _worked_out(scenario: Scenario, view: View | None) -> Summary | None:
     """Results of a scenario from a file, if its data are here and nothing has to be simulated."""
-    if view is None or not _same(st.session_state["scenario"], scenario):
+    if view is None or not _same(st.session_state[Key.SCENARIO], scenario):
         dataset = opening.dataset_of(scenario)
         view = None if dataset is None else quiet(dataset, scenario)
     return None if view is None else _summary(view, scenario)

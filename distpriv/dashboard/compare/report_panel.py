@@ -8,19 +8,27 @@ from typing import cast
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.dashboard.shell import links
+from distpriv.dashboard.shell import links, live, state
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
-from distpriv.errors import DistprivError
 from distpriv.export.report import ReportRun
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.report import Report
+from distpriv.model.run import Run
 from distpriv.words import escape
 
 __all__ = ["draw"]
 
 MOST = 6  # mechanisms: columns of a table on paper
 _CHOSEN, _FOLLOWS = "report_mechanisms", "report_follows"
+_RUN = "report"
+_LABELS = live.Labels(
+    again="Build the report",
+    go_on="Go on with the report",
+    icon=":material/description:",
+    kind="primary",
+)
 
 
 def draw(view: View | None) -> None:
@@ -41,26 +49,34 @@ def draw(view: View | None) -> None:
         return
     names = _names(view)
     truth, records = _confidential(view)
-    key = (st.session_state["scenario"], view.source.digest, tuple(names), truth, records)
-    run = cast("ReportRun | None", st.session_state.get("report_run"))
-    if run is not None and run.report is None and run.key != key:
-        run = None  # of what was chosen before, and not done
-        st.session_state.pop("report_run")
-    _buttons(view, run, names, key)
-    if run is not None:
-        _progress(run)
-        if run.report is not None and run.report.confidential and view.scenario.presenting:
-            st.caption("The report with true values waits in the analyst view.")
-        elif run.report is not None:
-            _save(run.report, current=run.key == key)
+    scenario, runs = st.session_state[Key.SCENARIO], state.runs()
+    key = (scenario, view.source.digest, tuple(names), truth, records)
+    run = cast("Run[Report] | None", runs.get(_RUN))
+    if run is not None and not run.finished and run.key != key:
+        del runs[_RUN]  # of what was chosen before, and not done
+        run = None
+
+    def begin() -> Run[Report]:
+        return Run(lambda: _report(view, names, truth, records).steps(), key)
+
+    live.buttons(_RUN, begin, _LABELS, st.columns([2, 1, 3])[:2], ready=bool(names))
+    if run is None:
+        return
+    report = run.result()
+    if report is None:
+        live.growing(run, _progress, 0.1)
+    elif report.confidential and view.scenario.presenting:
+        st.caption("The report with true values waits in the analyst view.")
+    else:
+        _save(report, current=run.key == key)
 
 
 def _names(view: View) -> list[str]:
     """The mechanisms to report on; the sidebar's, until others are chosen."""
-    state, own = st.session_state, view.scenario.mechanism
-    if state.get(_CHOSEN, [state.get(_FOLLOWS)]) == [state.get(_FOLLOWS)]:
-        state[_CHOSEN] = [own]
-    state[_FOLLOWS] = own
+    session, own = st.session_state, view.scenario.mechanism
+    if session.get(_CHOSEN, [session.get(_FOLLOWS)]) == [session.get(_FOLLOWS)]:
+        session[_CHOSEN] = [own]
+    session[_FOLLOWS] = own
     names = st.multiselect(
         "Mechanisms in the report",
         mechanisms.names(),
@@ -110,73 +126,25 @@ def _confidential(view: View) -> tuple[bool, bool]:
     return truth, records
 
 
-def _buttons(view: View, run: ReportRun | None, names: list[str], key: object) -> None:
-    state = st.session_state
-    if message := state.pop("report_error", None):
-        st.error(message, icon=":material/error:")
-    start, stop, _ = st.columns([2, 1, 3])
-    running = run is not None and run.running
-    halted = run is not None and run.stopped and run.report is None
-    label = "Go on with the report" if halted else "Build the report"
-    if start.button(
-        label,
-        icon=":material/description:",
-        key="report_build",
-        type="primary",
-        width="stretch",
-        disabled=running or not names,
-    ):
-        if halted and run is not None:
-            run.stopped = False
-        else:
-            state["report_run"] = _begun(view, names, key)
-        st.rerun()
-    if stop.button(
-        "Stop", icon=":material/stop:", key="report_stop", width="stretch", disabled=not running
-    ):
-        if run is not None:
-            run.stopped = True
-        st.rerun()
+def _report(view: View, names: list[str], truth: bool, records: bool) -> ReportRun:
+    return ReportRun(
+        view.apart(),
+        names,
+        data=view.dataset.title,
+        link=links.share(st.session_state[Key.SCENARIO]),
+        truth=truth,
+        records=records,
+    )
 
 
-def _begun(view: View, names: list[str], key: object) -> ReportRun | None:
-    _, _, _, truth, records = cast("tuple[object, object, object, bool, bool]", key)
-    try:
-        return ReportRun(
-            view.apart(),
-            names,
-            data=view.dataset.title,
-            link=links.share(st.session_state["scenario"]),
-            truth=truth,
-            records=records,
-            key=key,
-        )
-    except DistprivError as error:
-        st.session_state["report_error"] = escape(error)
-        return None
-
-
-def _progress(run: ReportRun) -> None:
+def _progress(run: Run[Report]) -> None:
     if run.failure:
         st.error(
             f"The report cannot be built: {escape(run.failure)} Nothing else has changed.",
             icon=":material/error:",
         )
-        return
-    if run.report is not None:
-        return
-
-    @st.fragment(run_every=0.2 if run.running else None)
-    def live() -> None:
-        was_running = run.running
-        run.step(0.1)
-        st.progress(
-            min(run.share, 1.0), text=f"{run.doing} …" if run.running else "The report is stopped"
-        )
-        if was_running and not run.running:
-            st.rerun()
-
-    live()
+    else:
+        live.bar(run, "The report is stopped" if run.stopped else f"{run.doing} …")
 
 
 def _encoded(write: Callable[[], str]) -> Callable[[], bytes]:

@@ -11,6 +11,7 @@ import streamlit as st
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import controls
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.tables import ColumnType, summarise
 from distpriv.tables.examples import EXAMPLES
@@ -35,7 +36,7 @@ def upload() -> None:
     with left:
         st.file_uploader(
             "Your own table: CSV, TSV, Excel, Parquet, JSON, JSON Lines or UCI's raw files",
-            key="file",
+            key=Key.FILE,
             on_change=_read_upload,
             help="Delimiter, encoding, decimal comma and column types are found out. One row a "
             "record. The table stays in this session's memory on the machine that runs the "
@@ -50,22 +51,22 @@ def upload() -> None:
             width="stretch",
             help="The real census records of the papers, from ADULT_DIR or OpenML.",
         )
-    if message := st.session_state.pop("upload_error", None):
+    if message := st.session_state.pop(Key.UPLOAD_ERROR, None):
         st.error(message, icon=":material/error:")
 
 
 def _read_upload() -> None:
-    file = st.session_state.get("file")
+    file = st.session_state.get(Key.FILE)
     if file is None:
         return
     try:
         controls.keep_upload(from_upload(file.getvalue(), file.name))
     except DistprivError as error:
-        st.session_state["upload_error"] = escape(error)
+        st.session_state[Key.UPLOAD_ERROR] = escape(error)
 
 
 def _choose_adult() -> None:
-    st.session_state["data"] = next(e.title for e in EXAMPLES if e.key == "adult")
+    st.session_state[Key.DATA] = next(e.title for e in EXAMPLES if e.key == "adult")
 
 
 def reference(dataset: Dataset, scenario: Scenario) -> None:
@@ -74,7 +75,7 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
         return
     state = st.session_state
     st.subheader("Reference data")
-    known = state.setdefault("references", {}).get(dataset.digest)
+    known = state.setdefault(Key.REFERENCES, {}).get(dataset.digest)
     if known is None:
         st.markdown(
             "The whole table is released. An attacker who knows nothing better takes it for "
@@ -84,21 +85,21 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     else:
         st.markdown(f"The model is fitted to **{escape(known.title)}**: {known.description}")
         if st.button("Take the table itself instead", icon=":material/undo:", key="no_reference"):
-            del state["references"][dataset.digest]
+            del state[Key.REFERENCES][dataset.digest]
             st.rerun()
     file = st.file_uploader(
         "Reference data: a table with the same columns",
         key=f"reference_{dataset.digest}",
         help="Kept in this session's memory only, as your own table is.",
     )
-    if file is None or state.get("reference_read") == file.file_id:
+    if file is None or state.get(Key.REFERENCE_READ) == file.file_id:
         return
     try:
-        state["references"] = {dataset.digest: as_reference(dataset, file.getvalue(), file.name)}
+        state[Key.REFERENCES] = {dataset.digest: as_reference(dataset, file.getvalue(), file.name)}
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return
-    state["reference_read"] = file.file_id
+    state[Key.REFERENCE_READ] = file.file_id
     st.rerun()
 
 

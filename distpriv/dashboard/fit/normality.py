@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from distpriv.charts.diagnostics import qq_plot
 from distpriv.charts.fit import fit_histograms
-from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.errors import ModelError
@@ -35,7 +34,7 @@ SUBSETS = 1000
 def simulated(view: View) -> NDArray[np.float64]:
     """Statistics of datasets drawn at both shares, shape (2, SUBSETS, m)."""
     scenario = view.scenario
-    return cache.simulated(view.source, scenario.query, view.fit.thetas, SUBSETS, scenario.seed)
+    return view.groups.simulated(scenario.query, view.fit.thetas, SUBSETS, scenario.seed)
 
 
 def diagnosed(view: View, drawn: NDArray[np.float64]) -> FitDiagnostics | str:

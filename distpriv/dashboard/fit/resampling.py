@@ -7,7 +7,7 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.charts.diagnostics import bootstrap_intervals
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, simulations
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
 from distpriv.model.sampling import Interval
@@ -28,10 +28,18 @@ def uncertainty(view: View) -> None:
     if not curves.needs_closed_form(view, "What other records would have given"):
         return
     secret = fit.pair.secret
-    records = sum(cache.moments(view.source, scenario.query, secret).counts)
+    records = sum(view.groups.moments(scenario.query, secret).counts)
     replicates = int(np.clip(RESAMPLED // records, LEAST_REPLICATES, MOST_REPLICATES))
     resampled = bootstrap_model(
-        cache.resampled(view.source, scenario.query, secret, replicates, scenario.seed),
+        cache.computed(
+            simulations.resampled,
+            view.source,
+            scenario.query,
+            secret,
+            replicates,
+            scenario.seed,
+            saying="Drawing the records again …",
+        ),
         fit,
         scenario.query,
     )

@@ -30,8 +30,8 @@ def of_item(key: str, records: PaperRecords) -> None:
 def in_a_table(records: PaperRecords, digest: str) -> None:
     """All errata in a table, with where they show and what shows them."""
     shown = cache.computed(
-        f"papers, errata {digest}",
         lambda: {number: evidence(number, records) for number in ERRATA},
+        f"papers, errata {digest}",
     )
     with st.expander("All errata, and what shows them", icon=":material/edit_note:"):
         # A plain table: its texts wrap.

@@ -71,7 +71,7 @@ def show(key: str, run: PaperAttacks, known: Results) -> None:
     st.subheader(f"{item.name}: {item.title}")
     st.caption(escape(f"{item.paper}. {item.printed}"))
 
-    @st.fragment(run_every=0.5 if item.simulated and run.running else None)
+    @st.fragment(run_every=0.5 if item.simulated and simulation.running().running else None)
     def growing() -> None:
         _PARTS[key](run, simulation.results(run, known)[key])
 

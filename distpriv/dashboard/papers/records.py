@@ -51,7 +51,7 @@ def _if_adult(dataset: Dataset) -> PaperRecords | None:
 
 
 def _records(dataset: Dataset) -> PaperRecords:
-    return cache.computed(f"papers, records {dataset.digest}", lambda: paper_records(dataset.table))
+    return cache.computed(lambda: paper_records(dataset.table), f"papers, records {dataset.digest}")
 
 
 def provenance(records: PaperRecords) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -11,8 +11,10 @@ import streamlit as st
 
 from distpriv.charts.papers import deviations
 from distpriv.dashboard.papers.records import provenance
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, live, state
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
+from distpriv.model.run import Progress, Run
 from distpriv.papers.attack_runs import PaperAttacks
 from distpriv.papers.cells import VERDICTS, Cell, tally
 from distpriv.papers.items import ITEMS
@@ -24,21 +26,21 @@ from distpriv.papers.report import MARKS, chance, rows
 from distpriv.papers.results import Results, closed_results, simulated_results
 from distpriv.words import escape
 
-__all__ = ["all_figures", "choose_run", "closed", "drawn", "live", "results", "run_buttons"]
+__all__ = ["all_figures", "choose_run", "closed", "drawn", "live_results", "results", "running"]
 
-_RUN, _CELLS = "paper_run", "paper_cells"
+_RUN = "paper"
 
 
 def closed(records: PaperRecords, digest: str, seed: int) -> Results:
     """What has a closed form, computed once."""
     with st.spinner("Working out the tables …"):
         return cache.computed(
-            f"papers, closed {digest} {seed}", lambda: closed_results(records, seed=seed)
+            lambda: closed_results(records, seed=seed), f"papers, closed {digest} {seed}"
         )
 
 
 def choose_run(records: PaperRecords, digest: str) -> PaperAttacks:
-    """Controls of the simulation, and the run that they describe."""
+    """Controls of the simulation, its buttons, and the attacks that they describe."""
     count, seeds, _ = st.columns([1, 1, 3])
     repetitions = count.selectbox(
         "Repetitions",
@@ -58,80 +60,67 @@ def choose_run(records: PaperRecords, digest: str) -> PaperAttacks:
             help="Of all that is simulated on this page: the same seed gives the same figures.",
         )
     )
-    known = st.session_state.get(_RUN)
-    if known is not None and known[0] == (digest, seed) and known[1].rounds <= repetitions:
-        run: PaperAttacks = known[1]
-        run.repetitions = repetitions  # what is done counts
-    else:
-        run = PaperAttacks(records, repetitions, seed)
-        st.session_state[_RUN] = ((digest, seed), run)
-    return run
+    key = (digest, seed)
+
+    def begin() -> Iterator[Progress[PaperAttacks]]:
+        return PaperAttacks(records, repetitions, seed).steps()
+
+    attacks = _attacks(live.begun(_RUN, key, begin))
+    if attacks.rounds > repetitions:
+        del state.runs()[_RUN]
+        attacks = _attacks(live.begun(_RUN, key, begin))
+    elif attacks.repetitions != repetitions:
+        attacks.repetitions = repetitions  # what is done counts
+        running().extend()
+    live.buttons(_RUN, lambda: Run(begin, key), live.Labels())
+    return attacks
 
 
-def run_buttons(run: PaperAttacks) -> None:
-    """Run, or run again, and stop."""
-    start, stop, _ = st.columns([1, 1, 4])
-    if start.button(
-        "Run" if run.stopped or run.running else "Run again",
-        icon=":material/play_arrow:",
-        disabled=run.running,
-        width="stretch",
-        key="paper_start",
-    ):
-        if run.stopped:
-            run.stopped = False
-        else:
-            again = PaperAttacks(run.records, run.repetitions, run.seed)
-            st.session_state[_RUN] = (st.session_state[_RUN][0], again)
-        st.rerun()
-    if stop.button(
-        "Stop",
-        icon=":material/stop:",
-        disabled=not run.running,
-        width="stretch",
-        key="paper_stop",
-    ):
-        run.stopped = True
-        st.rerun()
+def running() -> Run[PaperAttacks]:
+    """The run that the attacks come from."""
+    return state.runs()[_RUN]
+
+
+def _attacks(run: Run[PaperAttacks]) -> PaperAttacks:
+    """Known with the first progress, before any of the work."""
+    if (attacks := run.result()) is None:
+        run.step(0.0)
+        attacks = run.result()
+    assert attacks is not None
+    return attacks
 
 
 def results(run: PaperAttacks, known: Results) -> Results:
     """Everything, as far as the attacks have got, in the papers' order."""
-    state = st.session_state.get(_CELLS)
-    if state is None or state[0] is not run or state[1] != run.done or state[2] is not known:
+    cells = st.session_state.get(Key.PAPER_CELLS)
+    if cells is None or cells[0] is not run or cells[1] != run.done or cells[2] is not known:
         found = {**known, **simulated_results(run)}
-        state = (run, run.done, known, {key: found[key] for key in ITEMS})
-        st.session_state[_CELLS] = state
-    return state[3]
+        cells = (run, run.done, known, {key: found[key] for key in ITEMS})
+        st.session_state[Key.PAPER_CELLS] = cells
+    return cells[3]
 
 
 def drawn(run: PaperAttacks, what: str, draw: Callable[[], go.Figure]) -> go.Figure:
     """A figure of a run, from the session's cache once the run stands still."""
-    if run.running:
+    if running().running:
         return draw()
-    return cache.figure(f"papers, {what} {st.session_state[_RUN][0]} {run.done}", draw)
+    return cache.computed(draw, f"papers, {what} {running().key} {run.done}")
 
 
-def live(run: PaperAttacks, known: Results) -> None:
+def live_results(run: PaperAttacks, known: Results) -> None:
     """The result in words and as a picture, growing while repetitions come in."""
 
-    @st.fragment(run_every=0.2 if run.running else None)
-    def growing() -> None:
-        was_running = run.running
-        if was_running:
-            run.step(0.15 if run.done else 0.0)  # the first picture must not wait
+    def draw(work: Run[PaperAttacks]) -> None:
         found = results(run, known)
         st.markdown(_sentence(run, found))
-        st.progress(
-            run.done / run.wanted,
-            text=f"{run.rounds} of {run.repetitions} repetitions of {run.attacks} attacks"
-            + (", stopped" if run.stopped else ""),
+        live.bar(
+            work,
+            f"{run.rounds} of {run.repetitions} repetitions of {run.attacks} attacks"
+            + (", stopped" if work.stopped else ""),
         )
         display.chart(drawn(run, "deviations", lambda: deviations(found)), "papers")
-        if was_running and not run.running:
-            st.rerun()
 
-    growing()
+    live.growing(running(), draw, 0.15)
     provenance(run.records)
     with st.expander("What the verdicts mean", icon=":material/gavel:"):
         for verdict, meaning in VERDICTS.items():

@@ -91,13 +91,13 @@ def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
         look="",
     )
     about = f"{view.source.digest} {view.focus} {[entry.token for entry in alike]}"
-    parts, history = cache.computed(f"past {past!r} {about}", lambda: _past(view, alike))
+    parts, history = cache.computed(lambda: _past(view, alike), f"past {past!r} {about}")
     upcoming = Part(view.model, view.noise, _promise(view.noise, scenario, scenario))
     return Tally(
         history=history,
         after=cache.computed(
-            f"next {replace(scenario, view='analyst')!r} {about}",
             lambda: _standing(view, [*parts, upcoming], scenario.delta),
+            f"next {replace(scenario, view='analyst')!r} {about}",
         ),
         parts=parts,
         uncounted=len(alike) - len(parts),

@@ -11,6 +11,7 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.settings import own_key
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.words import escape
@@ -65,8 +66,8 @@ def secret_builder(dataset: Dataset) -> None:
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return
-        state.setdefault("own_secrets", {}).setdefault(dataset.digest, {})[secret.label] = secret
-        state["pending"] = {own_key(dataset, "secret"): secret.label}
+        state.setdefault(Key.OWN_SECRETS, {}).setdefault(dataset.digest, {})[secret.label] = secret
+        state[Key.PENDING] = {own_key(dataset, Key.SECRET): secret.label}
         st.rerun()
 
 
@@ -90,7 +91,7 @@ def statistic_builder(dataset: Dataset) -> None:
     column = st.selectbox("Of column", columns, key=f"build_stat_column_{'number' in kind.takes}")
     given = [_parameter(dataset, columns, column, each) for each in kind.parameters]
     label = kind(column, *given).label
-    key = own_key(dataset, "stat")
+    key = own_key(dataset, Key.STAT)
     released = list(state[key])
     if st.button(
         "Release it too",
@@ -99,7 +100,7 @@ def statistic_builder(dataset: Dataset) -> None:
         disabled=label in released,
         help="It is already released." if label in released else None,
     ):
-        state["pending"] = {key: [*released, label]}
+        state[Key.PENDING] = {key: [*released, label]}
         st.rerun()
     st.caption(
         ("It has no closed form: the model is fitted to simulations. " if not kind.linear else "")
@@ -159,5 +160,5 @@ def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
                     )
                     return
                 bounds[column] = (float(low), float(high))
-            st.session_state[own_key(dataset, "bounds")] = bounds
+            st.session_state[own_key(dataset, Key.BOUNDS)] = bounds
             st.rerun()

@@ -11,6 +11,7 @@ from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.settings import own_key
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.scenario import accuracy
 from distpriv.errors import DistprivError
@@ -51,7 +52,7 @@ def builder(dataset: Dataset, scenario: Scenario) -> None:
     """Hide another pair of shares as well, of any secret known."""
     st.subheader("Hide another pair as well")
     state = st.session_state
-    own = state.get("own_secrets", {}).get(dataset.digest, {})
+    own = state.get(Key.OWN_SECRETS, {}).get(dataset.digest, {})
     secrets = dict(dataset.secrets) | {scenario.secret.label: scenario.secret} | own
     label = st.selectbox(
         "Share of records with", list(secrets), key="pair_secret", persist_state="session"
@@ -69,8 +70,8 @@ def builder(dataset: Dataset, scenario: Scenario) -> None:
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return
-        key = own_key(dataset, "also")
-        state.setdefault("own_pairs", {}).setdefault(dataset.digest, {})[pair.label] = pair
-        state["pending"] = {key: list(dict.fromkeys([*state.get(key, []), pair.label]))}
+        key = own_key(dataset, Key.ALSO)
+        state.setdefault(Key.OWN_PAIRS, {}).setdefault(dataset.digest, {})[pair.label] = pair
+        state[Key.PENDING] = {key: list(dict.fromkeys([*state.get(key, []), pair.label]))}
         st.rerun()
     st.caption("Pairs are taken out, and grids of shares chosen, under More settings.")

@@ -1,227 +1,105 @@
 """Cached calls.
 
-Streamlit hashes large tables from a sample, so a table is never an argument that it hashes:
-each call is keyed by the table's full-content digest. What comes from a table lives in the
-session that brought it.
+Streamlit hashes large tables from a sample, so a table is never an argument that it hashes: each
+call is keyed by the table's full-content digest. What comes from a table lives in the session
+that brought it, and no longer than there is something newer in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
+import dataclasses
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import cache
+from hashlib import blake2b
+from typing import Any, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
-from plotly import graph_objects as go
 
-from distpriv.analysis.design import Design
-from distpriv.attribute.influence import Quilt
-from distpriv.composition.rules import JointRelease
 from distpriv.dashboard.shell.dataset import Dataset, from_example
-from distpriv.distances.outcomes import Outcomes
-from distpriv.mechanisms.curves import Curves
-from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
-from distpriv.model.monte_carlo import SimulatedFit, simulated_outcomes, simulated_statistics
-from distpriv.model.theta import Theta
-from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Query
-from distpriv.robustness.bootstrap import MomentReplicates, bootstrap_moments
 from distpriv.tables.examples import EXAMPLES
 
-__all__ = [
-    "computed",
-    "curves",
-    "design",
-    "example",
-    "figure",
-    "joint",
-    "moments",
-    "outcomes",
-    "quilts",
-    "records",
-    "resampled",
-    "simulated",
-    "simulated_fit",
-]
+__all__ = ["computed", "example"]
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+_MOST = 32
+_FEW = {Dataset.groups: 6}  # a number for every record and statistic
 
 
-def computed(key: str, compute: Callable[[], T]) -> T:
-    """Anything that is made once for everything its key names, a table's digest among it."""
-    return cast(T, _computed(key, compute))
+@overload
+def computed(
+    function: Callable[[Dataset, *Ts], T], source: Dataset, /, *arguments: *Ts, saying: str = ""
+) -> T: ...
+@overload
+def computed(
+    function: Callable[[*Ts], T], source: str, /, *arguments: *Ts, saying: str = ""
+) -> T: ...
+def computed(  # type: ignore[misc]  # mypy takes *Ts for more than the rest
+    function: Callable[..., Any],
+    source: Dataset | str,
+    /,
+    *arguments: Any,
+    saying: str = "",
+) -> Any:
+    """Call a function once for everything that its name, the source and the arguments say.
+
+    Parameters
+    ----------
+    function : callable
+        Of the dataset and the arguments, or of the arguments alone if the source is a text. What
+        it returns is shared: nobody may change it, unless changing is what it is for.
+    source : Dataset or str
+        What it is computed from; a text names, with the table's digest, everything that the
+        function knows beside its arguments.
+    *arguments
+        Numbers (floats count to 12 digits), texts, arrays, and tuples, mappings and dataclasses
+        of them.
+    saying : str
+        What is shown meanwhile; by default nothing.
+    """
+    given = (source, *arguments) if isinstance(source, Dataset) else arguments
+    key = repr((source if isinstance(source, str) else _key(source), *map(_key, arguments)))
+    name = f"{function.__module__}.{function.__qualname__}"
+    return _store(name, saying, _FEW.get(function, _MOST))(key, lambda: function(*given))
 
 
-@st.cache_resource(show_spinner=False, max_entries=32, scope="session")
-def _computed(key: str, _compute: Callable[[], object]) -> object:
-    return _compute()
+@cache
+def _store(name: str, saying: str, most: int) -> Callable[[str, Callable[[], object]], object]:
+    """What one function came to lately, in every session its own."""
+
+    def compute(key: str, _call: Callable[[], object]) -> object:
+        return _call()
+
+    compute.__qualname__ = f"{name} {saying}"  # by which Streamlit tells functions apart
+    kept = st.cache_resource(show_spinner=saying or False, max_entries=most, scope="session")
+    return kept(compute)
+
+
+def _key(value: object) -> object:
+    """What tells a value from others; its representation is complete."""
+    if isinstance(value, Dataset):
+        return value.digest
+    if isinstance(value, np.ndarray):
+        content = blake2b(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return (value.dtype.str, value.shape, content)
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if value is None or isinstance(value, str | int | bytes | Enum):
+        return value
+    if isinstance(value, Mapping):
+        return [(_key(name), _key(item)) for name, item in value.items()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return (type(value).__name__, *map(_key, value))
+    if dataclasses.is_dataclass(value):
+        fields = (_key(getattr(value, field.name)) for field in dataclasses.fields(value))
+        return (type(value).__qualname__, *fields)
+    raise TypeError(f"{type(value).__name__} is no part of a key; name it in the source.")
 
 
 @st.cache_resource(show_spinner="Loading the records …", max_entries=4)
 def example(key: str) -> Dataset:
     """An embedded or fetched example; the same for everybody."""
     return from_example(next(example for example in EXAMPLES if example.key == key))
-
-
-def moments(dataset: Dataset, query: Query, secret: SensitiveProperty) -> GroupMoments:
-    """Group moments of a table, computed once."""
-    return _moments(dataset.digest, repr(query), repr(secret), dataset, query, secret)
-
-
-@st.cache_resource(show_spinner=False, max_entries=64, scope="session")
-def _moments(
-    digest: str,
-    query_key: str,
-    secret_key: str,
-    _dataset: Dataset,
-    _query: Query,
-    _secret: SensitiveProperty,
-) -> GroupMoments:
-    return group_moments(_dataset.table, _query, _secret)
-
-
-def records(dataset: Dataset, query: Query, secret: SensitiveProperty) -> RecordGroups:
-    """Record-level values split by the property, for simulations."""
-    return _records(dataset.digest, repr(query), repr(secret), dataset, query, secret)
-
-
-@st.cache_resource(show_spinner=False, max_entries=6, scope="session")
-def _records(
-    digest: str,
-    query_key: str,
-    secret_key: str,
-    _dataset: Dataset,
-    _query: Query,
-    _secret: SensitiveProperty,
-) -> RecordGroups:
-    return record_groups(_dataset.table, _query, _secret)
-
-
-@st.cache_resource(show_spinner="Computing …", max_entries=32, scope="session")
-def curves(key: str, _compute: Callable[[], Curves]) -> Curves:
-    """Curves that take long, computed once for everything their key names."""
-    return _compute()
-
-
-@st.cache_resource(show_spinner="Computing …", max_entries=32, scope="session")
-def joint(key: str, _compute: Callable[[], JointRelease]) -> JointRelease:
-    """Two releases of one dataset, computed once for everything their key names."""
-    return _compute()
-
-
-@st.cache_resource(show_spinner="Searching for ε …", max_entries=32, scope="session")
-def design(key: str, _search: Callable[[], Design]) -> Design:
-    """What a limit asks of a release, searched for once for everything its key names."""
-    return _search()
-
-
-@st.cache_resource(show_spinner=False, max_entries=32, scope="session")
-def figure(key: str, _draw: Callable[[], go.Figure]) -> go.Figure:
-    """A figure, drawn once for everything its key names; it is not to be changed afterwards."""
-    return _draw()
-
-
-@st.cache_resource(show_spinner="Looking for quilts …", max_entries=16, scope="session")
-def quilts(
-    key: str, _find: Callable[[], dict[str, tuple[Quilt, ...]]]
-) -> dict[str, tuple[Quilt, ...]]:
-    """Quilts of every protected attribute, which depend on neither the query nor ε."""
-    return _find()
-
-
-def simulated_fit(
-    dataset: Dataset,
-    query: Query,
-    pairs: tuple[Pair, ...],
-    n: int,
-    replacement: bool,
-    bounds: tuple[tuple[str, tuple[float, float]], ...],
-    seed: int,
-) -> SimulatedFit:
-    """A fit by simulation, begun at most once; whoever needs it takes it further."""
-    key = repr((dataset.digest, query, pairs, n, replacement, bounds, seed))
-    return _simulated_fit(
-        key,
-        lambda: SimulatedFit(
-            {pair.secret: records(dataset, query, pair.secret) for pair in pairs},
-            query,
-            pairs,
-            n,
-            replacement,
-            seed=seed,
-            bounds=dict(bounds),
-        ),
-    )
-
-
-@st.cache_resource(show_spinner=False, max_entries=8, scope="session")
-def _simulated_fit(key: str, _begin: Callable[[], SimulatedFit]) -> SimulatedFit:
-    return _begin()
-
-
-def simulated(
-    dataset: Dataset, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
-) -> NDArray[np.float64]:
-    """Statistics of datasets drawn under each θ, shape (len(thetas), subsets, m)."""
-    return _simulated(
-        dataset.digest, repr(query), repr(thetas), subsets, seed, dataset, query, thetas
-    )
-
-
-@st.cache_resource(show_spinner="Simulating datasets …", max_entries=8, scope="session")
-def _simulated(
-    digest: str,
-    query_key: str,
-    thetas_key: str,
-    subsets: int,
-    seed: int,
-    _dataset: Dataset,
-    _query: Query,
-    _thetas: tuple[Theta, ...],
-) -> NDArray[np.float64]:
-    groups = records(_dataset, _query, _thetas[0].secret)
-    return simulated_statistics(groups, _query, _thetas, subsets, seed)
-
-
-def outcomes(
-    dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
-) -> Outcomes:
-    """Simulated outcomes of a pair, with the distances that were computed of them."""
-    key = repr((dataset.digest, query, thetas, subsets, seed))
-    return _outcomes(
-        key,
-        lambda: simulated_outcomes(
-            records(dataset, query, thetas[0].secret), query, thetas, subsets, seed
-        ),
-    )
-
-
-@st.cache_resource(show_spinner="Simulating datasets …", max_entries=24, scope="session")
-def _outcomes(key: str, _simulate: Callable[[], Outcomes]) -> Outcomes:
-    return _simulate()
-
-
-def resampled(
-    dataset: Dataset, query: Query, secret: SensitiveProperty, replicates: int, seed: int
-) -> MomentReplicates:
-    """Group moments of resampled records, which depend on neither the pair nor a mechanism."""
-    return _resampled(
-        dataset.digest, repr(query), repr(secret), replicates, seed, dataset, query, secret
-    )
-
-
-@st.cache_resource(show_spinner="Drawing the records again …", max_entries=8, scope="session")
-def _resampled(
-    digest: str,
-    query_key: str,
-    secret_key: str,
-    replicates: int,
-    seed: int,
-    _dataset: Dataset,
-    _query: Query,
-    _secret: SensitiveProperty,
-) -> MomentReplicates:
-    groups = records(_dataset, _query, _secret)
-    # A stream of its own: those of the simulated datasets are the children of the same seed.
-    return bootstrap_moments(groups, replicates, rng=np.random.default_rng((seed, replicates)))

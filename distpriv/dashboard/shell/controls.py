@@ -13,6 +13,7 @@ from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario, ViewKind
 from distpriv.dashboard.shell import cache, choices, opening, settings
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.privacy.calibration import CALIBRATIONS
 from distpriv.queries.properties import SensitiveProperty
@@ -31,17 +32,17 @@ _TITLES = {example.title: example.key for example in EXAMPLES}
 
 # What each preset sets beside the paper's statistics, n = 100, ε = 1 and δ = 0.001.
 PRESETS: Mapping[str, Mapping[str, object]] = {
-    "Paper: income, Δp = 0.1": {"secret": "income = >50K", "dp": 0.1, "cal": "classical"},
+    "Paper: income, Δp = 0.1": {Key.SECRET: "income = >50K", Key.DP: 0.1, Key.CAL: "classical"},
     "Paper: work class, Δp = 0.04": {
-        "secret": "workclass = Private",
-        "dp": 0.04,
-        "cal": "classical",
+        Key.SECRET: "workclass = Private",
+        Key.DP: 0.04,
+        Key.CAL: "classical",
     },
     "Share of women, Δp = 0.1": {
-        "secret": "sex = Female",
-        "dp": 0.1,
-        "cal": "guarded",
-        "stat": [
+        Key.SECRET: "sex = Female",
+        Key.DP: 0.1,
+        Key.CAL: "guarded",
+        Key.STAT: [
             "mean age",
             "mean education-num",
             "mean hours-per-week",
@@ -54,42 +55,42 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
 def keep_upload(dataset: Dataset) -> None:
     """Make an uploaded table the session's data, with a scenario that fits it."""
     state = st.session_state
-    state["upload"] = dataset
-    state["data"] = opening.UPLOAD
+    state[Key.UPLOAD] = dataset
+    state[Key.DATA] = opening.UPLOAD
     for key in ("own_secret", "own_stat", "own_also", "own_bounds"):
         state.pop(key, None)
-    if not state.get("upload_wanted"):  # else the address has said them
-        state.update(n=dataset.start_n, center=0.5, dp=0.1)
+    if not state.get(Key.UPLOAD_WANTED):  # else the address has said them
+        state.update({Key.N: dataset.start_n, Key.CENTER: 0.5, Key.DP: 0.1})
     opening.arrived(dataset)
 
 
 def replace_upload(dataset: Dataset) -> None:
     """Put the same upload with other column types in its place."""
-    st.session_state["upload"] = dataset
+    st.session_state[Key.UPLOAD] = dataset
     opening.arrived(dataset)
 
 
 def _current_dataset() -> Dataset:
     state = st.session_state
-    if state.pop("back_to_example", False):
-        state["data"] = EXAMPLES[0].title
-    titles = [*_TITLES, *([opening.UPLOAD] if "upload" in state else [])]
-    if state.get("data") not in (None, *titles):
-        del state["data"]
+    if state.pop(Key.BACK_TO_EXAMPLE, False):
+        state[Key.DATA] = EXAMPLES[0].title
+    titles = [*_TITLES, *([opening.UPLOAD] if Key.UPLOAD in state else [])]
+    if state.get(Key.DATA) not in (None, *titles):
+        del state[Key.DATA]
     chosen = st.selectbox(
         "Data",
         titles,
-        key="data",
+        key=Key.DATA,
         bind="query-params",
         help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
     )
     if chosen == opening.UPLOAD:
-        return cast(Dataset, state["upload"])
+        return cast(Dataset, state[Key.UPLOAD])
     try:
         return cache.example(_TITLES[chosen])
     except DistprivError as error:
-        state["notice"] = escape(error)
-        state["back_to_example"] = True
+        state[Key.NOTICE] = escape(error)
+        state[Key.BACK_TO_EXAMPLE] = True
         st.rerun()
 
 
@@ -97,7 +98,7 @@ def draw() -> None:
     """Draw the sidebar and put the scenario it describes into the session."""
     state = st.session_state
     opening.follow_link()
-    for key, value in state.pop("pending", {}).items():
+    for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
     with st.sidebar:
         dataset = _current_dataset()
@@ -109,14 +110,14 @@ def draw() -> None:
             1.0,
             0.1,
             0.01,
-            key="dp",
+            key=Key.DP,
             bind="query-params",
             help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
         )
         place = st.container()
         whole = st.toggle(
             "Release the whole table",
-            key="whole",
+            key=Key.WHOLE,
             bind="query-params",
             help="The table itself is the dataset: n is its number of complete records, thought "
             "of as drawn, with replacement, from the table or from the reference data that you "
@@ -127,7 +128,7 @@ def draw() -> None:
             2,
             1_000_000,
             100,
-            key="n",
+            key=Key.N,
             bind="query-params",
             disabled=whole,
             help="The statistics are computed from n records; the model says how they vary.",
@@ -137,7 +138,7 @@ def draw() -> None:
             "Mechanism",
             names,
             index=names.index(DEFAULT_MECHANISM),
-            key="mech",
+            key=Key.MECH,
             bind="query-params",
             help="\n".join(
                 f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names
@@ -148,7 +149,7 @@ def draw() -> None:
         with st.expander("More settings", icon=":material/tune:"):
             query = _query(dataset)
             center = st.slider(
-                "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key="center", bind="query-params"
+                "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
             )
             pairs_grid = settings.grid()
             others = settings.further_pairs(dataset, secrets, secret, center, width)
@@ -157,7 +158,7 @@ def draw() -> None:
                 CALIBRATIONS,
                 default=CALIBRATIONS[0],
                 required=True,
-                key="cal",
+                key=Key.CAL,
                 bind="query-params",
                 help="*guarded* adds noise until the promise holds with the covariance that each "
                 "share has. The others take the two covariances of a pair for their mean: *exact* "
@@ -167,7 +168,7 @@ def draw() -> None:
             units, report, tolerances = settings.units(dataset, query)
             replacement = st.toggle(
                 "Draw with replacement",
-                key="repl",
+                key=Key.REPL,
                 bind="query-params",
                 disabled=whole,
                 help="Whether a record may occur twice in the released dataset. The paper draws "
@@ -175,7 +176,7 @@ def draw() -> None:
             )
             distances = settings.distances()
             seed = st.number_input(
-                "Seed of the simulations", 0, 2**31 - 1, 1, key="seed", bind="query-params"
+                "Seed of the simulations", 0, 2**31 - 1, 1, key=Key.SEED, bind="query-params"
             )
             settings.image_format()
         st.segmented_control(
@@ -183,7 +184,7 @@ def draw() -> None:
             get_args(ViewKind),
             default="analyst",
             required=True,
-            key="view",
+            key=Key.VIEW,
             bind="query-params",
             help="*presentation* leaves out everything computed from single records or from the "
             "data's true shares, so that the screen can be shown in a meeting.",
@@ -197,8 +198,8 @@ def draw() -> None:
                     width="stretch",
                     disabled=dataset.origin != "example",
                 )
-    state["dataset"] = dataset
-    reference = state.get("references", {}).get(dataset.digest) if whole else None
+    state[Key.DATASET] = dataset
+    reference = state.get(Key.REFERENCES, {}).get(dataset.digest) if whole else None
     scenario = Scenario(
         digest=dataset.digest,
         reference="" if reference is None else reference.digest,
@@ -220,22 +221,22 @@ def draw() -> None:
         replacement=replacement or whole,
         bounds=settings.bounds(dataset),
         seed=int(seed),
-        view=state["view"],
+        view=state[Key.VIEW],
         distances=distances,
     )
     with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
-    state["scenario"] = scenario
-    if notice := state.pop("notice", None):
+    state[Key.SCENARIO] = scenario
+    if notice := state.pop(Key.NOTICE, None):
         st.error(notice, icon=":material/error:")
     opening.banner(dataset)
 
 
 def _apply_preset(values: Mapping[str, object]) -> None:
-    common: dict[str, object] = {"n": 100, "center": 0.5, "eps": 1.0, "delta": 1e-3}
-    common |= {"repl": False, "whole": False}
-    common |= {"pairs": "one pair", "units": "raw", "report": "raw"}
-    for key in ("stat", "also"):
+    common: dict[str, object] = {Key.N: 100, Key.CENTER: 0.5, Key.EPS: 1.0, Key.DELTA: 1e-3}
+    common |= {Key.REPL: False, Key.WHOLE: False}
+    common |= {Key.PAIRS: "one pair", Key.UNITS: "raw", Key.REPORT: "raw"}
+    for key in (Key.STAT, Key.ALSO):
         st.session_state.pop(key, None)
     for key, value in {**common, **values}.items():
         st.session_state[key] = value
@@ -253,7 +254,7 @@ def _budget() -> tuple[float, float]:
         1.0,
         0.1,
         format="%g",
-        key="eps",
+        key=Key.EPS,
         bind="query-params",
         help="Any value from 0.001 to 100.",
     )
@@ -264,15 +265,15 @@ def _budget() -> tuple[float, float]:
         1e-3,
         1e-3,
         format="%g",
-        key="delta",
+        key=Key.DELTA,
         bind="query-params",
         help="With this probability the promise may fail; Laplace mechanisms do without.",
     )
-    state["eps_slider"] = min(EPSILONS, key=lambda value: abs(value / epsilon - 1))
+    state[Key.EPS_SLIDER] = min(EPSILONS, key=lambda value: abs(value / epsilon - 1))
     slider.select_slider(
         "ε: more private ← → more accurate",
         EPSILONS,
-        key="eps_slider",
+        key=Key.EPS_SLIDER,
         format_func=lambda value: f"{value:g}",
         on_change=_follow_slider,
         help="However the release comes out, its probability differs by a factor of at most e^ε "
@@ -282,20 +283,20 @@ def _budget() -> tuple[float, float]:
 
 
 def _follow_slider() -> None:
-    st.session_state["eps"] = float(st.session_state["eps_slider"])
+    st.session_state[Key.EPS] = float(st.session_state[Key.EPS_SLIDER])
 
 
 def _secrets(dataset: Dataset) -> dict[str, SensitiveProperty]:
     """Every property to choose from, by label."""
-    state, key = st.session_state, settings.own_key(dataset, "secret")
+    state, key = st.session_state, settings.own_key(dataset, Key.SECRET)
     options = dict(dataset.secrets) | {dataset.secret.label: dataset.secret}
     wanted = [*([state[key]] if key in state else []), *settings.linked(key)]
     options |= _parsed(wanted, options, dataset, choices.parse_secret)
-    return options | state.get("own_secrets", {}).get(dataset.digest, {})
+    return options | state.get(Key.OWN_SECRETS, {}).get(dataset.digest, {})
 
 
 def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> SensitiveProperty:
-    state, key = st.session_state, settings.own_key(dataset, "secret")
+    state, key = st.session_state, settings.own_key(dataset, Key.SECRET)
     if state.get(key) not in (None, *options):
         del state[key]
     labels = list(options)
@@ -312,10 +313,10 @@ def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> Sensi
 
 
 def _query(dataset: Dataset) -> Query:
-    state, key = st.session_state, settings.own_key(dataset, "stat")
+    state, key = st.session_state, settings.own_key(dataset, Key.STAT)
     defaults = {statistic.label: statistic for statistic in dataset.query}
     options = dict(dataset.statistics) | defaults
-    options |= state.get("own_statistics", {}).get(dataset.digest, {})
+    options |= state.get(Key.OWN_STATISTICS, {}).get(dataset.digest, {})
     options |= _parsed([*state.get(key, []), *settings.linked(key)], options, dataset, _statistic)
     if any(label not in options for label in state.get(key, [])):
         state[key] = [label for label in state[key] if label in options] or list(defaults)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from distpriv.dashboard.shell import choices
 from distpriv.errors import TableError
-from distpriv.model.moments import group_moments
+from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
@@ -61,6 +61,14 @@ class Dataset:
     query: tuple[Statistic, ...]
     start_n: int
     corrected: Mapping[str, ColumnType] = field(default_factory=dict)
+
+    def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
+        """Moments of the records with and without a property."""
+        return group_moments(self.table, query, secret)
+
+    def groups(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
+        """Record-level values split by a property, for simulations."""
+        return record_groups(self.table, query, secret)
 
 
 def _dataset(

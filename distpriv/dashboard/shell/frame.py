@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -15,13 +14,15 @@ from numpy.typing import NDArray
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.fitting import Groups, resolved
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, live, simulations
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import link
+from distpriv.dashboard.shell.state import Key
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import DistprivError, ModelError
+from distpriv.model.gaussian import GaussianModel
 from distpriv.model.moments import GroupMoments, RecordGroups
-from distpriv.model.monte_carlo import SimulatedFit
+from distpriv.model.run import Progress, Run, repeated
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -35,6 +36,7 @@ ICON = str(Path(__file__).with_name("icon.svg"))
 T = TypeVar("T")
 
 _MOST_SIMULATED = 12
+_SIMULATING = "Simulating datasets …"
 
 
 class _Cached(Groups):
@@ -45,23 +47,25 @@ class _Cached(Groups):
         self.dataset = dataset
 
     def computed(self, key: str, compute: Callable[[], T]) -> T:
-        return cache.computed(f"{self.dataset.digest} {key}", compute)
+        return cache.computed(compute, f"{self.dataset.digest} {key}")
 
     def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
-        return cache.moments(self.dataset, query, secret)
+        return cache.computed(Dataset.moments, self.dataset, query, secret)
 
     def records(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
-        return cache.records(self.dataset, query, secret)
+        return cache.computed(Dataset.groups, self.dataset, query, secret)
 
     def simulated(
         self, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
     ) -> NDArray[np.float64]:
-        return cache.simulated(self.dataset, query, thetas, subsets, seed)
+        arguments = (self.dataset, query, thetas, subsets, seed)
+        return cache.computed(simulations.simulated, *arguments, saying=_SIMULATING)
 
     def outcomes(
         self, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
     ) -> Outcomes:
-        return cache.outcomes(self.dataset, query, thetas, subsets, seed)
+        arguments = (self.dataset, query, thetas, subsets, seed)
+        return cache.computed(simulations.outcomes, *arguments, saying=_SIMULATING)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,7 +97,7 @@ class View(Evaluation):
 
 def open_page() -> tuple[Dataset, Scenario]:
     """First line of every page: the data and the scenario that the frame describes."""
-    return st.session_state["dataset"], st.session_state["scenario"]
+    return st.session_state[Key.DATASET], st.session_state[Key.SCENARIO]
 
 
 def modelled() -> View:
@@ -113,17 +117,19 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     are under way, whose progress shows.
     """
     try:
-        view = _begun(dataset, scenario)
-        run = _fitted(view)
-        if isinstance(run, SimulatedFit):
-            _simulating(run)
+        view = _fitted(_begun(dataset, scenario))
+        if isinstance(view, Run):
+            names = ", ".join(escape(each.label) for each in scenario.query if not each.linear)
+            st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
+            _waiting(view, "simulation_stop")
             return None
-        if (unmeasured := _unmeasured(run)) and (
-            _stopped(view.scenario) or not _measure(unmeasured, 0.3)
-        ):
-            _measuring(unmeasured, view.scenario)
-            return None
-        return _ready(run)
+        if unmeasured := _unmeasured(view):
+            key = (view.scenario, *(fit.outcomes for fit in view.model.pairs))
+            measuring = live.begun("distances", key, lambda: _measured(unmeasured))
+            if not _finished(measuring):
+                _waiting(measuring, "distances_stop")
+                return None
+        return _ready(view)
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return None
@@ -138,7 +144,7 @@ def quiet(dataset: Dataset, scenario: Scenario) -> View | None:
         return None
     try:
         view = _fitted(_begun(dataset, scenario))
-        return None if isinstance(view, SimulatedFit) or _unmeasured(view) else _ready(view)
+        return None if isinstance(view, Run) or _unmeasured(view) else _ready(view)
     except DistprivError:
         return None
 
@@ -147,7 +153,7 @@ def _begun(dataset: Dataset, scenario: Scenario) -> View:
     """With n resolved and what the model is fitted to, and nothing computed."""
     source = dataset
     if scenario.whole:
-        source = st.session_state.get("references", {}).get(dataset.digest, dataset)
+        source = st.session_state.get(Key.REFERENCES, {}).get(dataset.digest, dataset)
     return View(
         scenario=resolved(scenario, _Cached(dataset)),
         table=dataset.table,
@@ -158,7 +164,7 @@ def _begun(dataset: Dataset, scenario: Scenario) -> View:
     )
 
 
-def _fitted(view: View) -> View | SimulatedFit:
+def _fitted(view: View) -> View | Run[GaussianModel]:
     """With its model, or the simulation of it that has to go on."""
     scenario = view.scenario
     if scenario.query.is_linear:
@@ -169,7 +175,8 @@ def _fitted(view: View) -> View | SimulatedFit:
                 "fewer pairs."
             )
         return view
-    run = cache.simulated_fit(
+    run = cache.computed(
+        simulations.fit,
         view.source,
         scenario.query,
         scenario.pairs,
@@ -178,9 +185,8 @@ def _fitted(view: View) -> View | SimulatedFit:
         scenario.bounds,
         scenario.seed,
     )
-    if not _stopped(run):
-        run.step(0.3)
-    return replace(view, fitted=run.model()) if run.done else run
+    model = run.result() if _finished(run) else None
+    return run if model is None else replace(view, fitted=model)
 
 
 def _ready(view: View) -> View:
@@ -190,26 +196,24 @@ def _ready(view: View) -> View:
     return view
 
 
-def _simulating(run: SimulatedFit) -> None:
-    """Take a simulation further, with its progress and a way to stop it."""
-    stopped = _stopped(run)
+def _finished(run: Run[Any]) -> bool:
+    """Take work a little further that the page cannot do without; whether that was the last."""
+    run.step(0.3)
+    if run.failure:
+        raise ModelError(run.failure)
+    return run.finished
 
-    @st.fragment(run_every=None if stopped else 0.2)
-    def progress() -> None:
-        if not stopped:
-            run.step(0.15)
-        st.progress(
-            run.share_done,
-            text=f"Simulating {run.subsets} datasets of {run.n} records for each share: "
-            f"{run.share_done:.0%}" + (", stopped" if stopped else ""),
-        )
-        if run.done:
-            st.rerun()
 
-    names = ", ".join(escape(each.label) for each in run.query if not each.linear)
-    st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
-    progress()
-    _stop_button(run, "simulation_stop")
+def _waiting(run: Run[Any], stop: str) -> None:
+    """Take it further, with its progress and a way to stop it, until the page can be drawn."""
+    live.growing(
+        run,
+        lambda run: live.bar(
+            run, f"{run.doing}: {run.share_done:.0%}" + (", stopped" if run.stopped else "")
+        ),
+        0.15,
+    )
+    live.toggle(run, stop, icons=False)
 
 
 def _unmeasured(view: View) -> list[tuple[Outcomes, float]]:
@@ -226,51 +230,19 @@ def _unmeasured(view: View) -> list[tuple[Outcomes, float]]:
     ]
 
 
-def _measure(unmeasured: Sequence[tuple[Outcomes, float]], budget_seconds: float) -> bool:
-    """Compute distances until the budget is spent; whether none is left."""
-    until = time.perf_counter() + budget_seconds
-    for outcomes, delta in unmeasured:
-        if time.perf_counter() >= until:
-            return False
-        outcomes.closeness(delta)
-    return True
+def _measured(unmeasured: Sequence[tuple[Outcomes, float]]) -> Iterator[Progress[int]]:
+    def measure(index: int) -> float:
+        outcomes, delta = unmeasured[index]
+        return outcomes.closeness(delta)
 
-
-def _measuring(unmeasured: Sequence[tuple[Outcomes, float]], scenario: Scenario) -> None:
-    """Go on measuring distances, with progress and a way to stop it."""
-    stopped = _stopped(scenario)
-
-    @st.fragment(run_every=None if stopped else 0.2)
-    def progress() -> None:
-        left = [each for each in unmeasured if not each[0].knows(each[1])]
-        done = not left or (not stopped and _measure(left, 0.15))
-        share = 1 - len(left) / len(unmeasured)
-        st.progress(
-            share,
-            text=f"Matching simulated datasets for {len(unmeasured)} distances: {share:.0%}"
-            + (", stopped" if stopped else ""),
-        )
-        if done:
-            st.rerun()
-
-    progress()
-    _stop_button(scenario, "distances_stop")
-
-
-def _stopped(work: SimulatedFit | Scenario) -> bool:
-    return bool(st.session_state.get("stopped") == work)
-
-
-def _stop_button(work: SimulatedFit | Scenario, key: str) -> None:
-    stopped = _stopped(work)
-
-    def turn() -> None:
-        st.session_state["stopped"] = None if stopped else work
-
-    st.button("Go on" if stopped else "Stop", key=key, on_click=turn)
+    doing = f"Matching simulated datasets for {len(unmeasured)} distances"
+    return repeated(measure, len(unmeasured), len, doing)
 
 
 def moments_of(source: Dataset, scenario: Scenario) -> dict[SensitiveProperty, GroupMoments]:
     """Group moments for every secret of the scenario."""
     secrets = dict.fromkeys(pair.secret for pair in scenario.pairs)
-    return {secret: cache.moments(source, scenario.query, secret) for secret in secrets}
+    return {
+        secret: cache.computed(Dataset.moments, source, scenario.query, secret)
+        for secret in secrets
+    }

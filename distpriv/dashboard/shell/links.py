@@ -8,6 +8,7 @@ import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import pack_scenario
+from distpriv.dashboard.shell.state import Key
 
 __all__ = ["SCENARIO", "share"]
 
@@ -23,7 +24,7 @@ def share(scenario: Scenario) -> str:
     """
     page = (st.context.url or "").partition("?")[0]
     values = {SCENARIO: pack_scenario(scenario)}
-    dataset = st.session_state.get("dataset")
+    dataset = st.session_state.get(Key.DATASET)
     if dataset is not None and dataset.origin == "example" and dataset.digest == scenario.digest:
         values["data"] = dataset.title
     return f"{page}?{urlencode(values)}"

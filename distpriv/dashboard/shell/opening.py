@@ -14,6 +14,7 @@ from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.links import SCENARIO
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.settings import STEPS, own_key
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape
@@ -29,14 +30,14 @@ def follow_link() -> None:
     state = st.session_state
     packed = st.query_params.get(SCENARIO)
     if packed is None:
-        if st.query_params.get("data") == UPLOAD and "upload" not in state:
-            state["upload_wanted"] = True
+        if st.query_params.get("data") == UPLOAD and Key.UPLOAD not in state:
+            state[Key.UPLOAD_WANTED] = True
         return
     del st.query_params[SCENARIO]
     try:
         open_scenario(unpack_scenario(packed))
     except DistprivError as error:
-        state["notice"] = escape(error)
+        state[Key.NOTICE] = escape(error)
 
 
 def open_scenario(scenario: Scenario) -> None:
@@ -48,11 +49,11 @@ def open_scenario(scenario: Scenario) -> None:
         If the data that are here lack a column it names, or a control cannot take its value.
     """
     state = st.session_state
-    own = cast("Dataset | None", state.get("upload"))
+    own = cast("Dataset | None", state.get(Key.UPLOAD))
     dataset = dataset_of(scenario) or (own if own is not None and _fits(scenario, own) else None)
     if dataset is None:
         _values(scenario, cache.example(EXAMPLES[0].key))
-        state["awaiting"] = scenario
+        state[Key.AWAITING] = scenario
     else:
         _apply(scenario, dataset)
 
@@ -60,23 +61,23 @@ def open_scenario(scenario: Scenario) -> None:
 def arrived(dataset: Dataset) -> None:
     """Go on with a scenario that has waited for an uploaded table, or had another one's types."""
     state = st.session_state
-    state.pop("upload_wanted", None)
-    scenario = cast("Scenario | None", state.get("awaiting"))
+    state.pop(Key.UPLOAD_WANTED, None)
+    scenario = cast("Scenario | None", state.get(Key.AWAITING))
     if scenario is None:
-        opened = state.get("opened")
+        opened = state.get(Key.OPENED)
         if opened is None or opened.digest != dataset.digest:
             return
         scenario = opened
     try:
         _apply(scenario, dataset)
     except ScenarioError as error:
-        state["notice"] = escape(error)
+        state[Key.NOTICE] = escape(error)
 
 
 def dataset_of(scenario: Scenario) -> Dataset | None:
     """The data of the session with the scenario's fingerprint, if they are here."""
     state = st.session_state
-    here = [each for each in (state.get("dataset"), state.get("upload")) if each is not None]
+    here = [each for each in (state.get(Key.DATASET), state.get(Key.UPLOAD)) if each is not None]
     if scenario.digest == "":
         return here[0] if here else cache.example(EXAMPLES[0].key)
     found = (
@@ -88,7 +89,7 @@ def dataset_of(scenario: Scenario) -> Dataset | None:
 def banner(dataset: Dataset) -> None:
     """What a scenario that was opened lacks: its data, or the very same data."""
     state = st.session_state
-    awaiting = state.get("awaiting")
+    awaiting = state.get(Key.AWAITING)
     if awaiting is not None and awaiting.digest == dataset.digest:
         _apply(awaiting, dataset)
         st.rerun()
@@ -98,27 +99,27 @@ def banner(dataset: Dataset) -> None:
             f"`{awaiting.digest[:12]}`. It holds every choice but no record: open that table on "
             "the Data page, and the choices are made. Until then the pages show what is open now."
         )
-    elif state.get("upload_wanted"):
+    elif state.get(Key.UPLOAD_WANTED):
         _lacking(
             "This address is about a table of somebody's own, which nobody else's session holds. "
             "Upload your copy on the Data page. The secret and the statistics are not in such an "
             "address; ask for a link or a file from the Compare & report page, which has them."
         )
-    elif (opened := state.get("opened")) is not None:
+    elif (opened := state.get(Key.OPENED)) is not None:
         _differing(opened, dataset)
 
 
 def _differing(opened: Scenario, dataset: Dataset) -> None:
     state = st.session_state
-    if dataset.digest != state["opened_on"]:
-        del state["opened"]
+    if dataset.digest != state[Key.OPENED_ON]:
+        del state[Key.OPENED]
     elif opened.digest not in ("", dataset.digest):
         _lacking(
             f"The scenario was made on another table: its fingerprint is `{opened.digest[:12]}`, "
             f"that of {escape(dataset.title)} is `{dataset.digest[:12]}`. The choices are the "
             "same; the figures may differ."
         )
-    elif opened.whole and opened.reference not in ("", state["scenario"].reference):
+    elif opened.whole and opened.reference not in ("", state[Key.SCENARIO].reference):
         _lacking(
             "The scenario takes its model from reference data with the fingerprint "
             f"`{opened.reference[:12]}`, which are not here; upload them on the Data page. Until "
@@ -136,7 +137,7 @@ def _lacking(text: str) -> None:
 
 
 def _dismiss() -> None:
-    for key in ("awaiting", "upload_wanted", "opened"):
+    for key in (Key.AWAITING, Key.UPLOAD_WANTED, Key.OPENED):
         st.session_state.pop(key, None)
 
 
@@ -153,15 +154,15 @@ def _apply(scenario: Scenario, dataset: Dataset) -> None:
     values = _values(scenario, dataset)
     state, digest = st.session_state, dataset.digest
     for name, known in (
-        ("own_secrets", {scenario.secret.label: scenario.secret}),
-        ("own_pairs", {pair.label: pair for pair in scenario.others}),
-        ("own_statistics", {each.label: each for each in scenario.query}),
+        (Key.OWN_SECRETS, {scenario.secret.label: scenario.secret}),
+        (Key.OWN_PAIRS, {pair.label: pair for pair in scenario.others}),
+        (Key.OWN_STATISTICS, {each.label: each for each in scenario.query}),
     ):
         state.setdefault(name, {}).setdefault(digest, {}).update(known)
-    state.pop("awaiting", None)
-    state.pop("upload_wanted", None)
-    state["opened"], state["opened_on"] = replace(scenario, look=""), digest
-    state["pending"] = values
+    state.pop(Key.AWAITING, None)
+    state.pop(Key.UPLOAD_WANTED, None)
+    state[Key.OPENED], state[Key.OPENED_ON] = replace(scenario, look=""), digest
+    state[Key.PENDING] = values
 
 
 def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
@@ -175,27 +176,27 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
         return own_key(dataset, name)
 
     values: dict[str, object] = {
-        "data": UPLOAD if dataset.origin == "upload" else dataset.title,
-        own("secret"): scenario.secret.label,
-        own("stat"): list(scenario.query.labels),
-        own("also"): [pair.label for pair in scenario.others],
-        own("look"): scenario.look,
-        own("bounds"): dict(scenario.bounds),
-        "dp": scenario.width,
-        "center": scenario.center,
-        "pairs": "one pair",
-        "n": min(scenario.n, _MOST_RECORDS),
-        "whole": scenario.whole,
-        "mech": scenario.mechanism,
-        "eps": scenario.epsilon,
-        "delta": scenario.delta,
-        "cal": scenario.calibration,
-        "units": scenario.units,
-        "report": scenario.report,
-        "repl": scenario.replacement and not scenario.whole,
-        "dist": scenario.distances,
-        "seed": scenario.seed,
-        "view": scenario.view,
+        Key.DATA: UPLOAD if dataset.origin == "upload" else dataset.title,
+        own(Key.SECRET): scenario.secret.label,
+        own(Key.STAT): list(scenario.query.labels),
+        own(Key.ALSO): [pair.label for pair in scenario.others],
+        own(Key.LOOK): scenario.look,
+        own(Key.BOUNDS): dict(scenario.bounds),
+        Key.DP: scenario.width,
+        Key.CENTER: scenario.center,
+        Key.PAIRS: "one pair",
+        Key.N: min(scenario.n, _MOST_RECORDS),
+        Key.WHOLE: scenario.whole,
+        Key.MECH: scenario.mechanism,
+        Key.EPS: scenario.epsilon,
+        Key.DELTA: scenario.delta,
+        Key.CAL: scenario.calibration,
+        Key.UNITS: scenario.units,
+        Key.REPORT: scenario.report,
+        Key.REPL: scenario.replacement and not scenario.whole,
+        Key.DIST: scenario.distances,
+        Key.SEED: scenario.seed,
+        Key.VIEW: scenario.view,
     }
     if scenario.grid is not None:
         low, high, step = scenario.grid
@@ -204,6 +205,6 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
                 "The step of the scenario's field 'grid' must be one of "
                 f"{', '.join(map(str, STEPS))}, got {step:g}."
             )
-        values |= {"pairs": "grid", "grid": (low, high), "step": step}
+        values |= {Key.PAIRS: "grid", Key.GRID: (low, high), Key.STEP: step}
     values |= {own(f"tol{place}"): each for place, each in enumerate(scenario.tolerances)}
     return values

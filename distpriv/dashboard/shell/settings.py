@@ -14,6 +14,7 @@ from distpriv.analysis.scenario import Distances, Units
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import PropertyError
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -55,12 +56,12 @@ def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:
     """Public bounds of numeric columns; those of an example stand in the address."""
     state = st.session_state
     if bound(dataset) is None:
-        return tuple(sorted(state.get(own_key(dataset, "bounds"), {}).items()))
-    if "bounds" not in state:
-        state["bounds"] = _linked_bounds(dataset)
-    found = tuple(sorted(state["bounds"].items()))
+        return tuple(sorted(state.get(own_key(dataset, Key.BOUNDS), {}).items()))
+    if Key.BOUNDS not in state:
+        state[Key.BOUNDS] = _linked_bounds(dataset)
+    found = tuple(sorted(state[Key.BOUNDS].items()))
     written = [f"{low!r} to {high!r} {column}" for column, (low, high) in found]
-    if written != linked("bounds"):
+    if written != linked(Key.BOUNDS):
         if written:
             st.query_params["bounds"] = written
         else:
@@ -70,7 +71,7 @@ def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:
 
 def _linked_bounds(dataset: Dataset) -> dict[str, tuple[float, float]]:
     found = {}
-    for text in linked("bounds"):
+    for text in linked(Key.BOUNDS):
         low, _, rest = text.partition(" to ")
         high, _, column = rest.partition(" ")
         with suppress(ValueError):
@@ -86,7 +87,7 @@ def distances() -> Distances:
         get_args(Distances),
         default="normals",
         required=True,
-        key="dist",
+        key=Key.DIST,
         bind="query-params",
         help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
         f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
@@ -102,7 +103,7 @@ def image_format() -> ImageFormat:
         get_args(ImageFormat),
         default="SVG",
         required=True,
-        key="image_format",
+        key=Key.IMAGE_FORMAT,
         help="What the camera in a chart's tool bar saves: *SVG*, a drawing that stays sharp at "
         "any size, or *PNG*, an image of pixels.",
     )
@@ -116,7 +117,7 @@ def grid() -> tuple[float, float, float] | None:
         ["one pair", "grid"],
         default="one pair",
         required=True,
-        key="pairs",
+        key=Key.PAIRS,
         bind="query-params",
         help="*one pair*: centre − Δp/2 from centre + Δp/2. *grid*: every share of a grid from "
         "every other within Δp, so that the promise holds wherever the true share lies on it.",
@@ -124,9 +125,9 @@ def grid() -> tuple[float, float, float] | None:
     if kind == "one pair":
         return None
     low, high = st.slider(
-        "Ends of the grid", 0.0, 1.0, value=(0.3, 0.7), step=0.01, key="grid", bind="query-params"
+        "Ends of the grid", 0.0, 1.0, value=(0.3, 0.7), step=0.01, key=Key.GRID, bind="query-params"
     )
-    step = st.selectbox("Step of the grid", STEPS, index=2, key="step", bind="query-params")
+    step = st.selectbox("Step of the grid", STEPS, index=2, key=Key.STEP, bind="query-params")
     return round(low, 4), round(high, 4), float(step)
 
 
@@ -138,10 +139,10 @@ def further_pairs(
     width: float,
 ) -> tuple[Pair, ...]:
     """Pairs to hide beside those of the main secret, of any property."""
-    state, key = st.session_state, own_key(dataset, "also")
+    state, key = st.session_state, own_key(dataset, Key.ALSO)
     wanted = [*state.get(key, []), *linked(key)]
     options = {pair.label: pair for pair in _offered(secrets, chosen, center, width)}
-    options |= state.get("own_pairs", {}).get(dataset.digest, {})
+    options |= state.get(Key.OWN_PAIRS, {}).get(dataset.digest, {})
     for label in wanted:
         if label not in options and (pair := choices.parse_pair(label, dataset.table, secrets)):
             options[pair.label] = pair
@@ -183,7 +184,7 @@ def look(dataset: Dataset, pairs: Sequence[Pair]) -> str:
     if len(pairs) < 2:
         return ""
     labels = ["", *(pair.label for pair in pairs)]
-    key = own_key(dataset, "look")
+    key = own_key(dataset, Key.LOOK)
     if st.session_state.get(key) not in (None, *labels):
         del st.session_state[key]
     return st.selectbox(
@@ -209,7 +210,7 @@ def units(dataset: Dataset, query: Query) -> tuple[Units, Units, tuple[float, ..
         get_args(Units),
         default="raw",
         required=True,
-        key="units",
+        key=Key.UNITS,
         bind="query-params",
         help=f"What counts as equally much noise. {_UNITS_HELP} The promise is the same in each.",
     )
@@ -218,7 +219,7 @@ def units(dataset: Dataset, query: Query) -> tuple[Units, Units, tuple[float, ..
         get_args(Units),
         default="raw",
         required=True,
-        key="report",
+        key=Key.REPORT,
         bind="query-params",
         help=_UNITS_HELP,
     )

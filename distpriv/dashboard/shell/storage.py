@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import StoreError
 from distpriv.store import Store, open_store
 from distpriv.words import escape
@@ -17,7 +18,6 @@ __all__ = ["ask", "banner", "keep", "name", "place", "trouble", "who"]
 T = TypeVar("T")
 P = ParamSpec("P")
 _PAUSE = 15.0  # seconds before a database that did not answer is asked again
-_DOWN = "store_down"
 
 
 def ask(what: Callable[[Store], T]) -> T | None:
@@ -26,28 +26,28 @@ def ask(what: Callable[[Store], T]) -> T | None:
     After a failure it is left alone for a while, so that not every move of a slider waits for it.
     """
     state = st.session_state
-    until, _ = state.get(_DOWN, (0.0, ""))
+    until, _ = state.get(Key.STORE_DOWN, (0.0, ""))
     if time.monotonic() < until:
         return None
     try:
         answer = what(open_store())
     except StoreError as error:
-        state[_DOWN] = (time.monotonic() + _PAUSE, str(error))
+        state[Key.STORE_DOWN] = (time.monotonic() + _PAUSE, str(error))
         return None
-    state.pop(_DOWN, None)
+    state.pop(Key.STORE_DOWN, None)
     return answer
 
 
 def keep(what: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Have the database do something that the user asked for; raises StoreError if it cannot."""
     answer = what(open_store(), *args, **kwargs)
-    st.session_state.pop(_DOWN, None)
+    st.session_state.pop(Key.STORE_DOWN, None)
     return answer
 
 
 def trouble() -> str:
     """Why the database did not answer when it was last asked; empty if it did."""
-    return str(st.session_state.get(_DOWN, (0.0, ""))[1])
+    return str(st.session_state.get(Key.STORE_DOWN, (0.0, ""))[1])
 
 
 def banner(lost: str) -> None:
@@ -59,7 +59,7 @@ def banner(lost: str) -> None:
 
 
 def _forgive() -> None:
-    st.session_state.pop(_DOWN, None)
+    st.session_state.pop(Key.STORE_DOWN, None)
 
 
 def place() -> str:
@@ -74,7 +74,7 @@ def who() -> None:
     """The name that goes on record, one field for all that is done on a page: `name` reads it."""
     st.text_input(
         "Your name",
-        key="who",
+        key=Key.WHO,
         max_chars=80,
         persist_state="session",
         help="It goes on record as you type it; nobody checks it.",
@@ -83,4 +83,4 @@ def who() -> None:
 
 def name() -> str:
     """What was typed as one's name; perhaps nothing."""
-    return str(st.session_state.get("who") or "")
+    return str(st.session_state.get(Key.WHO) or "")

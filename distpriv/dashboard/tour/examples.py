@@ -185,11 +185,11 @@ def _exactly(value: float) -> str:
 def _school() -> None:
     file = school()
     results: list[QuiltResult] = cache.computed(
-        "tour school",
         lambda: [
             markov_quilt(file.networks, file.protected, each.attributes, each.sensitivity, EPSILON)
             for each in file.queries[:2]
         ],
+        "tour school",
     )
     free, costly = results
     quilt = next(each for each in costly.quilts if each.quilt == _PAPER_QUILT)

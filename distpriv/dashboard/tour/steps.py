@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell import cache, opening
 from distpriv.dashboard.shell.pages import link
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
 from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
 from distpriv.dashboard.tour.examples import worked_examples
@@ -22,7 +23,7 @@ from distpriv.tables.examples import EXAMPLES
 __all__ = ["LESSONS", "PLACES", "course", "tour"]
 
 LESSONS = (HIDING, SEEING, DIRECTION, ALLY, LEAST, CHOOSING, FAILING)
-_SUMMARY, _TURNING, _EXERCISE = "summary", "tour_turning", "exercise"
+_SUMMARY, _EXERCISE = "summary", "exercise"
 _MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
@@ -37,9 +38,7 @@ _GO_ON = (
 def course() -> Course:
     """The tour's data: always the embedded example, whatever the sidebar holds."""
     dataset = cache.example(EXAMPLES[0].key)
-    return cache.computed(
-        f"tour {dataset.digest}", lambda: Course(cache.moments(dataset, QUERY, SECRET))
-    )
+    return cache.computed(lambda: Course(dataset.moments(QUERY, SECRET)), f"tour {dataset.digest}")
 
 
 def tour() -> None:
@@ -49,7 +48,7 @@ def tour() -> None:
         PLACES,
         default=PLACES[0],
         required=True,
-        key="lesson",
+        key=Key.LESSON,
         bind="query-params",
         persist_state="session",
         label_visibility="collapsed",
@@ -79,7 +78,7 @@ def _body() -> DeltaGenerator:
     After Back or Next it stays empty for a moment: the page is short then, so that the browser
     leaves the place it had scrolled down to, and the next step opens at its top.
     """
-    if not st.session_state.pop(_TURNING, False):
+    if not st.session_state.pop(Key.TOUR_TURNING, False):
         return st.container()
     place = st.empty()
     time.sleep(_MOMENT)
@@ -120,7 +119,7 @@ def _question(number: int | str, question: Question) -> None:
             key=_answer_key(number),
             persist_state="session",
         )
-        answers = st.session_state.setdefault("tour_answers", {})
+        answers = st.session_state.setdefault(Key.TOUR_ANSWERS, {})
         if (chosen := question.chosen(statement)) is not None:
             answers[number] = statement
             st.markdown(_verdict(chosen))
@@ -162,8 +161,8 @@ def _onward(number: int) -> None:
 
 
 def _open(place: str) -> None:
-    st.session_state["lesson"] = place
-    st.session_state[_TURNING] = True
+    st.session_state[Key.LESSON] = place
+    st.session_state[Key.TOUR_TURNING] = True
 
 
 def _deeper(lesson: Lesson) -> None:
@@ -176,7 +175,7 @@ def _deeper(lesson: Lesson) -> None:
 
 def _summary(data: Course) -> None:
     """The seven results, how the questions were answered, and where to go on."""
-    answers: dict[int | str, str] = st.session_state.get("tour_answers", {})
+    answers: dict[int | str, str] = st.session_state.get(Key.TOUR_ANSWERS, {})
     questions = {number: each.question(data) for number, each in enumerate(LESSONS, 1)}
     given = {
         number: chosen
@@ -209,7 +208,7 @@ def _summary(data: Course) -> None:
         help="45 % or 55 % high earners among 100 records, five statistics, OptM at ε = 1: to "
         "change it on every other page.",
     )
-    if st.session_state.pop("tour_taken", False):
+    if st.session_state.pop(Key.TOUR_TAKEN, False):
         st.caption("The sidebar now holds the tour's scenario; every other page shows it.")
     st.subheader("Where to go on")
     for page, label in _GO_ON:
@@ -228,7 +227,7 @@ def _mark(chosen: Option | None) -> str:
 
 def _start_again() -> None:
     state = st.session_state
-    state["tour_answers"] = {}
+    state[Key.TOUR_ANSWERS] = {}
     for number in (*range(1, len(LESSONS) + 1), _EXERCISE):
         state[_answer_key(number)] = None
     _open(PLACES[0])
@@ -236,4 +235,4 @@ def _start_again() -> None:
 
 def _take() -> None:
     opening.open_scenario(course().scenario(cache.example(EXAMPLES[0].key).digest))
-    st.session_state["tour_taken"] = True
+    st.session_state[Key.TOUR_TAKEN] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,16 +11,15 @@ import streamlit as st
 
 from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
 from distpriv.charts.style import group_names
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import code, display
-from distpriv.dashboard.widgets.live import DistanceRun
 from distpriv.distances.normals import normal_closeness
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import DistprivError, InapplicableError
 from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.wasserstein import swap_reach
-from distpriv.model.theta import Theta
+from distpriv.model.run import Progress, Run, repeated
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent, share
 
@@ -29,6 +29,8 @@ DELTAS = (0.0, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2)
 BETWEEN, AGAIN, NORMALS = "the two shares", "one share simulated twice", "the fitted normals"
 COMPARED = ("ExpM(L)", "Wasserstein", "ApproxWasserstein", "BoundedWasserstein")
 ANY_DATA = "no assumption at all"
+
+Distances = dict[str, dict[float, float]]  # W by δ, of each pair of distributions
 
 
 def release(view: View) -> None:
@@ -48,34 +50,19 @@ def release(view: View) -> None:
         "a closed form are simulated when the model is fitted.",
     )
     code.note("wasserstein", datasets=count)
-    run = _run(view, count)
-    if start.button(
-        "Go on",
-        icon=":material/play_arrow:",
-        disabled=run.running or run.done == run.wanted,
-        width="stretch",
-    ):
-        run.stopped = False
-        st.rerun()
-    if stop.button("Stop", icon=":material/stop:", disabled=not run.running, width="stretch"):
-        run.stopped = True
-        st.rerun()
+    outcomes, run = _begun(view, count)
+    labels = live.Labels(again="", go_on="Go on")
+    live.buttons("wasserstein", lambda: run, labels, (start, stop))
 
-    quick = run.outcomes[BETWEEN].dimension == 1
-    ticks = iter([quick])  # a slider must not wait for a distance; the fragment's own ticks go on
-
-    @st.fragment(run_every=0.2 if run.running else None)
-    def live() -> None:
-        was_running = run.running
-        if next(ticks, True):
-            run.step(0.15)
-        compared = _compared(view, run)
-        st.markdown(_sentence(view, run, compared))
-        if run.running:
-            st.progress(run.done / run.wanted, text=f"{run.done} of {run.wanted} distances")
+    def draw(run: Run[Distances]) -> None:
+        distances = run.result() or {name: {} for name in outcomes}
+        compared = _compared(view, outcomes[BETWEEN], distances[BETWEEN])
+        st.markdown(_sentence(view, distances, compared))
+        if run.running or run.failure:
+            live.bar(run, f"{run.done} of {len(outcomes) * len(_deltas(view))} distances")
         left, right = st.columns(2, gap="large")
         with left:
-            curves = {name: run.found(name) for name in run.outcomes} | {NORMALS: _normals(view)}
+            curves = {**distances, NORMALS: _normals(view)}
             display.chart(
                 closeness_curves(curves, delta=view.scenario.delta, largest=DELTAS[-1]),
                 "wasserstein_closeness",
@@ -92,38 +79,52 @@ def release(view: View) -> None:
         display.table(_table(view, compared))
         if compared.missing:
             st.caption(escape(compared.missing))
-        if was_running and not run.running:
-            st.rerun()
 
     with result_first:
-        live()
+        # A slider must not wait for a distance.
+        live.growing(run, draw, 0.15, at_once=outcomes[BETWEEN].dimension == 1)
     if not run.running and run.done:
-        _moves(view, run.outcomes[BETWEEN])
+        _moves(view, outcomes[BETWEEN])
 
 
-def _run(view: View, count: int) -> DistanceRun:
-    """The distances of this scenario, begun once."""
+def _begun(view: View, count: int) -> tuple[dict[str, Outcomes], Run[Distances]]:
+    """What the distances of this scenario are between, and their measuring, begun once."""
     scenario, fit = view.scenario, view.fit
     known = fit.outcomes
     if known is None or (not known.exact and scenario.query.is_linear):
-        known = cache.outcomes(view.source, scenario.query, fit.thetas, count, scenario.seed)
-    deltas = tuple(dict.fromkeys([0.0, scenario.delta, *DELTAS]))
+        known = view.groups.outcomes(scenario.query, fit.thetas, count, scenario.seed)
+    deltas = _deltas(view)
     # Exact outcomes are computed anew in every run of the page: they are no key.
     key = (view.source.digest, scenario.query, fit.thetas, count, scenario.seed, deltas)
-    run: DistanceRun | None = st.session_state.get("wasserstein_run")
-    if run is None or run.key != key:
-        outcomes = {BETWEEN: known}
-        if not known.exact and scenario.query.is_linear:
-            outcomes[AGAIN] = _twice(view, fit.thetas[0], count)
-        run = DistanceRun(outcomes, deltas, key)
-        st.session_state["wasserstein_run"] = run
-    return run
+    outcomes = {BETWEEN: known}
+    if not known.exact and scenario.query.is_linear:
+        # Another seed: with the same one the first of the two would be the release's own again.
+        first = fit.thetas[0]
+        twice = (scenario.query, (first, first), count, scenario.seed + 1)
+        outcomes[AGAIN] = view.groups.outcomes(*twice)
+    return outcomes, live.begun("wasserstein", key, lambda: _measured(outcomes, deltas))
 
 
-def _twice(view: View, theta: Theta, count: int) -> Outcomes:
-    scenario = view.scenario
-    # Another seed: with the same one the first of the two would be the release's own again.
-    return cache.outcomes(view.source, scenario.query, (theta, theta), count, scenario.seed + 1)
+def _deltas(view: View) -> tuple[float, ...]:
+    return tuple(dict.fromkeys([0.0, view.scenario.delta, *DELTAS]))
+
+
+def _measured(
+    outcomes: Mapping[str, Outcomes], deltas: Sequence[float]
+) -> Iterator[Progress[Distances]]:
+    """W by δ, all pairs of distributions at one δ before the next."""
+    places = [(name, delta) for delta in deltas for name in outcomes]
+
+    def collect(distances: list[float]) -> Distances:
+        known = dict(zip(places, distances, strict=False))
+        return {
+            name: {delta: known[name, delta] for delta in deltas if (name, delta) in known}
+            for name in outcomes
+        }
+
+    return repeated(
+        lambda index: outcomes[places[index][0]].closeness(places[index][1]), len(places), collect
+    )
 
 
 @dataclass(frozen=True)
@@ -135,10 +136,10 @@ class _Compared:
     missing: str = ""
 
 
-def _compared(view: View, run: DistanceRun) -> _Compared:
+def _compared(view: View, outcomes: Outcomes, known: Mapping[float, float]) -> _Compared:
     """The noises whose distances are known so far."""
-    scenario, known = view.scenario, run.found(BETWEEN)
-    fit = replace(view.fit, outcomes=run.outcomes[BETWEEN])
+    scenario = view.scenario
+    fit = replace(view.fit, outcomes=outcomes)
     model = replace(view.focused, pairs=(fit,))
     wait = {"Wasserstein": 0.0, "ApproxWasserstein": scenario.delta}
     noises, missing = dict[str, Noise](), ""
@@ -167,9 +168,9 @@ def _normals(view: View) -> dict[float, float]:
     }
 
 
-def _sentence(view: View, run: DistanceRun, compared: _Compared) -> str:
+def _sentence(view: View, distances: Distances, compared: _Compared) -> str:
     scenario, fit = view.scenario, view.fit
-    between = run.found(BETWEEN)
+    between = distances[BETWEEN]
     pair = fit.pair
     start = (
         f"To turn the statistics of datasets with {share(pair.p_i)} of "
@@ -182,7 +183,7 @@ def _sentence(view: View, run: DistanceRun, compared: _Compared) -> str:
             f"**{number(between[scenario.delta])}**"
         )
     start += f". The fitted normals are {number(_normals(view)[0.0])} apart."
-    again = run.found(AGAIN) if AGAIN in run.outcomes else {}
+    again = distances.get(AGAIN, {})
     if 0.0 in again:
         start += (
             f" Two simulations of one and the same share are already {number(again[0.0])} apart: "

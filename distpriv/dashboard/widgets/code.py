@@ -11,13 +11,12 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import opening
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
 from distpriv.export.script import Setting, Source, notebook
 from distpriv.tables.examples import EXAMPLES
 
 __all__ = ["foot", "note", "setting_of", "settings"]
-
-_NOTE = "shown_on_page"
 
 
 def note(page: str, **shown: Any) -> None:
@@ -30,17 +29,19 @@ def note(page: str, **shown: Any) -> None:
     **shown
         By the names of its writer in :mod:`distpriv.export.script`.
     """
-    st.session_state[_NOTE] = (page, shown)
+    st.session_state[Key.SHOWN_ON_PAGE] = (page, shown)
 
 
 def foot(spec: PageSpec) -> None:
     """The page's script, written when it is asked for."""
-    name, shown = cast("tuple[str, Mapping[str, Any]]", st.session_state.pop(_NOTE, ("", {})))
+    name, shown = cast(
+        "tuple[str, Mapping[str, Any]]", st.session_state.pop(Key.SHOWN_ON_PAGE, ("", {}))
+    )
     place = st.expander("As code", icon=":material/code:", key="as_code", on_change="rerun")
     if not place.open:
         return
     state = st.session_state
-    setting = setting_of(state["dataset"], state["scenario"])
+    setting = setting_of(state[Key.DATASET], state[Key.SCENARIO])
     script = spec.script(setting, shown if name == spec.name else None)
     with place:
         st.markdown(
@@ -71,7 +72,7 @@ def foot(spec: PageSpec) -> None:
 
 def setting_of(dataset: Dataset, scenario: Scenario) -> Setting:
     """What a script about the scenario on these data is written for."""
-    references: Mapping[str, Dataset] = st.session_state.get("references", {})
+    references: Mapping[str, Dataset] = st.session_state.get(Key.REFERENCES, {})
     known = references.get(dataset.digest) if scenario.whole else None
     return Setting(scenario, _source(dataset), None if known is None else _source(known))
 

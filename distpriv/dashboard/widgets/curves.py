@@ -52,7 +52,8 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
     """
     if not _slow(view.scenario):
         return compute()
-    return cache.curves(key_of(view, what, epsilon=epsilon), compute)
+    key = key_of(view, f"curves {what}", epsilon=epsilon)
+    return cache.computed(compute, key, saying="Computing …")
 
 
 def key_of(view: View, what: str, *, epsilon: bool) -> str:

@@ -13,6 +13,7 @@ from distpriv.charts.data import figure_data
 from distpriv.charts.style import ImageFormat, config
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
 from distpriv.words import escape
 
@@ -22,7 +23,7 @@ __all__ = ["chart", "drawn_once", "table"]
 def chart(figure: go.Figure, key: str) -> None:
     """A figure with its alternative text, its reading aid, and its data to take away."""
     meta = figure.layout.meta or {}
-    image: ImageFormat = st.session_state.get("image_format") or "SVG"
+    image: ImageFormat = st.session_state.get(Key.IMAGE_FORMAT) or "SVG"
     st.plotly_chart(figure, key=key, config=config(key, image), alt=meta.get("alt"))
     below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):
@@ -35,7 +36,7 @@ def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figur
     """A figure that depends on neither mechanism nor ε, drawn once for the model."""
     scenario = view.scenario
     model = (view.source.digest, scenario.query, view.fit.pair, scenario.n, scenario.replacement)
-    return cache.figure(f"{what} {model!r} {scenario.seed}", draw)
+    return cache.computed(draw, f"figure {what} {model!r} {scenario.seed}")
 
 
 def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:

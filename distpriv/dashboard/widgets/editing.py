@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.words import escape
 
@@ -27,7 +28,7 @@ def edited(
     While it is on screen its starting point stays the same, so that its edits are not applied
     twice; `current` counts again once it has been away.
     """
-    bases = st.session_state.setdefault("editor_bases", {})
+    bases = st.session_state.setdefault(Key.EDITOR_BASES, {})
     if key not in st.session_state or key not in bases:
         bases[key] = current
     return st.data_editor(

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-__all__ = ["LATER", "drawn_later"]
+from distpriv.dashboard.shell.state import Key
 
-# Session key: what each part that is drawn later was last drawn for, or begun.
-LATER = "later"
+__all__ = ["drawn_later"]
 
 _TICK = 0.1  # seconds
 
@@ -29,7 +28,7 @@ def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable
     frame, draw : callable
         Draw as many elements of the same sizes, without and with what takes long.
     """
-    begun: dict[str, str] = st.session_state.setdefault(LATER, {})
+    begun: dict[str, str] = st.session_state.setdefault(Key.LATER, {})
     new = begun.get(name) != about
     begun[name] = about
     framed = not new

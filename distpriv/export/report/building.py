@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,11 +14,12 @@ from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.arguments import Within, checked
 from distpriv.attacks.classifiers import get_classifier
 from distpriv.attacks.results import AttackResult
-from distpriv.errors import DistprivError, ReportError
+from distpriv.errors import ReportError
 from distpriv.export.report import parts
 from distpriv.export.report.figures import pictures
 from distpriv.export.report.report import Report
 from distpriv.mechanisms.curves import Curves
+from distpriv.model.run import Progress, completed
 
 __all__ = ["ReportRun", "build_report"]
 
@@ -44,15 +44,6 @@ class ReportRun:
         see them.
     repetitions : int
         Of the simulated attack.
-    key : object
-        What the report is made from; another key is another report.
-    stopped : bool
-    failure : str
-        Why it cannot go on, or empty.
-    share : float in [0, 1]
-        What is done.
-    doing : str
-        What is under way.
     report : Report or None
         The result, once there is one.
 
@@ -69,11 +60,6 @@ class ReportRun:
     truth: bool = False
     records: bool = False
     repetitions: int = 50
-    key: object = None
-    stopped: bool = False
-    failure: str = ""
-    share: float = 0.0
-    doing: str = ""
     report: Report | None = None
 
     def __post_init__(self) -> None:
@@ -93,32 +79,16 @@ class ReportRun:
                 f"A report needs at least 2 repetitions of the attack, got {self.repetitions}."
             )
         self.names = sorted(dict.fromkeys(self.names), key=lambda name: name != own)
-        self._work = self._steps()
 
-    @property
-    def running(self) -> bool:
-        """Whether there is more to do."""
-        return not self.stopped and not self.failure and self.report is None
-
-    def step(self, budget_seconds: float) -> None:
-        """Go on until the budget is spent; at least a little."""
-        until = time.perf_counter() + budget_seconds
-        while self.running:
-            try:
-                self.share, self.doing = next(self._work)
-            except StopIteration:
-                self.share = 1.0
-            except DistprivError as error:
-                self.failure = str(error)
-            if time.perf_counter() >= until:
-                return
+    def steps(self) -> Iterator[Progress[Report]]:
+        """Build it, counted in percent, for a :class:`.Run`; raises DistprivError."""
+        for share, doing in self._steps():
+            yield Progress(round(100 * share), 100, lambda: self.report, doing)
+        yield Progress(100, 100, lambda: self.report)
 
     def run(self) -> Report:
-        """Do all that is left; raises DistprivError where something cannot be."""
-        for share, doing in self._work:
-            self.share, self.doing = share, doing
-        assert self.report is not None
-        return self.report
+        """Build it at once; raises DistprivError where something cannot be."""
+        return completed(self.steps())
 
     def _steps(self) -> Iterator[tuple[float, str]]:
         yield 0.0, "Calibrating"

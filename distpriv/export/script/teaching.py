@@ -70,9 +70,7 @@ def papers(
 from distpriv import papers
 
 records = papers.paper_records(dp.{load}())
-attacks = papers.PaperAttacks(records, {repetitions}, {seed})
-while attacks.running:
-    attacks.step(1.0)  # second
+attacks = papers.PaperAttacks(records, {repetitions}, {seed}).run()
 found = {{
     **papers.closed_results(records, seed={seed}),
     **papers.simulated_results(attacks),

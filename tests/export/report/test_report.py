@@ -14,6 +14,7 @@ import pytest
 import distpriv as dp
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.words import MARK, guarantee
+from distpriv.model.run import Run
 from distpriv.words import number, plain
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
@@ -225,32 +226,28 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
 
 def test_it_is_built_in_steps_that_can_be_stopped(people):
     asked = dp.evaluate(SCENARIO, people)
-    run = dp.export.ReportRun(asked, ["DauM"], repetitions=6)
+    run = Run(dp.export.ReportRun(asked, ["DauM"], repetitions=6).steps)
     seen = []
-    while run.running and run.share < 0.3:
+    while run.running and run.share_done < 0.3:
         run.step(0.0)
-        seen.append(run.share)
+        seen.append(run.share_done)
     assert seen == sorted(seen)
     assert len(seen) >= 5
-    run.stopped = True
-    at = run.share
+    assert run.result() is None
     run.step(60)
-    assert (run.share, run.report) == (at, None)
-    run.stopped = False
-    run.step(60)
-    assert not run.running
+    assert run.finished
     once = dp.export.build_report(asked, ["DauM"], repetitions=6)
-    assert run.report.simulated == once.simulated
-    assert run.report.answer == once.answer
+    assert run.result().simulated == once.simulated
+    assert run.result().answer == once.answer
 
 
 def test_data_too_few_for_an_attack_end_in_a_sentence(people):
     few = people.head(70)
     model = dp.fit_gaussian(few, QUERY, SCENARIO.pair, n=20)
     asked = replace(dp.evaluate(replace(SCENARIO, n=40), few), fitted=replace(model, n=40))
-    run = dp.export.ReportRun(asked, ["DauM"])
+    run = Run(dp.export.ReportRun(asked, ["DauM"]).steps)
     run.step(60)
-    assert run.report is None
+    assert run.result() is None
     assert "attack splits the 70 records" in run.failure
 
 

@@ -1,0 +1,170 @@
+"""Work that grows on a page: begun once, a little further at every tick, stopped and gone on with.
+
+Everything that takes long is a :class:`.Run` in the session's state. A fragment takes it further
+and draws what has come in; its buttons stand outside, so that they answer at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from distpriv.dashboard.shell import state
+from distpriv.model.run import Progress, Run
+from distpriv.words import escape
+
+__all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "toggle"]
+
+T = TypeVar("T")
+
+BUDGET = 0.08
+"""Seconds of work in a tick: what a click may have to wait."""
+_TICK = 0.2
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What the buttons say: to begin anew, if that is offered, to go on, and to stop."""
+
+    again: str = "Run again"
+    go_on: str = "Run"
+    stop: str = "Stop"
+    icon: str = ":material/play_arrow:"
+    stop_icon: str = ":material/stop:"
+    kind: Literal["primary", "secondary"] = "secondary"
+
+
+def live(
+    name: str,
+    key: object,
+    begin: Callable[[], Iterator[Progress[T]]],
+    draw: Callable[[Run[T]], None],
+    *,
+    labels: Labels = Labels(),
+    picture: DeltaGenerator | None = None,
+    budget: float = BUDGET,
+) -> Run[T]:
+    """Work with its buttons here and what comes of it in `picture`, or below.
+
+    Parameters
+    ----------
+    name : str
+        Of the work in the session, and of its buttons.
+    key : object
+        What it is made from: another key is another run.
+    begin : callable
+        Gives the generator that does the work.
+    draw : callable
+        Draws what has come in; called in a fragment, so that it must not write elsewhere.
+    labels : Labels
+    picture : container, optional
+    budget : float
+        Seconds of work at every tick; the first does one piece and is drawn.
+    """
+    run = begun(name, key, begin)
+    buttons(name, lambda: Run(begin, key), labels)
+    with picture or st.container():
+        growing(run, draw, budget)
+    return run
+
+
+def begun(name: str, key: object, begin: Callable[[], Iterator[Progress[T]]]) -> Run[T]:
+    """The run of that name, or a new one where there is none or its key is another."""
+    runs = state.runs()
+    if name not in runs or runs[name].key != key:
+        runs[name] = Run(begin, key)
+    return cast(Run[T], runs[name])
+
+
+def buttons(
+    name: str,
+    begin: Callable[[], Run[T]],
+    labels: Labels,
+    places: Sequence[DeltaGenerator] | None = None,
+    *,
+    ready: bool = True,
+) -> None:
+    """To begin or to go on, and to stop; `ready` says whether it can begin."""
+    runs = state.runs()
+    run = runs.get(name)
+    resting = run is not None and run.stopped and not run.finished
+    running = run is not None and run.running
+
+    def start() -> None:
+        if run is not None and resting:
+            run.stopped = False
+        else:
+            runs[name] = begin()
+
+    first, second = places or st.columns([1, 1, 4])[:2]
+    first.button(
+        labels.go_on if resting or not labels.again else labels.again,
+        key=f"{name}_start",
+        icon=labels.icon,
+        type=labels.kind,
+        disabled=running or not (resting or (ready and labels.again)),
+        width="stretch",
+        on_click=start,
+    )
+    second.button(
+        labels.stop,
+        key=f"{name}_stop",
+        icon=labels.stop_icon,
+        disabled=not running,
+        width="stretch",
+        on_click=_turn,
+        args=(run, True),
+    )
+
+
+def toggle(run: Run[T], key: str, *, icons: bool = True) -> None:
+    """One button to stop and to go on, while there is something to do."""
+    if not (run.finished or run.failure):
+        icon = ":material/play_arrow:" if run.stopped else ":material/stop:"
+        st.button(
+            "Go on" if run.stopped else "Stop",
+            key=key,
+            icon=icon if icons else None,
+            on_click=_turn,
+            args=(run, not run.stopped),
+        )
+
+
+def _turn(run: Run[T], stopped: bool) -> None:
+    run.stopped = stopped
+
+
+def growing(
+    run: Run[T],
+    draw: Callable[[Run[T]], None],
+    budget: float = BUDGET,
+    *,
+    at_once: bool = True,
+) -> None:
+    """Take a run further while it is open, and draw it; the page starts anew when it ends.
+
+    With `at_once` it is taken further before it is first drawn.
+    """
+    ticks = iter([at_once])
+
+    @st.fragment(run_every=_TICK if run.running else None)
+    def part() -> None:
+        was_running = run.running
+        if next(ticks, True):
+            run.step(budget if run.done else 0.0)  # the first picture must not wait
+        draw(run)
+        if was_running and not run.running:
+            st.rerun()
+
+    part()
+
+
+def bar(run: Run[T], text: str) -> None:
+    """How far it is, in a bar and in words, and why it cannot go on."""
+    st.progress(run.share_done, text=text)
+    if run.failure:
+        st.error(escape(run.failure), icon=":material/error:")

@@ -1,0 +1,61 @@
+"""What several pages draw from a table's records, each for :func:`.cache.computed`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.dashboard.shell.cache import computed
+from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.distances.outcomes import Outcomes
+from distpriv.model.gaussian import GaussianModel
+from distpriv.model.monte_carlo import SimulatedFit, simulated_outcomes, simulated_statistics
+from distpriv.model.run import Run
+from distpriv.model.theta import Theta
+from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.statistics import Query
+from distpriv.robustness.bootstrap import MomentReplicates, bootstrap_moments
+
+__all__ = ["fit", "outcomes", "resampled", "simulated"]
+
+FloatArray = NDArray[np.float64]
+
+
+def fit(
+    dataset: Dataset,
+    query: Query,
+    pairs: tuple[Pair, ...],
+    n: int,
+    replacement: bool,
+    bounds: tuple[tuple[str, tuple[float, float]], ...],
+    seed: int,
+) -> Run[GaussianModel]:
+    """A fit by simulation, not begun; whoever needs it takes it further."""
+    groups = {pair.secret: computed(Dataset.groups, dataset, query, pair.secret) for pair in pairs}
+    simulation = SimulatedFit(groups, query, pairs, n, replacement, seed=seed, bounds=dict(bounds))
+    return Run(simulation.steps)
+
+
+def simulated(
+    dataset: Dataset, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
+) -> FloatArray:
+    """Statistics of datasets drawn under each θ, shape (len(thetas), subsets, m)."""
+    groups = computed(Dataset.groups, dataset, query, thetas[0].secret)
+    return simulated_statistics(groups, query, thetas, subsets, seed)
+
+
+def outcomes(
+    dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
+) -> Outcomes:
+    """Simulated outcomes of a pair, with the distances that were computed of them."""
+    groups = computed(Dataset.groups, dataset, query, thetas[0].secret)
+    return simulated_outcomes(groups, query, thetas, subsets, seed)
+
+
+def resampled(
+    dataset: Dataset, query: Query, secret: SensitiveProperty, replicates: int, seed: int
+) -> MomentReplicates:
+    """Group moments of resampled records, which depend on neither the pair nor a mechanism."""
+    groups = computed(Dataset.groups, dataset, query, secret)
+    # A stream of its own: those of the simulated datasets are the children of the same seed.
+    return bootstrap_moments(groups, replicates, rng=np.random.default_rng((seed, replicates)))

@@ -1,0 +1,101 @@
+"""What a session remembers, by name.
+
+A widget that is only read through what it returns has its key at the widget. Everything else that
+is read or written by name is here: a key that is misspelt is an error, not a second value.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from distpriv.model.run import Run
+
+__all__ = ["Key", "runs"]
+
+
+class Key:
+    """Keys of the session's state."""
+
+    # The controls of the scenario; the frame draws them, and they are in the address.
+    DATA: Final = "data"
+    SECRET: Final = "secret"
+    STAT: Final = "stat"
+    ALSO: Final = "also"
+    LOOK: Final = "look"
+    BOUNDS: Final = "bounds"
+    DP: Final = "dp"
+    CENTER: Final = "center"
+    PAIRS: Final = "pairs"
+    GRID: Final = "grid"
+    STEP: Final = "step"
+    N: Final = "n"
+    WHOLE: Final = "whole"
+    REPL: Final = "repl"
+    MECH: Final = "mech"
+    EPS: Final = "eps"
+    EPS_SLIDER: Final = "eps_slider"
+    DELTA: Final = "delta"
+    CAL: Final = "cal"
+    UNITS: Final = "units"
+    REPORT: Final = "report"
+    DIST: Final = "dist"
+    SEED: Final = "seed"
+    VIEW: Final = "view"
+    IMAGE_FORMAT: Final = "image_format"
+
+    # What the frame makes of them, for every page.
+    DATASET: Final = "dataset"
+    SCENARIO: Final = "scenario"
+    NOTICE: Final = "notice"  # a sentence for the next run
+    PENDING: Final = "pending"  # values for the controls of the next run
+    BACK_TO_EXAMPLE: Final = "back_to_example"
+    SHOWN_ON_PAGE: Final = "shown_on_page"
+
+    # Data of the user's own; all but the table and its reference by digest and label.
+    UPLOAD: Final = "upload"
+    UPLOAD_WANTED: Final = "upload_wanted"
+    UPLOAD_ERROR: Final = "upload_error"
+    FILE: Final = "file"
+    REFERENCES: Final = "references"
+    REFERENCE_READ: Final = "reference_read"
+    OWN_SECRETS: Final = "own_secrets"
+    OWN_PAIRS: Final = "own_pairs"
+    OWN_STATISTICS: Final = "own_statistics"
+
+    # A scenario that was opened from a link or a file.
+    AWAITING: Final = "awaiting"
+    OPENED: Final = "opened"
+    OPENED_ON: Final = "opened_on"
+
+    # What pages keep.
+    ASSUMPTION_FILE: Final = "assumption_file"
+    ASSUMPTION_ROUND: Final = "assumption_round"
+    ASSUMPTION_ROWS: Final = "assumption_rows"
+    BELIEF_A: Final = "belief_a"
+    BELIEF_B: Final = "belief_b"
+    BELIEF_CENTER: Final = "belief_center"
+    BELIEF_DRAW: Final = "belief_draw"
+    BELIEF_PRIOR: Final = "belief_prior"
+    BELIEF_WEIGHT: Final = "belief_weight"
+    BELIEF_WIDTH: Final = "belief_width"
+    COMPOSITION_PROMISES: Final = "composition_promises"
+    EDITOR_BASES: Final = "editor_bases"
+    LATER: Final = "later"  # what parts that are drawn a tick later were last drawn for
+    LESSON: Final = "lesson"
+    PAPER_CELLS: Final = "paper_cells"
+    PUFFERFISH_PRIOR: Final = "pufferfish_prior"
+    QUILT_DRAFT: Final = "quilt_draft"
+    RUNS: Final = "runs"
+    STORE_DOWN: Final = "store_down"
+    TOUR_ANSWERS: Final = "tour_answers"
+    TOUR_TAKEN: Final = "tour_taken"
+    TOUR_TURNING: Final = "tour_turning"
+    WHO: Final = "who"
+
+
+def runs() -> dict[str, Run[Any]]:
+    """Work that grows, by its name."""
+    work: dict[str, Run[Any]] = st.session_state.setdefault(Key.RUNS, {})
+    return work
