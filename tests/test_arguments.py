@@ -333,7 +333,8 @@ def calls() -> dict[str, Call]:
 
 # Results that the package makes, and what draws and runs them; their arguments are its own.
 MADE = {
-    "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Coupling", "Evaluation",
+    "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Choice", "Coupling", "Design",
+    "Evaluation",
     "Evidence",
     "CalibratedFor", "ExactLaw", "GaussianModel", "GroupMoments", "Interval", "JointRelease",
     "LearnedNetwork", "NormalsTest", "WorstTest",

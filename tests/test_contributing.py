@@ -96,7 +96,7 @@ def test_a_new_mechanism_is_offered_drawn_and_written(open_app: Callable[..., Ap
     drawn = " ".join(element.proto.spec for element in app.get("plotly_chart"))
     assert "ScaM" in drawn
     setting = Setting(app.session_state["scenario"], Source("", example="census-income"))
-    assert 'dp.calibrate("ScaM"' in pages.PAGES[0].script(setting).text
+    assert 'mechanism="ScaM"' in pages.PAGES[0].script(setting).text
 
 
 def test_a_new_statistic_is_offered_and_released(open_app: Callable[..., AppTest]) -> None:

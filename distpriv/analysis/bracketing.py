@@ -72,7 +72,9 @@ class Bracket:
         self.strides += 1
         slope = 1.0
         if len(self.known) > 1:
-            other = min((each for each in self.known if each != place), key=lambda x: abs(x - end))
+            other = min(
+                (epsilon for epsilon in self.known if epsilon != place), key=lambda x: abs(x - end)
+            )
             slope = (self.known[place] - self.known[other]) / (place - other)
         way = abs(self.known[place]) / min(max(slope, 0.1), 3.0)
         far = math.copysign(max(way, _NEAR * 3 ** (self.strides - 1)), end - place)

@@ -114,7 +114,7 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Calibration": scenario.calibration,
         "Calibrated in units": scenario.units,
         "Reported in units": scenario.report,
-        "Tolerances": ", ".join(f"{each:g}" for each in scenario.tolerances) or "–",
+        "Tolerances": ", ".join(f"{tolerance:g}" for tolerance in scenario.tolerances) or "–",
         "Public bounds": "; ".join(
             f"{column} {low:g} to {high:g}" for column, (low, high) in scenario.bounds
         )
@@ -128,4 +128,4 @@ def differences(choices: Sequence[Mapping[str, str]]) -> list[str]:
     """Names of the choices in which the scenarios are not all alike, in their order."""
     if not choices:
         return []
-    return [name for name in choices[0] if len({each[name] for each in choices}) > 1]
+    return [name for name in choices[0] if len({row[name] for row in choices}) > 1]

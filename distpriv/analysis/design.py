@@ -209,7 +209,9 @@ def promised_epsilon(limit: Limit, delta: float = 0.0) -> float:
         check_delta(delta)
 
     def reached(epsilons: FloatArray, _: IntArray) -> FloatArray:
-        return np.array([limit.reached(PromiseTest(each, delta)) for each in epsilons.tolist()])
+        return np.array(
+            [limit.reached(PromiseTest(epsilon, delta)) for epsilon in epsilons.tolist()]
+        )
 
     (epsilon,) = _largest(reached, limit, 1).tolist()
     if math.isnan(epsilon):
@@ -366,12 +368,12 @@ def _largest(
     start = float(np.clip(math.log(about) if about else ends.mean(), *ends))
     asked = {index: [start] for index in range(count)}
     while asked:
-        which = np.repeat([*asked], [len(each) for each in asked.values()])
+        which = np.repeat([*asked], [len(group) for group in asked.values()])
         positions = np.concatenate([*asked.values()])
         for index, place, over in zip(which, positions, excess(positions, which), strict=True):
             searches[index].known[float(place)] = float(over)
         asked = {index: new for index in asked if (new := searches[index].next())}
-    return _epsilons(np.array([each.low for each in searches]))
+    return _epsilons(np.array([search.low for search in searches]))
 
 
 def _epsilons(positions: FloatArray) -> FloatArray:

@@ -50,8 +50,11 @@ def write_scenario(scenario: Scenario) -> str:
     values = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
     values["secret"] = _property_out(scenario.secret)
     values["query"] = [
-        {"kind": type(each).__name__, **{f.name: getattr(each, f.name) for f in fields(each)}}
-        for each in scenario.query.statistics
+        {
+            "kind": type(statistic).__name__,
+            **{f.name: getattr(statistic, f.name) for f in fields(statistic)},
+        }
+        for statistic in scenario.query.statistics
     ]
     values["others"] = [
         {"property": _property_out(pair.secret), "p_i": pair.p_i, "p_j": pair.p_j}
@@ -63,11 +66,11 @@ def write_scenario(scenario: Scenario) -> str:
 
 def write_scenarios(scenarios: Mapping[str, Scenario]) -> str:
     """Write scenarios with their names as one JSON text, which `read_scenarios` reads back."""
-    each = [
+    entries = [
         {"name": name, "scenario": json.loads(write_scenario(scenario))["scenario"]}
         for name, scenario in scenarios.items()
     ]
-    content = {"format": SEVERAL, "version": VERSION, "scenarios": each}
+    content = {"format": SEVERAL, "version": VERSION, "scenarios": entries}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
@@ -83,21 +86,21 @@ def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
     if not isinstance(content, dict) or content.get("format") != SEVERAL:
         return {"Scenario": read_scenario(text)}
     _check_version(content)
-    found: dict[str, Scenario] = {}
+    scenarios: dict[str, Scenario] = {}
     given = content.get("scenarios")
     if not isinstance(given, list) or not given:
         raise ScenarioError("The file's field 'scenarios' must be a list that is not empty.")
-    for place, each in enumerate(given, start=1):
-        name = each.get("name") if isinstance(each, dict) else None
-        if not isinstance(name, str) or not name.strip() or name in found:
+    for place, entry in enumerate(given, start=1):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(name, str) or not name.strip() or name in scenarios:
             raise ScenarioError(
                 f"Scenario {place} of the file must have a name that no other one has."
             )
         try:
-            found[name] = _scenario(each.get("scenario"))
+            scenarios[name] = _scenario(entry.get("scenario"))
         except ScenarioError as error:
             raise ScenarioError(f"In scenario {name!r}: {error}") from None
-    return found
+    return scenarios
 
 
 @checked(ScenarioError)
@@ -252,21 +255,21 @@ _ANY = _number(-math.inf, math.inf)
 
 
 def _property_out(secret: SensitiveProperty) -> dict[str, object]:
-    found: dict[str, object] = {"column": secret.column}
+    packed: dict[str, object] = {"column": secret.column}
     if secret.values:
-        found["values"] = list(secret.values)
+        packed["values"] = list(secret.values)
     elif secret.closed:
-        found["between"] = [secret.low, secret.high]
+        packed["between"] = [secret.low, secret.high]
     elif secret.high == math.inf:
-        found["above"] = secret.low
+        packed["above"] = secret.low
     else:
-        found["below"] = secret.high
-    return found
+        packed["below"] = secret.high
+    return packed
 
 
 def _property(value: Any) -> SensitiveProperty:
     column = _of(str)(value["column"])
-    rest = {key: each for key, each in value.items() if key != "column"}
+    rest = {key: item for key, item in value.items() if key != "column"}
     ((key, given),) = rest.items()
     if key == "values":
         return SensitiveProperty(column, values=_tuple(_scalar)(given))
@@ -288,8 +291,8 @@ def _scalar(value: Any) -> str | float | bool:
 def _statistic(value: Any) -> Statistic:
     kinds = {kind.__name__: kind for kind in map(queries.get, queries.names())}
     kind = kinds[_among(kinds)(value["kind"])]
-    given = {name: _scalar(each) for name, each in value.items() if name != "kind"}
-    others = {each.name for each in kind.parameters if each.domain == "column"}
+    given = {name: _scalar(item) for name, item in value.items() if name != "kind"}
+    others = {parameter.name for parameter in kind.parameters if parameter.domain == "column"}
     for name in {"column", *others} & set(given):
         _of(str)(given[name])
     return kind(**given)  # type: ignore[arg-type]
@@ -342,8 +345,10 @@ def check_columns(scenario: Scenario, columns: Collection[str] | None) -> None:
     named = [("secret", scenario.secret.column)]
     named += [("others", pair.secret.column) for pair in scenario.others]
     named += [("bounds", column) for column, _ in scenario.bounds]
-    for each in scenario.query.statistics:
-        named += [("query", getattr(each, f)) for f in ("column", "other") if hasattr(each, f)]
+    for statistic in scenario.query.statistics:
+        named += [
+            ("query", getattr(statistic, f)) for f in ("column", "other") if hasattr(statistic, f)
+        ]
     for field, column in named:
         if column not in columns:
             raise ScenarioError(

@@ -214,9 +214,9 @@ class PropertyInferenceAttack:
             if noise is not None:
                 released = test + noise.sample(self.tests, self._noise_stream(index, noise))
                 released = statistics_grid.rounded(released, noise) if self.rounded else released
-            found = ArithmeticAttacker(normals, self._grid, noise, self.rounded).guess(released)
-            scores[name] = found.scores
-            exact = np.isclose(found.statistics, test, rtol=1e-9, atol=1e-9)
+            guesses = ArithmeticAttacker(normals, self._grid, noise, self.rounded).guess(released)
+            scores[name] = guesses.scores
+            exact = np.isclose(guesses.statistics, test, rtol=1e-9, atol=1e-9)
             recovered[name] = float(exact[:, self._grid.places].all(axis=1).mean())
         return Repetition(scores, recovered)
 
@@ -231,15 +231,17 @@ class PropertyInferenceAttack:
 
     def collect(self, runs: Sequence[Repetition | Mapping[str, FloatArray]]) -> AttackResult:
         """Result of some repetitions, each by :meth:`run` or :meth:`scores`, at least one."""
-        each = [run if isinstance(run, Repetition) else Repetition(dict(run), {}) for run in runs]
-        scores = {name: np.array([run.scores[name] for run in each]) for name in self.noises}
+        repetitions = [
+            run if isinstance(run, Repetition) else Repetition(dict(run), {}) for run in runs
+        ]
+        scores = {name: np.array([run.scores[name] for run in repetitions]) for name in self.noises}
         accuracy = {
             name: np.array([self._accuracy(row) for row in rows]) for name, rows in scores.items()
         }
         recovered = {
-            name: np.array([run.recovered[name] for run in each])
+            name: np.array([run.recovered[name] for run in repetitions])
             for name in self.noises
-            if all(name in run.recovered for run in each)
+            if all(name in run.recovered for run in repetitions)
         }
         return AttackResult(
             accuracy, self.tests, self.adaptive, self.seed, self.classifier, scores, recovered

@@ -31,18 +31,18 @@ def alternatives_chart(alternatives: Sequence[Alternative], chosen: str | None) 
     chosen : str or None
         Name of the proposed one.
     """
-    told = [
-        f"{percent(each.accuracy)} and {with_unit(each.error, each.unit)} ({each.name})"
-        + (", the proposed one" if each.name == chosen else "")
-        for each in alternatives
+    phrases = [
+        f"{percent(option.accuracy)} and {with_unit(option.error, option.unit)} ({option.name})"
+        + (", the proposed one" if option.name == chosen else "")
+        for option in alternatives
     ]
-    errors = [each.error for each in alternatives if math.isfinite(each.error)]
+    errors = [option.error for option in alternatives if math.isfinite(option.error)]
     most = max(errors, default=1.0) or 1.0
-    units = sorted({each.unit or _MIXED for each in alternatives})
+    units = sorted({option.unit or _MIXED for option in alternatives})
     x_title = safe(f"expected L2 error ({' / '.join(units)})")
     figure = empty(
         "What was weighed",
-        alt=f"Accuracy of the best attacker and expected L2 error: {listed(told)}.",
+        alt=f"Accuracy of the best attacker and expected L2 error: {listed(phrases)}.",
         how_to_read=(
             "each mark is an alternative; further down is safer, further left more exact. The "
             "ring is the proposed one."
@@ -52,16 +52,23 @@ def alternatives_chart(alternatives: Sequence[Alternative], chosen: str | None) 
         yaxis=accuracy_axis("accuracy of the best attacker (%)"),
     )
     draw = partial(series, figure, mode="markers", at_y=within, y_title=_MEASURE, cliponaxis=False)
-    for place, each in enumerate(alternatives):
-        name = f"{each.name}, proposed" if each.name == chosen else each.name
+    for place, option in enumerate(alternatives):
+        name = f"{option.name}, proposed" if option.name == chosen else option.name
         text = (
-            f"<b>{safe(each.name)}</b><br>{safe(each.mechanism)}, ε = {exact(each.epsilon)}, "
-            f"δ = {exact(each.delta)}<br>best attacker right in {percent(each.accuracy)}"
-            f"<br>expected L2 error: {safe(with_unit(each.error, each.unit))}"
+            f"<b>{safe(option.name)}</b><br>{safe(option.mechanism)}, ε = {exact(option.epsilon)}, "
+            f"δ = {exact(option.delta)}<br>best attacker right in {percent(option.accuracy)}"
+            f"<br>expected L2 error: {safe(with_unit(option.error, option.unit))}"
         )
         style = series_style(place)
-        draw(shorten(name, 40), [each.error], [each.accuracy], style, told=text, size=14)
-    ring = next((each for each in alternatives if each.name == chosen), None)
+        draw(
+            shorten(name, 40),
+            [option.error],
+            [option.accuracy],
+            style,
+            told=text,
+            size=14,
+        )
+    ring = next((option for option in alternatives if option.name == chosen), None)
     if ring is not None:
         color = series_style(alternatives.index(ring)).color
         style, point = (

@@ -127,11 +127,11 @@ def _alt_rows(
         text += f" and {summed_up(defended, shares, selected)}"
     if intervals:
         estimates = {shown(name): interval.estimate for name, interval in intervals.items()}
-        told = {
+        phrases = {
             shown(name): f"{percent(interval.estimate)} "
             f"({percent(interval.low)} to {percent(interval.high)})"
             for name, interval in intervals.items()
         }
         runs = f"{repetitions} repetition{'s' * (repetitions != 1)}"
-        text += f"; the simulated one, over {runs}, {summed_up(estimates, told, selected)}"
+        text += f"; the simulated one, over {runs}, {summed_up(estimates, phrases, selected)}"
     return f"{text}."

@@ -46,12 +46,12 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
     by_chance : int
         How many do without any release.
     """
-    told = [f"{right} ({label})" for label, right in groups]
+    phrases = [f"{right} ({label})" for label, right in groups]
     width = _APART * len(groups)
     hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(
         "Of 100 attackers, this many guess right",
-        alt=f"Of 100 attackers {listed(told)} guess right; {by_chance} without any release.",
+        alt=f"Of 100 attackers {listed(phrases)} guess right; {by_chance} without any release.",
         how_to_read=(
             "each mark is one attacker who names one of the two shares. Grey ones are right by "
             "luck, as many as without any release; orange ones are right because of the release; "
@@ -67,15 +67,15 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
         ("wrong", grey(symbol="circle-open")),
     )
     for kind, (name, style) in enumerate(styles):
-        x, y, told = [], [], []
+        x, y, phrases = [], [], []
         for place, (label, right) in enumerate(groups):
             ends = (0, min(by_chance, right), right, _SIDE**2)
             for index in range(ends[kind], ends[kind + 1]):
                 x.append(place * _APART + index % _SIDE)
                 y.append(index // _SIDE)
-                told.append(f"<b>{safe(label)}</b><br>{right} of 100 right")
+                phrases.append(f"<b>{safe(label)}</b><br>{right} of 100 right")
         titles: dict[str, Any] = {"x_title": "column", "y_title": "row"}
-        series(figure, name, x, y, style, mode="markers", told=told, size=9, **titles)
+        series(figure, name, x, y, style, mode="markers", told=phrases, size=9, **titles)
     for place, (label, right) in enumerate(groups):
         figure.add_annotation(
             x=place * _APART + 4.5,
@@ -113,10 +113,10 @@ def precision_recall_lines(
         for label, (recall, precision) in lines.items()
         for order in [np.argsort(recall)]
     }
-    told = [f"{percent(value)} ({label})" for label, value in halfway.items()]
+    phrases = [f"{percent(value)} ({label})" for label, value in halfway.items()]
     figure = empty(
         safe(title),
-        alt=f"At a recall of one half the precision is {listed(told)}; guessing is right in "
+        alt=f"At a recall of one half the precision is {listed(phrases)}; guessing is right in "
         f"{share(guessing)}.",
         how_to_read=(
             f"of the times that the attacker says that {hypothesis}, the height is the share in "
@@ -265,6 +265,6 @@ def _line(
         style = style_of(label)
     elif label == shown(UNDEFENDED):
         style = grey("solid")
-    told = hover(label, *((f"{name}: ", values) for name, values in (x, y)))
+    texts = hover(label, *((f"{name}: ", values) for name, values in (x, y)))
     titles: dict[str, Any] = {"x_title": x[0], "y_title": y[0], "bold": label == selected}
-    series(figure, label, x[1], y[1], style, told=told, **titles)
+    series(figure, label, x[1], y[1], style, told=texts, **titles)

@@ -24,21 +24,21 @@ _MIXED = "the statistics' own units, mixed"
 
 def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
     """How often the best attacker is right, with and without each scenario's noise."""
-    told = [
-        f"{percent(each.accuracy)} ({name}; {percent(each.undefended)} without noise)"
-        for name, each in summaries.items()
+    phrases = [
+        f"{percent(summary.accuracy)} ({name}; {percent(summary.undefended)} without noise)"
+        for name, summary in summaries.items()
     ]
     figure = _bars(
         summaries,
         title="The best attacker is right in",
-        alt=f"The best attacker is right in {listed(told)} of cases.",
+        alt=f"The best attacker is right in {listed(phrases)} of cases.",
         how_to_read=(
             "a bar starts at 50 %, where an attacker guesses, and ends at the best attacker's "
             "accuracy with the noise; the hollow mark is without. Shorter is safer."
         ),
         axis=accuracy_axis("accuracy (%)"),
-        values=[each.accuracy for each in summaries.values()],
-        texts=[percent(each.accuracy) for each in summaries.values()],
+        values=[summary.accuracy for summary in summaries.values()],
+        texts=[percent(summary.accuracy) for summary in summaries.values()],
         measure=_ACCURACY,
         at=lambda accuracy: within(accuracy) - GUESSING,
         base=GUESSING,
@@ -46,13 +46,13 @@ def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
     series(
         figure,
         "without noise",
-        [each.undefended for each in summaries.values()],
+        [summary.undefended for summary in summaries.values()],
         list(summaries),
         grey(symbol="diamond-open"),
         mode="markers",
         at_x=within,
         at_y=list(range(len(summaries))),
-        told=[f"without noise: {percent(each.undefended)}" for each in summaries.values()],
+        told=[f"without noise: {percent(summary.undefended)}" for summary in summaries.values()],
         x_title=_ACCURACY,
         y_title="scenario",
         size=12,
@@ -63,18 +63,18 @@ def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
 
 def error_bars(summaries: Mapping[str, Summary]) -> go.Figure:
     """Expected L2 error of each scenario."""
-    texts = [with_unit(each.error, each.unit) for each in summaries.values()]
-    told = [f"{text} ({name})" for name, text in zip(summaries, texts, strict=True)]
-    most = max((each.error for each in summaries.values()), default=0.0)
-    units = sorted({each.unit or _MIXED for each in summaries.values()})
+    texts = [with_unit(summary.error, summary.unit) for summary in summaries.values()]
+    phrases = [f"{text} ({name})" for name, text in zip(summaries, texts, strict=True)]
+    most = max((summary.error for summary in summaries.values()), default=0.0)
+    units = sorted({summary.unit or _MIXED for summary in summaries.values()})
     title = safe(f"expected L2 error ({' / '.join(units)})")
     return _bars(
         summaries,
         title="The released statistics move by (L2)",
-        alt=f"The expected L2 error is {listed(told)}.",
+        alt=f"The expected L2 error is {listed(phrases)}.",
         how_to_read="the length of the vector of all changes, on average. Shorter is more exact.",
         axis=linear_axis(title, 0, 1.25 * most or 1.0),
-        values=[each.error for each in summaries.values()],
+        values=[summary.error for summary in summaries.values()],
         texts=texts,
         measure="expected L2 error",
     )
@@ -83,7 +83,7 @@ def error_bars(summaries: Mapping[str, Summary]) -> go.Figure:
 def accuracies_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
     """Accuracy of the best attack on each scenario's mechanism, with its own ε marked."""
     return _lines(
-        {name: (each.accuracies, each.accuracy) for name, each in summaries.items()},
+        {name: (summary.accuracies, summary.accuracy) for name, summary in summaries.items()},
         summaries,
         title="Accuracy of the best attacker against ε",
         axis=accuracy_axis("accuracy (%)"),
@@ -98,11 +98,11 @@ def errors_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
     """L2 error of each scenario's mechanism, with its own ε marked."""
     ends = decades(
         float(value)
-        for each in summaries.values()
-        for value in (*next(iter(each.costs.y.values())), each.error)
+        for summary in summaries.values()
+        for value in (*next(iter(summary.costs.y.values())), summary.error)
     )
     return _lines(
-        {name: (each.costs, each.error) for name, each in summaries.items()},
+        {name: (summary.costs, summary.error) for name, summary in summaries.items()},
         summaries,
         title="Error against ε",
         axis=log_axis("expected L2 error", *ends),
@@ -166,7 +166,7 @@ def _lines(
     at_line: Place | None,
     at_mark: Place,
 ) -> go.Figure:
-    told = [
+    phrases = [
         f"{words(own)} at ε = {exact(summaries[name].scenario.epsilon)} ({name})"
         for name, (_, own) in curves.items()
     ]
@@ -175,7 +175,7 @@ def _lines(
     ends = (min(epsilons, default=0.1), max(epsilons, default=10.0))
     figure = empty(
         title,
-        alt=f"The {measure.removesuffix(' (share)')} is {listed(told)}.",
+        alt=f"The {measure.removesuffix(' (share)')} is {listed(phrases)}.",
         how_to_read=(
             "a line is a scenario's mechanism at other ε, all else as it is; the large mark is "
             "the scenario's own ε."

@@ -66,9 +66,9 @@ def added_up(
         yaxis=linear_axis("ε delivered", 0.0, _ceiling(curves, top)),
     )
     for name, y in curves.y.items():
-        told = hover(name, (f"{x_name} = ", curves.x), ("ε = ", y))
+        texts = hover(name, (f"{x_name} = ", curves.x), ("ε = ", y))
         style, mode = _STYLES[name], "lines+markers"
-        series(figure, name, curves.x, y, style, mode=mode, told=told, every=8)
+        series(figure, name, curves.x, y, style, mode=mode, told=texts, every=8)
     rule(figure, current, f"{safe(x_name)} = {exact(current)}")
     return figure
 
@@ -84,8 +84,8 @@ def _alt(curves: Curves, x_name: str, current: float) -> str:
     values = values_at(curves, current, log=False)
     if not values:
         return f"Nothing is known at {x_name} = {exact(current)}."
-    told = [f"{number(value)} for {name}" for name, value in values.items()]
-    return f"At {x_name} = {exact(current)}, ε is {listed(told)}."
+    phrases = [f"{number(value)} for {name}" for name, value in values.items()]
+    return f"At {x_name} = {exact(current)}, ε is {listed(phrases)}."
 
 
 def two_statistics(example: CompositionExample) -> go.Figure:

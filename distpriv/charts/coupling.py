@@ -185,10 +185,10 @@ def moves_in_plane(
             joined = np.stack([starts[chosen], ends[chosen], gap], axis=1).reshape(-1, 2)
             style, name = _BEYOND if beyond else grey("solid"), _label(coupling, beyond)
             series(figure, name, joined[:, 0], joined[:, 1], style, width=1.2, opacity=0.7)
-    told = [f"{number(float(coupling.distances[move]))} from one to the other" for move in moves]
+    texts = [f"{number(float(coupling.distances[move]))} from one to the other" for move in moves]
     for name, points, style in zip(names, (starts, ends), GROUP_STYLES, strict=True):
         label, (left, right) = shorten(name, 30), points.T
-        series(figure, label, left, right, style, mode="markers", told=told, size=7)
+        series(figure, label, left, right, style, mode="markers", told=texts, size=7)
     return figure
 
 

@@ -272,7 +272,7 @@ def _add_quantiles(
         figure, "fitted normal", line, line, grey("solid"), width=1.5, showlegend=False, **options
     )
     for group in (0, 1):
-        told = (
+        sentence = (
             f"skewness {number(float(diagnostics.skewness[group, index]))}, excess kurtosis "
             f"{number(float(diagnostics.excess_kurtosis[group, index]))}<br>"
             f"furthest from the normal: {percent(float(diagnostics.kolmogorov[group, index]))}<br>"
@@ -286,7 +286,7 @@ def _add_quantiles(
             diagnostics.simulated[group, kept, index],
             style,
             mode="markers",
-            told=f"<b>{safe(label)}</b>, {names[group]}<br>{told}",
+            told=f"<b>{safe(label)}</b>, {names[group]}<br>{sentence}",
             size=6,
             marker={"line": {"width": 1.5 * group, "color": style.color}},
             group=names[group],

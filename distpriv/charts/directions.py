@@ -68,8 +68,10 @@ def eigenvalue_shares(fit: PairModel, labels: Sequence[str]) -> go.Figure:
         ("variance", eigenvalues, NEUTRAL, variances, {}),
         ("share of the shift", 100 * shares, GROUP_COLORS[1], parts, second),
     ):
-        told = [f"{safe(row)}<br>{text}" for row, text in zip(names, texts, strict=True)]
-        row_bars(figure, name, x, names, color, told=told, y_title="direction", width=0.36, **axes)
+        hovers = [f"{safe(row)}<br>{text}" for row, text in zip(names, texts, strict=True)]
+        row_bars(
+            figure, name, x, names, color, told=hovers, y_title="direction", width=0.36, **axes
+        )
     for row, name in enumerate(names):
         _row_label(figure, f"{row + 1} · {name}", row)
     return figure
@@ -105,7 +107,7 @@ def shift_components(
         showlegend=False,
         bargap=0,
     )
-    told = [
+    phrases = [
         f"<b>{safe(label)}</b><br>{'higher' if move >= 0 else 'lower'} by "
         f"{safe(with_unit(abs(move), unit))} when {names[1]}<br>component {number(value)}"
         for label, move, unit, value in zip(
@@ -113,7 +115,7 @@ def shift_components(
         )
     ]
     colors = [GROUP_COLORS[int(value >= 0)] for value in shift]
-    row_bars(figure, "shift", shift, labels, colors, told=told, y_title="statistic", width=0.36)
+    row_bars(figure, "shift", shift, labels, colors, told=phrases, y_title="statistic", width=0.36)
     for row, label in enumerate(labels):
         _row_label(figure, label, row)
     return figure

@@ -241,7 +241,7 @@ def _add_panel(
         density /= deviation * math.sqrt(2 * math.pi)
         peak = max(peak, float(density.max()))
         style = GROUP_STYLES[group]
-        told = safe(f"mean {number(center)}, standard deviation {number(deviation)} {unit}")
+        sentence = safe(f"mean {number(center)}, standard deviation {number(deviation)} {unit}")
         filling: dict[str, Any] = {"fill": "tozeroy", "fillcolor": translucent(style.color, 0.15)}
         series(
             figure,
@@ -249,7 +249,7 @@ def _add_panel(
             x,
             density,
             style,
-            told=f"<b>{names[group]}</b><br>{told}",
+            told=f"<b>{names[group]}</b><br>{sentence}",
             x_title=titled(label, unit),
             group=names[group],
             showlegend=index == 0,

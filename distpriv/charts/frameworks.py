@@ -26,11 +26,16 @@ def neighbouring_databases(frameworks: Mapping[str, Framework]) -> go.Figure:
     frameworks : mapping of key to Framework
         Those that compare no two databases are left out.
     """
-    drawn = {key: each for key, each in frameworks.items() if each.changed is not None}
-    told = [f"{sum(each.changed or ())} of 5 for {each.spoken}" for each in drawn.values()]
+    drawn = {
+        key: framework for key, framework in frameworks.items() if framework.changed is not None
+    }
+    phrases = [
+        f"{sum(framework.changed or ())} of 5 for {framework.spoken}"
+        for framework in drawn.values()
+    ]
     figure = empty(
         "What may differ between neighbours",
-        alt=f"In a picture of five records the neighbours differ in {listed(told)}.",
+        alt=f"In a picture of five records the neighbours differ in {listed(phrases)}.",
         how_to_read=(
             "each row is a small database of five records. The diamond is the record that is "
             "asked about, or one of those that make up the secret; full dots may change with it, "
@@ -38,7 +43,7 @@ def neighbouring_databases(frameworks: Mapping[str, Framework]) -> go.Figure:
         ),
         height=130 + 46 * len(drawn),
         xaxis=linear_axis("records of a small database", 0.4, 5.6, tickvals=[1, 2, 3, 4, 5]),
-        yaxis=row_axis([wrap(each.name, 20, 3) for each in drawn.values()]),
+        yaxis=row_axis([wrap(framework.name, 20, 3) for framework in drawn.values()]),
     )
     kinds = (
         ("asked about", MechanismStyle(GROUP_COLORS[1], "solid", "diamond"), 17),
@@ -46,11 +51,13 @@ def neighbouring_databases(frameworks: Mapping[str, Framework]) -> go.Figure:
         ("stays", grey(symbol="circle-open"), 15),
     )
     marks: list[list[tuple[int, int, str]]] = [[], [], []]
-    for row, each in enumerate(drawn.values()):
-        whole = each.key in ("PP", "DistP")
-        for place, moved in enumerate(each.changed or ()):
+    for row, framework in enumerate(drawn.values()):
+        whole = framework.key in ("PP", "DistP")
+        for place, moved in enumerate(framework.changed or ()):
             kind = 2 if not moved else 0 if place == 0 or whole else 1
-            marks[kind].append((place + 1, row, f"<b>{safe(each.name)}</b><br>{each.neighbours}"))
+            marks[kind].append(
+                (place + 1, row, f"<b>{safe(framework.name)}</b><br>{framework.neighbours}")
+            )
     for (name, style, size), points in zip(kinds, marks, strict=True):
         series(
             figure,
@@ -81,16 +88,16 @@ def epsilon_ranges(
         The notion that ε was given in.
     """
     epsilon = ranges[given].low
-    told = [
-        f"{frameworks[key].spoken} {words(found)}"
-        for key, found in ranges.items()
-        if key != given and known(found)
+    phrases = [
+        f"{frameworks[key].spoken} {words(interval)}"
+        for key, interval in ranges.items()
+        if key != given and known(interval)
     ]
     span = (min(_SPAN[0], epsilon / 10), max(_SPAN[1], epsilon * 10))
     figure = empty(
         "ε of the same strength elsewhere",
         alt=f"ε = {exact(epsilon)} in {frameworks[given].spoken} means for "
-        f"{listed(told) or 'no other notion anything that is known'}.",
+        f"{listed(phrases) or 'no other notion anything that is known'}.",
         how_to_read=(
             "a bar is the range of ε with which an attacker does equally well, by the "
             "inequalities; a bar without an end in the chart is not bounded there, a mark alone is "
@@ -100,17 +107,17 @@ def epsilon_ranges(
         xaxis=log_axis("ε", *span),
         yaxis=row_axis([wrap(frameworks[key].name, 20, 3) for key in ranges]),
     )
-    for row, (key, found) in enumerate(ranges.items()):
-        name, ends = frameworks[key].name, [found.low, found.high] if known(found) else []
+    for row, (key, interval) in enumerate(ranges.items()):
+        name, ends = frameworks[key].name, [interval.low, interval.high] if known(interval) else []
         series(
             figure,
             name,
             ends,
             [row for _ in ends],
             MechanismStyle(GROUP_COLORS[int(key == given)], "solid", "diamond"),
-            mode="lines+markers" if found.low == found.high else "lines",
+            mode="lines+markers" if interval.low == interval.high else "lines",
             at_x=[min(max(end, span[0]), span[1]) for end in ends],
-            told=f"<b>{safe(name)}</b><br>ε {words(found)}",
+            told=f"<b>{safe(name)}</b><br>ε {words(interval)}",
             x_title="ε",
             y_title="framework",
             width=9,

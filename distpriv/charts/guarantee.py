@@ -93,10 +93,10 @@ def delivered_by_releases(
     """
     if quantity == "δ":
         promised, at = delta, f"ε = {exact(epsilon)}"
-        told = "how likely the promise is to fail when the same statistics are released"
+        sentence = "how likely the promise is to fail when the same statistics are released"
     else:
         promised, at = epsilon, f"δ = {exact(delta)}"
-        told = "the ε that all releases together deliver when the same statistics are released"
+        sentence = "the ε that all releases together deliver when the same statistics are released"
     return _chart(
         f"{quantity} at {at} against releases",
         curves,
@@ -109,8 +109,8 @@ def delivered_by_releases(
         promised=promised,
         log_x=True,
         how_to_read=(
-            f"{told} again and again, each time with noise drawn anew, until as much is known as "
-            f"without noise. The dotted rule is the {quantity} that one release promises."
+            f"{sentence} again and again, each time with noise drawn anew, until as much is known "
+            f"as without noise. The dotted rule is the {quantity} that one release promises."
         ),
     )
 

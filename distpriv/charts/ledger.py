@@ -59,9 +59,9 @@ def adding_up(
         (ceiling, "one release promises no more than", "dot"),
     ):
         if value is not None:
-            told = f"{name}: {percent(value)}"
+            text = f"{name}: {percent(value)}"
             options: dict[str, Any] = {
-                "told": told,
+                "told": text,
                 "at_y": within,
                 "y_title": _MEASURE,
                 "width": 1.5,
@@ -74,19 +74,22 @@ def _line(
     figure: go.Figure, standings: Sequence[Standing], name: str, dash: str, color: str
 ) -> None:
     following = dash == "dot"
-    filled = ["circle" if each.exact else "triangle-down" for each in standings]
+    filled = ["circle" if standing.exact else "triangle-down" for standing in standings]
     symbols = [
         f"{symbol}-open" if following and place else symbol for place, symbol in enumerate(filled)
     ]
     series(
         figure,
         name,
-        [each.count for each in standings],
-        [each.accuracy for each in standings],
+        [standing.count for standing in standings],
+        [standing.accuracy for standing in standings],
         MechanismStyle(color, dash, "circle"),
         mode="lines+markers",
         at_y=within,
-        told=[f"<b>{_releases(each.count)}</b><br>right in {_told(each)}" for each in standings],
+        told=[
+            f"<b>{_releases(standing.count)}</b><br>right in {_told(standing)}"
+            for standing in standings
+        ],
         y_title=_MEASURE,
         marker={
             "symbol": symbols,

@@ -91,9 +91,9 @@ def _undone(name: str, undone: Mapping[str, tuple[float, float]], ends: tuple[fl
     if name not in undone:
         return ""
     low, high = undone[name]
-    told = [f"from {number(low)}"] if low > ends[0] else []
-    told += [f"up to {number(high)}"] if high < ends[1] else []
-    return f" (undone{' ' if told else ''}{' '.join(told)})"
+    phrases = [f"from {number(low)}"] if low > ends[0] else []
+    phrases += [f"up to {number(high)}"] if high < ends[1] else []
+    return f" (undone{' ' if phrases else ''}{' '.join(phrases)})"
 
 
 def accuracy_lines(
@@ -119,7 +119,7 @@ def accuracy_lines(
     """
     every = [x for curve in curves.values() for x in curve.x]
     ends = min(every), max(every)
-    told = [
+    phrases = [
         f"{percent(curve.simulated[-1].estimate)} ({label})"
         for label, curve in curves.items()
         if curve.simulated
@@ -128,8 +128,8 @@ def accuracy_lines(
     undone = any(best.undone for curve in curves.values() for best in curve.best)
     figure = empty(
         safe(title),
-        alt=f"At {exact(ends[1])} the simulated attacker is right in {listed(told)} of cases."
-        if told
+        alt=f"At {exact(ends[1])} the simulated attacker is right in {listed(phrases)} of cases."
+        if phrases
         else f"At {exact(ends[1])} the best attacker is right in {listed(best)} of cases.",
         how_to_read=(
             "marks with bars are the paper's attacker, simulated here, with 95 % intervals; lines "
@@ -167,12 +167,12 @@ def _attack(
     """The best attacker on paper, the same where arithmetic undoes the noise, and a simulated."""
     start = f"<b>{safe(label)}</b><br>"
     on_paper = [best.on_paper for best in curve.best]
-    told = [
+    phrases = [
         f"{start}{exact(x)}: best possible attacker on paper {percent(accuracy)}"
         for x, accuracy in zip(curve.x, on_paper, strict=True)
     ]
     common: dict[str, Any] = {"y_title": SHARE, "width": 2}
-    series(figure, label, curve.x, on_paper, style, told=told, group=label, **common)
+    series(figure, label, curve.x, on_paper, style, told=phrases, group=label, **common)
     in_fact = {x: b.in_fact for x, b in zip(curve.x, curve.best, strict=True) if b.undone}
     if in_fact:
         series(
@@ -223,11 +223,11 @@ def f_scores_with_points(curves: Curves, points: Points) -> go.Figure:
     points : mapping of β to (ε, F)
         Printed values.
     """
-    told = [f"{number(float(np.interp(1.0, curves.x, y)))} ({b})" for b, y in curves.y.items()]
+    phrases = [f"{number(float(np.interp(1.0, curves.x, y)))} ({b})" for b, y in curves.y.items()]
     lowest = min(float(y.min()) for y in curves.y.values())
     figure = empty(
         "Largest F-score of an attacker on one record",
-        alt=f"At ε = 1 the largest F-score is {listed(told)}.",
+        alt=f"At ε = 1 the largest F-score is {listed(phrases)}.",
         how_to_read=(
             "higher means an attacker who is right more often and misses less. Lines are computed "
             "here and flat where saying yes every time is the best one can do; hollow marks are "
@@ -238,8 +238,8 @@ def f_scores_with_points(curves: Curves, points: Points) -> go.Figure:
         yaxis=linear_axis("largest F-score", math.floor(20 * lowest - 0.2) / 20, 1.01),
     )
     for order, (label, y) in enumerate(curves.y.items()):
-        style, told = series_style(order), hover(label, ("ε = ", curves.x), ("F-score ", y))
-        series(figure, label, curves.x, y, style, told=told)
+        style, phrases = series_style(order), hover(label, ("ε = ", curves.x), ("F-score ", y))
+        series(figure, label, curves.x, y, style, told=phrases)
         x, scores = points[label]
         _printed(figure, label, x, scores, style, "largest F-score")
     return figure
@@ -287,8 +287,8 @@ def releases_in_plane(
     )
     for name, points in releases.released.items():
         x, y = points[:, across], points[:, up]
-        told = hover(name, (f"{labels[across]}: ", x), (f"{labels[up]}: ", y))
-        series(figure, name, x, y, style_of(name), mode="markers", told=told, size=9)
+        texts = hover(name, (f"{labels[across]}: ", x), (f"{labels[up]}: ", y))
+        series(figure, name, x, y, style_of(name), mode="markers", told=texts, size=9)
     series(
         figure,
         "without noise",

@@ -121,7 +121,7 @@ def ellipses(
         )
     for group, outline in enumerate(outlines):
         style, mean = GROUP_STYLES[group], fit.means[group]
-        told = "<br>".join(
+        text = "<br>".join(
             [f"<b>{names[group]}</b>"]
             + [safe(f"{labels[at]}: {with_unit(float(mean[at]), units[at])}") for at in chosen]
         )
@@ -130,7 +130,7 @@ def ellipses(
             outline[:, 0],
             outline[:, 1],
             style,
-            told=told,
+            told=text,
             fill="toself",
             fillcolor=translucent(style.color, 0.14),
             legendrank=900,
@@ -142,7 +142,7 @@ def ellipses(
             [float(mean[j])],
             MechanismStyle(style.color, style.dash, "circle"),
             mode="markers",
-            told=told,
+            told=text,
             showlegend=False,
         )
     if fit.difference[chosen].any():

@@ -98,7 +98,7 @@ def posterior_curve(
     }
     for name, weights in heights.items():
         filling, style, width = looks[name]
-        told = [
+        phrases = [
             f"<b>{name}</b><br>share {share(at)}<br>probability {percent(weight, 2)}"
             for at, weight in zip(shares.tolist(), weights.tolist(), strict=True)
         ]
@@ -111,14 +111,14 @@ def posterior_curve(
                     "color": filling or "rgba(0,0,0,0)",
                     "line": {"color": style.color, "width": width},
                 },
-                hovertext=told,
+                hovertext=phrases,
                 hoverinfo="text",
             )
         else:
             area: dict[str, Any] = (
                 {} if filling is None else {"fill": "tozeroy", "fillcolor": filling}
             )
-            series(figure, name, 100 * shares, weights, style, told=told, width=width, **area)
+            series(figure, name, 100 * shares, weights, style, told=phrases, width=width, **area)
     if not few:
         if pair is not None:
             _mark(figure, pair, top)
@@ -172,13 +172,13 @@ def _thinned(*beliefs: Belief) -> NDArray[np.intp]:
 
 
 def _alt(beliefs: dict[str, Belief]) -> str:
-    told = []
+    phrases = []
     for name, belief in beliefs.items():
         interval = belief.credible_interval()
         low, high = (share(round(end, 3)) for end in (interval.low, interval.high))
-        told.append(
+        phrases.append(
             f"{name} the attacker expects a share of {percent(interval.estimate)}, between "
             f"{low} and {high} with 95 % probability"
         )
-    text = "; ".join(told)
+    text = "; ".join(phrases)
     return f"{text[0].upper()}{text[1:]}."

@@ -62,15 +62,15 @@ def frontier_curves(
     )
     drawn = np.concatenate([line.deltas for line in lines.values()])
     low = max(decades([*drawn[drawn > 0], promised[1]])[0], _FLOOR)
-    told = [] if chosen is None else [f"δ′ = {number(chosen[1])} at ε′ = {number(chosen[0])}"]
-    told += [
+    phrases = [] if chosen is None else [f"δ′ = {number(chosen[1])} at ε′ = {number(chosen[0])}"]
+    phrases += [
         f"{name} starts at δ = {number(float(line.deltas[0]))} for ε = "
         f"{number(float(line.epsilons[0]))}"
         for name, line in lines.items()
     ]
     figure = empty(
         safe(title),
-        alt=f"What holds: {listed(told)}.",
+        alt=f"What holds: {listed(phrases)}.",
         how_to_read=how_to_read,
         height=_HEIGHT + 22 * len(lines),
         xaxis=linear_axis("ε′", ends[0] - 0.02 * (ends[1] - ends[0]), ends[1]),
@@ -126,7 +126,7 @@ def error_curve(
     unit : str
         What the error is counted in, or empty.
     """
-    middle = [each.estimate for each in errors]
+    middle = [error.estimate for error in errors]
     low, high = decades([*middle, plain])
     figure = empty(
         "What the extra noise costs",

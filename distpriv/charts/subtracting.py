@@ -35,7 +35,7 @@ def off_the_grid(
     title : str
     """
     farthest = [float(off) for off in release.farthest]
-    fitting = [each for each, fits in zip(tried, release.fits, strict=True) if fits]
+    fitting = [count for count, fits in zip(tried, release.fits, strict=True) if fits]
     place, best = list(tried).index(value), farthest.index(min(farthest))
     figure = empty(
         safe(title),
@@ -61,20 +61,20 @@ def off_the_grid(
         y=farthest,
         name="the farthest of the others",
         marker={
-            "color": [NEUTRAL if each == value else translucent(NEUTRAL, 0.45) for each in tried]
+            "color": [NEUTRAL if count == value else translucent(NEUTRAL, 0.45) for count in tried]
         },
         hovertext=[
-            f"<b>{each}</b><br>{number(off)} of a step"
+            f"<b>{count}</b><br>{number(off)} of a step"
             if off > 1e-6
-            else f"<b>{each}</b><br>all fit"
-            for each, off in zip(tried, farthest, strict=True)
+            else f"<b>{count}</b><br>all fit"
+            for count, off in zip(tried, farthest, strict=True)
         ],
         hoverinfo="text",
     )
     others = [index for index in range(len(names)) if index != TRIED]
     for order, index in enumerate(others):
         off, name = float(release.off[place, index]), names[index]
-        told = [f"<b>{safe(name)}</b><br>{value}: {number(off)} of a step"]
+        texts = [f"<b>{safe(name)}</b><br>{value}: {number(off)} of a step"]
         look: dict[str, Any] = {"mode": "markers", "size": 10, "cliponaxis": False}
-        series(figure, name, [value], [off], series_style(order), told=told, **look)
+        series(figure, name, [value], [off], series_style(order), told=texts, **look)
     return figure

@@ -97,9 +97,9 @@ def on_paper_and_on_the_grid(
 def _add_row(figure: go.Figure, place: int, row: UndoneRow) -> None:
     color, start = style_of(row.mechanism).color, f"<b>{safe(row.label)}</b>"
     diamond = MechanismStyle(color, "solid", "diamond-open")
-    told = f"{start}<br>on paper: {percent(row.on_paper)}"
+    text = f"{start}<br>on paper: {percent(row.on_paper)}"
     mark = partial(by_row, figure, place=place, name=row.label, y_title=_ROW)
-    mark(_PAPER, accuracy=row.on_paper, style=diamond, told=told, size=13, edge=2.5)
+    mark(_PAPER, accuracy=row.on_paper, style=diamond, told=text, size=13, edge=2.5)
     if row.simulated is None:
         return
     figure.add_shape(
@@ -112,13 +112,13 @@ def _add_row(figure: go.Figure, place: int, row: UndoneRow) -> None:
         layer="below",
     )
     circle = MechanismStyle(color, "solid", "circle")
-    told = f"{start}, {'' if row.undone else 'not '}undone"
-    told = f"{told}{' by arithmetic' * row.undone}<br>{in_words(row.simulated)}"
-    mark(_GRID, accuracy=row.simulated, style=circle, told=told, size=10)
+    text = f"{start}, {'' if row.undone else 'not '}undone"
+    text = f"{text}{' by arithmetic' * row.undone}<br>{in_words(row.simulated)}"
+    mark(_GRID, accuracy=row.simulated, style=circle, told=text, size=10)
 
 
 def _alt(rows: Sequence[UndoneRow], undefended: float, repetitions: int) -> str:
-    told = [
+    phrases = [
         f"{row.label}: {percent(row.on_paper)} on paper"
         + (
             ""
@@ -131,5 +131,5 @@ def _alt(rows: Sequence[UndoneRow], undefended: float, repetitions: int) -> str:
     simulated = f" Simulated {repetitions} times." if repetitions else ""
     return (
         f"How often an attacker is right; guessing is in 50 %, without noise in "
-        f"{percent(undefended)}. {'; '.join(told)}.{simulated}"
+        f"{percent(undefended)}. {'; '.join(phrases)}.{simulated}"
     )

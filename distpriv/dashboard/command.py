@@ -108,7 +108,7 @@ def _check_address(host: str, port: int) -> None:
 
 
 def _have_packages() -> None:
-    """Offer to install what the dashboard needs, where it is missing."""
+    """Install what the dashboard needs, where it is missing; at a terminal if the user agrees."""
     if find_spec("streamlit") is not None:
         return
     try:
@@ -116,8 +116,9 @@ def _have_packages() -> None:
     except PackageNotFoundError:  # run from a checkout
         listed = []
     missing = [text.partition(";")[0] for text in listed if 'extra == "dashboard"' in text]
-    question = "The dashboard's packages are not installed here. Install them now? [Y/n] "
-    if not (missing and sys.stdin.isatty() and input(question).lower() in ("", "y", "yes")):
+    print("The dashboard's packages are not installed here.")
+    agreed = not sys.stdin.isatty() or input("Install them now? [Y/n] ").lower() in ("", "y", "yes")
+    if not (missing and agreed):
         raise DistprivError(
             "The dashboard's packages are not installed; install distpriv with the extra "
             "[dashboard], in its folder by `pip install '.[dashboard]'`."

@@ -3,33 +3,45 @@
 Everything is in closed form, from moments that are computed once.
 """
 
-from distpriv.lessons.adding import Ally, Least, Turned, ally, least, turned
+from distpriv.lessons.adding import (
+    LeastNoise,
+    OwnVariation,
+    RotatedNoise,
+    least_noise,
+    own_variation,
+    rotated_noise,
+)
 from distpriv.lessons.course import Course, course_of
-from distpriv.lessons.deciding import Again, Allowed, again, allowed
+from distpriv.lessons.deciding import (
+    LimitedAttacker,
+    RepeatedReleases,
+    limited_attacker,
+    repeated_releases,
+)
 from distpriv.lessons.example import EigenvectorExample, eigenvector_example
-from distpriv.lessons.seeing import Hidden, Seen, hidden, seen
-from distpriv.lessons.subtracting import Release, Subtracted, subtracted
+from distpriv.lessons.seeing import FewerStatistics, MoreRecords, fewer_statistics, more_records
+from distpriv.lessons.subtracting import Release, SubtractedNoise, subtracted_noise
 
 __all__ = [
-    "Again",
-    "Allowed",
-    "Ally",
     "Course",
     "EigenvectorExample",
-    "Hidden",
-    "Least",
+    "FewerStatistics",
+    "LeastNoise",
+    "LimitedAttacker",
+    "MoreRecords",
+    "OwnVariation",
     "Release",
-    "Seen",
-    "Subtracted",
-    "Turned",
-    "again",
-    "allowed",
-    "ally",
+    "RepeatedReleases",
+    "RotatedNoise",
+    "SubtractedNoise",
     "course_of",
     "eigenvector_example",
-    "hidden",
-    "least",
-    "seen",
-    "subtracted",
-    "turned",
+    "fewer_statistics",
+    "least_noise",
+    "limited_attacker",
+    "more_records",
+    "own_variation",
+    "repeated_releases",
+    "rotated_noise",
+    "subtracted_noise",
 ]

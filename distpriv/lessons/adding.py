@@ -22,11 +22,18 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.noise import Noise
 
-__all__ = ["Ally", "Least", "Turned", "ally", "least", "turned"]
+__all__ = [
+    "LeastNoise",
+    "OwnVariation",
+    "RotatedNoise",
+    "least_noise",
+    "own_variation",
+    "rotated_noise",
+]
 
 
 @dataclass(frozen=True, eq=False)
-class Turned:
+class RotatedNoise:
     """Step 3: noise in one direction, turned away from the shift.
 
     Attributes
@@ -50,7 +57,7 @@ class Turned:
     around: float
 
 
-def turned(course: Course, degrees: float) -> Turned:
+def rotated_noise(course: Course, degrees: float) -> RotatedNoise:
     """Noise of one size in the plane of two counts, at an angle to their shift.
 
     Parameters
@@ -68,7 +75,7 @@ def turned(course: Course, degrees: float) -> Turned:
         towards = math.cos(math.radians(angle)) * along + math.sin(math.radians(angle)) * across
         return replace(noise, directions=towards[:, None])
 
-    return Turned(
+    return RotatedNoise(
         fit=model.pairs[0],
         noise=at(degrees),
         everywhere=everywhere,
@@ -81,7 +88,7 @@ def turned(course: Course, degrees: float) -> Turned:
 
 
 @dataclass(frozen=True, eq=False)
-class Ally:
+class OwnVariation:
     """Step 4: the part of the noise that the statistics bring themselves.
 
     Attributes
@@ -104,7 +111,7 @@ class Ally:
     noiseless: float
 
 
-def ally(course: Course, epsilon: float) -> Ally:
+def own_variation(course: Course, epsilon: float) -> OwnVariation:
     """What each axis of variation brings of the variance that ε asks for (Theorem 4.5)."""
     model = course.model()
     fit = model.pairs[0]
@@ -113,7 +120,7 @@ def ally(course: Course, epsilon: float) -> Ally:
         calibrate(name, fitted, epsilon, DELTA, PLAIN).expected_error()
         for name, fitted in (("EigM", model), ("ExpM", model), ("EigM", more))
     )
-    return Ally(
+    return OwnVariation(
         axes=_axes(model, epsilon, DELTA),
         ignoring=ignoring,
         using=using,
@@ -137,7 +144,7 @@ def _axes(model: GaussianModel, epsilon: float, delta: float) -> dict[int, Attri
 
 
 @dataclass(frozen=True, eq=False)
-class Least:
+class LeastNoise:
     """Step 5: five mechanisms with the same promise.
 
     Attributes
@@ -157,14 +164,14 @@ class Least:
 
 
 @lru_cache(maxsize=8)
-def least(course: Course) -> Least:
+def least_noise(course: Course) -> LeastNoise:
     """What the same promise costs with each mechanism."""
     model = course.model()
     noises = {name: course.noise(name, calibration=PLAIN) for name in MECHANISMS}
     shift = model.pairs[0].difference / np.linalg.norm(model.pairs[0].difference)
     cosine = min(abs(float(shift @ noises["OptM"].directions[:, 0])), 1.0)
     grid = np.unique(np.append(np.geomspace(0.1, 10, 25), EPSILON))
-    return Least(
+    return LeastNoise(
         curves=sweep(
             expected_errors(), "epsilon", grid, model, MECHANISMS, delta=DELTA, calibration=PLAIN
         ),

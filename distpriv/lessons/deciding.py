@@ -15,11 +15,11 @@ from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
 
-__all__ = ["Again", "Allowed", "again", "allowed"]
+__all__ = ["LimitedAttacker", "RepeatedReleases", "limited_attacker", "repeated_releases"]
 
 
 @dataclass(frozen=True, eq=False)
-class Allowed:
+class LimitedAttacker:
     """Step 6: from what an attacker may achieve to ε.
 
     Attributes
@@ -44,7 +44,7 @@ class Allowed:
 
 
 @lru_cache(maxsize=64)
-def allowed(course: Course, guesses: int) -> Allowed:
+def limited_attacker(course: Course, guesses: int) -> LimitedAttacker:
     """The largest ε that allows so many right guesses of 100; raises HypothesisError for others.
 
     Parameters
@@ -59,7 +59,7 @@ def allowed(course: Course, guesses: int) -> Allowed:
     step = 10.0 ** (math.floor(math.log10(epsilon)) - 2)
     epsilon = round(math.floor(epsilon / step + 1e-9) * step, 9)
     noise = course.noise("OptM", epsilon)
-    return Allowed(
+    return LimitedAttacker(
         guesses=guesses,
         epsilon=epsilon,
         error=noise.expected_error(),
@@ -70,7 +70,7 @@ def allowed(course: Course, guesses: int) -> Allowed:
 
 
 @dataclass(frozen=True, eq=False)
-class Again:
+class RepeatedReleases:
     """Step 7: the same statistics released again and again, and what else the promise rests on.
 
     Attributes
@@ -98,11 +98,11 @@ class Again:
     undone_from: int | None
 
 
-def again(course: Course, count: int) -> Again:
+def repeated_releases(course: Course, count: int) -> RepeatedReleases:
     """OptM at ε = 1, drawn anew for every release of the same statistics."""
     model, noise = course.model(), course.noise("OptM")
     left = noise.after_releases(count)
-    return Again(
+    return RepeatedReleases(
         curves=sweep(attack_accuracies(), "releases", RELEASES, model, {"OptM": noise}),
         single=optimal_attack_accuracy(model, noise),
         accuracy=optimal_attack_accuracy(model, left),

@@ -8,11 +8,11 @@ from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.lessons.course import PLANE, QUERY, SIZES, Course
 from distpriv.model.gaussian import PairModel
 
-__all__ = ["Hidden", "Seen", "hidden", "seen"]
+__all__ = ["FewerStatistics", "MoreRecords", "fewer_statistics", "more_records"]
 
 
 @dataclass(frozen=True)
-class Hidden:
+class FewerStatistics:
     """Step 1: what is left to see when statistics are taken out of the release.
 
     Attributes
@@ -29,7 +29,7 @@ class Hidden:
     after: float
 
 
-def hidden(course: Course, count: int) -> Hidden:
+def fewer_statistics(course: Course, count: int) -> FewerStatistics:
     """Take statistics out, each time the one whose loss costs the attacker most.
 
     Parameters
@@ -49,11 +49,11 @@ def hidden(course: Course, count: int) -> Hidden:
     for _ in range(count):
         taken_out.append(min(left, key=lambda place: reached(without(left, place))))
         left = without(left, taken_out[-1])
-    return Hidden(tuple(taken_out), left, optimal_attack_accuracy(model), reached(left))
+    return FewerStatistics(tuple(taken_out), left, optimal_attack_accuracy(model), reached(left))
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class MoreRecords:
     """Step 2: two statistics as the attacker sees them.
 
     Attributes
@@ -70,11 +70,11 @@ class Seen:
     together: float
 
 
-def seen(course: Course, n: int) -> Seen:
+def more_records(course: Course, n: int) -> MoreRecords:
     """Two averages of n records under the two shares."""
     model = course.model(n)
     plane = model.of_statistics(*PLANE)
-    return Seen(
+    return MoreRecords(
         fit=plane.pairs[0],
         widest=course.model(min(SIZES)).of_statistics(*PLANE).pairs[0],
         accuracy=optimal_attack_accuracy(plane),

@@ -13,7 +13,7 @@ from distpriv.lessons.course import COUNTS, DELTA, EPSILON, RECORDS, Course
 from distpriv.mechanisms import calibrate
 from distpriv.privacy.noise import Noise
 
-__all__ = ["TRIED", "Release", "Subtracted", "subtracted"]
+__all__ = ["TRIED", "Release", "SubtractedNoise", "subtracted_noise"]
 
 FloatArray = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Release:
 
 
 @dataclass(frozen=True, eq=False)
-class Subtracted:
+class SubtractedNoise:
     """The exercise: one dataset's statistics, released as published and with a floor.
 
     Attributes
@@ -90,7 +90,7 @@ class Subtracted:
 
 
 @lru_cache(maxsize=8)
-def subtracted(course: Course) -> Subtracted:
+def subtracted_noise(course: Course) -> SubtractedNoise:
     """Subtract DirM's noise for every value that one count may have.
 
     The statistics are those of made-up records, drawn once from the model of the first share.
@@ -118,7 +118,7 @@ def subtracted(course: Course) -> Subtracted:
         off = np.abs(counted - np.rint(counted))
         return Release(noise, released, left, off, optimal_attack_accuracy(model, noise))
 
-    return Subtracted(
+    return SubtractedNoise(
         answer=answer,
         steps=steps,
         tried=tried,

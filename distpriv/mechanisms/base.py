@@ -131,7 +131,7 @@ class Mechanism(ABC):
             or not eased & {*self.assumes}
         ):
             return self.assumes
-        left = [each for each in self.assumes if each not in eased]
+        left = [assumption for assumption in self.assumes if assumption not in eased]
         return tuple(dict.fromkeys([Assumption.GAUSSIAN, *left]))
 
 
@@ -252,7 +252,7 @@ def _kept(model: GaussianModel, noise: Noise, distance: float) -> Noise:
     while True:
         more = replace(noise, scales=noise.scales * math.sqrt(factor))
         pairs = [noised(fit, more) for fit in model.pairs]
-        far = max(math.inf if each is None else each.distance for each in pairs)
+        far = max(math.inf if pair is None else pair.distance for pair in pairs)
         if far <= distance * (1 + _ROUNDING):
             return more
         factor = 1 + 2 * max(factor - 1, _ROUNDING)

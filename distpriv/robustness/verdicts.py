@@ -223,32 +223,34 @@ def _translation(evidence: Evidence) -> Verdict:
 
 
 def _gaussian(evidence: Evidence) -> Verdict:
-    found, labels = evidence.found, evidence.model.query.labels
-    if found is None:
+    diagnostics, labels = evidence.found, evidence.model.query.labels
+    if diagnostics is None:
         nan = math.nan
         exactly, broken = by_exact_law(evidence.law, evidence.noise)
         sentence = "The simulated datasets do not vary enough to be held against normal curves."
         holds: Holds = "no" if broken else "not measured"
         unit = "percentage points"
         return Verdict(Assumption.GAUSSIAN, holds, nan, nan, unit, sentence + exactly)
-    beyond = found.kolmogorov - found.steps
+    beyond = diagnostics.kolmogorov - diagnostics.steps
     group, worst = divmod(int(beyond.argmax()), len(labels))
     # The largest of all of them stays below this with probability 95 %.
-    chance = float(stats.kstwo.ppf(1 - _LEVEL / beyond.size, found.datasets))
-    gap, steps = float(found.kolmogorov[group, worst]), float(found.steps[group, worst])
-    joint = [p for test in found.mardia for p in (test.skewness_p_value, test.kurtosis_p_value)]
+    chance = float(stats.kstwo.ppf(1 - _LEVEL / beyond.size, diagnostics.datasets))
+    gap, steps = float(diagnostics.kolmogorov[group, worst]), float(diagnostics.steps[group, worst])
+    joint = [
+        p for test in diagnostics.mardia for p in (test.skewness_p_value, test.kurtosis_p_value)
+    ]
     mixed = len(labels) > 1 and min(joint) * len(joint) < _LEVEL
     refuted = float(beyond.max()) > chance or mixed
-    hits = found.accuracy
+    hits = diagnostics.accuracy
     exactly, broken = by_exact_law(evidence.law, evidence.noise)
-    rare = f" The rare datasets that δ is about do not show among {found.datasets}."
+    rare = f" The rare datasets that δ is about do not show among {diagnostics.datasets}."
     sentence = (
         f"The curve that fits worst, of {labels[worst]}, misses the share of simulated datasets "
         f"below some value by {100 * gap:.1f} percentage points; chance and the steps it moves in "
         f"explain up to {100 * (chance + steps):.1f}."
         + (" Taken together the statistics are noticeably skewed or heavy-tailed." * mixed)
         + f" An attacker who trusts the curves expects to be right in "
-        f"{percent(found.expected_accuracy)} of cases without noise, and is in "
+        f"{percent(diagnostics.expected_accuracy)} of cases without noise, and is in "
         f"{percent(hits.estimate)} ({percent(hits.low)} to {percent(hits.high)})."
         + (exactly or rare)
     )

@@ -147,10 +147,10 @@ def all_decisions(store: Store, digest: str | None = None) -> list[Decision]:
         query = query.where(RevisionRow.digest == digest)
     with store.reading() as session:
         rows = list(session.scalars(query))
-    found: dict[str, list[RevisionRow]] = {}
+    revisions: dict[str, list[RevisionRow]] = {}
     for row in rows:
-        found.setdefault(row.decision, []).append(row)
-    decisions = [_decision(each) for each in found.values()]
+        revisions.setdefault(row.decision, []).append(row)
+    decisions = [_decision(rows) for rows in revisions.values()]
     return sorted(decisions, key=lambda each: each.now.at, reverse=True)
 
 
@@ -178,7 +178,9 @@ def _append(store: Store, key: str, version: int, **changes: Any) -> Decision:
 def _check_latest(decision: Decision, version: int) -> None:
     now = decision.now
     if now.version != version:
-        seen = next((each for each in decision.revisions if each.version == version), None)
+        seen = next(
+            (revision for revision in decision.revisions if revision.version == version), None
+        )
         raise ConflictError(
             f"{now.author} {_verb(now)} this decision on {moment(now.at)}, after you opened it"
             f"{_difference(seen, now)}; what you did was not written over it."
@@ -198,16 +200,16 @@ def _difference(before: Revision | None, now: Revision) -> str:
     """What is different, in brackets."""
     if before is None:
         return ""
-    found = []
+    differences = []
     if before.choice.epsilon != now.choice.epsilon:
-        found.append(f"ε from {before.choice.epsilon:g} to {now.choice.epsilon:g}")
+        differences.append(f"ε from {before.choice.epsilon:g} to {now.choice.epsilon:g}")
     if before.choice.mechanism != now.choice.mechanism:
-        found.append(f"{before.choice.mechanism} to {now.choice.mechanism}")
-    if before.choice.scenario != now.choice.scenario and not found:
-        found.append("another scenario")
+        differences.append(f"{before.choice.mechanism} to {now.choice.mechanism}")
+    if before.choice.scenario != now.choice.scenario and not differences:
+        differences.append("another scenario")
     if before.reason != now.reason:
-        found.append("another reason")
-    return f" ({', '.join(found)})" if found else ""
+        differences.append("another reason")
+    return f" ({', '.join(differences)})" if differences else ""
 
 
 def _one(session: Session, key: str) -> Decision:
@@ -219,7 +221,7 @@ def _one(session: Session, key: str) -> Decision:
 
 
 def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternative, ...]:
-    names = [each.name for each in alternatives]
+    names = [alternative.name for alternative in alternatives]
     if chosen not in names:
         raise StoreError("A decision must be for one of the alternatives; choose one.")
     if len(set(names)) < len(names):
@@ -246,7 +248,7 @@ def _row(decision: Decision, revision: Revision) -> RevisionRow:
         epsilon=revision.choice.epsilon,
         delta=revision.choice.delta,
         chosen=revision.chosen,
-        alternatives=[_plain(each) for each in revision.alternatives],
+        alternatives=[_plain(alternative) for alternative in revision.alternatives],
     )
 
 

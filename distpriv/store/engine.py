@@ -180,18 +180,18 @@ class Store:
                     raw.execute("PRAGMA journal_mode = WAL")
             reading = self._engine.execution_options(**{_READING: True})
             with Session(reading) as session:
-                found = _schema(session)
-            if found is None:
+                version = _schema(session)
+            if version is None:
                 with Session(self._engine) as session:
                     if not self._sqlite:
                         lock = text("SELECT pg_advisory_xact_lock(:key)")
                         session.execute(lock, {"key": _POSTGRES_LOCK})
                     Base.metadata.create_all(session.connection())
-                    found = session.scalar(select(SchemaRow.version).limit(1))
-                    if found is None:
+                    version = session.scalar(select(SchemaRow.version).limit(1))
+                    if version is None:
                         session.add(SchemaRow(version=SCHEMA))
                     session.commit()
-            if found is not None and found > SCHEMA:
+            if version is not None and version > SCHEMA:
                 raise StoreError(
                     f"The {self.place} was made by a later version of distpriv; update distpriv, "
                     "or set DATABASE_URL to another database."

@@ -69,7 +69,9 @@ class Revision:
     @property
     def choice(self) -> Alternative:
         """The proposed alternative."""
-        return next(each for each in self.alternatives if each.name == self.chosen)
+        return next(
+            alternative for alternative in self.alternatives if alternative.name == self.chosen
+        )
 
 
 @dataclass(frozen=True)

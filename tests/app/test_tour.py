@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from distpriv.dashboard.tour.steps import LESSONS, PLACES
-from distpriv.lessons import Course, course_of, subtracted
+from distpriv.lessons import Course, course_of, subtracted_noise
 from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
@@ -84,7 +84,7 @@ def test_the_tour_from_start_to_end(tour, course):
 
 
 def test_the_noise_is_subtracted_by_hand(open_app, course):
-    found = subtracted(course)
+    found = subtracted_noise(course)
     truth = round(found.answer[TRIED])
     app = open_app("tour", lesson="7")
     assert app.slider(key="tour_tried").value != truth

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from distpriv.dashboard.tour.lesson import Option
 from distpriv.dashboard.tour.steps import LESSONS
-from distpriv.lessons import course_of, subtracted
+from distpriv.lessons import course_of, subtracted_noise
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
 from tests.browser.driver import drawn, go, no_traceback, press, shot, words
@@ -101,7 +101,7 @@ def test_the_tour_from_start_to_end(app):
 
 
 def test_the_noise_is_subtracted_by_hand(app):
-    page, found = app.page, subtracted(course_of(load_census_income()))
+    page, found = app.page, subtracted_noise(course_of(load_census_income()))
     go(page, "Guided tour")
     press(page, "Step", "7")
     drawn(page, 3)

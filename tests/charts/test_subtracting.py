@@ -9,19 +9,19 @@ from plotly import graph_objects as go
 
 from distpriv.charts import figure_data
 from distpriv.charts.subtracting import off_the_grid
-from distpriv.lessons import Subtracted, course_of, subtracted
+from distpriv.lessons import SubtractedNoise, course_of, subtracted_noise
 from distpriv.lessons.course import NAMES
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
 
 
 @pytest.fixture(scope="module")
-def found() -> Subtracted:
-    return subtracted(course_of(load_census_income()))
+def found() -> SubtractedNoise:
+    return subtracted_noise(course_of(load_census_income()))
 
 
 def test_one_value_stands_out_as_published_and_none_with_a_floor(
-    well_made: Callable[[go.Figure], None], found: Subtracted
+    well_made: Callable[[go.Figure], None], found: SubtractedNoise
 ) -> None:
     tried, truth = found.tried.tolist(), round(found.answer[TRIED])
     figure = off_the_grid(found.published, tried, truth, NAMES, title="As published")

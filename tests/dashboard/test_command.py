@@ -120,10 +120,12 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "status"), [("", 0), ("y", 1), ("n", None)], ids=["yes", "fails", "no"]
+    ("answer", "status"),
+    [("", 0), ("y", 1), ("n", None), (None, 0)],
+    ids=["yes", "fails", "no", "nobody to ask"],
 )
-def test_missing_packages_are_installed_on_a_yes(
-    answer: str, status: int | None, monkeypatch: pytest.MonkeyPatch
+def test_missing_packages_are_installed_unless_somebody_says_no(
+    answer: str | None, status: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[list[str]] = []
 
@@ -134,7 +136,7 @@ def test_missing_packages_are_installed_on_a_yes(
     monkeypatch.setattr(command, "find_spec", lambda name: None)
     listed = ["numpy~=2.4", 'streamlit~=1.67.0; extra == "dashboard"']
     monkeypatch.setattr(command, "requires", lambda name: listed)
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: answer is not None)
     monkeypatch.setattr("builtins.input", lambda question: answer)
     monkeypatch.setattr(subprocess, "call", called)
     if status == 0:

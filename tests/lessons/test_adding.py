@@ -22,7 +22,7 @@ from distpriv.lessons.course import (
 
 def test_3_noise_helps_along_the_shift(course: lessons.Course) -> None:
     model = course.model().of_statistics(*COUNTS)
-    found = [lessons.turned(course, degrees) for degrees in (0, 30, 60, 90)]
+    found = [lessons.rotated_noise(course, degrees) for degrees in (0, 30, 60, 90)]
     assert all(less.accuracy < more.accuracy for less, more in pairwise(found))
     assert found[0].accuracy == found[0].along
     assert found[-1].accuracy == pytest.approx(found[-1].across)
@@ -39,7 +39,7 @@ def test_3_noise_helps_along_the_shift(course: lessons.Course) -> None:
 
 def test_4_what_varies_anyway_need_not_be_added(course: lessons.Course) -> None:
     for epsilon in EPSILONS:
-        found = lessons.ally(course, epsilon)
+        found = lessons.own_variation(course, epsilon)
         assert found.varied_more < found.using < found.ignoring
         # Along the axes the noise is that of EigM.
         assert sorted(found.axes) == list(range(len(NAMES)))
@@ -54,7 +54,7 @@ def test_4_what_varies_anyway_need_not_be_added(course: lessons.Course) -> None:
 
 
 def test_5_the_same_promise_costs_least_with_optm(course: lessons.Course) -> None:
-    found = lessons.least(course)
+    found = lessons.least_noise(course)
     errors = found.errors
     assert min(errors, key=errors.__getitem__) == "OptM"
     assert list(errors) == list(MECHANISMS)

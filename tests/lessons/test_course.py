@@ -41,7 +41,7 @@ def test_no_figure_is_of_noise_that_arithmetic_undoes(course: lessons.Course) ->
     model = course.model()
     counts = model.of_statistics(*COUNTS)
     for degrees in (0, 45, 90):
-        assert lessons.turned(course, degrees).noise.smoothness(counts) < 1e-6
+        assert lessons.rotated_noise(course, degrees).noise.smoothness(counts) < 1e-6
     for name in MECHANISMS:
         for epsilon in (*EPSILONS, 0.1):
             noise = course.noise(name, epsilon, PLAIN)

@@ -17,7 +17,7 @@ from distpriv.lessons.course import (
 
 @pytest.mark.parametrize("guesses", [51, 60, 70, 76])
 def test_6_the_largest_epsilon_that_keeps_the_limit(course: lessons.Course, guesses: int) -> None:
-    found = lessons.allowed(course, guesses)
+    found = lessons.limited_attacker(course, guesses)
     model = course.model()
     assert found.reached == dp.optimal_attack_accuracy(model, course.noise("OptM", found.epsilon))
     assert found.reached <= guesses / 100
@@ -30,11 +30,11 @@ def test_6_the_largest_epsilon_that_keeps_the_limit(course: lessons.Course, gues
 
 def test_6_a_limit_that_no_release_keeps_is_refused(course: lessons.Course) -> None:
     with pytest.raises(dp.errors.HypothesisError):
-        lessons.allowed(course, 49)
+        lessons.limited_attacker(course, 49)
 
 
 def test_7_releases_average_the_noise_away(course: lessons.Course) -> None:
-    found = [lessons.again(course, count) for count in RELEASES]
+    found = [lessons.repeated_releases(course, count) for count in RELEASES]
     # From 50 releases on the grid shows through their average, and arithmetic undoes the rest.
     assert {each.undone_from for each in found} == {50}
     noisy = found[: RELEASES.index(50) + 1]

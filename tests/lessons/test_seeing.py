@@ -18,7 +18,7 @@ from distpriv.lessons.course import (
 
 
 def test_1_whoever_takes_columns_out_still_gives_the_share_away(course: lessons.Course) -> None:
-    steps = [lessons.hidden(course, count) for count in range(len(QUERY))]
+    steps = [lessons.fewer_statistics(course, count) for count in range(len(QUERY))]
     assert steps[0].before == pytest.approx(0.761, abs=0.005)
     assert [each.before for each in steps] == [steps[0].before] * len(QUERY)
     assert all(more.after < less.after for less, more in pairwise(steps))
@@ -44,7 +44,7 @@ def test_1_whoever_takes_columns_out_still_gives_the_share_away(course: lessons.
 
 
 def test_2_more_records_pull_the_clouds_apart(course: lessons.Course) -> None:
-    found = [lessons.seen(course, n) for n in SIZES]
+    found = [lessons.more_records(course, n) for n in SIZES]
     assert all(less.accuracy < more.accuracy for less, more in pairwise(found))
     assert all(each.accuracy < each.together for each in found)
     assert found[2].accuracy == pytest.approx(0.698, abs=0.005)

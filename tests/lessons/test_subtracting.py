@@ -10,7 +10,7 @@ from distpriv.lessons.subtracting import TRIED
 
 
 def test_7_arithmetic_subtracts_noise_along_one_direction(course: lessons.Course) -> None:
-    found = lessons.subtracted(course)
+    found = lessons.subtracted_noise(course)
     counted = found.answer / found.steps
     np.testing.assert_allclose(counted, np.rint(counted), atol=1e-9)
     # One value of the count puts all the others on their grids: the true one, and all is known.

@@ -72,8 +72,8 @@ def release_tests(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> list[O
     held: list[list[tuple[PairModel, Noise | None]]] = [[] for _ in cases]
     for (place, fit), theta in zip(pairs, thetas, strict=True):
         held[place].append((fit, None if math.isinf(theta) else cases[place][1]))
-    normal = [place for place, each in enumerate(held) if all(map(_is_normal, each))]
-    found: dict[int, OptimalTest] = {}
+    normal = [place for place, laws in enumerate(held) if all(map(_is_normal, laws))]
+    known: dict[int, OptimalTest] = {}
     if normal:
         together = likelihood_ratio([case for place in normal for case in held[place]])
         ends = np.cumsum([len(held[place]) for place in normal])[:-1]
@@ -81,17 +81,17 @@ def release_tests(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> list[O
         for place, shift, spread in zip(normal, shifts, spreads, strict=True):
             ratio = LikelihoodRatio(shift, spread)
             equal = ratio.equal_covariances.all() and np.isfinite(shift).all()
-            found[place] = (
+            known[place] = (
                 GaussianTest(float(ratio.distance.max())) if equal else NormalsTest(ratio)
             )
     drawn: dict[Any, OptimalTest] = {}
     for place, (model, noise) in enumerate(cases):
-        if place not in found and noise is not None:  # which has to be simulated, once
+        if place not in known and noise is not None:  # which has to be simulated, once
             parts = noise.directions, noise.scales, noise.floor_deviations
             key = (id(model), noise.distribution, *(part.tobytes() for part in parts))
-            found[place] = drawn.get(key) or _by_curves(model, noise)
-            drawn[key] = found[place]
-    return [found[place] for place in range(len(cases))]
+            known[place] = drawn.get(key) or _by_curves(model, noise)
+            drawn[key] = known[place]
+    return [known[place] for place in range(len(cases))]
 
 
 def _is_normal(case: tuple[PairModel, Noise | None]) -> bool:
@@ -165,9 +165,9 @@ def f_score_against_epsilon(
     )
     kept = [place for place, noise in enumerate(noises) if isinstance(noise, Noise)]
     tests = release_tests([(attacked, noise) for noise in noises if isinstance(noise, Noise)])
-    found = np.full(len(noises), np.nan)
-    found[kept] = figures(tests, lambda test: best_f_score(test, beta, odds))
-    curves = dict(zip(mechanisms, found.reshape(len(mechanisms), len(epsilons)), strict=True))
+    rates = np.full(len(noises), np.nan)
+    rates[kept] = figures(tests, lambda test: best_f_score(test, beta, odds))
+    curves = dict(zip(mechanisms, rates.reshape(len(mechanisms), len(epsilons)), strict=True))
     return Curves(np.asarray(epsilons, np.float64), curves)
 
 
@@ -175,13 +175,13 @@ def figures(
     tests: Sequence[OptimalTest], figure: Callable[[OptimalTest], ArrayLike]
 ) -> NDArray[np.float64]:
     """A figure of each test; those of two normals all at once."""
-    found = np.full(len(tests), np.nan)
-    for place, each in enumerate(tests):
-        if not isinstance(each, NormalsTest):
-            found[place] = figure(each)
+    rates = np.full(len(tests), np.nan)
+    for place, test in enumerate(tests):
+        if not isinstance(test, NormalsTest):
+            rates[place] = figure(test)
     for places, together in _alike(tests):
-        found[places] = figure(together)
-    return found
+        rates[places] = figure(together)
+    return rates
 
 
 def false_alarms_along(test: OptimalTest, recalls: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -225,8 +225,8 @@ def false_alarms_of(
             true, false = (ndtri(np.clip(rate[::-1].T, 1e-12, 1 - 1e-12)) for rate in rates)
             for row, right, wrong in zip(np.flatnonzero(usual), true, false, strict=True):
                 along[row, inner] = ndtr(np.interp(ndtri(recalls[inner]), right, wrong))
-        for place, each in zip(places, along.reshape(*cases, -1).min(axis=1), strict=True):
-            found[place] = each
+        for place, least in zip(places, along.reshape(*cases, -1).min(axis=1), strict=True):
+            found[place] = least
     return [
         test.false_positive_rate(recalls) if known is None else known
         for test, known in zip(tests, found, strict=True)
@@ -236,10 +236,10 @@ def false_alarms_of(
 def _alike(tests: Sequence[OptimalTest]) -> list[tuple[list[int], NormalsTest]]:
     """Tests of two normals that can be answered at once: where they stand, and all as one."""
     shapes: dict[tuple[int, ...], list[int]] = {}
-    for place, each in enumerate(tests):
-        if isinstance(each, NormalsTest):
-            shapes.setdefault(each.ratio.shift.shape, []).append(place)
-    ratios = [each.ratio if isinstance(each, NormalsTest) else None for each in tests]
+    for place, test in enumerate(tests):
+        if isinstance(test, NormalsTest):
+            shapes.setdefault(test.ratio.shift.shape, []).append(place)
+    ratios = [test.ratio if isinstance(test, NormalsTest) else None for test in tests]
     together = []
     for places in shapes.values():
         chosen = [ratio for place in places if (ratio := ratios[place]) is not None]

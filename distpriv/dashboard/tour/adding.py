@@ -8,7 +8,7 @@ from distpriv.charts.network import variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.charts.utility import error_against_epsilon
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
-from distpriv.lessons import Course, ally, least, turned
+from distpriv.lessons import Course, least_noise, own_variation, rotated_noise
 from distpriv.lessons.course import COUNTS, EPSILON, EPSILONS, MECHANISMS, NAMES
 from distpriv.words import number, percent
 
@@ -33,7 +33,7 @@ def _ask_direction(course: Course) -> int:
 
 
 def _show_direction(course: Course, degrees: int) -> Shown:
-    found = turned(course, degrees)
+    found = rotated_noise(course, degrees)
     if degrees:
         name = "turned noise"
         sentence = (
@@ -65,7 +65,7 @@ def _show_direction(course: Course, degrees: int) -> Shown:
 
 
 def _question_direction(course: Course) -> Question:
-    found = turned(course, 90)
+    found = rotated_noise(course, 90)
     figures = f"{percent(found.along)} along the shift, {percent(found.across)} across it"
     clear = percent(found.undefended)
     return Question(
@@ -131,7 +131,7 @@ def _ask_ally(course: Course) -> float:
 
 
 def _show_ally(course: Course, epsilon: float) -> Shown:
-    found = ally(course, epsilon)
+    found = own_variation(course, epsilon)
     leader, widest = next(iter(found.axes.items()))
     share = min(float(widest.variances[0] / widest.needed[0]), 1.0)
     named = {f"axis of {NAMES[place]}": each for place, each in found.axes.items()}
@@ -145,7 +145,7 @@ def _show_ally(course: Course, epsilon: float) -> Shown:
 
 
 def _question_ally(course: Course) -> Question:
-    found = ally(course, _QUESTION_EPSILON)
+    found = own_variation(course, _QUESTION_EPSILON)
     figures = (
         f"at ε\u00a0=\u00a0{_QUESTION_EPSILON:g}, twice the variance takes EigM from "
         f"{number(found.using)} to {number(found.varied_more)} in L2"
@@ -214,7 +214,7 @@ def _ask_least(course: Course) -> str:
 
 
 def _show_least(course: Course, other: str) -> Shown:
-    found = least(course)
+    found = least_noise(course)
     factor = found.errors[other] / found.errors[_BEST]
     return Shown(
         f"At ε\u00a0=\u00a0{EPSILON:g} {_BEST} moves the statistics by "
@@ -232,7 +232,7 @@ def _show_least(course: Course, other: str) -> Shown:
 
 
 def _question_least(course: Course) -> Question:
-    found = least(course)
+    found = least_noise(course)
     saved = found.errors[_BEST] / found.errors["ExpM"]
     gain = found.accuracies[_BEST] - found.accuracies["ExpM"]
     figures = (

@@ -10,7 +10,7 @@ from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
 from distpriv.dashboard.tour.subtracting import SUBTRACTING
-from distpriv.lessons import Course, again, allowed, hidden
+from distpriv.lessons import Course, fewer_statistics, limited_attacker, repeated_releases
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
 from distpriv.words import number, percent
 
@@ -21,7 +21,7 @@ _WEEKS = max(RELEASES)
 
 
 def _ask_choosing(course: Course) -> int:
-    open_ = hidden(course, 0).before
+    open_ = fewer_statistics(course, 0).before
     return st.slider(
         "Right guesses of 100 that you allow",
         51,
@@ -34,7 +34,7 @@ def _ask_choosing(course: Course) -> int:
 
 
 def _show_choosing(course: Course, guesses: int) -> Shown:
-    found = allowed(course, guesses)
+    found = limited_attacker(course, guesses)
     return Shown(
         f"If an attacker may be right in **{guesses} of 100** guesses, ε can be up to "
         f"**{number(found.epsilon)}** on these data, and OptM moves the statistics by "
@@ -51,7 +51,7 @@ def _show_choosing(course: Course, guesses: int) -> Shown:
 
 
 def _question_choosing(course: Course) -> Question:
-    found = allowed(course, _GUESSES)
+    found = limited_attacker(course, _GUESSES)
     promised = math.floor(100 * found.promised + 1e-9)
     figures = (
         f"(e^ε + δ)/(1 + e^ε) is {percent(found.promised)} at ε\u00a0=\u00a0{number(found.epsilon)}"
@@ -118,7 +118,7 @@ def _ask_failing(course: Course) -> int:
 
 
 def _show_failing(course: Course, count: int) -> Shown:
-    found = again(course, count)
+    found = repeated_releases(course, count)
     times = "one release" if count == 1 else f"{count} releases"
     undone = found.undone_from is not None and count >= found.undone_from
     return Shown(
@@ -143,7 +143,7 @@ def _show_failing(course: Course, count: int) -> Shown:
 
 
 def _question_failing(course: Course) -> Question:
-    found = again(course, _WEEKS)
+    found = repeated_releases(course, _WEEKS)
     figures = (
         f"the best attacker goes from {percent(found.single)} to {percent(found.accuracy)}, where "
         f"no noise at all gives {percent(found.undefended)}"
@@ -177,7 +177,7 @@ def _question_failing(course: Course) -> Question:
 
 def _failures(course: Course) -> str:
     """What else can go wrong, in Markdown."""
-    found = again(course, 1)
+    found = repeated_releases(course, 1)
     return (
         f"- **Unequal variation.** The papers take the two shares' covariances for their mean. "
         f"Calibrated so, one release would deliver δ\u00a0=\u00a0{number(found.pooled)} where "

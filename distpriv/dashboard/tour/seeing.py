@@ -8,7 +8,7 @@ from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.answer import scores
 from distpriv.charts.plane import ellipses
 from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
-from distpriv.lessons import Course, hidden, seen
+from distpriv.lessons import Course, fewer_statistics, more_records
 from distpriv.lessons.course import NAMES, PAIR, PLANE, QUERY, RECORDS, SIZES
 from distpriv.words import percent
 
@@ -35,7 +35,7 @@ def _ask_hiding(course: Course) -> int:
 
 
 def _show_hiding(course: Course, count: int) -> Shown:
-    found = hidden(course, count)
+    found = fewer_statistics(course, count)
     panels = {f"All {len(QUERY)} statistics": found.before}
     if count:
         panels[f"{len(found.left)} of {len(QUERY)} left"] = found.after
@@ -54,7 +54,7 @@ def _show_hiding(course: Course, count: int) -> Shown:
 
 
 def _question_hiding(course: Course) -> Question:
-    found = hidden(course, 1)
+    found = fewer_statistics(course, 1)
     left = found.after
     facts = (
         f"without {_listed(found.taken_out)}, the most telling of the five, the attacker is right "
@@ -122,7 +122,7 @@ def _ask_seeing(course: Course) -> int:
 
 
 def _show_seeing(course: Course, n: int) -> Shown:
-    found = seen(course, n)
+    found = more_records(course, n)
     first, second = (NAMES[place] for place in PLANE)
     return Shown(
         f"Averages of {n} records fall into one of two clouds, one for each share: from {first} "
@@ -141,7 +141,7 @@ def _show_seeing(course: Course, n: int) -> Shown:
 
 
 def _question_seeing(course: Course) -> Question:
-    few, many = (seen(course, n).accuracy for n in (RECORDS, 4 * RECORDS))
+    few, many = (more_records(course, n).accuracy for n in (RECORDS, 4 * RECORDS))
     figures = f"right in {percent(many)} of cases instead of {percent(few)}"
     return Question(
         f"You release the same two averages of {4 * RECORDS} records instead of {RECORDS}. Is the "

@@ -11,7 +11,7 @@ import streamlit as st
 from distpriv.charts.subtracting import off_the_grid
 from distpriv.dashboard.tour.lesson import Exercise, Option, Question
 from distpriv.dashboard.widgets import display
-from distpriv.lessons import Course, Subtracted, subtracted
+from distpriv.lessons import Course, SubtractedNoise, subtracted_noise
 from distpriv.lessons.course import EPSILON, NAMES, RECORDS
 from distpriv.lessons.subtracting import TRIED
 from distpriv.words import number, percent
@@ -22,7 +22,7 @@ _OTHERS = [place for place in range(len(NAMES)) if place != TRIED]
 
 
 def _exercise(course: Course) -> None:
-    found = subtracted(course)
+    found = subtracted_noise(course)
     tried = [int(each) for each in found.tried]
     st.markdown(_intro(found))
     value = st.slider(
@@ -51,7 +51,7 @@ def _exercise(course: Course) -> None:
     st.markdown(_remedy(found, place))
 
 
-def _intro(found: Subtracted) -> str:
+def _intro(found: SubtractedNoise) -> str:
     step = 1 / RECORDS
     return (
         f"DirM as it was published has released the five statistics of {RECORDS} made-up records, "
@@ -63,7 +63,7 @@ def _intro(found: Subtracted) -> str:
     )
 
 
-def _result(found: Subtracted, place: int) -> str:
+def _result(found: SubtractedNoise, place: int) -> str:
     release, value = found.published, int(found.tried[place])
     if release.fits[place]:
         only = "Only **{}** does" if release.fits.sum() == 1 else "**{}** does, as few others do,"
@@ -82,7 +82,7 @@ def _result(found: Subtracted, place: int) -> str:
     )
 
 
-def _table(found: Subtracted, place: int) -> pd.DataFrame:
+def _table(found: SubtractedNoise, place: int) -> pd.DataFrame:
     release = found.published
     return pd.DataFrame(
         {
@@ -97,7 +97,7 @@ def _table(found: Subtracted, place: int) -> pd.DataFrame:
     )
 
 
-def _remedy(found: Subtracted, place: int) -> str:
+def _remedy(found: SubtractedNoise, place: int) -> str:
     release, value = found.covered, int(found.tried[place])
     nearest = int(release.farthest.argmin())
     deviations = [float(each) for each in release.noise.floor_deviations]
@@ -118,7 +118,7 @@ def _remedy(found: Subtracted, place: int) -> str:
     )
 
 
-def _figure(found: Subtracted, value: float, index: int) -> str:
+def _figure(found: SubtractedNoise, value: float, index: int) -> str:
     """A statistic with two digits more than its grid has."""
     decimals = 2 + max(0, math.ceil(-math.log10(float(found.steps[index])) - 1e-9))
     return f"{value:.{decimals}f}"
@@ -129,7 +129,7 @@ def _signed(value: float) -> str:
 
 
 def _question(course: Course) -> Question:
-    found = subtracted(course)
+    found = subtracted_noise(course)
     right = found.published.accuracy
     figures = (
         f"{percent(found.on_paper)} on paper, **{percent(right)}** in fact, "

@@ -46,21 +46,21 @@ def markdown(report: Contents) -> str:
             ["Mechanism", "Promised", "Delivered δ", "Delivered ε", "Promise"],
             (
                 [
-                    each.mechanism.name,
-                    f"ε = {each.noise.epsilon:g}, δ = {exact(each.noise.delta)}"
-                    if each.mechanism.protects
+                    finding.mechanism.name,
+                    f"ε = {finding.noise.epsilon:g}, δ = {exact(finding.noise.delta)}"
+                    if finding.mechanism.protects
                     else "nothing",
-                    *map(_known, delivered(each)),
-                    PROMISES[each.kept],
+                    *map(_known, delivered(finding)),
+                    PROMISES[finding.kept],
                 ]
-                for each in report.findings
+                for finding in report.findings
             ),
         ),
     ]
     parts += [
-        f"**{_plain(each.mechanism.name)}** {_plain(each.mechanism.summary)} "
-        f"{_plain(guarantee(each))} {_plain(' '.join(each.noise.caveats))}".rstrip()
-        for each in report.findings
+        f"**{_plain(finding.mechanism.name)}** {_plain(finding.mechanism.summary)} "
+        f"{_plain(guarantee(finding))} {_plain(' '.join(finding.noise.caveats))}".rstrip()
+        for finding in report.findings
     ]
     parts += [
         f"**{_plain(name)}** is left out: {_plain(why)}" for name, why in report.left_out.items()
@@ -78,32 +78,32 @@ def markdown(report: Contents) -> str:
                 ],
                 *(
                     [
-                        each.mechanism.name,
-                        percent(each.accuracy),
-                        _interval(report.simulated[each.mechanism.name]),
+                        finding.mechanism.name,
+                        percent(finding.accuracy),
+                        _interval(report.simulated[finding.mechanism.name]),
                     ]
-                    for each in report.findings
+                    for finding in report.findings
                 ),
             ],
         ),
         f"{_plain(report.attacker)} Guessing is right in 50 % of cases.",
         "## Assumptions and what was measured",
     ]
-    for each in report.findings:
-        parts.append(f"### {_plain(each.mechanism.name)}")
+    for finding in report.findings:
+        parts.append(f"### {_plain(finding.mechanism.name)}")
         parts.append(
             _table(
                 ["Assumption", "Verdict", "What was measured"],
                 (
                     [verdict.assumption.title, HOLDS[verdict.holds], verdict.sentence]
-                    for verdict in each.assumed
+                    for verdict in finding.assumed
                 ),
             )
-            if each.assumed
+            if finding.assumed
             else "Its promise rests on no assumption about how the statistics are distributed."
         )
     parts.append("## Figures")
-    parts += [f"**{_plain(each.title)}**: {_plain(each.alt)}" for each in report.pictures]
+    parts += [f"**{_plain(picture.title)}**: {_plain(picture.alt)}" for picture in report.pictures]
     parts += [
         "## The scenario",
         _table(["Choice", "Value"], ([name, value] for name, value in report.choices.items())),
@@ -124,15 +124,15 @@ def _errors(report: Contents) -> str:
         [
             label,
             *(
-                f"± {counted(each.errors[place], report.main.units[place])}"
-                for each in report.findings
+                f"± {counted(finding.errors[place], report.main.units[place])}"
+                for finding in report.findings
             ),
         ]
         for place, label in enumerate(report.main.labels)
     ]
-    total = [counted(each.error, report.main.error_unit) for each in report.findings]
+    total = [counted(finding.error, report.main.error_unit) for finding in report.findings]
     return _table(
-        ["Statistic", *(each.mechanism.name for each in report.findings)],
+        ["Statistic", *(finding.mechanism.name for finding in report.findings)],
         [*rows, ["all together, L2", *total]],
     )
 
@@ -189,15 +189,15 @@ def json_text(report: Contents) -> str:
         "answer": report.answer,
         "guarantee_and_error": [
             {
-                "mechanism": each.mechanism.name,
-                "protects": each.mechanism.protects,
-                "promised": {"epsilon": each.noise.epsilon, "delta": each.noise.delta},
-                "delivered": dict(zip(("delta", "epsilon"), delivered(each), strict=True)),
-                "kept": each.kept,
-                "guarantee": guarantee(each),
-                "caveats": list(each.noise.caveats),
-                "expected_l2_error": each.error,
-                "expected_errors": dict(zip(report.main.labels, each.errors, strict=True)),
+                "mechanism": finding.mechanism.name,
+                "protects": finding.mechanism.protects,
+                "promised": {"epsilon": finding.noise.epsilon, "delta": finding.noise.delta},
+                "delivered": dict(zip(("delta", "epsilon"), delivered(finding), strict=True)),
+                "kept": finding.kept,
+                "guarantee": guarantee(finding),
+                "caveats": list(finding.noise.caveats),
+                "expected_l2_error": finding.error,
+                "expected_errors": dict(zip(report.main.labels, finding.errors, strict=True)),
                 "assumptions": [
                     {
                         "assumption": verdict.assumption.title,
@@ -207,10 +207,10 @@ def json_text(report: Contents) -> str:
                         "unit": verdict.unit,
                         "sentence": verdict.sentence,
                     }
-                    for verdict in each.assumed
+                    for verdict in finding.assumed
                 ],
             }
-            for each in report.findings
+            for finding in report.findings
         ],
         "left_out": report.left_out,
         "units": dict(zip(report.main.labels, report.main.units, strict=True))
@@ -220,18 +220,20 @@ def json_text(report: Contents) -> str:
             "seed": report.main.scenario.seed,
             "without_noise": _attack(report.main.undefended, report.simulated[UNDEFENDED]),
             "mechanisms": {
-                each.mechanism.name: _attack(each.accuracy, report.simulated[each.mechanism.name])
-                for each in report.findings
+                finding.mechanism.name: _attack(
+                    finding.accuracy, report.simulated[finding.mechanism.name]
+                )
+                for finding in report.findings
             },
         },
         "figures": [
             {
-                "title": each.title,
-                "alt": each.alt,
-                "how_to_read": each.how_to_read,
-                "data": figure_data(each.figure).to_dict("records"),
+                "title": picture.title,
+                "alt": picture.alt,
+                "how_to_read": picture.how_to_read,
+                "data": figure_data(picture.figure).to_dict("records"),
             }
-            for each in report.pictures
+            for picture in report.pictures
         ],
         "choices": report.choices,
         "scenario": json.loads(write_scenario(report.main.scenario)),
@@ -259,9 +261,9 @@ def _attack(best: float, simulated: Interval) -> dict[str, object]:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _finite(each) for key, each in value.items()}
+        return {str(key): _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [_finite(item) for item in value]
     if hasattr(value, "item") and not isinstance(value, str):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -44,14 +44,16 @@ def pictures(
     """
     main = findings[0]
     scenario, undefended, selected = main.scenario, main.undefended, main.mechanism.name
-    views = [(equivalent_separation(each), each) for each in (undefended, main.accuracy)]
+    views = [
+        (equivalent_separation(accuracy), accuracy) for accuracy in (undefended, main.accuracy)
+    ]
     drawn = [overlap(main.fit.pair, views[0], views[1], selected)]
     intervals = {name: attack.interval(name) for name in attack.accuracy}
     drawn.append(
         accuracy_by_mechanism(
             intervals,
             optimal={UNDEFENDED: undefended}
-            | {each.mechanism.name: each.accuracy for each in findings},
+            | {finding.mechanism.name: finding.accuracy for finding in findings},
             undefended_optimal=undefended,
             ceiling=accuracy_ceiling(scenario.epsilon, scenario.delta),
             repetitions=attack.repetitions,

@@ -39,7 +39,7 @@ def curves(found: dict[str, Curves], findings: Sequence[Evaluation]) -> Iterator
     tuple of (share done, what is under way)
     """
     main = findings[0]
-    scenario, names = main.scenario, [each.mechanism.name for each in findings]
+    scenario, names = main.scenario, [finding.mechanism.name for finding in findings]
     epsilons = np.geomspace(0.1, 10, _FEW if scenario.calibration == "guarded" else _MANY)
     epsilons = np.unique(np.append(epsilons, np.clip(scenario.epsilon, 0.1, 10)))
     rows: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
@@ -47,17 +47,17 @@ def curves(found: dict[str, Curves], findings: Sequence[Evaluation]) -> Iterator
         rows[name].append(_measured(main.at(float(epsilon)), name))
         yield 0.9 * (place + 1) / (len(names) * len(epsilons)), f"Curves of {name}"
     for place, kind in enumerate(("error", "accuracy")):
-        y = {name: np.array([row[place] for row in each]) for name, each in rows.items()}
+        y = {name: np.array([row[place] for row in column]) for name, column in rows.items()}
         known = {name: values for name, values in y.items() if np.isfinite(values).any()}
         found[kind] = Curves(epsilons, known)
     grid = np.linspace(0, max(2.0, 2 * scenario.epsilon), 25)
     grid = np.unique(np.append(grid, scenario.epsilon))
     found["profile"] = Curves(grid, {})
-    for each in findings:
-        if each.mechanism.protects:
-            noises = {each.mechanism.name: each.noise}
-            found["profile"].y.update(profiles(each.model, noises, grid).y)
-            yield 0.95, f"What {each.mechanism.name} delivers"
+    for finding in findings:
+        if finding.mechanism.protects:
+            noises = {finding.mechanism.name: finding.noise}
+            found["profile"].y.update(profiles(finding.model, noises, grid).y)
+            yield 0.95, f"What {finding.mechanism.name} delivers"
 
 
 def _measured(there: Evaluation, name: str) -> tuple[float, float]:
@@ -77,20 +77,20 @@ def true_values(asked: Evaluation, *, statistics: bool, records: bool) -> Truth 
     query, secret = asked.scenario.query, asked.fit.pair.secret
     used = list(dict.fromkeys([secret.column, *query.columns]))
     known = asked.table[used].dropna()
-    found = Truth()
+    truth = Truth()
     if statistics:
         share = float(secret.mask(known).mean())
         answer = tuple(map(float, query.answer(known)))
-        found = replace(found, share=share, statistics=answer)
-    return replace(found, records=known.head(RECORDS)) if records else found
+        truth = replace(truth, share=share, statistics=answer)
+    return replace(truth, records=known.head(RECORDS)) if records else truth
 
 
 def versions() -> dict[str, str]:
     """Of this package, Python, and the packages it computes and draws with."""
-    found = {"distpriv": VERSION, "Python": platform.python_version()}
+    known = {"distpriv": VERSION, "Python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            known[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return known

@@ -16,7 +16,7 @@ RESAMPLED = 5e7  # records times replicates
 
 def fit(setting: Setting, **_: object) -> list[Section]:
     """How far the statistics are from normal, and what other records would have given."""
-    found = """\
+    code = """\
 fit = evaluation.fit
 found = dp.robustness.fit_diagnostics(evaluation.simulated, fit)
 result = {
@@ -32,7 +32,7 @@ for place, label in enumerate(evaluation.labels):
     for share in range(2):
         result[f"{label}, mean at share {share + 1}"] = fit.means[share, place]
         result[f"{label}, standard deviation at share {share + 1}"] = deviations[share, place]"""
-    sections = [Section("How far from normal", found)]
+    sections = [Section("How far from normal", code)]
     if setting.scenario.query.is_linear:
         again = f"""\
 groups = evaluation.groups.records(scenario.query, fit.pair.secret)

@@ -18,13 +18,13 @@ def release(setting: Setting, earlier: Sequence[Part] = (), **_: object) -> list
     """What all releases and the next one tell together, and the function that makes it."""
     scenario = setting.scenario
     lines, drawn = ["parts, model = [], evaluation.model"], (scenario.n, scenario.replacement)
-    for each in earlier:
-        size = (each.model.n, each.model.replacement)
+    for part in earlier:
+        size = (part.model.n, part.model.replacement)
         if not scenario.whole and size != drawn:
             drawn, n, way = size, *size
             again = f"replace(scenario, n={n}, replacement={way})"
             lines.append(f"model = dp.evaluate({again}, table).model")
-        lines.append(f"parts.append({_part('model', _noise(each.noise), each.promise)})")
+        lines.append(f"parts.append({_part('model', _noise(part.noise), part.promise)})")
     if any("replace(" in line for line in lines):
         lines = ["from dataclasses import replace", "", *lines]
     protects = mechanisms.get(scenario.mechanism).protects

@@ -74,7 +74,7 @@ def literal(value: object) -> str:
         name = type(value).__name__ if own else f"queries.get({literal(value.kind)})"
         return call(f"dp.{name}", given)
     if isinstance(value, dict):
-        items = [f"{literal(key)}: {literal(each)}" for key, each in value.items()]
+        items = [f"{literal(key)}: {literal(item)}" for key, item in value.items()]
         return f"{{{', '.join(items)}}}"
     if isinstance(value, frozenset):
         return f"frozenset({literal(sorted(value))})"
@@ -107,8 +107,8 @@ def call(function: str, arguments: Iterable[str]) -> str:
     one_line = f"{function}({', '.join(given)})"
     if len(one_line) <= _WIDTH:
         return one_line
-    indented = (each.replace("\n", "\n    ") for each in given)
-    return f"{function}(\n" + "".join(f"    {each},\n" for each in indented) + ")"
+    indented = (argument.replace("\n", "\n    ") for argument in given)
+    return f"{function}(\n" + "".join(f"    {argument},\n" for argument in indented) + ")"
 
 
 def listing(items: Iterable[str]) -> str:
@@ -117,4 +117,4 @@ def listing(items: Iterable[str]) -> str:
     one_line = f"[{', '.join(given)}]"
     if len(one_line) <= _WIDTH - 10:
         return one_line
-    return "[\n" + "".join(f"    {each},\n" for each in given) + "]"
+    return "[\n" + "".join(f"    {item},\n" for item in given) + "]"

@@ -70,7 +70,7 @@ class Setting:
 def data(setting: Setting) -> Section:
     """Read the table, and hold it against the fingerprint."""
     source = setting.source
-    example = next((each for each in EXAMPLES if each.key == source.example), None)
+    example = next((example for example in EXAMPLES if example.key == source.example), None)
     lines = ["import numpy as np", "", "import distpriv as dp", ""]
     if example is not None:
         lines.append(f"table = dp.{example.load.__name__}()")
@@ -128,4 +128,6 @@ result = {{}}
 def shown_at_first() -> list[str]:
     """The mechanisms that pages begin with."""
     known = [mechanisms.get(name) for name in mechanisms.names()]
-    return [each.name for each in known if each.shown_at_first and not each.baseline]
+    return [
+        mechanism.name for mechanism in known if mechanism.shown_at_first and not mechanism.baseline
+    ]

@@ -11,18 +11,18 @@ from distpriv.export.script.setup import Setting
 __all__ = ["papers", "tour"]
 
 _LESSONS: Mapping[int, tuple[str, Any, str]] = {
-    1: ("hidden", 0, "Statistics are taken out, the most telling first"),
-    2: ("seen", 100, "Two averages of so many records"),
-    3: ("turned", 0, "Noise in one direction, turned so far away from the shift"),
-    4: ("ally", 1.0, "What the statistics' own variance saves at this ε"),
-    6: ("allowed", 60, "The largest ε that allows so many right guesses of 100"),
-    7: ("again", 5, "So many releases of the same statistics"),
+    1: ("fewer_statistics", 0, "Statistics are taken out, the most telling first"),
+    2: ("more_records", 100, "Two averages of so many records"),
+    3: ("rotated_noise", 0, "Noise in one direction, turned so far away from the shift"),
+    4: ("own_variation", 1.0, "What the statistics' own variance saves at this ε"),
+    6: ("limited_attacker", 60, "The largest ε that allows so many right guesses of 100"),
+    7: ("repeated_releases", 5, "So many releases of the same statistics"),
 }
 """Function of distpriv.lessons, its usual argument, and what it is about, by step."""
 _EXERCISE = (
     "Step 7, the exercise: noise along one direction is subtracted",
     """\
-step = lessons.subtracted(course)
+step = lessons.subtracted_noise(course)
 result["the count that puts all others on their grids"] = int(step.tried[step.published.fits][0])
 result["best attacker right, on paper"] = step.on_paper
 result["best attacker right, as published"] = step.published.accuracy
@@ -43,7 +43,7 @@ def tour(setting: Setting, lesson: int = 0, value: Any = None, **_: object) -> l
 def _lesson(number: int, value: Any) -> Section:
     if number == 5:
         code = """\
-step = lessons.least(course)
+step = lessons.least_noise(course)
 for mechanism, error in step.errors.items():
     result[f"step 5, {mechanism}: expected L2 error"] = error
     result[f"step 5, {mechanism}: best attacker right"] = step.accuracies[mechanism]"""
