@@ -5,13 +5,14 @@ import streamlit as st
 from distpriv.dashboard.data import answer, records
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import promise
+from distpriv.dashboard.widgets.scenario import answer as sentences
 
 dataset, scenario = frame.open_page()
 
 view = frame.attempt(dataset, scenario)
 if view is not None:
     st.markdown(
-        answer.sentence(view),
+        sentences(view),
         help="A case is one attacker who sees one release and has to name one of the two shares, "
         "both equally likely. L2 is the length of the vector of all changes: the root of the sum "
         "of their squares, whatever their units.",

@@ -8,9 +8,18 @@ import streamlit as st
 from distpriv.analysis.sweeps import UNDEFENDED, attack_accuracies
 from distpriv.attacks.results import AttackResult
 from distpriv.charts.attack import accuracy_curves
-from distpriv.dashboard import widgets
 from distpriv.dashboard.attack import inspection
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import (
+    along_width,
+    epsilon_grid,
+    models_by_width,
+    needs_closed_form,
+    remembered,
+    sweep_of,
+    width_grid,
+)
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
@@ -25,14 +34,14 @@ def show(view: View, noises: dict[str, Noise], result: AttackResult | None) -> N
     with over_epsilon:
         _against_epsilon(view, names, result)
     with over_width:
-        if widgets.needs_closed_form(view, "The best attack against Δp"):
+        if needs_closed_form(view, "The best attack against Δp"):
             _against_width(view, names)
 
 
 def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | None) -> None:
-    scenario, sweep = view.scenario, widgets.sweep_of(view)
-    epsilons = widgets.epsilon_grid(scenario)
-    curves = widgets.remembered(
+    scenario, sweep = view.scenario, sweep_of(view)
+    epsilons = epsilon_grid(scenario)
+    curves = remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
         lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
@@ -50,14 +59,14 @@ def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | 
         title="Best attack against ε",
         selected=scenario.mechanism,
     )
-    widgets.chart(figure, "attack_epsilon")
+    display.chart(figure, "attack_epsilon")
 
 
 def _against_width(view: View, names: tuple[str, ...]) -> None:
-    scenario, sweep = view.scenario, widgets.sweep_of(view)
-    widths = widgets.width_grid(scenario)
-    models, along = widgets.models_by_width(view, widths), widgets.along_width(view, names)
-    curves = widgets.remembered(
+    scenario, sweep = view.scenario, sweep_of(view)
+    widths = width_grid(scenario)
+    models, along = models_by_width(view, widths), along_width(view, names)
+    curves = remembered(
         view,
         f"accuracy by Δp {along}",
         lambda: sweep(
@@ -83,4 +92,4 @@ def _against_width(view: View, names: tuple[str, ...]) -> None:
         + (", hardest pair" if len(view.model.pairs) > 1 else ""),
         selected=scenario.mechanism,
     )
-    widgets.chart(figure, "attack_width")
+    display.chart(figure, "attack_width")

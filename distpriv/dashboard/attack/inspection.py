@@ -14,9 +14,9 @@ from distpriv.attacks.audit import Audit, audit_attack
 from distpriv.attacks.best_attack import best_precision_recall, best_roc
 from distpriv.attacks.property_inference import AttackResult, linear_attack_accuracy
 from distpriv.charts.roc import precision_recall_figure, roc_figure
-from distpriv.dashboard import widgets
 from distpriv.dashboard.attack.simulation import Choice
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent
 
@@ -104,7 +104,7 @@ def _error_curves(
         "selected": view.scenario.mechanism,
     }
     with left:
-        widgets.chart(
+        display.chart(
             roc_figure(
                 {name: result.roc(name) for name in noises},
                 optimal={name: best_roc(view.focused, noise) for name, noise in noises.items()},
@@ -114,7 +114,7 @@ def _error_curves(
             "roc",
         )
     with right:
-        widgets.chart(
+        display.chart(
             precision_recall_figure(
                 {name: result.precision_recall(name) for name in noises},
                 optimal={
@@ -148,7 +148,7 @@ def _audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult)
         "they name a share e^ε times as often where it is right as where it is wrong, the release "
         "has at least that ε. An attack can refute a claim; it cannot confirm one.",
     )
-    widgets.table(
+    display.table(
         pd.DataFrame(
             [
                 {

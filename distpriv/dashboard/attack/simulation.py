@@ -18,9 +18,11 @@ from distpriv.attacks.property_inference import (
     get_attacker,
 )
 from distpriv.charts.attack import accuracy_by_mechanism
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import shown_at_first
+from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.model.run import Run, repeated
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
@@ -99,7 +101,7 @@ def choose(view: View) -> Choice:
     shown = which.multiselect(
         "Mechanisms",
         offered,
-        default=widgets.shown_at_first(offered),
+        default=shown_at_first(offered),
         key="attack_mechanisms",
         persist_state="session",
         wrap=True,
@@ -134,7 +136,7 @@ def _drawing(view: View, choice: Choice, tests: int) -> Callable[[Run[AttackResu
             run,
             f"{run.done} of {choice.repetitions} repetitions, {tests} datasets guessed in each",
         )
-        widgets.chart(
+        display.chart(
             accuracy_by_mechanism(
                 {name: result.interval(name) for name in result.accuracy} if result else {},
                 optimal=optimal,
@@ -164,6 +166,6 @@ def _sentence(view: View, optimal: dict[str, float], result: AttackResult | None
         )
     return (
         f"With {escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g} "
-        f"{' and '.join(known)} of cases tells {widgets.pair_words(view)}; without noise "
+        f"{' and '.join(known)} of cases tells {pair_words(view)}; without noise "
         f"{percent(optimal[UNDEFENDED])}, by guessing 50\u00a0%."
     )

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.answer import error_in_words
 from distpriv.attacks.best_attack import optimal_attack_accuracy
 from distpriv.attacks.property_inference import ARITHMETIC, AttackResult
 from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, live
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.run import Run, repeated
@@ -144,7 +145,7 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
         if run.failure:
             st.error(escape(run.failure), icon=":material/error:")
         _sentences(view, compared, result)
-        widgets.chart(
+        display.chart(
             on_paper_and_on_the_grid(
                 _rows(drawn, result), undefended=undefended, repetitions=run.done, seed=seed
             ),
@@ -201,7 +202,7 @@ def _sentence(view: View, each: Published, result: AttackResult | None) -> str:
         )
     told = "" if result is None else _simulated(each, result)
     errors = [number(view.reported(noise).expected_error()) for noise in each.noises.values()]
-    cost = f"an error of {widgets.l2(view, each.noises[_SAFE])}"
+    cost = f"an error of {error_in_words(view, each.noises[_SAFE])}"
     cost += ", all but the same" if errors[0] == errors[1] else f" in place of {errors[0]}"
     return (
         f"{name} :red-badge[:material/calculate: undone by arithmetic] cannot be relied on as "

@@ -18,9 +18,9 @@ from distpriv.attacks.hypothesis import (
     turning_point,
 )
 from distpriv.charts.choosing import f_score_lines, precision_recall_lines
-from distpriv.dashboard import widgets
 from distpriv.dashboard.choosing import search
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
 from distpriv.errors import HypothesisError
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.calibration import Calibration
@@ -80,7 +80,7 @@ def record(view: View) -> None:
     beta = search.weight()
     precision_recall, f_score = st.columns(2, gap="large")
     with precision_recall:
-        widgets.chart(
+        display.chart(
             precision_recall_lines(
                 {
                     label: (_RECALL, precision_at(test, _RECALL, factor))
@@ -104,7 +104,7 @@ def record(view: View) -> None:
                 else [(f"β = {weight:g}", weight, known) for weight in _BETAS]
             )
         }
-        widgets.chart(
+        display.chart(
             f_score_lines(
                 Curves(
                     grid,
@@ -249,7 +249,7 @@ def table(view: View) -> None:
         return
     if found is None:
         return
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {"F-score at most": [f"β = {weight:g}" for weight in rows]}
             | {

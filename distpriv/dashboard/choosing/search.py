@@ -9,12 +9,15 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.answer import error_in_words
 from distpriv.analysis.design import Design, Kind, Limit, choose, promised_epsilon
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import shown_at_first
+from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.errors import HypothesisError
 from distpriv.words import escape, number, percent, share, with_unit
 
@@ -157,7 +160,7 @@ def _percent(label: str, key: str, default: int, tip: str) -> float:
 
 def searched(view: View, limit: Limit) -> Design | None:
     """What the limit asks for by the fitted model; None, with a sentence, if nothing keeps it."""
-    names = widgets.shown_at_first(mechanisms.names())
+    names = shown_at_first(mechanisms.names())
     if view.scenario.mechanism not in names and mechanisms.get(view.scenario.mechanism).protects:
         names.append(view.scenario.mechanism)
     # The current ε makes no difference.
@@ -204,8 +207,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
     others = len(view.model.pairs) - 1
     start = (
         f"You allow **{_told(limit, limit.value)}** to an attacker who tells "
-        f"{widgets.pair_words(view)}"
-        + (f", or the shares of {others} more pairs." if others else ".")
+        f"{pair_words(view)}" + (f", or the shares of {others} more pairs." if others else ".")
     )
     if design.needs_no_noise:
         st.markdown(
@@ -217,7 +219,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
         st.markdown(
             f"{start} On these data that holds up to **ε\u00a0=\u00a0{_down(best.epsilon)}** with "
             f"**{escape(best.mechanism)}**, the mechanism with the least error "
-            f"({widgets.l2(view, best.noise)}; in each statistic's "
+            f"({error_in_words(view, best.noise)}; in each statistic's "
             "unit below)."
         )
     else:
@@ -294,7 +296,7 @@ def attackers(view: View, limit: Limit | None) -> None:
             f"{badge} The best attacker reaches {_told(limit, reached)} now; you allow "
             f"{_told(limit, limit.value)}."
         )
-    widgets.chart(attackers_in_100([*groups, ("no noise", open_)], by_chance=luck), "attackers")
+    display.chart(attackers_in_100([*groups, ("no noise", open_)], by_chance=luck), "attackers")
 
 
 def table(view: View, design: Design) -> None:
@@ -302,7 +304,7 @@ def table(view: View, design: Design) -> None:
     if not design.choices:
         return
     labels = view.scenario.query.labels
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {
                 "Mechanism": choice.mechanism,

@@ -18,10 +18,11 @@ from distpriv.charts.comparison import (
     error_bars,
     errors_against_epsilon,
 )
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import links, opening
 from distpriv.dashboard.shell.frame import View, quiet
 from distpriv.dashboard.shell.state import Key
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.curves import epsilon_grid, remembered, sweep_of
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, number, percent, with_unit
@@ -113,14 +114,14 @@ def pictures(summaries: Mapping[str, Summary]) -> None:
     """Attack and error as bars, and as curves over ε."""
     left, right = st.columns(2, gap="large")
     with left:
-        widgets.chart(accuracy_bars(summaries), "compare_accuracy")
+        display.chart(accuracy_bars(summaries), "compare_accuracy")
     with right:
-        widgets.chart(error_bars(summaries), "compare_error")
+        display.chart(error_bars(summaries), "compare_error")
     left, right = st.columns(2, gap="large")
     with left:
-        widgets.chart(accuracies_against_epsilon(summaries), "compare_accuracies")
+        display.chart(accuracies_against_epsilon(summaries), "compare_accuracies")
     with right:
-        widgets.chart(errors_against_epsilon(summaries), "compare_errors")
+        display.chart(errors_against_epsilon(summaries), "compare_errors")
 
 
 def lists(summaries: Mapping[str, Summary]) -> None:
@@ -134,7 +135,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
     if everything:
         rows = list(next(iter(chosen.values())))
     if rows:
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {"Choice": rows}
                 | {name: [each[row] for row in rows] for name, each in chosen.items()}
@@ -145,7 +146,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
     st.subheader("What comes of it")
     results = {name: _results(each) for name, each in summaries.items()}
     rows = list(dict.fromkeys(row for each in results.values() for row in each))
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {"Result": rows}
             | {name: [each.get(row, "–") for row in rows] for name, each in results.items()}
@@ -335,15 +336,15 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
 def _curves(view: View) -> tuple[Curves, Curves]:
     """Accuracy of the best attack and L2 error of the scenario's mechanism, against ε."""
     names = (view.scenario.mechanism,)
-    epsilons = widgets.epsilon_grid(view.scenario)
-    sweep = widgets.sweep_of(view)
-    accuracies = widgets.remembered(
+    epsilons = epsilon_grid(view.scenario)
+    sweep = sweep_of(view)
+    accuracies = remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
         lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
         epsilon=False,
     )
-    costs = widgets.remembered(
+    costs = remembered(
         view,
         f"error by ε {names} {view.scenario.report}",
         lambda: sweep(

@@ -11,9 +11,9 @@ import streamlit as st
 from distpriv.analysis.comparison import Summary, choices_in_words
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.charts.alternatives import alternatives_chart
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import opening, storage
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
 from distpriv.store.values import moment
@@ -139,7 +139,7 @@ def overview(decisions: Sequence[Decision]) -> None:
     if len(decisions) < 2:
         return
     with st.expander(f"All {len(decisions)} decisions", icon=":material/list:"):
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "Status": each.now.status,
@@ -158,12 +158,12 @@ def overview(decisions: Sequence[Decision]) -> None:
 
 def picture(seen: Sequence[Alternative], name: str | None) -> None:
     """What the alternatives let an attacker achieve, and what they cost."""
-    widgets.chart(alternatives_chart(seen, name), "decision_alternatives")
+    display.chart(alternatives_chart(seen, name), "decision_alternatives")
 
 
 def weighed(seen: Sequence[Alternative], name: str | None) -> None:
     """The same as a table."""
-    widgets.table(
+    display.table(
         pd.DataFrame(
             {
                 "Alternative": f"{each.name} (proposed)" if each.name == name else each.name,
@@ -219,7 +219,7 @@ def _scenario(decision: Decision) -> None:
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
             return
-        widgets.table(pd.DataFrame({"Choice": list(words), "Value": list(words.values())}))
+        display.table(pd.DataFrame({"Choice": list(words), "Value": list(words.values())}))
         st.button(
             "Open this scenario",
             key="decision_open",
@@ -243,7 +243,7 @@ def _history(decision: Decision) -> None:
         f"{'entry' if len(decision.revisions) == 1 else 'entries'}",
         icon=":material/history:",
     ):
-        widgets.table(
+        display.table(
             pd.DataFrame(
                 {
                     "When": moment(each.at),

@@ -14,9 +14,10 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.releases import Part, Standing, accumulate
 from distpriv.composition.rules import Promise
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import cache, storage
 from distpriv.dashboard.shell.frame import View, quiet
+from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
@@ -155,7 +156,7 @@ def answer(view: View, told: Tally) -> str:
     what = f"these {len(scenario.query)} statistics of {_dataset(view)}"
     if len(scenario.query) == 1:
         what = f"this statistic of {_dataset(view)}"
-    tells = f"tells {widgets.pair_words(view)}"
+    tells = f"tells {pair_words(view)}"
     following = f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"
     if now.count == 0:
         return (
@@ -220,7 +221,7 @@ def _dataset(view: View) -> str:
 def picture(view: View, told: Tally) -> None:
     """The best attacker after every release, and after the next one."""
     noise, protects = view.noise, view.mechanism.protects
-    widgets.chart(
+    display.chart(
         adding_up(
             [*told.history, told.after],
             undefended=view.undefended if view.scenario.whole else None,
@@ -252,7 +253,7 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
         )
         return
     missing = {entry.token for entry in unrecorded}
-    widgets.table(
+    display.table(
         pd.DataFrame(
             [
                 {

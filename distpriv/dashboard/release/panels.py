@@ -10,10 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard import widgets
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.widgets import downloads, promise
+from distpriv.dashboard.widgets import display, downloads, promise
 from distpriv.errors import DistprivError, StoreError
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.noise import Noise
@@ -240,7 +239,7 @@ def result() -> None:
         "rounded to where its noise begins to drown it; a count may come out negative."
     )
     name = f"release-{entry.at:%Y%m%d-%H%M%S}"
-    widgets.table(_rows(entry), name)
+    display.table(_rows(entry), name)
     st.download_button(
         "JSON",
         lambda: _json(entry),

@@ -6,14 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.attacks.best_attack import optimal_attack_accuracy
+from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.settings import own_key
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
-from distpriv.dashboard.widgets.scenario import accuracy
 from distpriv.errors import DistprivError
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.words import escape, number, percent
@@ -29,7 +28,7 @@ def table(view: View) -> None:
     rows = []
     for index, fit in enumerate(view.model.pairs):
         alone = view.model.only(index)
-        protected = accuracy(alone, view.noise)
+        (protected,) = optimal_attack_accuracies([(alone, view.noise)])
         delivered = number(delivered_delta(alone, view.noise, view.scenario.epsilon))
         rows.append(
             {

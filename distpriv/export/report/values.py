@@ -9,6 +9,7 @@ from datetime import datetime
 import pandas as pd
 from plotly import graph_objects as go
 
+from distpriv.analysis.answer import answer
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.export.report import words
 from distpriv.model.sampling import Interval
@@ -102,7 +103,7 @@ class Contents:
     @property
     def answer(self) -> str:
         """One or a few plain sentences."""
-        return words.answer(self.main)
+        return answer(self.main)
 
     @property
     def confidential(self) -> bool:

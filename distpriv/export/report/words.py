@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from distpriv.analysis.evaluation import Evaluation
-from distpriv.words import exact, listed, number, percent, share, with_unit
+from distpriv.words import exact, listed, number, share, with_unit
 
 __all__ = [
     "HOLDS",
     "MARK",
     "PREAMBLE",
     "PROMISES",
-    "answer",
     "counted",
     "delivered",
     "guarantee",
@@ -58,26 +57,6 @@ def question(asked: Evaluation) -> str:
         f"whether {counts[0]} or {counts[1]} of them ({share(fit.pair.p_i)} or "
         f"{share(fit.pair.p_j)}) have the property {fit.pair.secret.label}?"
     )
-
-
-def answer(asked: Evaluation) -> str:
-    """The question answered."""
-    model, scenario = asked.model, asked.scenario
-    counts = [theta.having for theta in asked.fit.thetas]
-    if counts[0] == counts[1]:
-        return (
-            f"Among {model.n} records both shares mean the same {counts[0]}, so there is nothing "
-            "to tell apart; take a larger n or Δp."
-        )
-    sentences = (
-        f"Without noise the best possible attacker is right in {percent(asked.undefended)} of "
-        f"cases, where guessing is in 50 %; with {scenario.mechanism} at ε = {scenario.epsilon:g} "
-        f"in {percent(asked.accuracy)}, and the released statistics move by "
-        f"{counted(asked.error, asked.error_unit)} in L2."
-    )
-    if len(model.pairs) > 1:
-        sentences += f" The same noise hides all {len(model.pairs)} pairs of shares."
-    return sentences
 
 
 def guarantee(finding: Evaluation) -> str:

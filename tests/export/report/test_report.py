@@ -77,7 +77,9 @@ def test_its_words_answer_the_question(report):
     shares = "18 or 30 of them (30\u00a0% or 50\u00a0%) have the property income = high"
     assert shares in report.question
     best = f"{100 * report.findings[0].accuracy:.1f}"
-    assert f"with DauM at ε = 1.3 in {best}\u00a0%" in report.answer
+    assert f"With DauM at ε = 1.3 it is right in {best}\u00a0%" in report.answer.replace(
+        "ε\u00a0=\u00a0", "ε = "
+    )
     assert report.choices["Mechanism"] == "DauM, ExpM, DirM(L), DP"
     assert report.choices["Data"] == "people.csv"
     assert report.versions.keys() >= {"distpriv", "Python", "numpy", "streamlit"}
@@ -218,7 +220,7 @@ def test_a_mechanism_that_does_not_apply_is_left_out_with_its_reason(monkeypatch
     scenario = replace(SCENARIO, query=query, calibration="guarded", epsilon=0.01, delta=1e-9)
     report = build(table, scenario, "DauM", "OptM")
     assert [each.mechanism.name for each in report.findings] == ["OptM"]
-    assert "with OptM" in report.answer
+    assert "With OptM" in report.answer
     assert "DauM is left out: However large" in report.to_markdown().replace("*", "")
     with pytest.raises(dp.errors.ReportError, match="None of the mechanisms chosen"):
         build(table, scenario, "DauM")

@@ -1,0 +1,61 @@
+"""The question answered in sentences, for whoever shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from distpriv.analysis.evaluation import Evaluation
+from distpriv.privacy.noise import Noise
+from distpriv.words import number, percent, share
+
+__all__ = ["answer", "error_in_words", "pair_in_words"]
+
+Wording = Callable[[str], str]
+
+
+def answer(evaluation: Evaluation, *, strong: Wording = str, safe: Wording = str) -> str:
+    """How often the best attacker is right without and with the noise, and what that costs.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    strong : callable
+        Emphasises a text; by default nothing is.
+    safe : callable
+        Makes the table's own names safe where the sentences are shown.
+    """
+    scenario, noise = evaluation.scenario, evaluation.noise
+    having = [theta.having for theta in evaluation.fit.thetas]
+    if having[0] == having[1]:
+        return (
+            f"Among {evaluation.model.n} records both shares mean the same {having[0]} with "
+            f"{strong(safe(evaluation.fit.pair.secret.label))}, so there is nothing to tell apart "
+            "and no noise is needed; take a larger n or Δp."
+        )
+    start = (
+        f"From these {len(scenario.query)} statistics of {evaluation.model.n} records the best "
+        f"possible attacker tells {pair_in_words(evaluation, strong=strong, safe=safe)} in "
+        f"{strong(percent(evaluation.undefended))} of cases; guessing is right in 50\u00a0%."
+    )
+    with_noise = f"{safe(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"
+    if noise.is_zero:
+        return f"{start} {with_noise} needs no noise at all."
+    sentences = (
+        f"{start} With {with_noise} it is right in {strong(percent(evaluation.accuracy))}. "
+        f"The released statistics move by {error_in_words(evaluation, noise)}."
+    )
+    if len(evaluation.model.pairs) > 1:
+        sentences += f" The same noise hides all {len(evaluation.model.pairs)} pairs of shares."
+    return sentences
+
+
+def pair_in_words(evaluation: Evaluation, *, strong: Wording = str, safe: Wording = str) -> str:
+    """The two shares of the secret that are looked at."""
+    pair = evaluation.fit.pair
+    return f"{share(pair.p_i)} from {share(pair.p_j)} of {strong(safe(pair.secret.label))}"
+
+
+def error_in_words(evaluation: Evaluation, noise: Noise) -> str:
+    """Expected L2 error in the units it is reported in: ``8.5 in L2``."""
+    error, unit = number(evaluation.reported(noise).expected_error()), evaluation.error_unit
+    return f"{error}\u00a0{unit} in L2" if unit else f"{error} in L2"
