@@ -178,7 +178,6 @@ def searched(view: View, limit: Limit) -> Design | None:
                 report=view.report_sizes,
             ),
             f"{view.source.digest} {key!r} {limit!r} {names}",
-            saying="Searching for ε …",
         )
     except HypothesisError as error:
         st.error(escape(error), icon=":material/error:")
