@@ -57,7 +57,7 @@ class SimulatedLoss:
     loss: LaplaceLoss
 
     def delta(self, epsilon: float) -> float:
-        """δ(ε) at one ε >= 0; see :func:`distpriv.privacy.laplace_profile.laplace_delta`."""
+        """δ(ε) at one ε >= 0; see :func:`distpriv.privacy.laplace_profile.laplace_losses`."""
         return float(self.deltas(np.array([epsilon]))[0])
 
     def deltas(self, epsilons: FloatArray) -> FloatArray:

@@ -16,13 +16,11 @@ from scipy.stats import multivariate_normal
 import distpriv as dp
 from distpriv.errors import CalibrationError
 from distpriv.privacy.laplace_profile import (
-    laplace_bound,
-    laplace_delta,
-    laplace_epsilon,
     laplace_losses,
 )
 from distpriv.privacy.normal_laplace import Table, log_density, upper_tail
 from distpriv.privacy.privacy_loss import PrivacyLoss
+from tests.privacy.laplace import laplace_bound, laplace_delta, laplace_epsilon
 
 QUERY = dp.Query(
     [
