@@ -12,16 +12,16 @@ desk = panels.desk()
 view = frame.attempt(dataset, scenario)
 made = ledger_panel.entries(scenario.digest, desk.known)
 if view is not None:
-    told = ledger_panel.tally(view, made)
-    st.markdown(ledger_panel.answer(view, told))
+    releases = ledger_panel.counted_releases(view, made)
+    st.markdown(ledger_panel.answer(view, releases))
 storage.banner(
     "So the ledger does not count here: earlier releases are missing from the figures, and new "
     "ones are not kept."
 )
 if view is not None:
-    ledger_panel.picture(view, told)
+    ledger_panel.picture(view, releases)
     panels.offer(view)
-    code.note("release", earlier=told.parts)
+    code.note("release", earlier=releases.parts)
 panels.result()
 ledger_panel.table(made, desk.known)
 ledger_panel.formulas()

@@ -389,6 +389,7 @@ def test_column_types_of_an_upload_can_be_corrected(open_app):
     assert any(label.startswith("hours = ") for label in app.session_state["dataset"].secrets)
 
 
+@pytest.mark.usefixtures("cold")
 def test_adult_that_cannot_be_had_says_so_and_the_example_stays(open_app, monkeypatch, tmp_path):
     monkeypatch.setenv("ADULT_DIR", str(tmp_path / "nowhere"))
     app = open_app()

@@ -155,6 +155,7 @@ def test_adult_is_taken_where_it_is_at_hand(open_app, adult, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("cold")
 def test_a_wrong_folder_is_said_and_the_example_is_taken(open_app, monkeypatch, tmp_path):
     monkeypatch.setenv("ADULT_DIR", str(tmp_path))
     app = open_app("papers")

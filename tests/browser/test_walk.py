@@ -102,6 +102,7 @@ def test_no_page_is_wider_than_its_window(server, watched):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size({"width": width, "height": 844})
             watch.idle()
+            expect(page.get_by_text("Being computed")).to_have_count(0)
             drawn(page, 1)
             no_traceback(page)
             page.wait_for_function(

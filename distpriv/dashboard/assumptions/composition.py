@@ -180,7 +180,7 @@ def _demonstration(view: View) -> None:
             icon=":material/info:",
         )
         return
-    told = st.container()
+    sentence = st.container()
     pictures = st.container()
     left, right = st.columns(2, gap="large")
     correlation = left.slider(
@@ -206,7 +206,7 @@ def _demonstration(view: View) -> None:
     )
     shift = part * gaussian_distance(epsilon, delta)
     example = CompositionExample.calibrated(shift, correlation, epsilon, delta)
-    told.markdown(_example_words(example, epsilon, delta))
+    sentence.markdown(_example_words(example, epsilon, delta))
     correlations = np.unique(
         [*np.linspace(0, 0.9, 10), *(1 - np.geomspace(0.1, 0.001, 17)), correlation]
     )

@@ -134,17 +134,17 @@ def _after_the_noise(view: View, start: float) -> None:
     lam = choose_lambda("eta_lambda", LAMBDAS, 0.1)
     index = int(np.abs(LAMBDAS - lam).argmin())
 
-    def show(found: Deviation) -> None:
+    def show(deviation: Deviation) -> None:
         lines = {
             name: relaxed_promise(noise.epsilon, start, LAMBDAS, values.clip(0, 1))
             for name, values in (
-                ("measured", found.simulated.estimate),
-                ("upper end of the interval", found.simulated.high),
-                ("by chance alone", found.chance.estimate),
+                ("measured", deviation.simulated.estimate),
+                ("upper end of the interval", deviation.simulated.high),
+                ("by chance alone", deviation.chance.estimate),
             )
         }
         kept, safe, chance = (line.deltas[index] for line in lines.values())
-        eta, floor = found.simulated, found.chance
+        eta, floor = deviation.simulated, deviation.chance
         epsilon = float(lines["measured"].epsilons[index])
         st.markdown(
             f"After the noise the simulated datasets and the normal differ, beyond a factor "
@@ -191,8 +191,8 @@ def _with_more_noise(view: View, start: float) -> None:
             "that share, times 1 + e^(ε+λ), to δ′.",
         )
 
-    def show(found: Deviation) -> None:
-        distance = found.simulated
+    def show(deviation: Deviation) -> None:
+        distance = deviation.simulated
         reach, top = float(distance.estimate[0]), float(distance.high[0])
         lambdas = DISTANCE_LAMBDAS
         index = int(np.abs(lambdas - lam).argmin())
@@ -208,7 +208,8 @@ def _with_more_noise(view: View, start: float) -> None:
             f"To turn simulated datasets into normal ones, all but "
             f"{100 * left_out:g}\u00a0% of them, no dataset has to move by more than "
             f"**W\u00a0=\u00a0{number(reach)}**, summed over the statistics "
-            f"(up to {number(top)}); chance alone makes {number(float(found.chance.estimate[0]))}. "
+            f"(up to {number(top)}); chance alone makes "
+            f"{number(float(deviation.chance.estimate[0]))}. "
             f"Laplace noise of scale W/λ\u00a0=\u00a0{number(reach / lam)} more on every statistic "
             f"hides that and leaves **ε′\u00a0=\u00a0{number(epsilon)} with "
             f"δ′\u00a0=\u00a0{number(delta)}**. The "
@@ -216,7 +217,7 @@ def _with_more_noise(view: View, start: float) -> None:
             + (
                 " Chance explains this W: it tells how few the datasets are, not how wrong the "
                 "curve is."
-                if found.chance.high[0] >= distance.low[0]
+                if deviation.chance.high[0] >= distance.low[0]
                 else ""
             )
         )

@@ -57,7 +57,7 @@ def in_two_parts(view: View) -> None:
         return
     if not _usable(view):
         return
-    told = st.container()
+    sentence = st.container()
     chosen = st.multiselect(
         "In the first release; the second holds the others",
         range(len(labels)),
@@ -84,9 +84,9 @@ def in_two_parts(view: View) -> None:
             saying="Computing …",
         )
     except DistprivError as error:
-        told.error(escape(error), icon=":material/error:")
+        sentence.error(escape(error), icon=":material/error:")
         return
-    with told:
+    with sentence:
         st.markdown(_parts_words(view, joint))
         _parts_table(view, joint, first)
     left = delivered_after(view.model, view.noise, np.eye(len(labels))[first], scenario.epsilon)

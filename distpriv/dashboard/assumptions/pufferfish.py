@@ -148,7 +148,7 @@ def _table(columns: dict[str, list[str]]) -> None:
 def _office(view: View) -> None:
     """A small Pufferfish instantiation as distribution privacy."""
     epsilon = view.scenario.epsilon
-    told, tables = st.container(), st.container()
+    sentence, tables = st.container(), st.container()
     prior = st.slider(
         "How likely an attacker takes flu to be",
         0.0,
@@ -179,7 +179,7 @@ def _office(view: View) -> None:
     try:
         privacy = to_distribution_privacy(example)
     except DistprivError:
-        told.warning(
+        sentence.warning(
             "Under this belief one secret of each pair is impossible, so there is nothing left to "
             "hide and no pair to translate; take another probability.",
             icon=":material/report:",
@@ -187,7 +187,7 @@ def _office(view: View) -> None:
         return
     before = pufferfish_deltas(example, mechanism, epsilon)
     after = distribution_deltas(privacy, mechanism, epsilon)
-    told.markdown(
+    sentence.markdown(
         "Is there flu in an office of ten? Only how many are ill is released, with noise, and two "
         "kinds of attackers look on. Each secret under each belief becomes a distribution of its "
         "own, unless its probability is 0. By either definition the release delivers "

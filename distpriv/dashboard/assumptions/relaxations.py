@@ -107,26 +107,26 @@ def covariances(view: View) -> None:
     chosen = float(best.epsilons[index]), float(best.deltas[index])
     least = int(best.deltas.argmin())
     with first:
-        told = (
+        sentence = (
             f"If the statistics are normal with a covariance of its own at each share, {name} at "
             f"λ\u00a0=\u00a0{lam:g} still promises **ε′\u00a0=\u00a0{number(chosen[0])} with "
             f"δ′\u00a0=\u00a0{number(chosen[1])}** (Theorem 4.6); δ′ is least, "
             f"{number(float(best.deltas[least]))}, at λ\u00a0=\u00a0{LAMBDAS[least]:g}."
         )
         if gaussian:
-            told += (
+            sentence += (
                 " For normals and Gaussian noise that detour is not needed: computed exactly, the "
                 f"noise delivers **δ\u00a0=\u00a0{number(float(curves.y['delivered'][index]))}** "
                 f"at that ε′, and {number(float(curves.y['delivered'][0]))} at "
                 f"ε\u00a0=\u00a0{noise.epsilon:g}."
             )
         else:
-            told += (
+            sentence += (
                 " Computed from draws, the noise delivers "
                 f"δ\u00a0=\u00a0{number(view.delivered(noise))} at "
                 f"ε\u00a0=\u00a0{noise.epsilon:g}."
             )
-        st.markdown(told)
+        st.markdown(sentence)
     with picture:
         display.chart(
             frontier_curves(
@@ -147,12 +147,12 @@ def covariances(view: View) -> None:
 
 def _covariance_curves(view: View) -> Curves:
     noise = view.noise
-    found = {"before": normal_etas(view.model, LAMBDAS)}
+    etas = {"before": normal_etas(view.model, LAMBDAS)}
     if noise.distribution == "gaussian":
-        found["after"] = normal_etas(view.model, LAMBDAS, noise)
+        etas["after"] = normal_etas(view.model, LAMBDAS, noise)
         known = profiles(view.model, {"own": noise}, noise.epsilon + 2 * LAMBDAS)
-        found["delivered"] = known.y["own"]
-    return Curves(LAMBDAS, found)
+        etas["delivered"] = known.y["own"]
+    return Curves(LAMBDAS, etas)
 
 
 def attacker(view: View) -> None:
@@ -182,7 +182,10 @@ def attacker(view: View) -> None:
         return float(np.clip(pair.p_i - step, 0, 1)), float(np.clip(pair.p_j + step, 0, 1))
 
     distances = np.array(
-        [close_attacker_divergence(believed(each), thetas, independent=True) for each in offsets]
+        [
+            close_attacker_divergence(believed(offset), thetas, independent=True)
+            for offset in offsets
+        ]
     )
     at = believed(off)
     divergence = close_attacker_divergence(at, thetas, independent=True)
@@ -214,12 +217,12 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
     )
     if close_attacker_divergence(believed, thetas, independent=False) == 0:
         return start + "rounded to whole records, these are the shares that are hidden, and c = 0."
-    told = (
+    sentence = (
         start + "no dataset is possible under two different numbers, c\u00a0=\u00a0∞, and the "
         "proposition says nothing; hide that pair of shares as well if it matters."
     )
     if noise.distribution != "gaussian" or not scenario.query.is_linear:
-        return told
+        return sentence
     try:
         other = model_from_moments(
             moments_of(view.source, scenario),
@@ -230,9 +233,9 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
         )
         epsilon = delivered_epsilon(other, noise.detached(), noise.delta)
     except DistprivError:
-        return told
+        return sentence
     return (
-        told + f" By the fitted normals the noise delivers ε\u00a0=\u00a0{number(epsilon)} at "
+        sentence + f" By the fitted normals the noise delivers ε\u00a0=\u00a0{number(epsilon)} at "
         f"δ\u00a0=\u00a0{exact(noise.delta)} against this attacker."
     )
 

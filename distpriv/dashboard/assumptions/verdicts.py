@@ -34,7 +34,7 @@ _UNITS = {
 }
 
 
-def lead(view: View, found: dict[Assumption, Verdict]) -> str:
+def lead(view: View, verdicts: dict[Assumption, Verdict]) -> str:
     """What the promise rests on, and what is left of it, in words."""
     scenario, noise = view.scenario, view.noise
     mechanism, name = mechanisms.get(scenario.mechanism), escape(scenario.mechanism)
@@ -51,17 +51,20 @@ def lead(view: View, found: dict[Assumption, Verdict]) -> str:
             f"{start}no assumption about how the statistics are distributed, other than that the "
             "distributions it hides are the true ones."
         )
-    start += f"**{_COUNTS[min(len(wanted), 3)]}**: {listed([each.title for each in wanted])}. "
-    told = {
+    titles = listed([assumption.title for assumption in wanted])
+    start += f"**{_COUNTS[min(len(wanted), 3)]}**: {titles}. "
+    phrases = {
         "no": "not exactly",
         "within chance": "as far as simulated datasets tell",
         "yes": "exactly",
         "not measured": "not measured",
     }
     if len(wanted) == 1:
-        start += f"Does that hold here? {told[found[wanted[0]].holds].capitalize()}. "
+        start += f"Does that hold here? {phrases[verdicts[wanted[0]].holds].capitalize()}. "
     else:
-        verdict = [f"{each.title}: {told[found[each].holds]}" for each in wanted]
+        verdict = [
+            f"{assumption.title}: {phrases[verdicts[assumption].holds]}" for assumption in wanted
+        ]
         start += f"Do they hold here? {'; '.join(verdict).capitalize()}. "
     if Assumption.KNOWN_BOUNDS in wanted:
         return start + "It does not matter how the statistics are distributed."
@@ -77,13 +80,16 @@ def lead(view: View, found: dict[Assumption, Verdict]) -> str:
     )
 
 
-def cards(view: View, found: dict[Assumption, Verdict]) -> None:
+def cards(view: View, verdicts: dict[Assumption, Verdict]) -> None:
     """Each assumption of the chosen mechanism with its verdict."""
     mechanism = mechanisms.get(view.scenario.mechanism)
     wanted = mechanism.assumptions(view.model, view.scenario.calibration)
-    shown = [*wanted, *(each for each in mechanism.dispenses if each not in wanted)]
+    shown = [
+        *wanted,
+        *(assumption for assumption in mechanism.dispenses if assumption not in wanted),
+    ]
     for place, assumption in zip(st.columns(max(len(shown), 1)), shown, strict=False):
-        verdict = found[assumption]
+        verdict = verdicts[assumption]
         with place.container(border=True, height="stretch"):
             title = f"**{assumption.title.capitalize()}**"
             if assumption not in wanted:
@@ -99,28 +105,36 @@ def cards(view: View, found: dict[Assumption, Verdict]) -> None:
     )
 
 
-def overview(view: View, found: dict[Assumption, Verdict]) -> None:
+def overview(view: View, verdicts: dict[Assumption, Verdict]) -> None:
     """Every mechanism's assumptions, above what was measured about them."""
     st.subheader("Which mechanism assumes what?")
     calibration = view.scenario.calibration
     rows = [
         {"": "holds here?"}
-        | {each.title: _SHORT.get(verdict.holds, verdict.holds) for each, verdict in found.items()},
-        {"": "deviation"} | {each.title: _figure(verdict) for each, verdict in found.items()},
+        | {
+            assumption.title: _SHORT.get(verdict.holds, verdict.holds)
+            for assumption, verdict in verdicts.items()
+        },
+        {"": "deviation"}
+        | {assumption.title: _figure(verdict) for assumption, verdict in verdicts.items()},
     ]
     for name in mechanisms.names():
         mechanism = mechanisms.get(name)
         marks = dict.fromkeys(mechanism.dispenses, "theorem only")
         marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
-        rows.append({"": name} | {each.title: marks.get(each, "–") for each in found})
+        rows.append(
+            {"": name} | {assumption.title: marks.get(assumption, "–") for assumption in verdicts}
+        )
     display.table(
         pd.DataFrame(rows),
         "assumptions",
         height="content",
         column_config={"": st.column_config.TextColumn(width="medium", pinned=True)}
         | {
-            each.title: st.column_config.TextColumn(each.title.capitalize(), help=each.meaning)
-            for each in found
+            assumption.title: st.column_config.TextColumn(
+                assumption.title.capitalize(), help=assumption.meaning
+            )
+            for assumption in verdicts
         },
     )
     st.caption(

@@ -127,10 +127,10 @@ def _error_curves(
         )
 
 
-def _verdict(found: Audit) -> str:
-    if found.claimed_epsilon is None:
+def _verdict(audit: Audit) -> str:
+    if audit.claimed_epsilon is None:
         return "–"
-    return "refuted" if found.contradicted else "not refuted"
+    return "refuted" if audit.contradicted else "not refuted"
 
 
 def _audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) -> None:
@@ -153,15 +153,15 @@ def _audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult)
             [
                 {
                     "Release": "no noise" if name == UNDEFENDED else name,
-                    "Proven: ε at least": number(found.epsilon),
+                    "Proven: ε at least": number(audit.epsilon),
                     "Claimed": "nothing"
-                    if found.claimed_epsilon is None
-                    else f"ε = {found.claimed_epsilon:g}, δ = {exact(found.delta)}",
-                    "Verdict": _verdict(found),
-                    "Right when the second share": percent(found.default.true_positive_rate),
-                    "Wrong when the first": percent(found.default.false_positive_rate),
+                    if audit.claimed_epsilon is None
+                    else f"ε = {audit.claimed_epsilon:g}, δ = {exact(audit.delta)}",
+                    "Verdict": _verdict(audit),
+                    "Right when the second share": percent(audit.default.true_positive_rate),
+                    "Wrong when the first": percent(audit.default.false_positive_rate),
                 }
-                for name, found in audits.items()
+                for name, audit in audits.items()
             ]
         )
     )

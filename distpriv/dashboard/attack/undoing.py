@@ -134,7 +134,7 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
         "The releases are simulated as the mechanisms publish them, with all their digits; that "
         "this dashboard rounds real ones hides a part of it, more where there is more noise."
     )
-    drawn = tuple(each for each in compared if each.needs_noise)
+    drawn = tuple(row for row in compared if row.needs_noise)
     if not drawn:
         _sentences(view, compared, None)
         return
@@ -169,53 +169,53 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
 def _rows(drawn: tuple[Published, ...], result: AttackResult | None) -> list[UndoneRow]:
     return [
         UndoneRow(
-            each.name,
+            row.name,
             kind,
-            each.on_paper[kind],
-            result.interval(f"{each.name}, {kind}") if result else None,
-            each.undone[kind],
+            row.on_paper[kind],
+            result.interval(f"{row.name}, {kind}") if result else None,
+            row.undone[kind],
         )
-        for each in drawn
-        for kind in each.noises
+        for row in drawn
+        for kind in row.noises
     ]
 
 
 def _sentences(view: View, compared: tuple[Published, ...], result: AttackResult | None) -> None:
     """One a mechanism; every figure is the one that holds, not the one on paper."""
-    for each in compared:
-        st.markdown(_sentence(view, each, result), help=escape(each.refusal) or None)
+    for row in compared:
+        st.markdown(_sentence(view, row, result), help=escape(row.refusal) or None)
 
 
-def _sentence(view: View, each: Published, result: AttackResult | None) -> str:
-    name, asked = f"**{escape(each.name)}**", view.scenario.calibration
-    if not each.noises:
-        return f"{name} :gray-badge[:material/block: not applicable] {escape(each.refusal)}"
-    if each.refusal:
+def _sentence(view: View, row: Published, result: AttackResult | None) -> str:
+    name, asked = f"**{escape(row.name)}**", view.scenario.calibration
+    if not row.noises:
+        return f"{name} :gray-badge[:material/block: not applicable] {escape(row.refusal)}"
+    if row.refusal:
         name += f", which cannot be calibrated *{asked}* here and stands with the *exact* one,"
-    if not each.needs_noise:
+    if not row.needs_noise:
         return f"{name} needs no noise at this ε and δ: there is nothing to undo."
-    if not each.undone[_PUBLISHED]:
+    if not row.undone[_PUBLISHED]:
         return (
             f"{name} :green-badge[:material/verified_user: not undone] covers the grid as "
-            f"published: the best attacker is right in **{percent(each.holds[_PUBLISHED])}**, "
-            f"grid-safe in {percent(each.holds[_SAFE])}."
+            f"published: the best attacker is right in **{percent(row.holds[_PUBLISHED])}**, "
+            f"grid-safe in {percent(row.holds[_SAFE])}."
         )
-    told = "" if result is None else _simulated(each, result)
-    errors = [number(view.reported(noise).expected_error()) for noise in each.noises.values()]
-    cost = f"an error of {error_in_words(view, each.noises[_SAFE])}"
+    measured = "" if result is None else _simulated(row, result)
+    errors = [number(view.reported(noise).expected_error()) for noise in row.noises.values()]
+    cost = f"an error of {error_in_words(view, row.noises[_SAFE])}"
     cost += ", all but the same" if errors[0] == errors[1] else f" in place of {errors[0]}"
     return (
         f"{name} :red-badge[:material/calculate: undone by arithmetic] cannot be relied on as "
-        f"published: up to **{percent(each.holds[_PUBLISHED])}** right, as without noise{told}. "
-        f"Grid-safe it is **{percent(each.holds[_SAFE])}**, with {cost}."
+        f"published: up to **{percent(row.holds[_PUBLISHED])}** right, as without noise{measured}. "
+        f"Grid-safe it is **{percent(row.holds[_SAFE])}**, with {cost}."
     )
 
 
-def _simulated(each: Published, result: AttackResult) -> str:
-    label = f"{each.name}, {_PUBLISHED}"
-    found, exact = result.interval(label), float(result.recovered[label].mean())
+def _simulated(row: Published, result: AttackResult) -> str:
+    label = f"{row.name}, {_PUBLISHED}"
+    interval, exact = result.interval(label), float(result.recovered[label].mean())
     return (
-        f" (simulated: {percent(found.estimate)}, 95\u00a0% interval {percent(found.low)} to "
-        f"{percent(found.high)}, seed {result.seed}, and all true statistics read off exactly from "
-        f"{percent(exact)} of the releases)"
+        f" (simulated: {percent(interval.estimate)}, 95\u00a0% interval {percent(interval.low)} to "
+        f"{percent(interval.high)}, seed {result.seed}, and all true statistics read off exactly "
+        f"from {percent(exact)} of the releases)"
     )

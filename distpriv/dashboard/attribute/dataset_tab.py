@@ -77,14 +77,14 @@ def _take(file: AssumptionFile) -> None:
 
 def _rows(file: AssumptionFile) -> pd.DataFrame:
     rows = []
-    for each in file.assumptions:
+    for assumption in file.assumptions:
         row: dict[str, Any] = {
-            "Release": each.release,
-            "Unit": each.unit,
-            "Hides": each.protected,
+            "Release": assumption.release,
+            "Unit": assumption.unit,
+            "Hides": assumption.protected,
         }
         for column, (name, end, _) in _NUMBERS.items():
-            value = getattr(each, name)
+            value = getattr(assumption, name)
             row[column] = float(value if end is None else value[end])
         rows.append(row)
     columns = ["Release", "Unit", "Hides", *_NUMBERS]
@@ -93,8 +93,10 @@ def _rows(file: AssumptionFile) -> pd.DataFrame:
 
 def _assumptions(rows: pd.DataFrame) -> tuple[AttributeAssumption, ...]:
     """What the editor says; raises AttributePrivacyError for a row that makes no sense."""
-    known = {_without_paper(each): each.paper_error for each in _file().assumptions}
-    found = []
+    known = {
+        _without_paper(assumption): assumption.paper_error for assumption in _file().assumptions
+    }
+    assumptions = []
     for place, row in enumerate(rows.to_dict("records"), 1):
         empty = [column for column in _NUMBERS if pd.isna(row[column])]
         if empty:
@@ -108,13 +110,13 @@ def _assumptions(rows: pd.DataFrame) -> tuple[AttributeAssumption, ...]:
         for column, (name, end, _) in _NUMBERS.items():
             value = float(row[column])
             values[name] = value if end is None else (*values.get(name, ()), value)
-        each = AttributeAssumption(**values)
-        found.append(replace(each, paper_error=known.get(_without_paper(each))))
-    return tuple(found)
+        assumption = AttributeAssumption(**values)
+        assumptions.append(replace(assumption, paper_error=known.get(_without_paper(assumption))))
+    return tuple(assumptions)
 
 
-def _without_paper(each: AttributeAssumption) -> tuple[object, ...]:
-    entries = vars(each)
+def _without_paper(assumption: AttributeAssumption) -> tuple[object, ...]:
+    entries = vars(assumption)
     return tuple(entries[name] for name in entries if name != "paper_error")
 
 
@@ -127,8 +129,8 @@ def dataset_tab(dataset: Dataset, scenario: Scenario) -> None:
     if file.description:
         st.caption(escape(file.description))
     config: dict[str, Any] = {
-        column: st.column_config.NumberColumn(column, help=told, format="%g")
-        for column, (_, _, told) in _NUMBERS.items()
+        column: st.column_config.NumberColumn(column, help=help_text, format="%g")
+        for column, (_, _, help_text) in _NUMBERS.items()
     }
     config["Hides"] = st.column_config.TextColumn(
         "Hides", help="The share that the release must not give away."
@@ -178,13 +180,13 @@ def _results(assumptions: tuple[AttributeAssumption, ...], scenario: Scenario) -
         st.warning(escape(caveat), icon=":material/report:")
     display.chart(variance_bars(noises), "attribute_variance")
     _table(assumptions, by_way)
-    if any(each.paper_error is not None for each in assumptions):
+    if any(assumption.paper_error is not None for assumption in assumptions):
         _erratum(by_way["classical"])
     _accuracy(assumptions, noises)
 
 
 def _units(assumptions: tuple[AttributeAssumption, ...]) -> dict[str, str]:
-    return {each.release: each.unit for each in assumptions}
+    return {assumption.release: assumption.unit for assumption in assumptions}
 
 
 def _sentence(
@@ -197,8 +199,8 @@ def _sentence(
         moved = with_unit(noise.expected_absolute_error, escape(units[release]))
         hidden = "by **nothing at all**" if noise.noise.is_zero else f"by **{moved}**"
         parts.append(f"the {escape(release)} {hidden}")
-    shares = list(dict.fromkeys(escape(each.protected) for each in assumptions))
-    counts = sorted({each.n for each in assumptions})
+    shares = list(dict.fromkeys(escape(assumption.protected) for assumption in assumptions))
+    counts = sorted({assumption.n for assumption in assumptions})
     records = f"{counts[0]:g} records" if len(counts) == 1 else "the records"
     return (
         f"Can anybody tell the **{' or the '.join(shares)}** from an average of {records}? Not "
@@ -214,7 +216,7 @@ def _listed(parts: list[str]) -> str:
 def _table(assumptions: tuple[AttributeAssumption, ...], by_way: dict[str, Noises]) -> None:
     """Errors under both calibrations, beside what a paper reports."""
     units = _units(assumptions)
-    papers = {each.release: each.paper_error for each in assumptions}
+    papers = {assumption.release: assumption.paper_error for assumption in assumptions}
     rows = []
     for release, noise in by_way["exact"].items():
         classical, unit = by_way["classical"][release], units[release]
@@ -237,18 +239,19 @@ def _table(assumptions: tuple[AttributeAssumption, ...], by_way: dict[str, Noise
 
 def _erratum(classical: Noises) -> None:
     tiny = [name for name, noise in classical.items() if 0 < noise.variance < 1e-3]
-    told = (
+    sentence = (
         "The paper's errors are means of 100 runs with the *classical* calibration; ours are the "
         "expectation. "
     )
     if tiny:
-        told += (
+        sentence += (
             f"For the {escape(tiny[0])} the paper reports no noise, but its own Algorithm 1 asks "
             f"for a variance of {number(classical[tiny[0]].variance)}; the *exact* calibration "
             "needs less. "
         )
     st.caption(
-        told + "The paper also takes 0.25 for the distance of two shares, where its secrets, from "
+        sentence
+        + "The paper also takes 0.25 for the distance of two shares, where its secrets, from "
         "0.25 to 0.5 and from 0.5 to 0.75, can be 0.5 apart: change it below to see what that "
         "costs."
     )
@@ -315,7 +318,7 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
         if view is None:
             return
         try:
-            found = gaussian_from_model(
+            result = gaussian_from_model(
                 view.model, scenario.epsilon, scenario.delta, scenario.calibration
             )
             best = view.noise_of("OptM")
@@ -324,20 +327,20 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             return
         secrets = protected_properties(view.model)
         names = _listed([f"**{escape(secret.label)}**" for secret in secrets])
-        if found.noise.is_zero:
-            told = f"Hiding the share with {names} needs **no noise at all**."
+        if result.noise.is_zero:
+            sentence = f"Hiding the share with {names} needs **no noise at all**."
         else:
-            told = (
+            sentence = (
                 f"To hide the share with {names}, noise of ±\u00a0"
-                f"{number(found.expected_absolute_error)} goes on each of "
+                f"{number(result.expected_absolute_error)} goes on each of "
                 f"the {len(scenario.query)} statistics; in L2 that is "
-                f"**{number(found.noise.expected_error())}**. OptM, which knows the direction in "
+                f"**{number(result.noise.expected_error())}**. OptM, which knows the direction in "
                 "which the share shows, needs "
                 f"{number(best.expected_error())}."
             )
-        worst = worst_case(view.model, found.noise, scenario.epsilon)
+        worst = worst_case(view.model, result.noise, scenario.epsilon)
         st.markdown(
-            f"{told} Promised δ\u00a0=\u00a0{exact(scenario.delta)}; delivered, with the "
+            f"{sentence} Promised δ\u00a0=\u00a0{exact(scenario.delta)}; delivered, with the "
             "covariance "
             f"that each share has: **δ\u00a0=\u00a0{number(worst.delta)}**."
         )
@@ -345,13 +348,15 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             pd.DataFrame(
                 {
                     "Hidden share": [secret.label for secret in secrets],
-                    "Moves the statistics by (L2)": [number(float(x)) for x in found.sensitivities],
+                    "Moves the statistics by (L2)": [
+                        number(float(x)) for x in result.sensitivities
+                    ],
                     "Least own variation": [
-                        f"± {number(math.sqrt(float(x)))}" for x in found.variances
+                        f"± {number(math.sqrt(float(x)))}" for x in result.variances
                     ],
                     "Asks for noise σ": [
                         number(math.sqrt(max(float(need - own), 0.0)))
-                        for need, own in zip(found.needed, found.variances, strict=True)
+                        for need, own in zip(result.needed, result.variances, strict=True)
                     ],
                 }
             )

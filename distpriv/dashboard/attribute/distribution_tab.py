@@ -64,7 +64,7 @@ def _result(
 ) -> QuiltResult:
     content = save_network(NetworkFile("", "", networks, draft.protected, ()))
     quilts = cache.computed(
-        lambda: {each: find_quilts(networks, each) for each in draft.protected},
+        lambda: {node: find_quilts(networks, node) for node in draft.protected},
         content,
         saying="Looking for quilts …",
     )
@@ -83,7 +83,7 @@ def _show(draft: Draft, network: BayesianNetwork, query: QuiltQuery, result: Qui
         display.chart(network_graph(network, result.binding, query.attributes), "quilt_network")
     with figures:
         _table(result)
-        infinite = sum(math.isinf(each.influence) for each in result.quilts)
+        infinite = sum(math.isinf(quilt.influence) for quilt in result.quilts)
         if infinite:
             st.caption(
                 f"{infinite} quilts have an infinite influence: a probability of 0 in the tables "
@@ -102,7 +102,7 @@ def _names(nodes: frozenset[str]) -> str:
 
 def _sentence(query: QuiltQuery, result: QuiltResult) -> str:
     binding = result.binding
-    names = list(dict.fromkeys(each.protected for each in result.quilts))
+    names = list(dict.fromkeys(quilt.protected for quilt in result.quilts))
     hidden = " and ".join(f"**{escape(name)}**" for name in names)
     start = (
         f"Does releasing **{escape(query.name)}** give away how {hidden} "
@@ -136,42 +136,42 @@ def _table(result: QuiltResult) -> None:
         "how far the protected parameter shifts the odds of the quilt's; what is computed from "
         "nearby attributes needs noise Δ/(ε − e), which only helps where e is below ε.",
     )
-    several = len({each.protected for each in result.quilts}) > 1
+    several = len({quilt.protected for quilt in result.quilts}) > 1
     rows = [
-        ({"Hides": each.protected} if several else {})
+        ({"Hides": quilt.protected} if several else {})
         | {
-            "Chosen": each.chosen,
-            "Quilt": _names(each.quilt),
-            "Noise b": "no use" if math.isinf(each.scale) else number(each.scale),
-            "Influence e": number(each.influence),
-            "Remote": _names(each.remote),
-            "Nearby": _names(each.nearby),
-            "Δ nearby": number(each.sensitivity),
+            "Chosen": quilt.chosen,
+            "Quilt": _names(quilt.quilt),
+            "Noise b": "no use" if math.isinf(quilt.scale) else number(quilt.scale),
+            "Influence e": number(quilt.influence),
+            "Remote": _names(quilt.remote),
+            "Nearby": _names(quilt.nearby),
+            "Δ nearby": number(quilt.sensitivity),
         }
-        for each in result.quilts[:_MOST_ROWS]
+        for quilt in result.quilts[:_MOST_ROWS]
     ]
     display.table(pd.DataFrame(rows), "quilts", height=320)
 
 
 def _paper(result: QuiltResult) -> None:
     """What Example 1 says of this release, beside what Algorithm 2 finds."""
-    paper = next((each for each in result.quilts if each.quilt == _PAPER_QUILT), None)
+    paper = next((quilt for quilt in result.quilts if quilt.quilt == _PAPER_QUILT), None)
     if paper is None or paper.protected != "family income":
         return
-    told = f"Zhang et al. (2022), Example 1, take the quilt gender: {_paper_noise(paper)}. "
+    sentence = f"Zhang et al. (2022), Example 1, take the quilt gender: {_paper_noise(paper)}. "
     if result.quilt == _PAPER_QUILT:
-        told += "Algorithm 2 finds the same."
+        sentence += "Algorithm 2 finds the same."
     elif result.quilt:
-        told += (
+        sentence += (
             f"Algorithm 2 looks at every quilt and finds {_ours(result)}, which leaves the same "
             "nearby and shifts the odds by less."
         )
     else:
-        told += (
+        sentence += (
             f"Algorithm 2 looks at every quilt and finds {_ours(result)}, which shifts nothing: a "
             "quilt helps only where what is nearby moves the answer less than all together do."
         )
-    st.caption(told)
+    st.caption(sentence)
 
 
 def _paper_noise(paper: ScaledQuilt) -> str:

@@ -75,7 +75,7 @@ def _sets(attributes: tuple[str, ...]) -> list[frozenset[str]]:
     sizes: Iterable[int] = range(1, len(attributes) + 1)
     if len(attributes) > _MOST_SETS:
         sizes = (1, len(attributes))
-    return [frozenset(each) for size in sizes for each in combinations(attributes, size)]
+    return [frozenset(chosen) for size in sizes for chosen in combinations(attributes, size)]
 
 
 def _sensitivities(
@@ -90,9 +90,9 @@ def _sensitivities(
     start = pd.DataFrame(
         {
             "If all columns change of": [
-                ", ".join(name for name in attributes if name in each) for each in sets
+                ", ".join(name for name in attributes if name in nodes) for nodes in sets
             ],
-            "it moves by at most": [known.get(each, math.nan) for each in sets],
+            "it moves by at most": [known.get(nodes, math.nan) for nodes in sets],
         }
     ).astype({"it moves by at most": "float64"})
     rows = edited(
@@ -108,7 +108,7 @@ def _sensitivities(
         disabled=["If all columns change of"],
     )
     values = rows["it moves by at most"].to_numpy(dtype=float)
-    return {each: float(v) for each, v in zip(sets, values, strict=True) if not math.isnan(v)}
+    return {nodes: float(v) for nodes, v in zip(sets, values, strict=True) if not math.isnan(v)}
 
 
 def edit_network(draft: Draft) -> None:
@@ -182,7 +182,7 @@ def _edit_table(draft: Draft, index: int, node: str) -> None:
     ]
     names = [f"P({state})" for state in draft.states[node]]
     start = pd.DataFrame(array.reshape(len(given), len(names)), columns=names)
-    start.insert(0, "given", [each or "–" for each in given])
+    start.insert(0, "given", [state or "–" for state in given])
     rows = edited(
         f"quilt_table_{draft.round}_{index}_{node}_{'|'.join(parents)}",
         start,
@@ -273,10 +273,10 @@ def learn(dataset: Dataset, scenario: Scenario) -> None:
             query = QuiltQuery(
                 f"a share computed from {nodes[-1]}", (nodes[-1],), {frozenset({nodes[-1]}): 1.0}
             )
-            told = f"Learned from {number(learned.records)} records of {dataset.title}"
+            sentence = f"Learned from {number(learned.records)} records of {dataset.title}"
             if learned.dropped:
-                told += f"; {number(learned.dropped)} that miss a value are left out"
-            take(NetworkFile("", f"{told}.", (learned.network,), nodes[:1], (query,)), "table")
+                sentence += f"; {number(learned.dropped)} that miss a value are left out"
+            take(NetworkFile("", f"{sentence}.", (learned.network,), nodes[:1], (query,)), "table")
             st.rerun()
 
 

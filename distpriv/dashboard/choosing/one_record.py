@@ -74,9 +74,11 @@ def record(view: View) -> None:
     delta = view.scenario.delta if gaussian else None
     calibration: Calibration = "classical" if view.scenario.calibration == "classical" else "exact"
     if over_delta:
-        tests = {f"δ = {exact(each)}": record_test(epsilon, each, calibration) for each in _DELTAS}
+        tests = {
+            f"δ = {exact(other)}": record_test(epsilon, other, calibration) for other in _DELTAS
+        }
     else:
-        tests = {f"ε = {each:g}": record_test(each, delta, calibration) for each in epsilons}
+        tests = {f"ε = {other:g}": record_test(other, delta, calibration) for other in epsilons}
     beta = search.weight()
     precision_recall, f_score = st.columns(2, gap="large")
     with precision_recall:
@@ -97,9 +99,9 @@ def record(view: View) -> None:
         grid = np.geomspace(0.1, 10, 41)
         steps = _steps(known)
         curves = {
-            label: (weight, each)
-            for label, weight, each in (
-                [(label, beta, each) for label, each in steps.items()]
+            label: (weight, test)
+            for label, weight, test in (
+                [(label, beta, test) for label, test in steps.items()]
                 if len(steps) > 1
                 else [(f"β = {weight:g}", weight, known) for weight in _BETAS]
             )
@@ -110,9 +112,9 @@ def record(view: View) -> None:
                     grid,
                     {
                         label: max_f_score(
-                            grid, weight, *each, delta=delta, calibration=calibration
+                            grid, weight, *test, delta=delta, calibration=calibration
                         )
-                        for label, (weight, each) in curves.items()
+                        for label, (weight, test) in curves.items()
                     },
                 ),
                 epsilon=epsilon,
@@ -123,10 +125,10 @@ def record(view: View) -> None:
                 if gaussian
                 else {
                     label: (
-                        turning_point(weight, *each),
-                        f_score_floor(weight, auxiliary_factor(*each)),
+                        turning_point(weight, *test),
+                        f_score_floor(weight, auxiliary_factor(*test)),
                     )
-                    for label, (weight, each) in curves.items()
+                    for label, (weight, test) in curves.items()
                 },
             ),
             "record_f_score",
@@ -237,7 +239,7 @@ def table(view: View) -> None:
     known = _knowledge()
     try:
         rows = sorted({float(weight) for weight in weights})
-        found = epsilon_table(_FIGURE_BOUNDS, rows, *known) if known and rows else None
+        table = epsilon_table(_FIGURE_BOUNDS, rows, *known) if known and rows else None
     except HypothesisError as error:
         st.error(escape(error), icon=":material/error:")
         return
@@ -247,14 +249,14 @@ def table(view: View) -> None:
             icon=":material/error:",
         )
         return
-    if found is None:
+    if table is None:
         return
     display.table(
         pd.DataFrame(
             {"F-score at most": [f"β = {weight:g}" for weight in rows]}
             | {
                 f"{bound:g}": ["–" if np.isnan(value) else f"{value:.2f}" for value in column]
-                for bound, column in zip(_FIGURE_BOUNDS, found.T, strict=True)
+                for bound, column in zip(_FIGURE_BOUNDS, table.T, strict=True)
             }
         )
     )

@@ -216,9 +216,9 @@ def _errors(view: View, look: _Look) -> dict[str, FloatArray]:
         return dict(zip(known, false_alarms_of(tests, _RECALL), strict=True))
 
     what = f"errors {scenario.mechanism} {others} {view.focus}"
-    found = cache.computed(at_others, sweeps.key_of(view, what, epsilon=False))
+    alarms = cache.computed(at_others, sweeps.key_of(view, what, epsilon=False))
     here = false_alarms_along(release_test(view.focused, view.noise), _RECALL)
-    return found | {_bold(view): here}
+    return alarms | {_bold(view): here}
 
 
 def _quick(view: View) -> tuple[str, ...]:

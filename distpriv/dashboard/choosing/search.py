@@ -15,6 +15,7 @@ from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import shown_at_first
 from distpriv.dashboard.widgets.scenario import pair_words
@@ -57,7 +58,7 @@ def ask(view: View) -> Limit | None:
         "What you limit",
         list(_KINDS),
         format_func=_KINDS.__getitem__,
-        key="limit_kind",
+        key=Key.LIMIT_KIND,
         persist_state="session",
         help=_HELP,
     )
@@ -123,7 +124,7 @@ def beta() -> float:
         5.0,
         1.0,
         0.1,
-        key="choosing_beta",
+        key=Key.CHOOSING_BETA,
         persist_state="session",
         help="Weight of recall against precision in the F-score. 1: alike; 0.5: being right "
         "matters more; 2: missing nobody matters more.",
@@ -133,7 +134,7 @@ def beta() -> float:
 def weight() -> float:
     """β, by the slider of a limit on the F-score or one here."""
     state = st.session_state
-    return state["choosing_beta"] if state["limit_kind"] == "f_score" else beta()
+    return state[Key.CHOOSING_BETA] if state[Key.LIMIT_KIND] == "f_score" else beta()
 
 
 def epsilons_to_compare(key: str, current: float) -> list[float]:
@@ -267,7 +268,7 @@ def attackers(view: View, limit: Limit | None) -> None:
     luck = round(100 * max(base_rate, 1 - base_rate))
     name = f"ε = {scenario.epsilon:g}, {scenario.mechanism}"
     groups = [(name, right)]
-    told = (
+    sentence = (
         f"What ε\u00a0=\u00a0{scenario.epsilon:g} means: of 100 such attackers **{right}** guess "
         f"right with {escape(scenario.mechanism)} (odds of {number(right / max(100 - right, 1))} "
         f"to 1), **{luck}** by {'tossing a coin' if luck == 50 else 'their hunch alone'}, "
@@ -277,12 +278,12 @@ def attackers(view: View, limit: Limit | None) -> None:
         ceiling = PromiseTest(scenario.epsilon, noise.delta)
         allowed = math.floor(100 * float(best_accuracy(ceiling, base_rate)) + 1e-9)
         groups.append(("the promise alone", allowed))
-        told += f" The promise alone, whatever the data, allows no more than {allowed}" + (
+        sentence += f" The promise alone, whatever the data, allows no more than {allowed}" + (
             ", more than anybody gets here without noise." if allowed > open_ else "."
         )
     else:
-        told += f" {escape(scenario.mechanism)} promises nothing about the share."
-    st.markdown(told)
+        sentence += f" {escape(scenario.mechanism)} promises nothing about the share."
+    st.markdown(sentence)
     if limit is not None:
         reached = limit.reached(test)
         kept = reached <= limit.value + 1e-9

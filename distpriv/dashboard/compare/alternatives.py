@@ -44,27 +44,27 @@ class Kept:
 
 def kept() -> dict[str, Kept]:
     """The session's scenarios by their names, the first kept first."""
-    found: dict[str, Kept] = st.session_state.setdefault("kept", {})
-    return found
+    scenarios: dict[str, Kept] = st.session_state.setdefault(Key.KEPT, {})
+    return scenarios
 
 
 def compared(view: View | None) -> dict[str, Summary]:
     """What is compared: the current scenario and those that were kept, or other ε if none was."""
-    found: dict[str, Summary] = {}
-    for name, each in kept().items():
-        if each.summary is None and (summary := _worked_out(each.scenario, view)) is not None:
-            each = kept()[name] = Kept(each.scenario, summary)
-        if each.summary is not None:
-            found[name] = each.summary
+    summaries: dict[str, Summary] = {}
+    for name, one in kept().items():
+        if one.summary is None and (summary := _worked_out(one.scenario, view)) is not None:
+            one = kept()[name] = Kept(one.scenario, summary)
+        if one.summary is not None:
+            summaries[name] = one.summary
     if view is None:
-        return found
+        return summaries
     now = st.session_state[Key.SCENARIO]
-    same = next((name for name, each in kept().items() if _same(each.scenario, now)), None)
-    if same is not None and same in found:
-        return found
+    same = next((name for name, one in kept().items() if _same(one.scenario, now)), None)
+    if same is not None and same in summaries:
+        return summaries
     current = {NOW: _summary(view, now)}
-    if found:
-        return current | found
+    if summaries:
+        return current | summaries
     for factor, words in ((0.5, "half the ε"), (2.0, "twice the ε")):
         try:
             other = view.at(round(now.epsilon * factor, 6))
@@ -85,28 +85,28 @@ def answer(summaries: Mapping[str, Summary]) -> str:
         else "Nothing is kept yet, so this is the current scenario beside the same at other ε. "
     )
     safest, cheapest = best_of(summaries)
-    told = (
+    sentence = (
         f"Of {len(summaries)} scenarios "
         if len(summaries) > 1
         else "There is one scenario to show: "
     )
-    told += (
+    sentence += (
         f"**{escape(safest)}** is the safest: the best attacker is right in "
         f"**{percent(summaries[safest].accuracy)}** of cases"
     )
     if cheapest is None:
         return (
-            begin + told + ". They release different statistics, or count their error in "
+            begin + sentence + ". They release different statistics, or count their error in "
             "different units, so compare their errors statistic by statistic."
         )
     error = with_unit(summaries[cheapest].error, summaries[cheapest].unit)
     if cheapest == safest:
         also = ", and it also moves the statistics least" if len(summaries) > 1 else ""
-        return f"{begin}{told}{also}: by **{error}** in L2."
+        return f"{begin}{sentence}{also}: by **{error}** in L2."
     return (
-        f"{begin}{told}; **{escape(cheapest)}** moves the statistics least, by **{error}** in L2 "
-        f"instead of {with_unit(summaries[safest].error, summaries[safest].unit)}, and there the "
-        f"attacker is right in {percent(summaries[cheapest].accuracy)}."
+        f"{begin}{sentence}; **{escape(cheapest)}** moves the statistics least, by **{error}** in "
+        f"L2 instead of {with_unit(summaries[safest].error, summaries[safest].unit)}, and there "
+        f"the attacker is right in {percent(summaries[cheapest].accuracy)}."
     )
 
 
@@ -130,7 +130,10 @@ def lists(summaries: Mapping[str, Summary]) -> None:
     everything = st.toggle(
         "Show what they have in common too", key="compare_all", persist_state="session"
     )
-    chosen = {name: choices_in_words(each.scenario, each.data) for name, each in summaries.items()}
+    chosen = {
+        name: choices_in_words(summary.scenario, summary.data)
+        for name, summary in summaries.items()
+    }
     rows = differences(list(chosen.values()))
     if everything:
         rows = list(next(iter(chosen.values())))
@@ -138,18 +141,18 @@ def lists(summaries: Mapping[str, Summary]) -> None:
         display.table(
             pd.DataFrame(
                 {"Choice": rows}
-                | {name: [each[row] for row in rows] for name, each in chosen.items()}
+                | {name: [choices[row] for row in rows] for name, choices in chosen.items()}
             )
         )
     else:
         st.caption("They make the same choices.")
     st.subheader("What comes of it")
-    results = {name: _results(each) for name, each in summaries.items()}
-    rows = list(dict.fromkeys(row for each in results.values() for row in each))
+    results = {name: _results(summary) for name, summary in summaries.items()}
+    rows = list(dict.fromkeys(row for result in results.values() for row in result))
     display.table(
         pd.DataFrame(
             {"Result": rows}
-            | {name: [each.get(row, "–") for row in rows] for name, each in results.items()}
+            | {name: [result.get(row, "–") for row in rows] for name, result in results.items()}
         )
     )
 
@@ -158,7 +161,7 @@ def keep(view: View | None) -> None:
     """Keep the current scenario under a name; rename, open or forget those that are kept."""
     st.subheader("Kept scenarios")
     state, now = st.session_state, st.session_state[Key.SCENARIO]
-    if message := state.pop("compare_error_text", None):
+    if message := state.pop(Key.COMPARE_ERROR_TEXT, None):
         st.error(message, icon=":material/error:")
     full = len(kept()) >= MOST
     with st.form("keep", border=False):
@@ -177,8 +180,8 @@ def keep(view: View | None) -> None:
     if wanted and view is not None:
         kept()[_free(name.strip() or NOW)] = Kept(now, _summary(view, now))
         st.rerun()
-    for place, (label, each) in enumerate(list(kept().items())):
-        _row(place, label, each)
+    for place, (label, one) in enumerate(list(kept().items())):
+        _row(place, label, one)
 
 
 def files() -> None:
@@ -204,7 +207,7 @@ def files() -> None:
     )
     right.download_button(
         "Save all kept scenarios",
-        lambda: write_scenarios({name: each.scenario for name, each in kept().items()}),
+        lambda: write_scenarios({name: one.scenario for name, one in kept().items()}),
         file_name="scenarios.json",
         mime="application/json",
         icon=":material/download:",
@@ -214,7 +217,7 @@ def files() -> None:
     )
     st.file_uploader(
         "Open a file of scenarios",
-        key="scenario_file",
+        key=Key.SCENARIO_FILE,
         on_change=_read_file,
         help="A single scenario is shown at once; several are kept here. What was on screen before "
         "is kept too.",
@@ -223,7 +226,7 @@ def files() -> None:
 
 def _read_file() -> None:
     state = st.session_state
-    file = state.get("scenario_file")
+    file = state.get(Key.SCENARIO_FILE)
     if file is None:
         return
     try:
@@ -243,10 +246,10 @@ def _read_file() -> None:
         for name, scenario in scenarios.items():
             kept()[_free(name[:_LONGEST_NAME])] = Kept(scenario, None)
     except DistprivError as error:
-        state["compare_error_text"] = escape(error)
+        state[Key.COMPARE_ERROR_TEXT] = escape(error)
 
 
-def _row(place: int, label: str, each: Kept) -> None:
+def _row(place: int, label: str, one: Kept) -> None:
     name, show, forget = st.columns([4, 1, 1], vertical_alignment="bottom")
     name.text_input(
         f"Name of kept scenario {place + 1}",
@@ -261,7 +264,7 @@ def _row(place: int, label: str, each: Kept) -> None:
         "Open",
         key=f"kept_show_{place}",
         on_click=_open,
-        args=(each.scenario,),
+        args=(one.scenario,),
         icon=":material/open_in_new:",
         help="Put every control back to this scenario.",
     )
@@ -272,7 +275,7 @@ def _row(place: int, label: str, each: Kept) -> None:
         args=(label,),
         icon=":material/delete:",
     )
-    if each.summary is None:
+    if one.summary is None:
         st.caption(
             "Not compared yet: its table is not here, or it has to be simulated first; open it."
         )
@@ -282,7 +285,7 @@ def _open(scenario: Scenario) -> None:
     try:
         opening.open_scenario(scenario)
     except DistprivError as error:
-        st.session_state["compare_error_text"] = escape(error)
+        st.session_state[Key.COMPARE_ERROR_TEXT] = escape(error)
 
 
 def _forget(label: str) -> None:
@@ -293,16 +296,16 @@ def _rename(label: str, key: str) -> None:
     wanted = str(st.session_state[key]).strip()
     if wanted in ("", label):
         return
-    found = {(_free(wanted) if name == label else name): each for name, each in kept().items()}
+    renamed = {(_free(wanted) if name == label else name): one for name, one in kept().items()}
     kept().clear()
-    kept().update(found)
+    kept().update(renamed)
 
 
 def _free(name: str) -> str:
     """The name itself, or with the first number that makes it one of its own."""
     taken = {NOW, *kept()}
     others = (f"{name} ({place})" for place in range(2, len(taken) + 3))
-    return name if name not in taken else next(each for each in others if each not in taken)
+    return name if name not in taken else next(other for other in others if other not in taken)
 
 
 def _same(one: Scenario, other: Scenario) -> bool:
@@ -357,11 +360,11 @@ def _curves(view: View) -> tuple[Curves, Curves]:
 
 def _results(summary: Summary) -> dict[str, str]:
     delivered = "not computed" if summary.delivered is None else number(summary.delivered)
-    found = {
+    figures = {
         "Best attacker right in, without noise": percent(summary.undefended),
         "Best attacker right in, with the noise": percent(summary.accuracy),
         "Promised δ": f"{summary.promised:g}",
         "Delivered δ": delivered,
         "Expected L2 error": with_unit(summary.error, summary.unit),
     }
-    return found | {label: f"± {with_unit(error, unit)}" for label, error, unit in summary.errors}
+    return figures | {label: f"± {with_unit(error, unit)}" for label, error, unit in summary.errors}

@@ -99,7 +99,7 @@ def _names(view: View) -> list[str]:
 def _confidential(view: View) -> tuple[bool, bool]:
     """Whether true statistics and records are to be included."""
     presenting = view.scenario.presenting
-    told = " Not in the presentation view." if presenting else ""
+    restriction = " Not in the presentation view." if presenting else ""
     row = st.container(horizontal=True)
     truth = row.checkbox(
         "Include the true statistics",
@@ -107,16 +107,16 @@ def _confidential(view: View) -> tuple[bool, bool]:
         persist_state="session",
         disabled=presenting,
         help="The statistics of your table and the true share. The file is marked as not to be "
-        f"shown then.{told}",
+        f"shown then.{restriction}",
     )
     records = row.checkbox(
         f"Include the first {RECORDS} records",
         key="report_records",
         persist_state="session",
         disabled=presenting,
-        help=f"In the columns in use. The file is marked as not to be shown then.{told}",
+        help=f"In the columns in use. The file is marked as not to be shown then.{restriction}",
     )
-    truth, records = (each and not presenting for each in (truth, records))
+    truth, records = (wanted and not presenting for wanted in (truth, records))
     if truth or records:
         st.warning(
             "The report will hold what the noise is there to hide: give it to nobody who must not "

@@ -15,6 +15,7 @@ import streamlit as st
 from distpriv.dashboard.decisions.panels import SHOWN, weighed
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
 from distpriv.store.decisions import MOST_ALTERNATIVES
@@ -85,12 +86,12 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         + (f"; in the {escape(where)}." if where else ".")
     )
     with st.form("proposal", border=True):
-        names = [each.name for each in seen]
+        names = [alternative.name for alternative in seen]
         # Bare names: the browser knows an option by its text, which ε would change.
-        st.selectbox("Propose", names, key="proposal_choice", persist_state="session")
+        st.selectbox("Propose", names, key=Key.PROPOSAL_CHOICE, persist_state="session")
         st.text_area(
             "Why",
-            key="proposal_reason",
+            key=Key.PROPOSAL_REASON,
             persist_state="session",
             max_chars=4000,
             placeholder="What speaks for it, and against the others",
@@ -101,11 +102,11 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
 
 
 def _named(seen: Sequence[Alternative]) -> Callable[[str], str]:
-    by_name = {each.name: each for each in seen}
+    by_name = {alternative.name: alternative for alternative in seen}
 
     def words(name: str) -> str:
-        each = by_name[name]
-        return f"{name}: ε = {each.epsilon:g} with {each.mechanism}"
+        alternative = by_name[name]
+        return f"{name}: ε = {alternative.epsilon:g} with {alternative.mechanism}"
 
     return words
 
@@ -117,23 +118,23 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         made = storage.keep(
             propose,
             author=storage.name(),
-            reason=state["proposal_reason"],
+            reason=state[Key.PROPOSAL_REASON],
             data=dataset.title,
             digest=dataset.digest,
             alternatives=seen,
-            chosen=state["proposal_choice"],
+            chosen=state[Key.PROPOSAL_CHOICE],
         )
     except StoreError as error:
         _say("proposal", dataset.digest, _not_kept(error))
         return
-    state["proposal_reason"] = ""
+    state[Key.PROPOSAL_REASON] = ""
     state[SHOWN] = made.key
 
 
 def change(decision: Decision, now: Sequence[Alternative]) -> None:
     """Change a proposed decision: another alternative, or another reason."""
     state = st.session_state
-    edit: Edit | None = state.get("decision_edit")
+    edit: Edit | None = state.get(Key.DECISION_EDIT)
     if edit is None or edit.key != decision.key:
         if decision.now.status == "proposed":
             st.button(
@@ -157,7 +158,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
                 )
             )
         _said("edit", decision.key)
-        names = [each.name for each in edit.alternatives]
+        names = [alternative.name for alternative in edit.alternatives]
         st.selectbox(
             "Proposed instead",
             names,
@@ -193,14 +194,14 @@ def _begin(decision: Decision, now: Sequence[Alternative]) -> None:
     _hush()
     state, latest = st.session_state, decision.now
     offered = list(latest.alternatives)
-    known = {each.scenario for each in offered}
-    for each in now[:1]:
-        if each.scenario not in known and len(offered) < MOST_ALTERNATIVES:
+    known = {alternative.scenario for alternative in offered}
+    for alternative in now[:1]:
+        if alternative.scenario not in known and len(offered) < MOST_ALTERNATIVES:
             taken = {other.name for other in offered}
             names = [_ON_SCREEN, *(f"{_ON_SCREEN} ({place})" for place in range(2, 30))]
             free = next(name for name in names if name not in taken)
-            offered.append(replace(each, name=free))
-    state["decision_edit"] = Edit(
+            offered.append(replace(alternative, name=free))
+    state[Key.DECISION_EDIT] = Edit(
         decision.key, latest.version, tuple(offered), latest.reason, latest.chosen, uuid4().hex
     )
 
@@ -219,7 +220,7 @@ def _save(edit: Edit) -> None:
             chosen=state[edit.choice_key],
         )
     except ConflictError as conflict:
-        state["decision_edit"] = _after(edit, str(conflict))
+        state[Key.DECISION_EDIT] = _after(edit, str(conflict))
         return
     except StoreError as error:
         _say("edit", edit.key, _not_kept(error))
@@ -238,7 +239,7 @@ def _after(edit: Edit, told: str) -> Edit:
 
 def _anew(decision: Decision) -> None:
     _hush()
-    state, edit = st.session_state, st.session_state["decision_edit"]
+    state, edit = st.session_state, st.session_state[Key.DECISION_EDIT]
     try:
         made = storage.keep(
             propose,
@@ -258,7 +259,7 @@ def _anew(decision: Decision) -> None:
 
 def _leave() -> None:
     _hush()
-    st.session_state.pop("decision_edit", None)
+    st.session_state.pop(Key.DECISION_EDIT, None)
 
 
 def settling(decision: Decision) -> None:
@@ -268,7 +269,7 @@ def settling(decision: Decision) -> None:
         return
     with st.form("settling", border=True):
         st.markdown("**Agree or reject**")
-        st.text_input("Comment", key="settling_comment", max_chars=2000)
+        st.text_input("Comment", key=Key.SETTLING_COMMENT, max_chars=2000)
         row = st.container(horizontal=True)
         with row:
             for label, status, icon in (
@@ -295,23 +296,23 @@ def _settle(key: str, version: int, status: Status) -> None:
             version,
             author=storage.name(),
             status=status,
-            comment=state["settling_comment"],
+            comment=state[Key.SETTLING_COMMENT],
         )
     except ConflictError as conflict:
-        told = f"{escape(conflict)} Look at it again; your comment is still here."
-        _say("settling", key, told)
+        message = f"{escape(conflict)} Look at it again; your comment is still here."
+        _say("settling", key, message)
         return
     except StoreError as error:
         _say("settling", key, _not_kept(error))
         return
-    state["settling_comment"] = ""
+    state[Key.SETTLING_COMMENT] = ""
 
 
 def everything() -> None:
     """Whether decisions about other data are listed too."""
     st.toggle(
         "Show decisions about other data too",
-        key="decisions_all",
+        key=Key.DECISIONS_ALL,
         persist_state="session",
         help="Everybody who uses the same database sees what is on record there.",
     )

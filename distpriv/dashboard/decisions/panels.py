@@ -13,6 +13,7 @@ from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.charts.alternatives import alternatives_chart
 from distpriv.dashboard.shell import opening, storage
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
@@ -47,50 +48,52 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
     return [
         Alternative(
             name=name,
-            scenario=write_scenario(each.scenario),
-            mechanism=each.scenario.mechanism,
-            epsilon=each.scenario.epsilon,
-            delta=each.scenario.delta,
-            **each.plain(),
+            scenario=write_scenario(summary.scenario),
+            mechanism=summary.scenario.mechanism,
+            epsilon=summary.scenario.epsilon,
+            delta=summary.scenario.delta,
+            **summary.plain(),
         )
-        for name, each in summaries.items()
+        for name, summary in summaries.items()
     ]
 
 
 def known(dataset: Dataset) -> list[Decision]:
     """Decisions about these data, or all if the user wants them."""
-    everything = st.session_state.get("decisions_all", False)
-    found = storage.ask(lambda store: all_decisions(store, None if everything else dataset.digest))
-    return found or []
+    everything = st.session_state.get(Key.DECISIONS_ALL, False)
+    decisions = storage.ask(
+        lambda store: all_decisions(store, None if everything else dataset.digest)
+    )
+    return decisions or []
 
 
 def answer(decisions: Sequence[Decision], dataset: Dataset, now: Sequence[Alternative]) -> str:
     """What has been decided, in a sentence or two."""
     title = f"**{escape(dataset.title)}**"
-    here = [each for each in decisions if each.digest == dataset.digest]
+    here = [decision for decision in decisions if decision.digest == dataset.digest]
     if not here:
         if storage.trouble():
             return f"What was decided about {title} cannot be read now."
-        told = f"**Nothing** is decided or proposed about {title} yet."
+        sentence = f"**Nothing** is decided or proposed about {title} yet."
         if now:
-            told += f" On screen is {_figures(now[0])}."
-        return told
-    agreed = next((each for each in here if each.now.status == "agreed"), None)
+            sentence += f" On screen is {_figures(now[0])}."
+        return sentence
+    agreed = next((decision for decision in here if decision.now.status == "agreed"), None)
     latest = agreed or here[0]
     counts = [
         f"{count} {status}"
         for status in ("agreed", "proposed", "rejected")
-        if (count := sum(each.now.status == status for each in here))
+        if (count := sum(decision.now.status == status for decision in here))
     ]
     if len(here) == 1:
-        told = f"**One decision** about {title} is on record, {latest.now.status}: it is for"
+        sentence = f"**One decision** about {title} is on record, {latest.now.status}: it is for"
     else:
-        told = (
+        sentence = (
             f"**{len(here)} decisions** about {title} are on record, {', '.join(counts)}. "
             f"{'Agreed' if agreed else 'Changed'} last was"
         )
     return (
-        f"{told} {_figures(latest.now.choice)}. It was proposed by {escape(latest.proposed_by)}"
+        f"{sentence} {_figures(latest.now.choice)}. It was proposed by {escape(latest.proposed_by)}"
         + (f" and agreed to by {escape(latest.now.author)}." if agreed else ".")
     )
 
@@ -112,7 +115,7 @@ def chosen(decisions: Sequence[Decision]) -> Decision | None:
     if not decisions:
         return None
     state = st.session_state
-    by_key = {each.key: each for each in decisions}
+    by_key = {decision.key: decision for decision in decisions}
     if state.get(SHOWN) not in (None, *by_key):
         del state[SHOWN]
     key = st.selectbox(
@@ -142,16 +145,16 @@ def overview(decisions: Sequence[Decision]) -> None:
         display.table(
             pd.DataFrame(
                 {
-                    "Status": each.now.status,
-                    "ε": f"{each.now.choice.epsilon:g}",
-                    "Mechanism": each.now.choice.mechanism,
-                    "Proposed by": each.proposed_by,
-                    "Last change": moment(each.now.at),
-                    "By": each.now.author,
-                    "Data": each.data,
-                    "No.": each.key[:6],
+                    "Status": decision.now.status,
+                    "ε": f"{decision.now.choice.epsilon:g}",
+                    "Mechanism": decision.now.choice.mechanism,
+                    "Proposed by": decision.proposed_by,
+                    "Last change": moment(decision.now.at),
+                    "By": decision.now.author,
+                    "Data": decision.data,
+                    "No.": decision.key[:6],
                 }
-                for each in decisions
+                for decision in decisions
             )
         )
 
@@ -166,16 +169,20 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
     display.table(
         pd.DataFrame(
             {
-                "Alternative": f"{each.name} (proposed)" if each.name == name else each.name,
-                "Mechanism": each.mechanism,
-                "ε": f"{each.epsilon:g}",
-                "δ": exact(each.delta),
-                "Delivered δ": "–" if each.delivered is None else number(each.delivered),
-                "Best attacker right in": percent(each.accuracy),
-                "Without noise": percent(each.undefended),
-                "Error, L2": "–" if math.isnan(each.error) else _error(each),
+                "Alternative": f"{alternative.name} (proposed)"
+                if alternative.name == name
+                else alternative.name,
+                "Mechanism": alternative.mechanism,
+                "ε": f"{alternative.epsilon:g}",
+                "δ": exact(alternative.delta),
+                "Delivered δ": "–"
+                if alternative.delivered is None
+                else number(alternative.delivered),
+                "Best attacker right in": percent(alternative.accuracy),
+                "Without noise": percent(alternative.undefended),
+                "Error, L2": "–" if math.isnan(alternative.error) else _error(alternative),
             }
-            for each in seen
+            for alternative in seen
         )
     )
 
@@ -211,7 +218,7 @@ def details(decision: Decision) -> None:
 
 def _scenario(decision: Decision) -> None:
     choice = decision.now.choice
-    if message := st.session_state.pop("decision_error_text", None):
+    if message := st.session_state.pop(Key.DECISION_ERROR_TEXT, None):
         st.error(message, icon=":material/error:")
     with st.expander("Every choice of the proposed scenario", icon=":material/list:"):
         try:
@@ -234,7 +241,7 @@ def _open(text: str) -> None:
     try:
         opening.open_scenario(read_scenario(text))
     except DistprivError as error:
-        st.session_state["decision_error_text"] = escape(error)
+        st.session_state[Key.DECISION_ERROR_TEXT] = escape(error)
 
 
 def _history(decision: Decision) -> None:
@@ -246,14 +253,14 @@ def _history(decision: Decision) -> None:
         display.table(
             pd.DataFrame(
                 {
-                    "When": moment(each.at),
-                    "Who": each.author,
-                    "What": "proposed" if each.version == 1 else _VERBS[each.status],
-                    "ε": f"{each.choice.epsilon:g}",
-                    "Mechanism": each.choice.mechanism,
-                    "Reason": each.reason,
-                    "Comment": each.comment or "–",
+                    "When": moment(revision.at),
+                    "Who": revision.author,
+                    "What": "proposed" if revision.version == 1 else _VERBS[revision.status],
+                    "ε": f"{revision.choice.epsilon:g}",
+                    "Mechanism": revision.choice.mechanism,
+                    "Reason": revision.reason,
+                    "Comment": revision.comment or "–",
                 }
-                for each in decision.revisions
+                for revision in decision.revisions
             )
         )

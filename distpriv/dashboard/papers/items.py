@@ -108,9 +108,9 @@ def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
             ),
         },
     )
-    told = [f"- {escape(about)}: {escape(note)}." for about, note in notes(cells).items()]
-    if told:
-        st.caption("\n".join(told))
+    lines = [f"- {escape(about)}: {escape(note)}." for about, note in notes(cells).items()]
+    if lines:
+        st.caption("\n".join(lines))
 
 
 def _chart(run: PaperAttacks, key: str, draw: Callable[[], go.Figure]) -> None:

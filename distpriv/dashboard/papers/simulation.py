@@ -111,14 +111,14 @@ def live_results(run: PaperAttacks, known: Results) -> None:
     """The result in words and as a picture, growing while repetitions come in."""
 
     def draw(work: Run[PaperAttacks]) -> None:
-        found = results(run, known)
-        st.markdown(_sentence(run, found))
+        cells = results(run, known)
+        st.markdown(_sentence(run, cells))
         live.bar(
             work,
             f"{run.rounds} of {run.repetitions} repetitions of {run.attacks} attacks"
             + (", stopped" if work.stopped else ""),
         )
-        display.chart(drawn(run, "deviations", lambda: deviations(found)), "papers")
+        display.chart(drawn(run, "deviations", lambda: deviations(cells)), "papers")
 
     live.growing(running(), draw, 0.15)
     provenance(run.records)
@@ -136,35 +136,35 @@ def live_results(run: PaperAttacks, known: Results) -> None:
 def _sentence(run: PaperAttacks, found: Results) -> str:
     cells = _flat(found)
     counts = tally(cells).counts
-    told = [f"**{counts.get('agrees', 0)} agree** with what comes out here"]
+    phrases = [f"**{counts.get('agrees', 0)} agree** with what comes out here"]
     if counts.get("within sampling error"):
-        told.append(f"{counts['within sampling error']} differ by no more than chance explains")
+        phrases.append(f"{counts['within sampling error']} differ by no more than chance explains")
     if counts.get("erratum"):
-        told.append(f"{counts['erratum']} are explained by an erratum")
+        phrases.append(f"{counts['erratum']} are explained by an erratum")
     if counts.get("other data"):
-        told.append(f"{counts['other data']} differ on the synthetic records")
+        phrases.append(f"{counts['other data']} differ on the synthetic records")
     wrong = [cell for cell in cells if cell.verdict == "differs"]
     if wrong:
         names = "; ".join(f"{cell.row}, {cell.column}" for cell in wrong[:3])
-        told.append(
+        phrases.append(
             f"**{len(wrong)} {'differs' if len(wrong) == 1 else 'differ'}** ({escape(names)})"
         )
     if counts.get("undecided"):
-        told.append(f"{counts['undecided']} wait for more repetitions")
+        phrases.append(f"{counts['undecided']} wait for more repetitions")
     so_far = " so far" if run.done < run.wanted else ""
-    last = f" and {told.pop()}" if len(told) > 1 else ""
+    last = f" and {phrases.pop()}" if len(phrases) > 1 else ""
     undone = sum(cell.standing is not None and cell.standing.undone for cell in cells)
     return (
-        f"Of **{len(cells)}** figures that three papers print,{so_far} {', '.join(told)}{last}. "
+        f"Of **{len(cells)}** figures that three papers print,{so_far} {', '.join(phrases)}{last}. "
         f"Behind **{undone}** of them stands noise that is **undone by arithmetic**: the figures "
         "come out as printed, and the noise hides nothing (erratum 12)."
     )
 
 
-def all_figures(found: Results) -> None:
+def all_figures(cells: Results) -> None:
     """Every printed figure in one table, to sort, search and download."""
     with st.expander("All figures in one table", icon=":material/table:"):
-        display.table(pd.DataFrame(rows(_flat(found))))
+        display.table(pd.DataFrame(rows(_flat(cells))))
 
 
 def _flat(found: Results) -> list[Cell]:

@@ -25,13 +25,13 @@ from distpriv.store import LedgerEntry, ledger
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent
 
-__all__ = ["Tally", "answer", "entries", "formulas", "picture", "table", "tally"]
+__all__ = ["Releases", "answer", "counted_releases", "entries", "formulas", "picture", "table"]
 
 _MOST_POINTS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Releases:
     """What is known of the releases so far, and what the next one would make of it.
 
     Attributes
@@ -62,8 +62,8 @@ class Tally:
 
 def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     """Releases of the data in the ledger, and those of this session that it could not take."""
-    found = storage.ask(lambda store: ledger(store, digest)) or []
-    known = {entry.token for entry in found}
+    entries = storage.ask(lambda store: ledger(store, digest)) or []
+    known = {entry.token for entry in entries}
     left = [
         entry
         for entry in unrecorded
@@ -71,10 +71,10 @@ def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]
         and entry.scenario is not None
         and entry.scenario.digest == digest
     ]
-    return sorted([*found, *left], key=lambda entry: entry.at)
+    return sorted([*entries, *left], key=lambda entry: entry.at)
 
 
-def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
+def counted_releases(view: View, made: Sequence[LedgerEntry]) -> Releases:
     """What releases of the same statistics add up to, before the next one and with it."""
     scenario = view.scenario
     alike = [entry for entry in made if _alike(entry.scenario, scenario)]
@@ -94,7 +94,7 @@ def tally(view: View, made: Sequence[LedgerEntry]) -> Tally:
     about = f"{view.source.digest} {view.focus} {[entry.token for entry in alike]}"
     parts, history = cache.computed(lambda: _past(view, alike), f"past {past!r} {about}")
     upcoming = Part(view.model, view.noise, _promise(view.noise, scenario, scenario))
-    return Tally(
+    return Releases(
         history=history,
         after=cache.computed(
             lambda: _standing(view, [*parts, upcoming], scenario.delta),
@@ -138,7 +138,7 @@ def _part(view: View, entry: LedgerEntry) -> Part | None:
         if other is None:
             return None
         model = other.model
-    order = [then.query.statistics.index(each) for each in scenario.query]
+    order = [then.query.statistics.index(statistic) for statistic in scenario.query]
     noise = entry.noise.in_order(order)
     return Part(model, noise, _promise(noise, then, scenario))
 
@@ -150,9 +150,9 @@ def _promise(noise: Noise, then: Scenario, now: Scenario) -> Promise | None:
     return Promise(noise.epsilon, noise.delta)
 
 
-def answer(view: View, told: Tally) -> str:
+def answer(view: View, made: Releases) -> str:
     """How much is out already, beside what one release promises and what another would add."""
-    scenario, now, after = view.scenario, told.now, told.after
+    scenario, now, after = view.scenario, made.now, made.after
     what = f"these {len(scenario.query)} statistics of {_dataset(view)}"
     if len(scenario.query) == 1:
         what = f"this statistic of {_dataset(view)}"
@@ -218,26 +218,26 @@ def _dataset(view: View) -> str:
     return f"{view.scenario.n} records drawn from {title}"
 
 
-def picture(view: View, told: Tally) -> None:
+def picture(view: View, made: Releases) -> None:
     """The best attacker after every release, and after the next one."""
     noise, protects = view.noise, view.mechanism.protects
     display.chart(
         adding_up(
-            [*told.history, told.after],
+            [*made.history, made.after],
             undefended=view.undefended if view.scenario.whole else None,
             ceiling=accuracy_ceiling(noise.epsilon, noise.delta) if protects else None,
         ),
         "ledger_adding_up",
     )
-    if told.uncounted:
+    if made.uncounted:
         st.caption(
-            f"{told.uncounted} more of these releases cannot be counted: samples of another size, "
+            f"{made.uncounted} more of these releases cannot be counted: samples of another size, "
             "whose model has to be simulated first."
         )
-    if told.others:
+    if made.others:
         kind = "samples" if view.scenario.whole else "the whole table"
         st.caption(
-            f"The ledger holds {told.others} more of these data, of other statistics or of "
+            f"The ledger holds {made.others} more of these data, of other statistics or of "
             f"{kind}, and they tell something too; the Assumptions page shows how different "
             "statistics add up."
         )

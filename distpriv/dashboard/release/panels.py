@@ -12,6 +12,7 @@ import streamlit as st
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display, downloads, promise
 from distpriv.errors import DistprivError, StoreError
 from distpriv.mechanisms.release import noise_deviations, released_text
@@ -110,8 +111,8 @@ class Desk:
 
 def desk() -> Desk:
     """The session's."""
-    found: Desk = st.session_state.setdefault("release_desk", Desk())
-    return found
+    desk: Desk = st.session_state.setdefault(Key.RELEASE_DESK, Desk())
+    return desk
 
 
 def offer(view: View) -> None:
@@ -129,7 +130,7 @@ def offer(view: View) -> None:
         storage.who()
     right.text_input(
         "Note for the ledger",
-        key="release_note",
+        key=Key.RELEASE_NOTE,
         max_chars=500,
         persist_state="session",
         placeholder="What it is for, who receives it",
@@ -150,9 +151,9 @@ def offer(view: View) -> None:
 
 def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
-    author, note = storage.name(), str(state.get("release_note") or "")
+    author, note = storage.name(), str(state.get(Key.RELEASE_NOTE) or "")
     at.draw(token, view, author, note, anyway)
-    state["release_note"] = ""
+    state[Key.RELEASE_NOTE] = ""
 
 
 def _confirm(view: View, at: Desk) -> None:

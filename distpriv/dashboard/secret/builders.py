@@ -85,11 +85,11 @@ def statistic_builder(dataset: Dataset) -> None:
         )
     )
     columns = [column for column, its in dataset.types.items() if its in kind.takes]
-    if len(columns) <= sum(each.domain == "column" for each in kind.parameters):
+    if len(columns) <= sum(parameter.domain == "column" for parameter in kind.parameters):
         st.info("The table has too few such columns; correct a column's type on the Data page.")
         return
     column = st.selectbox("Of column", columns, key=f"build_stat_column_{'number' in kind.takes}")
-    given = [_parameter(dataset, columns, column, each) for each in kind.parameters]
+    given = [_parameter(dataset, columns, column, parameter) for parameter in kind.parameters]
     label = kind(column, *given).label
     key = own_key(dataset, Key.STAT)
     released = list(state[key])

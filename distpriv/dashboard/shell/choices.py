@@ -53,13 +53,13 @@ def _columns(types: Mapping[str, str], *kinds: str) -> list[str]:
 
 def secrets(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, SensitiveProperty]:
     """Properties to choose from, by label: each value of each categorical or boolean column."""
-    found = [
+    secrets = [
         SensitiveProperty(column, label)
         for column in _columns(types, "category", "boolean")
         for label in levels(table, column)
         if table[column].nunique() > 1
     ]
-    return {secret.label: secret for secret in found}
+    return {secret.label: secret for secret in secrets}
 
 
 def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Statistic]:
@@ -71,7 +71,9 @@ def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Stati
         fitting = [kind for kind in kinds if type_ in kind.takes]
         offered += [kind(column) for kind in fitting if not kind.parameters]
         of_values = [
-            kind for kind in fitting if [each.domain for each in kind.parameters] == ["value"]
+            kind
+            for kind in fitting
+            if [parameter.domain for parameter in kind.parameters] == ["value"]
         ]
         for label in levels(table, column) if of_values else ():
             offered += [kind(column, label) for kind in of_values]  # type: ignore[call-arg]
@@ -150,16 +152,16 @@ def parse_secret(label: str, table: pd.DataFrame) -> SensitiveProperty | None:
     """Read a property from its label, or None if it names none of this table."""
     number = r"(-?[\d.]+(?:e[-+]?\d+)?)"
     try:
-        if (found := re.fullmatch(rf"(.+?) ([<>]) {number}", label)) and found[1] in table.columns:
-            side = "above" if found[2] == ">" else "below"
-            return SensitiveProperty(found[1], **{side: float(found[3])})  # type: ignore[arg-type]
-        found = re.fullmatch(rf"(.+?) from {number} to {number}", label)
-        if found and found[1] in table.columns:
-            return SensitiveProperty(found[1], between=(float(found[2]), float(found[3])))
-        if (found := re.fullmatch(r"(.+?) in (.+)", label)) and found[1] in table.columns:
-            return SensitiveProperty(found[1], values=found[2].split(", "))
-        if (found := re.fullmatch(r"(.+?) = (.+)", label)) and found[1] in table.columns:
-            return SensitiveProperty(found[1], found[2])
+        if (match := re.fullmatch(rf"(.+?) ([<>]) {number}", label)) and match[1] in table.columns:
+            side = "above" if match[2] == ">" else "below"
+            return SensitiveProperty(match[1], **{side: float(match[3])})  # type: ignore[arg-type]
+        match = re.fullmatch(rf"(.+?) from {number} to {number}", label)
+        if match and match[1] in table.columns:
+            return SensitiveProperty(match[1], between=(float(match[2]), float(match[3])))
+        if (match := re.fullmatch(r"(.+?) in (.+)", label)) and match[1] in table.columns:
+            return SensitiveProperty(match[1], values=match[2].split(", "))
+        if (match := re.fullmatch(r"(.+?) = (.+)", label)) and match[1] in table.columns:
+            return SensitiveProperty(match[1], match[2])
     except DistprivError:
         return None
     return None
@@ -169,14 +171,14 @@ def parse_pair(
     label: str, table: pd.DataFrame, secrets: Mapping[str, SensitiveProperty]
 ) -> Pair | None:
     """Read a pair of shares from its label, or None if it names none of this table."""
-    found = re.fullmatch(r"(.+): ([\d.]+) % or ([\d.]+) %", label)
-    if not found:
+    match = re.fullmatch(r"(.+): ([\d.]+) % or ([\d.]+) %", label)
+    if not match:
         return None
-    secret = secrets.get(found[1]) or parse_secret(found[1], table)
+    secret = secrets.get(match[1]) or parse_secret(match[1], table)
     if secret is None:
         return None
     try:
-        low, high = (round(float(share) / 100, 12) for share in found.groups()[1:])
+        low, high = (round(float(share) / 100, 12) for share in match.groups()[1:])
         return Pair(secret, low, high)
     except (DistprivError, ValueError):
         return None

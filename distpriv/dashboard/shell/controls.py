@@ -340,8 +340,8 @@ def _parsed(
     labels: Iterable[str], known: Mapping[str, object], dataset: Dataset, parse: Any
 ) -> dict[str, Any]:
     """Choices that only a link or an earlier run names, read from their labels."""
-    found: dict[str, SensitiveProperty | Statistic] = {}
+    options: dict[str, SensitiveProperty | Statistic] = {}
     for label in labels:
         if label not in known and (choice := parse(label, dataset.table)) is not None:
-            found[choice.label] = choice
-    return found
+            options[choice.label] = choice
+    return options

@@ -119,7 +119,9 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     try:
         view = _fitted(_begun(dataset, scenario))
         if isinstance(view, Run):
-            names = ", ".join(escape(each.label) for each in scenario.query if not each.linear)
+            names = ", ".join(
+                escape(statistic.label) for statistic in scenario.query if not statistic.linear
+            )
             st.markdown(f"{names}: no closed form, so the model is fitted to simulated datasets.")
             _waiting(view, "simulation_stop")
             return None
@@ -223,10 +225,10 @@ def _unmeasured(view: View) -> list[tuple[Outcomes, float]]:
     sizes = view.sizes
     pairs = [fit.outcomes for fit in view.model.pairs if fit.outcomes is not None]
     return [
-        (each, delta)
-        for each in (pairs if sizes is None else [pair.in_units(sizes) for pair in pairs])
+        (outcomes, delta)
+        for outcomes in (pairs if sizes is None else [pair.in_units(sizes) for pair in pairs])
         for delta in (0.0, view.scenario.delta)
-        if not each.knows(delta)
+        if not outcomes.knows(delta)
     ]
 
 

@@ -77,13 +77,19 @@ def arrived(dataset: Dataset) -> None:
 def dataset_of(scenario: Scenario) -> Dataset | None:
     """The data of the session with the scenario's fingerprint, if they are here."""
     state = st.session_state
-    here = [each for each in (state.get(Key.DATASET), state.get(Key.UPLOAD)) if each is not None]
+    here = [
+        dataset
+        for dataset in (state.get(Key.DATASET), state.get(Key.UPLOAD))
+        if dataset is not None
+    ]
     if scenario.digest == "":
         return here[0] if here else cache.example(EXAMPLES[0].key)
-    found = (
-        each for each in (*here, cache.example(EXAMPLES[0].key)) if each.digest == scenario.digest
+    dataset = (
+        candidate
+        for candidate in (*here, cache.example(EXAMPLES[0].key))
+        if candidate.digest == scenario.digest
     )
-    return next(found, None)
+    return next(dataset, None)
 
 
 def banner(dataset: Dataset) -> None:
@@ -156,7 +162,7 @@ def _apply(scenario: Scenario, dataset: Dataset) -> None:
     for name, known in (
         (Key.OWN_SECRETS, {scenario.secret.label: scenario.secret}),
         (Key.OWN_PAIRS, {pair.label: pair for pair in scenario.others}),
-        (Key.OWN_STATISTICS, {each.label: each for each in scenario.query}),
+        (Key.OWN_STATISTICS, {statistic.label: statistic for statistic in scenario.query}),
     ):
         state.setdefault(name, {}).setdefault(digest, {}).update(known)
     state.pop(Key.AWAITING, None)
@@ -206,5 +212,5 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
                 f"{', '.join(map(str, STEPS))}, got {step:g}."
             )
         values |= {Key.PAIRS: "grid", Key.GRID: (low, high), Key.STEP: step}
-    values |= {own(f"tol{place}"): each for place, each in enumerate(scenario.tolerances)}
+    values |= {own(f"tol{place}"): tolerance for place, tolerance in enumerate(scenario.tolerances)}
     return values

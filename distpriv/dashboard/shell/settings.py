@@ -59,25 +59,25 @@ def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:
         return tuple(sorted(state.get(own_key(dataset, Key.BOUNDS), {}).items()))
     if Key.BOUNDS not in state:
         state[Key.BOUNDS] = _linked_bounds(dataset)
-    found = tuple(sorted(state[Key.BOUNDS].items()))
-    written = [f"{low!r} to {high!r} {column}" for column, (low, high) in found]
+    bounds = tuple(sorted(state[Key.BOUNDS].items()))
+    written = [f"{low!r} to {high!r} {column}" for column, (low, high) in bounds]
     if written != linked(Key.BOUNDS):
         if written:
             st.query_params["bounds"] = written
         else:
             st.query_params.pop("bounds", None)
-    return found
+    return bounds
 
 
 def _linked_bounds(dataset: Dataset) -> dict[str, tuple[float, float]]:
-    found = {}
+    bounds = {}
     for text in linked(Key.BOUNDS):
         low, _, rest = text.partition(" to ")
         high, _, column = rest.partition(" ")
         with suppress(ValueError):
             if dataset.types.get(column) == "number" and float(low) < float(high):
-                found[column] = (float(low), float(high))
-    return found
+                bounds[column] = (float(low), float(high))
+    return bounds
 
 
 def distances() -> Distances:

@@ -33,28 +33,28 @@ def _ask_direction(course: Course) -> int:
 
 
 def _show_direction(course: Course, degrees: int) -> Shown:
-    found = rotated_noise(course, degrees)
+    lesson = rotated_noise(course, degrees)
     if degrees:
         name = "turned noise"
         sentence = (
             f"Turned {degrees}° away from the shift, the same noise leaves the best attacker "
-            f"right in **{percent(found.accuracy)}** of cases, instead of {percent(found.along)} "
-            f"along the shift; without noise it is {percent(found.undefended)}."
+            f"right in **{percent(lesson.accuracy)}** of cases, instead of {percent(lesson.along)} "
+            f"along the shift; without noise it is {percent(lesson.undefended)}."
         )
     else:
         name = "DirM"
         sentence = (
             f"Noise along the shift alone (DirM, an L2 error of "
-            f"**{number(found.noise.expected_error())}**) hides the share as well as noise in "
-            f"every direction (ExpM, {number(found.everywhere.expected_error())}): the best "
-            f"attacker falls from {percent(found.undefended)} to **{percent(found.along)}**, and "
-            f"to {percent(found.around)} with ExpM."
+            f"**{number(lesson.noise.expected_error())}**) hides the share as well as noise in "
+            f"every direction (ExpM, {number(lesson.everywhere.expected_error())}): the best "
+            f"attacker falls from {percent(lesson.undefended)} to **{percent(lesson.along)}**, and "
+            f"to {percent(lesson.around)} with ExpM."
         )
     return Shown(
         sentence,
         ellipses(
-            found.fit,
-            {"ExpM": found.everywhere, name: found.noise},
+            lesson.fit,
+            {"ExpM": lesson.everywhere, name: lesson.noise},
             0,
             1,
             tuple(NAMES[place] for place in COUNTS),
@@ -65,27 +65,27 @@ def _show_direction(course: Course, degrees: int) -> Shown:
 
 
 def _question_direction(course: Course) -> Question:
-    found = rotated_noise(course, 90)
-    figures = f"{percent(found.along)} along the shift, {percent(found.across)} across it"
-    clear = percent(found.undefended)
+    lesson = rotated_noise(course, 90)
+    figures = f"{percent(lesson.along)} along the shift, {percent(lesson.across)} across it"
+    clear = percent(lesson.undefended)
     return Question(
         "You have noise of one size and one direction to spend. Where does it hide the share best?",
         (
             Option(
                 "Across the shift, where the clouds are side by side",
-                found.across < found.along - 0.005,
+                lesson.across < lesson.along - 0.005,
                 "Noise across the shift moves both clouds where they overlap anyway: the attacker "
                 f"is right in {figures}, and {clear} without any.",
             ),
             Option(
                 "Along the shift, from one cloud into the other",
-                found.along < found.across - 0.005,
+                lesson.along < lesson.across - 0.005,
                 f"It blurs just the difference that gives the share away: {figures}, and {clear} "
                 "without any noise.",
             ),
             Option(
                 "Anywhere: it is the size that counts",
-                abs(found.along - found.across) <= 0.005,
+                abs(lesson.along - lesson.across) <= 0.005,
                 f"Of the same size, it makes all the difference where it goes: {figures}.",
             ),
         ),
@@ -131,47 +131,47 @@ def _ask_ally(course: Course) -> float:
 
 
 def _show_ally(course: Course, epsilon: float) -> Shown:
-    found = own_variation(course, epsilon)
-    leader, widest = next(iter(found.axes.items()))
+    lesson = own_variation(course, epsilon)
+    leader, widest = next(iter(lesson.axes.items()))
     share = min(float(widest.variances[0] / widest.needed[0]), 1.0)
-    named = {f"axis of {NAMES[place]}": each for place, each in found.axes.items()}
+    named = {f"axis of {NAMES[place]}": noise for place, noise in lesson.axes.items()}
     return Shown(
         f"At ε\u00a0=\u00a0{epsilon:g} the statistics bring **{percent(share, 0)}** of the "
         f"variance that is needed along their widest axis (mostly {NAMES[leader]}) themselves; "
-        f"noise for the rest alone (EigM) moves them by **{number(found.using)}** in L2, where "
-        f"noise that ignores it (ExpM) moves them by {number(found.ignoring)}.",
+        f"noise for the rest alone (EigM) moves them by **{number(lesson.using)}** in L2, where "
+        f"noise that ignores it (ExpM) moves them by {number(lesson.ignoring)}.",
         variance_bars(named, "What the statistics bring themselves"),
     )
 
 
 def _question_ally(course: Course) -> Question:
-    found = own_variation(course, _QUESTION_EPSILON)
+    lesson = own_variation(course, _QUESTION_EPSILON)
     figures = (
         f"at ε\u00a0=\u00a0{_QUESTION_EPSILON:g}, twice the variance takes EigM from "
-        f"{number(found.using)} to {number(found.varied_more)} in L2"
+        f"{number(lesson.using)} to {number(lesson.varied_more)} in L2"
     )
-    apart = 0.01 * found.using
+    apart = 0.01 * lesson.using
     return Question(
         "Suppose that the statistics varied more from one set of records to the next. How much "
         "noise does the same ε need then?",
         (
             Option(
                 "More: a wild release needs a firmer hand",
-                found.varied_more > found.using + apart,
+                lesson.varied_more > lesson.using + apart,
                 f"What varies by itself hides the share already, and noise has less left to do: "
                 f"{figures}.",
             ),
             Option(
                 "As much: ε is the same",
-                abs(found.varied_more - found.using) <= apart,
+                abs(lesson.varied_more - lesson.using) <= apart,
                 "ε says how alike the *released* figures must look, and their own variation counts "
                 f"towards that as much as noise does: {figures}.",
             ),
             Option(
                 "Less: their own variation does part of the work",
-                found.varied_more < found.using - apart,
+                lesson.varied_more < lesson.using - apart,
                 f"The attacker is uncertain anyway, and that counts: {figures}; from "
-                f"ε\u00a0=\u00a0{number(found.noiseless)} on these data need no noise at all.",
+                f"ε\u00a0=\u00a0{number(lesson.noiseless)} on these data need no noise at all.",
             ),
         ),
     )
@@ -214,15 +214,15 @@ def _ask_least(course: Course) -> str:
 
 
 def _show_least(course: Course, other: str) -> Shown:
-    found = least_noise(course)
-    factor = found.errors[other] / found.errors[_BEST]
+    lesson = least_noise(course)
+    factor = lesson.errors[other] / lesson.errors[_BEST]
     return Shown(
         f"At ε\u00a0=\u00a0{EPSILON:g} {_BEST} moves the statistics by "
-        f"**{number(found.errors[_BEST])}** in L2 and {other} by {number(found.errors[other])}, "
+        f"**{number(lesson.errors[_BEST])}** in L2 and {other} by {number(lesson.errors[other])}, "
         f"**{factor:.2f} times** as much, for the same promise: the best attacker is right in "
-        f"{percent(found.accuracies[_BEST])} and {percent(found.accuracies[other])} of cases.",
+        f"{percent(lesson.accuracies[_BEST])} and {percent(lesson.accuracies[other])} of cases.",
         error_against_epsilon(
-            found.curves,
+            lesson.curves,
             epsilon=EPSILON,
             unit="mixed units",
             measure="expected L2 error",
@@ -232,12 +232,12 @@ def _show_least(course: Course, other: str) -> Shown:
 
 
 def _question_least(course: Course) -> Question:
-    found = least_noise(course)
-    saved = found.errors[_BEST] / found.errors["ExpM"]
-    gain = found.accuracies[_BEST] - found.accuracies["ExpM"]
+    lesson = least_noise(course)
+    saved = lesson.errors[_BEST] / lesson.errors["ExpM"]
+    gain = lesson.accuracies[_BEST] - lesson.accuracies["ExpM"]
     figures = (
-        f"{percent(found.accuracies[_BEST])} with {_BEST} and "
-        f"{percent(found.accuracies['ExpM'])} with ExpM"
+        f"{percent(lesson.accuracies[_BEST])} with {_BEST} and "
+        f"{percent(lesson.accuracies['ExpM'])} with ExpM"
     )
     return Question(
         f"{_BEST} adds {percent(saved, 0)} of ExpM's noise. What does the best attacker gain from "
@@ -246,8 +246,9 @@ def _question_least(course: Course) -> Question:
             Option(
                 "Next to nothing: at most one more right guess of 100",
                 gain <= 0.01,
-                f"The noise that is saved hid next to nothing: {figures}. {_BEST}'s points almost "
-                f"along the shift, {number(found.tilt)}° off it to where the statistics vary less.",
+                f"The noise that is saved hid next to nothing: {figures}. {_BEST}'s points "
+                f"almost along the shift, {number(lesson.tilt)}° off it to where the statistics "
+                "vary less.",
             ),
             Option(
                 "A little: two to five more of 100",

@@ -34,16 +34,16 @@ def _ask_choosing(course: Course) -> int:
 
 
 def _show_choosing(course: Course, guesses: int) -> Shown:
-    found = limited_attacker(course, guesses)
+    lesson = limited_attacker(course, guesses)
     return Shown(
         f"If an attacker may be right in **{guesses} of 100** guesses, ε can be up to "
-        f"**{number(found.epsilon)}** on these data, and OptM moves the statistics by "
-        f"**{number(found.error)}** in L2.",
+        f"**{number(lesson.epsilon)}** on these data, and OptM moves the statistics by "
+        f"**{number(lesson.error)}** in L2.",
         attackers_in_100(
             [
-                (f"ε = {number(found.epsilon)}, OptM", round(100 * found.reached)),
-                ("the promise alone", math.floor(100 * found.promised + 1e-9)),
-                ("no noise", round(100 * found.undefended)),
+                (f"ε = {number(lesson.epsilon)}, OptM", round(100 * lesson.reached)),
+                ("the promise alone", math.floor(100 * lesson.promised + 1e-9)),
+                ("no noise", round(100 * lesson.undefended)),
             ],
             by_chance=50,
         ),
@@ -51,14 +51,13 @@ def _show_choosing(course: Course, guesses: int) -> Shown:
 
 
 def _question_choosing(course: Course) -> Question:
-    found = limited_attacker(course, _GUESSES)
-    promised = math.floor(100 * found.promised + 1e-9)
-    figures = (
-        f"(e^ε + δ)/(1 + e^ε) is {percent(found.promised)} at ε\u00a0=\u00a0{number(found.epsilon)}"
-    )
+    lesson = limited_attacker(course, _GUESSES)
+    promised = math.floor(100 * lesson.promised + 1e-9)
+    epsilon = number(lesson.epsilon)
+    figures = f"(e^ε + δ)/(1 + e^ε) is {percent(lesson.promised)} at ε\u00a0=\u00a0{epsilon}"
     return Question(
         f"You allow {_GUESSES} right guesses of 100 and find ε\u00a0=\u00a0"
-        f"{number(found.epsilon)} on these data. What does the promise (ε, δ) alone allow, "
+        f"{number(lesson.epsilon)} on these data. What does the promise (ε, δ) alone allow, "
         "whatever the data?",
         (
             Option(
@@ -118,22 +117,22 @@ def _ask_failing(course: Course) -> int:
 
 
 def _show_failing(course: Course, count: int) -> Shown:
-    found = repeated_releases(course, count)
+    lesson = repeated_releases(course, count)
     times = "one release" if count == 1 else f"{count} releases"
-    undone = found.undone_from is not None and count >= found.undone_from
+    undone = lesson.undone_from is not None and count >= lesson.undone_from
     return Shown(
         f"After **{times}** of the same statistics the best attacker is right in "
-        f"**{percent(found.accuracy)}** of cases, and together they deliver "
-        f"ε\u00a0=\u00a0**{number(found.epsilon)}**, not {EPSILON:g}; without noise it is "
-        f"{percent(found.undefended)}."
+        f"**{percent(lesson.accuracy)}** of cases, and together they deliver "
+        f"ε\u00a0=\u00a0**{number(lesson.epsilon)}**, not {EPSILON:g}; without noise it is "
+        f"{percent(lesson.undefended)}."
         + (" So little noise is left that arithmetic undoes the rest." if undone else ""),
         accuracy_curves(
-            found.curves,
+            lesson.curves,
             x_title="releases of the same statistics",
             x_name="releases",
             x_log=True,
             current=count,
-            undefended=found.undefended,
+            undefended=lesson.undefended,
             ceiling=None,
             points=None,
             title="Best attack against releases",
@@ -143,13 +142,13 @@ def _show_failing(course: Course, count: int) -> Shown:
 
 
 def _question_failing(course: Course) -> Question:
-    found = repeated_releases(course, _WEEKS)
+    lesson = repeated_releases(course, _WEEKS)
     figures = (
-        f"the best attacker goes from {percent(found.single)} to {percent(found.accuracy)}, where "
-        f"no noise at all gives {percent(found.undefended)}"
+        f"the best attacker goes from {percent(lesson.single)} to {percent(lesson.accuracy)}, "
+        f"where no noise at all gives {percent(lesson.undefended)}"
     )
-    kept = found.accuracy <= found.single + 0.01
-    gone = not kept and found.undefended - found.accuracy < 0.03
+    kept = lesson.accuracy <= lesson.single + 0.01
+    gone = not kept and lesson.undefended - lesson.accuracy < 0.03
     return Question(
         f"You publish the statistics of the same records every week for {_WEEKS} weeks, with fresh "
         "noise each time. What is left of the protection?",
@@ -177,12 +176,12 @@ def _question_failing(course: Course) -> Question:
 
 def _failures(course: Course) -> str:
     """What else can go wrong, in Markdown."""
-    found = repeated_releases(course, 1)
+    lesson = repeated_releases(course, 1)
     return (
         f"- **Unequal variation.** The papers take the two shares' covariances for their mean. "
-        f"Calibrated so, one release would deliver δ\u00a0=\u00a0{number(found.pooled)} where "
+        f"Calibrated so, one release would deliver δ\u00a0=\u00a0{number(lesson.pooled)} where "
         f"{DELTA:g} is promised; the *guarded* calibration, as here, delivers "
-        f"{number(found.delta)}.\n"
+        f"{number(lesson.delta)}.\n"
         "- **Arithmetic.** Counts are whole numbers, which gives noise along one direction away. "
         "The exercise below does it by hand.\n"
         "- **Not normal.** Counts of rare values and averages of few records are not; the Gaussian "

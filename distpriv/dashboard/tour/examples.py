@@ -109,10 +109,10 @@ def _eigenvectors() -> None:
             pd.DataFrame(
                 {
                     "Mechanism": list(along),
-                    "along v₁": [f"{each[0]:.2f}" for each in along.values()],
-                    "along v₂": [f"{each[1]:.2f}" for each in along.values()],
+                    "along v₁": [f"{values[0]:.2f}" for values in along.values()],
+                    "along v₂": [f"{values[1]:.2f}" for values in along.values()],
                     "in all": [
-                        f"{np.trace(each.covariance):.2f}" for each in example.noises.values()
+                        f"{np.trace(noise.covariance):.2f}" for noise in example.noises.values()
                     ],
                 }
             )
@@ -134,14 +134,16 @@ def _eigenvectors() -> None:
 def _hospital() -> None:
     file = hospital()
     noises = noise_by_release(file.assumptions, EPSILON, DELTA, "classical")
-    units = {each.release: each.unit for each in file.assumptions}
-    papers = {each.release: each.paper_error for each in file.assumptions}
+    units = {assumption.release: assumption.unit for assumption in file.assumptions}
+    papers = {assumption.release: assumption.paper_error for assumption in file.assumptions}
     moved = [
         f"the {escape(release)} by **{_exactly(noise.expected_absolute_error)}"
         f"\u00a0{escape(units[release])}**"
         for release, noise in noises.items()
     ]
-    shares = " and the ".join(dict.fromkeys(escape(each.protected) for each in file.assumptions))
+    shares = " and the ".join(
+        dict.fromkeys(escape(assumption.protected) for assumption in file.assumptions)
+    )
     st.markdown(
         f"A hospital releases averages of {file.assumptions[0].n} patients and hides the {shares}: "
         f"at {_SETTING} noise moves {', '.join(moved[:-1])} and {moved[-1]}, on average."
@@ -186,14 +188,16 @@ def _school() -> None:
     file = school()
     results: list[QuiltResult] = cache.computed(
         lambda: [
-            markov_quilt(file.networks, file.protected, each.attributes, each.sensitivity, EPSILON)
-            for each in file.queries[:2]
+            markov_quilt(
+                file.networks, file.protected, query.attributes, query.sensitivity, EPSILON
+            )
+            for query in file.queries[:2]
         ],
         "tour school",
     )
     free, costly = results
-    quilt = next(each for each in costly.quilts if each.quilt == _PAPER_QUILT)
-    first, second = (escape(each.name) for each in file.queries[:2])
+    quilt = next(scaled for scaled in costly.quilts if scaled.quilt == _PAPER_QUILT)
+    first, second = (escape(query.name) for query in file.queries[:2])
     st.markdown(
         f"Counting **{first}** tells nothing about family income beyond gender, which changes the "
         f"odds by a factor of {number(math.exp(free.influence))} at most, so at "

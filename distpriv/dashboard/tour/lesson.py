@@ -50,7 +50,7 @@ class Question:
 
     def chosen(self, statement: str | None) -> Option | None:
         """The option with that statement, None if there is none."""
-        return next((each for each in self.options if each.statement == statement), None)
+        return next((option for option in self.options if option.statement == statement), None)
 
 
 @dataclass(frozen=True, eq=False)

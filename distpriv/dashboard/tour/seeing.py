@@ -35,29 +35,29 @@ def _ask_hiding(course: Course) -> int:
 
 
 def _show_hiding(course: Course, count: int) -> Shown:
-    found = fewer_statistics(course, count)
-    panels = {f"All {len(QUERY)} statistics": found.before}
+    lesson = fewer_statistics(course, count)
+    panels = {f"All {len(QUERY)} statistics": lesson.before}
     if count:
-        panels[f"{len(found.left)} of {len(QUERY)} left"] = found.after
+        panels[f"{len(lesson.left)} of {len(QUERY)} left"] = lesson.after
         sentence = (
-            f"Without {_listed(found.taken_out)} as well, the best attacker is still right in "
-            f"**{percent(found.after)}** of cases; guessing is right in 50\u00a0%."
+            f"Without {_listed(lesson.taken_out)} as well, the best attacker is still right in "
+            f"**{percent(lesson.after)}** of cases; guessing is right in 50\u00a0%."
         )
     else:
         sentence = (
             "The column *income* is not in the release, and yet the best attacker tells 45\u00a0% "
             "high earners from 55\u00a0% by the other columns, right in "
-            f"**{percent(found.before)}** of cases; guessing is right in 50\u00a0%."
+            f"**{percent(lesson.before)}** of cases; guessing is right in 50\u00a0%."
         )
-    told = {name: (equivalent_separation(right), right) for name, right in panels.items()}
-    return Shown(sentence, scores(PAIR, told))
+    views = {name: (equivalent_separation(right), right) for name, right in panels.items()}
+    return Shown(sentence, scores(PAIR, views))
 
 
 def _question_hiding(course: Course) -> Question:
-    found = fewer_statistics(course, 1)
-    left = found.after
+    lesson = fewer_statistics(course, 1)
+    left = lesson.after
     facts = (
-        f"without {_listed(found.taken_out)}, the most telling of the five, the attacker is right "
+        f"without {_listed(lesson.taken_out)}, the most telling of the five, the attacker is right "
         f"in {percent(left)} of cases."
     )
     return Question(
@@ -122,20 +122,20 @@ def _ask_seeing(course: Course) -> int:
 
 
 def _show_seeing(course: Course, n: int) -> Shown:
-    found = more_records(course, n)
+    lesson = more_records(course, n)
     first, second = (NAMES[place] for place in PLANE)
     return Shown(
         f"Averages of {n} records fall into one of two clouds, one for each share: from {first} "
-        f"and {second} alone the best attacker is right in **{percent(found.accuracy)}** of cases, "
-        f"from all five statistics in {percent(found.together)}.",
+        f"and {second} alone the best attacker is right in **{percent(lesson.accuracy)}** of "
+        f"cases, from all five statistics in {percent(lesson.together)}.",
         ellipses(
-            found.fit,
+            lesson.fit,
             {},
             0,
             1,
             (f"average {first}", f"average {second}"),
             _UNITS,
-            widest=found.widest,
+            widest=lesson.widest,
         ),
     )
 

@@ -176,7 +176,7 @@ def _deeper(lesson: Lesson) -> None:
 def _summary(data: Course) -> None:
     """The seven results, how the questions were answered, and where to go on."""
     answers: dict[int | str, str] = st.session_state.get(Key.TOUR_ANSWERS, {})
-    questions = {number: each.question(data) for number, each in enumerate(LESSONS, 1)}
+    questions = {number: lesson.question(data) for number, lesson in enumerate(LESSONS, 1)}
     given = {
         number: chosen
         for number, question in questions.items()

@@ -22,36 +22,36 @@ _OTHERS = [place for place in range(len(NAMES)) if place != TRIED]
 
 
 def _exercise(course: Course) -> None:
-    found = subtracted_noise(course)
-    tried = [int(each) for each in found.tried]
-    st.markdown(_intro(found))
+    lesson = subtracted_noise(course)
+    tried = [int(count) for count in lesson.tried]
+    st.markdown(_intro(lesson))
     value = st.slider(
         f"Suppose so many are {NAMES[TRIED]}",
         tried[0],
         tried[-1],
-        round(float(found.published.released[TRIED])),
+        round(float(lesson.published.released[TRIED])),
         key="tour_tried",
         persist_state="session",
         help="The values within three deviations of the noise.",
     )
     place = tried.index(value)
-    st.markdown(_result(found, place))
+    st.markdown(_result(lesson, place))
     published, covered = st.columns(2, gap="large")
     with published:
         display.chart(
-            off_the_grid(found.published, tried, value, NAMES, title="As published (DirM)"),
+            off_the_grid(lesson.published, tried, value, NAMES, title="As published (DirM)"),
             "tour_subtracted",
         )
     with covered:
         display.chart(
-            off_the_grid(found.covered, tried, value, NAMES, title="With a floor (the default)"),
+            off_the_grid(lesson.covered, tried, value, NAMES, title="With a floor (the default)"),
             "tour_covered",
         )
-    display.table(_table(found, place), "tour_subtracted_values")
-    st.markdown(_remedy(found, place))
+    display.table(_table(lesson, place), "tour_subtracted_values")
+    st.markdown(_remedy(lesson, place))
 
 
-def _intro(found: SubtractedNoise) -> str:
+def _intro(lesson: SubtractedNoise) -> str:
     step = 1 / RECORDS
     return (
         f"DirM as it was published has released the five statistics of {RECORDS} made-up records, "
@@ -63,32 +63,32 @@ def _intro(found: SubtractedNoise) -> str:
     )
 
 
-def _result(found: SubtractedNoise, place: int) -> str:
-    release, value = found.published, int(found.tried[place])
+def _result(lesson: SubtractedNoise, place: int) -> str:
+    release, value = lesson.published, int(lesson.tried[place])
     if release.fits[place]:
         only = "Only **{}** does" if release.fits.sum() == 1 else "**{}** does, as few others do,"
         return (
             f"With {value} all the others are possible. {only.format(value)} that: **the noise is "
             f"gone**, and whoever subtracts it is right in **{percent(release.accuracy)}** of "
-            f"cases, as without noise, and not in {percent(found.on_paper)}, as it would be on "
+            f"cases, as without noise, and not in {percent(lesson.on_paper)}, as it would be on "
             "paper, if the statistics were densities."
         )
     worst = int(release.off[place].argmax())
     return (
         f"If {value} are {NAMES[TRIED]}, the noise has moved that by "
         f"{_signed(release.released[TRIED] - value)}, and without it {NAMES[worst]} would be "
-        f"**{_figure(found, release.left[place, worst], worst)}**: not possible, so {value} is "
+        f"**{_figure(lesson, release.left[place, worst], worst)}**: not possible, so {value} is "
         "not it."
     )
 
 
-def _table(found: SubtractedNoise, place: int) -> pd.DataFrame:
-    release = found.published
+def _table(lesson: SubtractedNoise, place: int) -> pd.DataFrame:
+    release = lesson.published
     return pd.DataFrame(
         {
             "Statistic": NAMES[index],
-            "Released": _figure(found, release.released[index], index),
-            "Less the noise": _figure(found, release.left[place, index], index),
+            "Released": _figure(lesson, release.released[index], index),
+            "Less the noise": _figure(lesson, release.left[place, index], index),
             "Off its grid": "possible"
             if release.off[place, index] < 1e-6
             else f"{release.off[place, index]:.2f} of a step",
@@ -97,30 +97,30 @@ def _table(found: SubtractedNoise, place: int) -> pd.DataFrame:
     )
 
 
-def _remedy(found: SubtractedNoise, place: int) -> str:
-    release, value = found.covered, int(found.tried[place])
+def _remedy(lesson: SubtractedNoise, place: int) -> str:
+    release, value = lesson.covered, int(lesson.tried[place])
     nearest = int(release.farthest.argmin())
-    deviations = [float(each) for each in release.noise.floor_deviations]
+    deviations = [float(deviation) for deviation in release.noise.floor_deviations]
     return (
         "**The remedy** is a floor: independent noise of half a step on every statistic, "
         f"{number(deviations[TRIED])} of a person and {number(min(deviations))} of a year or an "
         "hour, which every mechanism gets here where its own noise would leave the grid bare. The "
         "picture on the right is the same release with it: no value stands out. With "
         f"{value} the farthest is {release.farthest[place]:.2f} of a step off; the value that fits "
-        f"best, {found.tried[nearest]}, leaves one {release.farthest[nearest]:.2f} off"
+        f"best, {lesson.tried[nearest]}, leaves one {release.farthest[nearest]:.2f} off"
         + (
             ", and it is not the true one."
-            if found.tried[nearest] != round(found.answer[TRIED])
+            if lesson.tried[nearest] != round(lesson.answer[TRIED])
             else "."
         )
         + f" The best attacker is right in **{percent(release.accuracy)}** of cases, and the noise "
-        f"has **{percent(found.cost, 2)} more variance**."
+        f"has **{percent(lesson.cost, 2)} more variance**."
     )
 
 
-def _figure(found: SubtractedNoise, value: float, index: int) -> str:
+def _figure(lesson: SubtractedNoise, value: float, index: int) -> str:
     """A statistic with two digits more than its grid has."""
-    decimals = 2 + max(0, math.ceil(-math.log10(float(found.steps[index])) - 1e-9))
+    decimals = 2 + max(0, math.ceil(-math.log10(float(lesson.steps[index])) - 1e-9))
     return f"{value:.{decimals}f}"
 
 
@@ -129,18 +129,18 @@ def _signed(value: float) -> str:
 
 
 def _question(course: Course) -> Question:
-    found = subtracted_noise(course)
-    right = found.published.accuracy
+    lesson = subtracted_noise(course)
+    right = lesson.published.accuracy
     figures = (
-        f"{percent(found.on_paper)} on paper, **{percent(right)}** in fact, "
-        f"{percent(found.undefended)} without noise, {percent(found.covered.accuracy)} with the "
+        f"{percent(lesson.on_paper)} on paper, **{percent(right)}** in fact, "
+        f"{percent(lesson.undefended)} without noise, {percent(lesson.covered.accuracy)} with the "
         "floor"
     )
-    kept = right <= found.on_paper + 0.01
-    gone = not kept and found.undefended - right <= 0.01
+    kept = right <= lesson.on_paper + 0.01
+    gone = not kept and lesson.undefended - right <= 0.01
     return Question(
         f"DirM at ε\u00a0=\u00a0{EPSILON:g} should leave the best attacker right in "
-        f"{percent(found.on_paper)} of cases. How often are they right who can do sums?",
+        f"{percent(lesson.on_paper)} of cases. How often are they right who can do sums?",
         (
             Option(
                 "As often as that: the noise has been added",

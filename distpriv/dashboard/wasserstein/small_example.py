@@ -121,7 +121,7 @@ def _worked_example(
     with curve:
         display.chart(
             closeness_curves(
-                {"μ and ν": {each: outcomes.closeness(each) for each in grid}},
+                {"μ and ν": {share: outcomes.closeness(share) for share in grid}},
                 delta=delta,
                 largest=0.5,
                 steps=True,

@@ -79,12 +79,12 @@ def setting_of(dataset: Dataset, scenario: Scenario) -> Setting:
 
 def settings(kept: Mapping[str, Any]) -> dict[str, Setting]:
     """The same for kept scenarios, those whose results are known."""
-    found = {}
-    for name, each in kept.items():
-        dataset = opening.dataset_of(each.scenario)
-        if dataset is not None and each.summary is not None:
-            found[name] = setting_of(dataset, each.scenario)
-    return found
+    others = {}
+    for name, one in kept.items():
+        dataset = opening.dataset_of(one.scenario)
+        if dataset is not None and one.summary is not None:
+            others[name] = setting_of(dataset, one.scenario)
+    return others
 
 
 def _source(dataset: Dataset) -> Source:

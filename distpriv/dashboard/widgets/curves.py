@@ -37,7 +37,11 @@ __all__ = [
 def shown_at_first(offered: Sequence[str]) -> list[str]:
     """Mechanisms that a chart starts with."""
     chosen = [mechanisms.get(name) for name in offered]
-    return [each.name for each in chosen if each.shown_at_first and not each.baseline]
+    return [
+        mechanism.name
+        for mechanism in chosen
+        if mechanism.shown_at_first and not mechanism.baseline
+    ]
 
 
 def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon: bool) -> Curves:
@@ -143,7 +147,9 @@ def needs_closed_form(view: View, what: str) -> bool:
     """Whether something can be computed from moments; if it cannot, say so in its place."""
     if view.scenario.query.is_linear:
         return True
-    names = ", ".join(escape(each.label) for each in view.scenario.query if not each.linear)
+    names = ", ".join(
+        escape(statistic.label) for statistic in view.scenario.query if not statistic.linear
+    )
     st.info(
         f"{what} is computed in closed form, which {names} does not have; take it out of the "
         "release to see it.",

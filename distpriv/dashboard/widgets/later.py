@@ -10,7 +10,9 @@ from distpriv.dashboard.shell.state import Key
 
 __all__ = ["drawn_later"]
 
-_TICK = 0.1  # seconds
+# Seconds: more than the part takes to draw, or the timer fires meanwhile, and Streamlit drops the
+# page that was asked for since in favour of the one the timer knows.
+_TICK = 0.4
 
 
 def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable[[], None]) -> None:

@@ -42,18 +42,19 @@ def _delivered_laplace(view: View) -> str:
     noise = view.noise
     delta = exact(noise.delta)
     promised = f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{delta}, if {_premise(view)}"
-    found = view.delivered_interval(noise)
+    delivered = view.delivered_interval(noise)
     delivers = (
         "delivered, by the fitted normals with the covariance each of them has: "
-        f"**δ\u00a0=\u00a0{number(found.estimate)}**"
+        f"**δ\u00a0=\u00a0{number(delivered.estimate)}**"
     )
-    if found.estimate <= noise.delta:
+    if delivered.estimate <= noise.delta:
         return (
             f":green-badge[:material/verified_user: promise kept] Promised {promised}; {delivers}."
         )
     simulated = (
-        f" (computed from draws, 95\u00a0% interval {number(found.low)} to {number(found.high)})"
-        if found.high > found.low
+        f" (computed from draws, 95\u00a0% interval {number(delivered.low)} to "
+        f"{number(delivered.high)})"
+        if delivered.high > delivered.low
         else ""
     )
     return (
