@@ -375,3 +375,24 @@ def test_a_network_is_learned_from_the_table(open_app):
     app.button(key="learn").click().run()
     sound(app)
     assert "at least two columns" in errors(app)
+
+
+def test_an_editor_that_is_come_back_to_begins_from_what_was_edited(open_app):
+    app = open_app("attribute", attribute_tab="Distribution")
+    node = app.selectbox(key="quilt_node_0")
+    kept = app.session_state["editor_bases"]
+    first = next(key for key in kept if key.startswith("quilt_table_"))
+    before = kept[first]
+    draft = app.session_state["quilt_draft"]
+    shown = node.value
+    parents, array = draft.tables[0][shown]
+    changed = array.copy()
+    changed[..., 0], changed[..., 1] = array[..., 1], array[..., 0]
+    draft.tables[0][shown] = (parents, changed)
+    # There and back without a run in which the table is away.
+    other = next(option for option in node.options if option != shown)
+    app.selectbox(key="quilt_node_0").set_value(other)
+    app.run()
+    assert first not in app.session_state["editor_bases"]
+    app.selectbox(key="quilt_node_0").set_value(shown).run()
+    assert not app.session_state["editor_bases"][first].equals(before)

@@ -16,7 +16,7 @@ from distpriv.attribute.files import NetworkFile, QuiltQuery, load_network, save
 from distpriv.attribute.learning import Cut, learn_network
 from distpriv.dashboard.attribute.draft import Draft, take
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.widgets.editing import edited, example_bar
+from distpriv.dashboard.widgets.editing import begun_anew, edited, example_bar
 from distpriv.errors import DistprivError
 from distpriv.words import escape, number
 
@@ -48,6 +48,8 @@ def choose_query(draft: Draft) -> QuiltQuery:
         format_func=names.__getitem__,
         key=f"quilt_query_{draft.round}",
         persist_state="session",
+        on_change=begun_anew,
+        args=("quilt_delta_",),
     )
     chosen = draft.queries[place] if place < len(draft.queries) else draft.own
     attributes = tuple(
@@ -135,6 +137,8 @@ def edit_network(draft: Draft) -> None:
             nodes,
             key=f"quilt_node_{draft.round}",
             persist_state="session",
+            on_change=begun_anew,
+            args=("quilt_table_",),
             help="The probability of each state, given the states of what it depends on. Rows "
             "must sum to 1.",
         )
@@ -156,6 +160,8 @@ def _distribution(draft: Draft, place: st.delta_generator.DeltaGenerator) -> int
             range(count),
             format_func=lambda i: f"{i + 1}",
             key=key,
+            on_change=begun_anew,
+            args=("quilt_table_",),
         )
         if st.button("Add a copy of it", key="quilt_theta_add"):
             draft.tables.append(dict(draft.tables[index]))

@@ -12,7 +12,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.words import escape
 
-__all__ = ["edited", "example_bar"]
+__all__ = ["begun_anew", "edited", "example_bar"]
 
 
 def edited(
@@ -39,6 +39,18 @@ def edited(
         num_rows=rows,
         hide_index=True,
     )
+
+
+def begun_anew(prefix: str) -> None:
+    """Let the editors whose keys start so begin from the current values when they are drawn next.
+
+    For the callback of what chooses between them. Who chooses another one and comes back fast meets
+    a browser that has forgotten the edits and a session that still has them: the run in between was
+    cut short before it could tidy up.
+    """
+    bases = st.session_state.get(Key.EDITOR_BASES, {})
+    for key in [key for key in bases if key.startswith(prefix)]:
+        del bases[key]
 
 
 def example_bar(
