@@ -7,7 +7,7 @@ from distpriv.dashboard.shell import frame
 
 view = frame.modelled()
 
-drawn = normality.simulated(view)
+drawn = view.simulated
 diagnostics = normality.diagnosed(view, drawn)
 st.markdown(normality.lead(view, diagnostics))
 picture = st.container()

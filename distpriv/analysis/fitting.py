@@ -23,7 +23,7 @@ from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 
-__all__ = ["SIMULATED", "Groups", "fitted_model", "resolved"]
+__all__ = ["SIMULATED", "Groups", "fitted_model", "resolved", "scenario_moments"]
 
 SIMULATED = 1000
 """Datasets that are simulated for each share."""
@@ -87,6 +87,12 @@ def resolved(scenario: Scenario, groups: Groups) -> Scenario:
     return replace(scenario, n=sum(split(scenario.query, scenario.secret).counts))
 
 
+def scenario_moments(scenario: Scenario, groups: Groups) -> dict[SensitiveProperty, GroupMoments]:
+    """Moments for every secret of a scenario's pairs."""
+    secrets = dict.fromkeys(pair.secret for pair in scenario.pairs)
+    return {secret: groups.moments(scenario.query, secret) for secret in secrets}
+
+
 def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
     """The model of every pair of a scenario whose n is resolved, the main one first.
 
@@ -99,11 +105,10 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
         As :func:`distpriv.fit_gaussian`.
     """
     query, pairs, seed = scenario.query, scenario.pairs, scenario.seed
-    secrets = dict.fromkeys(pair.secret for pair in pairs)
     bounds = dict(scenario.bounds)
     if not query.is_linear:
         return SimulatedFit(
-            {secret: groups.records(query, secret) for secret in secrets},
+            {pair.secret: groups.records(query, pair.secret) for pair in pairs},
             query,
             pairs,
             scenario.n,
@@ -112,7 +117,7 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
             bounds=bounds,
         ).run()
     model = model_from_moments(
-        {secret: groups.moments(query, secret) for secret in secrets},
+        scenario_moments(scenario, groups),
         query,
         pairs,
         scenario.n,

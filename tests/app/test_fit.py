@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from distpriv.analysis import fitting
 from distpriv.dashboard.shell import simulations
 from tests.app.driver import charts, clean, notes, texts, upload
 
@@ -37,15 +38,16 @@ def workers(size: int = 1500) -> pd.DataFrame:
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often the page simulates and resamples."""
-    calls = {"simulated_statistics": 0, "bootstrap_moments": 0}
-    for name in calls:
-        inner = getattr(simulations, name)
+    homes = {"simulated_statistics": fitting, "bootstrap_moments": simulations}
+    calls = dict.fromkeys(homes, 0)
+    for name, home in homes.items():
+        inner = getattr(home, name)
 
         def outer(*args, name=name, inner=inner, **options):
             calls[name] += 1
             return inner(*args, **options)
 
-        monkeypatch.setattr(simulations, name, outer)
+        monkeypatch.setattr(home, name, outer)
     return calls
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import Locator, Page, WebSocket, expect
 
-from distpriv.dashboard.shell.pages import PAGES, PageSpec
+from distpriv.dashboard.shell.pages import PAGES
 
 TITLES = {page.title: page for page in PAGES}
 
@@ -26,12 +26,6 @@ WHOLE = """() => {
     return connection === 'CONNECTED' && state !== 'rerunRequested'
         && foot?.dataset.stale === 'false';
 }"""
-
-
-def heading(page: PageSpec) -> str:
-    """The question at the top of a page."""
-    found = re.search(r'st\.title\("(.*)"\)', Path(page.file).read_text(encoding="utf-8"))
-    return str(getattr(page, "heading", None) or (found and found[1]))
 
 
 class Watched:
@@ -82,7 +76,7 @@ def go(page: Page, title: str) -> None:
 
 def arrived(page: Page, title: str) -> None:
     """Wait until a page's heading shows."""
-    question = heading(TITLES[title])
+    question = TITLES[title].heading
     expect(page.get_by_role("heading", name=question, exact=True)).to_be_visible()
 
 

@@ -9,10 +9,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
+from distpriv.analysis.fitting import scenario_moments
 from distpriv.analysis.sweeps import profiles
 from distpriv.charts.guarantee import profile_curves
 from distpriv.charts.relaxations import Line, attacker_curve, frontier_curves
-from distpriv.dashboard.shell.frame import View, moments_of
+from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import profile_grid, remembered
 from distpriv.errors import DistprivError
@@ -225,7 +226,7 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
         return sentence
     try:
         other = model_from_moments(
-            moments_of(view.source, scenario),
+            scenario_moments(scenario, view.groups),
             scenario.query,
             [replace(pair, p_i=believed[0], p_j=believed[1])],
             scenario.n,

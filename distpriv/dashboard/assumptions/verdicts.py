@@ -8,14 +8,14 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.evaluation import KEPT
+from distpriv.analysis.fitting import SIMULATED
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.robustness.verdicts import Assumption, Holds, Verdict
 from distpriv.words import escape, exact, listed, number, with_unit
 
-__all__ = ["SUBSETS", "cards", "lead", "overview"]
+__all__ = ["cards", "lead", "overview"]
 
-SUBSETS = 1000
 
 _BADGES: dict[Holds, str] = {
     "yes": ":green-badge[:material/check: holds exactly]",
@@ -97,7 +97,7 @@ def cards(view: View, verdicts: dict[Assumption, Verdict]) -> None:
             st.markdown(f"{title} {_BADGES[verdict.holds]}", help=assumption.meaning)
             st.markdown(escape(verdict.sentence))
     st.caption(
-        f"A simulation, not a release: {SUBSETS} datasets for each share of the pair looked at, "
+        f"A simulation, not a release: {SIMULATED} datasets for each share of the pair looked at, "
         f"seed {view.scenario.seed}. Covariances and averages are those of the fitted model, "
         + ("computed from the records." if view.model.method == "exact" else "itself simulated.")
         + " Every mechanism but the baselines also takes these for the true ones; the Gaussian "

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from distpriv.analysis.fitting import SIMULATED
 from distpriv.charts.diagnostics import qq_plot
 from distpriv.charts.fit import fit_histograms
 from distpriv.dashboard.shell.frame import View
@@ -25,16 +26,7 @@ __all__ = [
     "moments",
     "normality",
     "p_value",
-    "simulated",
 ]
-
-SUBSETS = 1000
-
-
-def simulated(view: View) -> NDArray[np.float64]:
-    """Statistics of datasets drawn at both shares, shape (2, SUBSETS, m)."""
-    scenario = view.scenario
-    return view.groups.simulated(scenario.query, view.fit.thetas, SUBSETS, scenario.seed)
 
 
 def diagnosed(view: View, drawn: NDArray[np.float64]) -> FitDiagnostics | str:
@@ -97,7 +89,7 @@ def histograms(view: View, drawn: NDArray[np.float64], columns: int) -> None:
         "fit",
     )
     st.caption(
-        f"A simulation, not a release: {SUBSETS} datasets for each share, seed {scenario.seed}. "
+        f"A simulation, not a release: {SIMULATED} datasets for each share, seed {scenario.seed}. "
         "All that follows on normality is computed from them."
     )
 

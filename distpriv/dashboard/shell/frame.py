@@ -28,7 +28,7 @@ from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import escape
 
-__all__ = ["ICON", "View", "attempt", "modelled", "moments_of", "open_page", "quiet"]
+__all__ = ["ICON", "View", "attempt", "modelled", "open_page", "quiet"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -58,14 +58,14 @@ class _Cached(Groups):
     def simulated(
         self, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
     ) -> NDArray[np.float64]:
-        arguments = (self.dataset, query, thetas, subsets, seed)
-        return cache.computed(simulations.simulated, *arguments, saying=_SIMULATING)
+        arguments = (self.dataset.digest, query, thetas, subsets, seed)
+        return cache.computed(super().simulated, *arguments, saying=_SIMULATING)
 
     def outcomes(
         self, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
     ) -> Outcomes:
-        arguments = (self.dataset, query, thetas, subsets, seed)
-        return cache.computed(simulations.outcomes, *arguments, saying=_SIMULATING)
+        arguments = (self.dataset.digest, query, thetas, subsets, seed)
+        return cache.computed(super().outcomes, *arguments, saying=_SIMULATING)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -239,12 +239,3 @@ def _measured(unmeasured: Sequence[tuple[Outcomes, float]]) -> Iterator[Progress
 
     doing = f"Matching simulated datasets for {len(unmeasured)} distances"
     return repeated(measure, len(unmeasured), len, doing)
-
-
-def moments_of(source: Dataset, scenario: Scenario) -> dict[SensitiveProperty, GroupMoments]:
-    """Group moments for every secret of the scenario."""
-    secrets = dict.fromkeys(pair.secret for pair in scenario.pairs)
-    return {
-        secret: cache.computed(Dataset.moments, source, scenario.query, secret)
-        for secret in secrets
-    }

@@ -7,16 +7,14 @@ from numpy.typing import NDArray
 
 from distpriv.dashboard.shell.cache import computed
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.distances.outcomes import Outcomes
 from distpriv.model.gaussian import GaussianModel
-from distpriv.model.monte_carlo import SimulatedFit, simulated_outcomes, simulated_statistics
+from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.model.run import Run
-from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.robustness.bootstrap import MomentReplicates, bootstrap_moments
 
-__all__ = ["fit", "outcomes", "resampled", "simulated"]
+__all__ = ["fit", "resampled"]
 
 FloatArray = NDArray[np.float64]
 
@@ -34,22 +32,6 @@ def fit(
     groups = {pair.secret: computed(Dataset.groups, dataset, query, pair.secret) for pair in pairs}
     simulation = SimulatedFit(groups, query, pairs, n, replacement, seed=seed, bounds=dict(bounds))
     return Run(simulation.steps)
-
-
-def simulated(
-    dataset: Dataset, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
-) -> FloatArray:
-    """Statistics of datasets drawn under each θ, shape (len(thetas), subsets, m)."""
-    groups = computed(Dataset.groups, dataset, query, thetas[0].secret)
-    return simulated_statistics(groups, query, thetas, subsets, seed)
-
-
-def outcomes(
-    dataset: Dataset, query: Query, thetas: tuple[Theta, Theta], subsets: int, seed: int
-) -> Outcomes:
-    """Simulated outcomes of a pair, with the distances that were computed of them."""
-    groups = computed(Dataset.groups, dataset, query, thetas[0].secret)
-    return simulated_outcomes(groups, query, thetas, subsets, seed)
 
 
 def resampled(

@@ -11,10 +11,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
+from distpriv.analysis.fitting import scenario_moments
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.sweeps import models_along, sweep
 from distpriv.dashboard.shell import cache
-from distpriv.dashboard.shell.frame import View, moments_of
+from distpriv.dashboard.shell.frame import View
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel, model_from_moments
 from distpriv.words import escape
@@ -129,7 +130,7 @@ def sweep_of(view: View) -> partial[Curves]:
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:
     """The scenario's model for other Δp, None where the data do not allow it."""
     scenario = view.scenario
-    moments = moments_of(view.source, scenario)
+    moments = scenario_moments(scenario, view.groups)
     return models_along(
         widths,
         lambda width: model_from_moments(
