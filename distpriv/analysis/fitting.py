@@ -19,6 +19,7 @@ from distpriv.model.monte_carlo import (
     simulated_outcomes,
     simulated_statistics,
 )
+from distpriv.model.population import Population
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -64,6 +65,13 @@ class Groups:
             f"records {query!r} {secret!r}", lambda: record_groups(self.table, query, secret)
         )
 
+    def population(self, query: Query, secret: SensitiveProperty, seed: int) -> Population:
+        """The records, with what the coupling bound and exact laws have computed from them."""
+        return self.computed(
+            f"population {query!r} {secret!r} {seed}",
+            lambda: Population.of(query, secret, lambda: self.records(query, secret), seed),
+        )
+
     def simulated(
         self, query: Query, thetas: tuple[Theta, ...], subsets: int, seed: int
     ) -> NDArray[np.float64]:
@@ -106,16 +114,21 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
     """
     query, pairs, seed = scenario.query, scenario.pairs, scenario.seed
     bounds = dict(scenario.bounds)
+    populations = {pair.secret: groups.population(query, pair.secret, seed) for pair in pairs}
     if not query.is_linear:
-        return SimulatedFit(
-            {pair.secret: groups.records(query, pair.secret) for pair in pairs},
-            query,
-            pairs,
-            scenario.n,
-            scenario.replacement,
-            seed=seed,
-            bounds=bounds,
-        ).run()
+        return (
+            SimulatedFit(
+                {pair.secret: groups.records(query, pair.secret) for pair in pairs},
+                query,
+                pairs,
+                scenario.n,
+                scenario.replacement,
+                seed=seed,
+                bounds=bounds,
+            )
+            .run()
+            .drawn_from(populations)
+        )
     model = model_from_moments(
         scenario_moments(scenario, groups),
         query,
@@ -123,7 +136,7 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
         scenario.n,
         replacement=scenario.replacement,
         bounds=bounds,
-    )
+    ).drawn_from(populations)
     if scenario.distances == "normals":
         return model
     fits = tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from distpriv.errors import ModelError
 from distpriv.model.gaussian import GaussianModel, Method, check_any, model_from_moments
 from distpriv.model.moments import group_moments, record_groups
 from distpriv.model.monte_carlo import SimulatedFit
+from distpriv.model.population import Population
 from distpriv.model.sampling import RandomState
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
@@ -55,7 +57,8 @@ def fit_gaussian(
     subsets : int
         Datasets per θ for *monte-carlo*, more than there are statistics.
     rng : Generator, int or None
-        For *monte-carlo*.
+        For *monte-carlo*. A whole number is also the seed of what is simulated of the records
+        later on, such as the coupling bound; that is 0 otherwise.
     progress : callable, optional
         For *monte-carlo*: told the share done, from 0 to 1, every now and then.
 
@@ -75,13 +78,21 @@ def fit_gaussian(
     chosen = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
     check_any(chosen)
     secrets = dict.fromkeys(pair.secret for pair in chosen)
+    seed = rng if isinstance(rng, int) else 0
+    populations = {
+        secret: Population.of(query, secret, partial(record_groups, table, query, secret), seed)
+        for secret in secrets
+    }
     if method == "exact":
         moments = {secret: group_moments(table, query, secret) for secret in secrets}
-        return model_from_moments(moments, query, chosen, n, replacement=replacement, bounds=bounds)
+        model = model_from_moments(
+            moments, query, chosen, n, replacement=replacement, bounds=bounds
+        )
+        return model.drawn_from(populations)
     if method != "monte-carlo":
         raise ModelError(f'method must be "exact" or "monte-carlo", got {method!r}.')
-    return SimulatedFit(
-        groups={secret: record_groups(table, query, secret) for secret in secrets},
+    fitted = SimulatedFit(
+        groups={secret: known.groups for secret, known in populations.items()},
         query=query,
         pairs=chosen,
         n=n,
@@ -89,4 +100,5 @@ def fit_gaussian(
         subsets=subsets,
         seed=int(np.random.default_rng(rng).integers(2**63)),
         bounds=bounds or {},
-    ).run(progress)
+    )
+    return fitted.run(progress).drawn_from(populations)

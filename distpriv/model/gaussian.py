@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -15,6 +15,7 @@ from distpriv.arguments import checked
 from distpriv.distances.outcomes import Outcomes, count_outcomes
 from distpriv.errors import ModelError
 from distpriv.model.moments import GroupMoments, moments_of
+from distpriv.model.population import Population
 from distpriv.model.regularity import check_any, check_enough, check_regular
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
@@ -60,6 +61,8 @@ class PairModel:
     steps : ndarray, shape (m,), or None
         In what steps each statistic moves while the others stay: 0 for one that is on no grid,
         NaN where it is not known. None: the distributions are densities.
+    population : Population, or None
+        The records that the datasets are drawn from; None where only moments are known.
     """
 
     pair: Pair
@@ -70,6 +73,7 @@ class PairModel:
     covariance_errors: FloatArray | None = None
     outcomes: Outcomes | None = None
     steps: FloatArray | None = None
+    population: Population | None = field(default=None, repr=False)
 
     @property
     def grid(self) -> FloatArray:
@@ -117,6 +121,7 @@ class PairModel:
             else self.covariance_errors / across,
             outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
             steps=None if self.steps is None else self.steps / units,
+            population=None if self.population is None else self.population.in_units(units),
         )
 
     def of_statistics(self, indices: Sequence[int]) -> PairModel:
@@ -131,6 +136,7 @@ class PairModel:
             covariance_errors=None if errors[1] is None else errors[1][block],
             outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
             steps=None if self.steps is None else self.steps[list(indices)],
+            population=None if self.population is None else self.population.of_statistics(indices),
         )
 
 
@@ -209,6 +215,15 @@ class GaussianModel:
             self,
             pairs=tuple(fit.in_units(units) for fit in self.pairs),
             record_sensitivities=self.record_sensitivities / units,
+        )
+
+    def drawn_from(self, populations: Mapping[SensitiveProperty, Population]) -> GaussianModel:
+        """The same with the records of each property that its datasets are drawn from."""
+        return replace(
+            self,
+            pairs=tuple(
+                replace(fit, population=populations[fit.pair.secret]) for fit in self.pairs
+            ),
         )
 
     def only(self, *indices: int) -> GaussianModel:
