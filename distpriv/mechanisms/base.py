@@ -69,6 +69,8 @@ class Mechanism(ABC):
         Whether its promise has a δ.
     full_rank : bool
         Whether there is noise in every direction, as a rule.
+    grid_proof : bool
+        Whether the promise holds for statistics on any grid, so that its noise needs no floor.
     assumes : tuple of Assumption
         What the promise rests on, besides the distributions f_θ that are to be hidden and the
         pairs of them: empty if it holds whatever those distributions are.
@@ -87,6 +89,7 @@ class Mechanism(ABC):
     from_outcomes: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
     full_rank: ClassVar[bool] = False
+    grid_proof: ClassVar[bool] = False
     assumes: ClassVar[tuple[Assumption, ...]] = ()
     dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]

@@ -57,7 +57,7 @@ class Noise:
     epsilon, delta : float
         The promise; δ = 0 for Laplace noise, except of approximate Wasserstein mechanisms.
     calibration : "exact", "classical", "guarded" or None
-        None where there is no choice (Laplace noise).
+        None where there is no choice (Laplace noise, CoupM).
     caveats : tuple of str
         Why the promise may not hold as it stands; empty if it is proven under the mechanism's
         assumptions.
@@ -311,7 +311,7 @@ def gaussian_noise(
     *,
     epsilon: float,
     delta: float,
-    calibration: Calibration,
+    calibration: Calibration | None = None,
     caveats: tuple[str, ...] = (),
 ) -> Noise:
     """Gaussian noise with a given covariance, shape (m, m), positive semidefinite.

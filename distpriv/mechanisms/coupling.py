@@ -1,0 +1,167 @@
+"""The coupling mechanism: the least Gaussian noise that needs no bell curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from distpriv.errors import InapplicableError
+from distpriv.mechanisms.assumptions import Assumption
+from distpriv.mechanisms.base import FloatArray, Mechanism, register
+from distpriv.model.gaussian import GaussianModel
+from distpriv.model.swaps import Differences, swap_differences
+from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
+from distpriv.privacy.coupled import certified_scale, radii_of
+from distpriv.privacy.noise import Noise, gaussian_noise
+
+__all__ = ["CHARGED", "CouplingMechanism", "differences_of"]
+
+CHARGED = 1e-3
+"""β/δ and τ/δ: what the simulation's confidence and the tails take of δ, each."""
+
+_ROUNDS = {True: 4, False: 40}  # of the fixed point, for one law and for several
+_RESTED = 3e-4
+_STEP = 2.0
+_NEAR = 0.5
+_UNSEEN = 1e-3
+_RANK = 1e-14
+
+
+@register
+class CouplingMechanism(Mechanism):
+    r"""N(0, S), S of least trace among those that keep (ε, δ) by the coupling bound.
+
+    (ε, δ)-distribution private whatever the laws of the statistics: it rests on how the records
+    are drawn alone (:mod:`distpriv.privacy.coupled`). The condition of stationarity is
+    :math:`S^2 \propto \sum_p \mu_p E[w(r) D D^T]`, :math:`w = \varphi(r/2 - \varepsilon/r)/(2r)`,
+    the sum over the pairs that bind; S starts at :math:`(E D D^T)^{1/2}` and is followed until its
+    trace rests, then scaled until every pair's bound is at most δ.
+    """
+
+    name = "CoupM"
+    position = 55
+    title = "Coupling mechanism"
+    summary = (
+        "Gaussian noise whose promise needs no bell curve, only the way the records are drawn."
+    )
+    source = "the coupling bound: joint convexity of the hockey-stick divergence"
+    distribution = "gaussian"
+    full_rank = True
+    grid_proof = True
+
+    def plan(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Noise:
+        """The least noise that the coupling bound allows; it knows no calibration."""
+        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
+        laws = [law for law in dict.fromkeys(differences_of(model)) if law.swapped]
+        covariance = np.zeros((len(model.query),) * 2)
+        if laws:
+            shape = least_shape(laws, epsilon, delta)
+            charged = CHARGED * delta / len(laws)
+            covariance = shape * max(
+                certified_scale(
+                    radii_of(law, shape, charged),
+                    radii_of(law, shape, charged, pilot=True),
+                    epsilon,
+                    delta,
+                    charged,
+                )
+                for law in laws
+            )
+        if not np.isfinite(covariance).all():
+            raise InapplicableError(
+                f"δ = {delta:g} is too small for {max(law.draws for law in laws)} draws to tell "
+                "that CoupM keeps it; take a larger δ, or up to three counts, whose law is known."
+            )
+        return gaussian_noise(self.name, covariance, epsilon=epsilon, delta=delta)
+
+    def assumptions(
+        self, model: GaussianModel, calibration: Calibration | None
+    ) -> tuple[Assumption, ...]:
+        """None: the sampling of the records is not an assumption on the distributions."""
+        return ()
+
+
+def differences_of(model: GaussianModel) -> list[Differences]:
+    """The laws of D of a model's pairs.
+
+    Raises
+    ------
+    InapplicableError
+        If the records are not known, or a statistic is not a sum over records.
+    """
+    if not model.query.is_linear:
+        names = ", ".join(s.label for s in model.query if not s.linear)
+        raise InapplicableError(
+            f"The coupling bound is for sums over records, which {names} is not; leave it out, or "
+            "take another mechanism."
+        )
+    populations = [(fit.population, fit) for fit in model.pairs if fit.population is not None]
+    if len(populations) < len(model.pairs):
+        raise InapplicableError(
+            "The coupling bound needs the records, and this model knows their moments alone; fit "
+            "it with fit_gaussian, or take another mechanism."
+        )
+    return [swap_differences(population, fit) for population, fit in populations]
+
+
+def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> FloatArray:
+    """Covariance of least trace by the pilot draws, shape (m, m), to be scaled.
+
+    Parameters
+    ----------
+    laws : sequence of Differences, at least one, none of them 0
+    epsilon : float > 0
+    delta : float in (0, 1)
+    """
+    shape = _root(sum((law.second_moment for law in laws), np.zeros(1)))
+    scales = _scales(laws, shape, epsilon, delta)
+    # Others may bind in the end, if hardly; the scale of the noise takes all into account.
+    laws = [law for law, scale in zip(laws, scales, strict=True) if scale > _NEAR * max(scales)]
+    multipliers = np.ones(len(laws))
+    best, least = shape, math.inf
+    for _ in range(_ROUNDS[len(laws) == 1]):
+        scales = _scales(laws, shape, epsilon, delta)
+        shape = shape * max(scales)
+        trace = float(np.trace(shape))
+        rests = trace > least * (1 - _RESTED)
+        if trace < least:
+            best, least = shape, trace
+        if rests and len(laws) == 1:
+            break
+        multipliers *= (np.array(scales) / max(scales)) ** _STEP
+        slopes = [_slope(law, shape, epsilon) for law in laws]
+        shape = _root(np.tensordot(multipliers, slopes, axes=1))
+    return best
+
+
+def _scales(
+    laws: Sequence[Differences], shape: FloatArray, epsilon: float, delta: float
+) -> list[float]:
+    radii = [radii_of(law, shape, 0.0, pilot=True) for law in laws]
+    return [certified_scale(known, known, epsilon, delta, 0.0) for known in radii]
+
+
+def _slope(law: Differences, shape: FloatArray, epsilon: float) -> FloatArray:
+    """E[w(r) D Dᵀ], and a little of E[D Dᵀ] for what the pilot draws have not met."""
+    roots = np.linalg.inv(np.linalg.cholesky(shape))
+    radii = np.maximum(np.linalg.norm(law.pilot @ roots.T, axis=1), 1e-150)
+    with np.errstate(over="ignore"):
+        weights = np.exp(-((radii / 2 - epsilon / radii) ** 2) / 2) / radii * law.pilot_weights
+    slope = (law.pilot * weights[:, None]).T @ law.pilot
+    moment = law.second_moment
+    return np.asarray(slope + _UNSEEN * moment * np.trace(slope) / np.trace(moment))
+
+
+def _root(matrix: FloatArray) -> FloatArray:
+    """The positive definite square root, but for directions in which nothing moves."""
+    values, vectors = np.linalg.eigh(matrix)
+    floor = _RANK * float(values[-1])
+    return np.asarray((vectors * np.sqrt(np.maximum(values, floor))) @ vectors.T)
