@@ -48,6 +48,7 @@ from distpriv.model.fit import fit_gaussian
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.moments import group_moments, record_groups
 from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.privacy.coupling_bound import CouplingBound, coupling_bound
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
 from distpriv.privacy.exact_laws import exact_law
 from distpriv.privacy.noise import Noise
@@ -67,6 +68,7 @@ __all__ = [
     "BayesianNetwork",
     "Correlation",
     "Count",
+    "CouplingBound",
     "DistprivError",
     "Evaluation",
     "GaussianModel",
@@ -101,6 +103,7 @@ __all__ = [
     "column_types",
     "compose",
     "composition",
+    "coupling_bound",
     "delivered_delta",
     "delivered_epsilon",
     "digest",

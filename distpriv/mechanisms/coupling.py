@@ -11,15 +11,13 @@ from distpriv.errors import InapplicableError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import FloatArray, Mechanism, register
 from distpriv.model.gaussian import GaussianModel
-from distpriv.model.swaps import Differences, swap_differences
+from distpriv.model.swaps import Differences
 from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
-from distpriv.privacy.coupled import certified_scale, radii_of
+from distpriv.privacy.coupled import certified_scale, pilot_scale, radii_of
+from distpriv.privacy.coupling_bound import CHARGED, differences_of
 from distpriv.privacy.noise import Noise, gaussian_noise
 
-__all__ = ["CHARGED", "CouplingMechanism", "differences_of"]
-
-CHARGED = 1e-3
-"""β/δ and τ/δ: what the simulation's confidence and the tails take of δ, each."""
+__all__ = ["CouplingMechanism", "least_shape"]
 
 _ROUNDS = {True: 4, False: 40}  # of the fixed point, for one law and for several
 _RESTED = 3e-4
@@ -77,8 +75,8 @@ class CouplingMechanism(Mechanism):
             )
         if not np.isfinite(covariance).all():
             raise InapplicableError(
-                f"δ = {delta:g} is too small for {max(law.draws for law in laws)} draws to tell "
-                "that CoupM keeps it; take a larger δ, or up to three counts, whose law is known."
+                f"δ = {delta:g} is less than rounding takes from the law that CoupM knows; take a "
+                "larger δ."
             )
         return gaussian_noise(self.name, covariance, epsilon=epsilon, delta=delta)
 
@@ -87,29 +85,6 @@ class CouplingMechanism(Mechanism):
     ) -> tuple[Assumption, ...]:
         """None: the sampling of the records is not an assumption on the distributions."""
         return ()
-
-
-def differences_of(model: GaussianModel) -> list[Differences]:
-    """The laws of D of a model's pairs.
-
-    Raises
-    ------
-    InapplicableError
-        If the records are not known, or a statistic is not a sum over records.
-    """
-    if not model.query.is_linear:
-        names = ", ".join(s.label for s in model.query if not s.linear)
-        raise InapplicableError(
-            f"The coupling bound is for sums over records, which {names} is not; leave it out, or "
-            "take another mechanism."
-        )
-    populations = [(fit.population, fit) for fit in model.pairs if fit.population is not None]
-    if len(populations) < len(model.pairs):
-        raise InapplicableError(
-            "The coupling bound needs the records, and this model knows their moments alone; fit "
-            "it with fit_gaussian, or take another mechanism."
-        )
-    return [swap_differences(population, fit) for population, fit in populations]
 
 
 def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> FloatArray:
@@ -146,7 +121,7 @@ def _scales(
     laws: Sequence[Differences], shape: FloatArray, epsilon: float, delta: float
 ) -> list[float]:
     radii = [radii_of(law, shape, 0.0, pilot=True) for law in laws]
-    return [certified_scale(known, known, epsilon, delta, 0.0) for known in radii]
+    return [pilot_scale(known, epsilon, delta) for known in radii]
 
 
 def _slope(law: Differences, shape: FloatArray, epsilon: float) -> FloatArray:

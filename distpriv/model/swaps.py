@@ -17,9 +17,8 @@ as it should be.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import product
 from typing import Literal
 
@@ -27,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.model.cells import Matching, match
-from distpriv.model.gaussian import PairModel
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
 from distpriv.model.sampling import draw_subsets, subset_sums
+from distpriv.model.tails import ApartSums, MatchedSums, Tails
+from distpriv.model.theta import Theta
 
 __all__ = ["Differences", "Matched", "swap_differences"]
 
@@ -38,13 +38,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Matched = Literal["alike", "independent"]
 
-DRAWS, PILOT = 100_000, 10_000
-_PAIRS = 20_000_000  # records drawn
+_ALL = 110_000  # draws
+_PILOT = 11  # one in so many is to choose a shape of noise by
+_RECORDS = 20_000_000  # drawn
 _CELLS = 96
 _FEW = 60  # swapped records, up to which it pays to match them
 _VECTORS = 2_000_000  # of a difference that is enumerated
 _NOTHING = 1e-17  # below the round-off of a Fourier transform
-_TILTS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.25)  # of what a normal law would take
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,10 @@ class Differences:
         d.
     matched : "alike" or "independent"
     seed : int
-    cumulant : Cumulant
-        What is known of D's tails for certain.
+    tails : Tails
+        What is known of D for certain.
+    statistics, units
+        Which of the tails' statistics, and what they are divided by.
     rounding : float
         What rounding may have taken off the probability of any event.
     """
@@ -77,146 +79,52 @@ class Differences:
     swapped: int
     matched: Matched
     seed: int
-    cumulant: Cumulant = field(repr=False)
+    tails: Tails = field(repr=False)
+    statistics: tuple[int, ...]
+    units: FloatArray
     rounding: float = 0.0
+    _boxes: dict[float, tuple[FloatArray, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def draws(self) -> int:
         """How many draws stand for the law; 0 where it is known."""
         return 0 if self.probabilities is not None else len(self.values)
 
-    @property
-    def mean(self) -> FloatArray:
-        """E D, shape (m,)."""
-        return self.cumulant.mean
-
-    @property
+    @cached_property
     def second_moment(self) -> FloatArray:
-        """E D Dᵀ, or more, shape (m, m)."""
-        return self.cumulant.covariance + np.outer(self.mean, self.mean)
+        """E D Dᵀ, or about, shape (m, m)."""
+        chosen = np.ix_(self.statistics, self.statistics)
+        return self.tails.second_moment[chosen] / np.outer(self.units, self.units)
+
+    def box(self, outside: float) -> tuple[FloatArray, ...]:
+        """Where D lies but with a probability of at most `outside`; see :meth:`Tails.box`."""
+        if outside not in self._boxes:
+            self._boxes[outside] = self.tails.box([*self.statistics], self.units, outside)
+        return self._boxes[outside]
 
     def of(self, statistics: tuple[int, ...], units: FloatArray) -> Differences:
         """Of some of the statistics, each divided by a unit."""
         chosen = list(statistics)
-        return Differences(
-            self.values[:, chosen] / units,
-            self.probabilities,
-            self.pilot[:, chosen] / units,
-            self.pilot_weights,
-            self.swapped,
-            self.matched,
-            self.seed,
-            self.cumulant.of(chosen, units),
-            self.rounding,
+        return replace(
+            self,
+            values=self.values[:, chosen] / units,
+            pilot=self.pilot[:, chosen] / units,
+            statistics=statistics,
+            units=units,
+            _boxes={},
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Cumulant:
-    r"""Bounds on ln E exp(λᵀ(D − E D)), and the tails that follow.
-
-    The sum of d swapped records' differences, each with known values:
-
-    * d ln E exp λᵀ(v − E v) for independent pairs v = a − b;
-    * for draws without replacement that are independent of each other the same, with the cumulants
-      of a and −b added, since the exponential of a sum is convex (Hoeffding 1963, Theorem 4);
-    * else, by the inequality of Cauchy and Schwarz, ½ of what a and −b have at 2λ.
-
-    Attributes
-    ----------
-    parts : tuple of (values, probabilities)
-        Of v; or of a and of −b.
-    stretch : float
-        1, or 2 where the parts may depend on each other.
-    swapped : int
-    """
-
-    parts: tuple[tuple[FloatArray, FloatArray], ...]
-    stretch: float
-    swapped: int
-    _boxes: dict[float, tuple[FloatArray, FloatArray]] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def mean(self) -> FloatArray:
-        """E D, shape (m,)."""
-        return self.swapped * sum(
-            (mass @ values for values, mass in self.parts), np.zeros(self.parts[0][0].shape[1])
-        )
-
-    @cached_property
-    def covariance(self) -> FloatArray:
-        """Sum of the parts' covariances, shape (m, m)."""
-        total = np.zeros((self.parts[0][0].shape[1],) * 2)
-        for values, mass in self.parts:
-            centred = values - mass @ values
-            total += (centred * mass[:, None]).T @ centred
-        return self.swapped * self.stretch * total
-
-    def of(self, chosen: list[int], units: FloatArray) -> Cumulant:
-        parts = tuple((values[:, chosen] / units, mass) for values, mass in self.parts)
-        return Cumulant(parts, self.stretch, self.swapped)
-
-    def box(self, outside: float) -> tuple[FloatArray, FloatArray]:
-        """Where D lies but with a probability of at most `outside`.
-
-        By Chernoff's bound in either direction of each axis of its covariance.
-
-        Returns
-        -------
-        axes : ndarray, shape (m, m)
-            Columns, orthogonal in units of each statistic's deviation.
-        ends : ndarray, shape (2, m)
-            Lowest and highest coordinate of D along them.
-        """
-        if outside not in self._boxes:
-            self._boxes[outside] = self._box(outside)
-        return self._boxes[outside]
-
-    def _box(self, outside: float) -> tuple[FloatArray, FloatArray]:
-        spread = np.sqrt(np.diag(self.covariance))
-        units = np.where(spread > 0, spread, 1.0)
-        _, turned = np.linalg.eigh(self.covariance / np.outer(units, units))
-        along = turned / units[:, None]  # coordinates are D @ along
-        level = math.log(2 * len(spread) / outside)
-        ends = np.empty((2, len(spread)))
-        for axis, direction in enumerate(along.T):
-            centre = float(self.mean @ direction)
-            for side, sign in enumerate((-1.0, 1.0)):
-                ends[side, axis] = centre + sign * self._reach(sign * direction, level)
-        return turned * units[:, None], ends
-
-    def _reach(self, direction: FloatArray, level: float) -> float:
-        """What the coordinate exceeds its mean by with a probability of at most e^−level."""
-        parts = [(values @ direction, mass) for values, mass in self.parts]
-        centred = [(values - mass @ values, mass) for values, mass in parts]
-        size = math.sqrt(sum(float(mass @ values**2) for values, mass in centred))
-        most = sum(float(values.max()) for values, _ in centred)
-        if size == 0 or most <= 0:
-            return 0.0
-        best = self.swapped * most
-        normal = math.sqrt(2 * level / (self.swapped * self.stretch)) / size
-        for tilt in normal * np.array(_TILTS):
-            total = level
-            for values, mass in centred:
-                exponents = self.stretch * tilt * values
-                top = float(exponents.max())
-                total += (
-                    self.swapped / self.stretch * (top + math.log(mass @ np.exp(exponents - top)))
-                )
-            best = min(best, total / tilt)
-        return best
 
 
 def swap_differences(
-    population: Population, fit: PairModel, matched: Matched = "alike"
+    population: Population, thetas: tuple[Theta, Theta], matched: Matched = "alike"
 ) -> Differences:
     """The law of D for a pair, from the population's records, made once for what it depends on.
 
     Parameters
     ----------
     population : Population
-    fit : PairModel
-        Whose thetas say how records are drawn.
+    thetas : tuple of two Theta
+        How the records of either dataset are drawn.
     matched : "alike" or "independent"
         How swapped records are put side by side. Many swapped records make up for each other, so
         that beyond 60 "alike" is not tried.
@@ -226,7 +134,7 @@ def swap_differences(
     Differences
         In the units of the population.
     """
-    first, second = fit.thetas
+    first, second = thetas
     counts = sorted([first.having, second.having])
     swapped, n = counts[1] - counts[0], first.n
     way: Matched = matched if swapped <= _FEW else "independent"
@@ -275,35 +183,51 @@ class _Drawing:
         )
 
     def differences(self) -> Differences:
-        known = self.population.query.scales(self.n)
-        law = self._enumerated()
-        seed = self.population.seed
-        if law is not None:
-            values, masses = law[0] * known, law[1]
-            return Differences(
-                values, masses, values, masses, self.swapped, self.matched, seed,
-                self._cumulant(), law[2],
-            )  # fmt: skip
-        random = np.random.default_rng((seed, 0x51A9, self.swapped))
-        draws = int(min(DRAWS, max(_PAIRS / max(self.swapped, 1), 1000)))
-        draw = self._alike if self.matched == "alike" else self._independent
-        pilot = draw(max(PILOT * draws // DRAWS, 1000), random) * known
-        weights = np.full(len(pilot), 1 / len(pilot))
-        values = draw(draws, random) * known
-        return Differences(
-            values, None, pilot, weights, self.swapped, self.matched, seed, self._cumulant()
-        )
-
-    def _cumulant(self) -> Cumulant:
+        size = len(self.indicators)
         scales = self.population.query.scales(self.n)
-        if self.matched == "alike" and self.replacement:
-            values, masses = self._pairs()
-            return Cumulant(((values * scales, masses),), 1.0, self.swapped)
-        parts = tuple(
-            (sign * values * scales, np.full(len(values), 1 / len(values)))
-            for sign, values in ((1, self.groups.without), (-1, self.groups.having))
+        known = partial(
+            Differences,
+            swapped=self.swapped,
+            matched=self.matched,
+            seed=self.population.seed,
+            tails=self._tails(scales),
+            statistics=tuple(range(size)),
+            units=np.ones(size),
         )
-        return Cumulant(parts, 1.0 if self.matched == "independent" else 2.0, self.swapped)
+        law = self._enumerated()
+        if law is not None:
+            values, masses, rounding = law
+            values = values * scales
+            return known(values, masses, values, masses, rounding=rounding)
+        random = np.random.default_rng((self.population.seed, 0x51A9, self.swapped))
+        if self.matched == "alike":
+            drawn = self._alike(random)
+        else:
+            drawn = self._independent(
+                min(_ALL, max(_RECORDS // max(self.swapped, 1), 2000)), random
+            )
+        # Those by which the shape of the noise is chosen are not those that vouch for it.
+        pilot, values = np.split(drawn * scales, [len(drawn) // _PILOT])
+        return known(values, None, pilot, np.full(len(pilot), 1 / len(pilot)))
+
+    def _tails(self, scales: FloatArray) -> Tails:
+        values = (self.groups.without, self.groups.having)
+        mean = self.swapped * scales * (values[0].mean(axis=0) - values[1].mean(axis=0))
+        alike = self.matched == "alike"
+        sums: list[ApartSums | MatchedSums] = []
+        if alike:
+            common = (self.without, self.having)
+            known = self.matching.groups, self.matching.pairs
+            sums.append(MatchedSums(*known, self.swapped, None if self.replacement else common))
+            differences, masses = self._pairs()
+            centred = differences - masses @ differences
+            spread = (centred * masses[:, None]).T @ centred
+        else:
+            spread = np.sum([np.atleast_2d(np.cov(part.T, ddof=0)) for part in values], axis=0)
+        if not (alike and self.replacement):
+            sums.append(ApartSums(values, self.swapped, alike))
+        covariance = self.swapped * np.outer(scales, scales) * spread
+        return Tails(mean, covariance, sums, scales)
 
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
         """Differences of matched records and their probabilities."""
@@ -341,24 +265,18 @@ class _Drawing:
         kept = law.ravel() > _NOTHING
         return values[kept], law.ravel()[kept], 10 * _NOTHING * law.size
 
-    def _alike(self, size: int, random: np.random.Generator) -> FloatArray:
-        """Sums of differences of matched records, shape (size, m)."""
-        values = self.matching.groups
-        first, second, masses = self.matching.pairs
-        total = np.zeros((size, values[0].shape[1]))
-        taken = [
-            None if self.replacement else _Taken(len(group), common, size, random)
-            for group, common in zip(values, (self.without, self.having), strict=True)
-        ]
-        for _ in range(self.swapped):
-            # As many independent draws, in random order.
-            pairs = np.repeat(np.arange(len(masses)), random.multinomial(size, masses))
-            random.shuffle(pairs)
-            for sign, group, rows, known in zip(
-                (1, -1), values, (first, second), taken, strict=True
-            ):
-                records = rows[pairs]
-                total += sign * group[records if known is None else known.taking(records)]
+    def _alike(self, random: np.random.Generator) -> FloatArray:
+        """Sums of differences of matched records, shape (R, m)."""
+        pool = self.population.computed("pool", lambda: _Pool(self.matching, self.population.seed))
+        if self.replacement:
+            return pool.sums(self.swapped)
+        total = pool.sums(self.swapped).copy()
+        for side, common in enumerate((self.without, self.having)):
+            drawn = pool.records(self.swapped, side)
+            rows, taken = _taken(drawn, len(self.matching.groups[side]), common, random)
+            values = self.matching.groups[side]
+            moved = values[taken].sum(axis=1) - values[drawn[rows]].sum(axis=1)
+            total[rows] += moved if side == 0 else -moved
         return total
 
     def _independent(self, size: int, random: np.random.Generator) -> FloatArray:
@@ -387,47 +305,92 @@ def _cell_shares(values: FloatArray) -> tuple[list[tuple[int, ...]], FloatArray]
     return [tuple(cell) for cell in cells.tolist()], counts / counts.sum()
 
 
-class _Taken:
-    """Which records of a group are in a dataset already, in many datasets at once.
-
-    Of the common records only those are known that have been looked at, one by one: by symmetry a
-    record that has not is common with the same probability as any other such.
+class _Pool:
+    """Matched pairs of records, drawn once for any number of swaps.
 
     Parameters
     ----------
+    matching : Matching
+    seed : int
+    """
+
+    def __init__(self, matching: Matching, seed: int) -> None:
+        self.matching = matching
+        self.random = np.random.default_rng((seed, 0x51A9))
+        self.drawn: list[NDArray[np.int32]] = []
+        self.last: tuple[int, FloatArray] | None = None
+
+    def pairs(self, swap: int) -> NDArray[np.int32]:
+        """The pairs of one swap, shape (R,): as many independent draws, in random order."""
+        masses = self.matching.pairs[2]
+        while len(self.drawn) <= swap:
+            counts = self.random.multinomial(_ALL, masses)
+            drawn = np.repeat(np.arange(len(masses), dtype=np.int32), counts)
+            self.random.shuffle(drawn)
+            self.drawn.append(drawn)
+        return self.drawn[swap]
+
+    def records(self, swapped: int, side: int) -> IntArray:
+        """The records of one group in all swaps, shape (R, d)."""
+        rows = self.matching.pairs[side]
+        return np.array([rows[self.pairs(swap)] for swap in range(swapped)]).T
+
+    def sums(self, swapped: int) -> FloatArray:
+        """Sums of the differences of so many pairs, shape (R, m); nobody may change them."""
+        first, second, _ = self.matching.pairs
+        start, total = 0, np.zeros((_ALL, self.matching.groups[0].shape[1]))
+        if self.last is not None and self.last[0] <= swapped:
+            start, total = self.last[0], self.last[1].copy()
+        for swap in range(start, swapped):
+            pairs = self.pairs(swap)
+            total += self.matching.groups[0][first[pairs]]
+            total -= self.matching.groups[1][second[pairs]]
+        self.last = (swapped, total)
+        return total
+
+
+def _taken(
+    drawn: IntArray, count: int, common: int, random: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """What is taken instead of records that are in the dataset already.
+
+    Of the common records only those are known that have been drawn: by symmetry one that has not
+    been looked at is common with the same probability as any other such, and each of them is as
+    likely to be the one that is taken instead.
+
+    Parameters
+    ----------
+    drawn : ndarray of int, shape (R, d)
     count : int
         Records of the group.
     common : int
-        How many of them every dataset holds already.
-    size : int
-        Datasets.
-    random : Generator
+        How many of them are in the dataset from the start.
+
+    Returns
+    -------
+    rows : ndarray of int, shape (r,)
+        Datasets in which some record is replaced.
+    taken : ndarray of int, shape (r, d)
     """
-
-    def __init__(self, count: int, common: int, size: int, random: np.random.Generator) -> None:
-        self.count, self.common, self.random = count, common, random
-        self.looked_at = np.full((size, 8), -1, dtype=np.int64)
-        self.looks = np.zeros(size, dtype=np.int64)
-        self.met = np.zeros(size, dtype=np.int64)
-
-    def taking(self, records: IntArray) -> IntArray:
-        """Take a record into each dataset, another one where it is there already."""
-        taken = records.copy()
-        rows = np.flatnonzero(~self._free(np.arange(len(records)), records))
-        while rows.size:
-            taken[rows] = self.random.integers(self.count, size=rows.size)
-            rows = rows[~self._free(rows, taken[rows])]
-        return taken
-
-    def _free(self, rows: IntArray, records: IntArray) -> NDArray[np.bool_]:
-        new = ~(self.looked_at[rows] == records[:, None]).any(axis=1)
-        common = self.random.random(len(rows)) * (self.count - self.looks[rows]) < (
-            self.common - self.met[rows]
-        )
-        inside = rows[new]
-        if inside.size and int(self.looks[inside].max()) >= self.looked_at.shape[1]:
-            self.looked_at = np.hstack([self.looked_at, np.full_like(self.looked_at, -1)])
-        self.looked_at[inside, self.looks[inside]] = records[new]
-        self.looks[inside] += 1
-        self.met[inside] += common[new]
-        return new & ~common
+    size, swapped = drawn.shape
+    chances = random.random((size, swapped))
+    ordered = np.sort(drawn, axis=1)
+    again = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    met = (chances * (count - np.arange(swapped)) < common).any(axis=1)
+    rows = np.flatnonzero(again | met)
+    taken, chances = drawn[rows], chances[rows]
+    # Twice as many looks as swaps at most: each finds a record, and another one for it.
+    looked_at = np.full((len(rows), 2 * swapped), -1, dtype=np.int64)
+    found = np.zeros(len(rows), dtype=np.int64)
+    for swap in range(swapped):
+        new = ~(looked_at == taken[:, swap, None]).any(axis=1)
+        is_common = chances[:, swap] * (count - swap - found) < common - found
+        looked_at[new, 2 * swap] = taken[new, swap]
+        found += new & is_common
+        wanting = np.flatnonzero(~new | is_common)
+        while wanting.size:
+            other = random.integers(count, size=wanting.size)
+            taken[wanting, swap] = other
+            wanting = wanting[(looked_at[wanting] == other[:, None]).any(axis=1)]
+        looked_at[:, 2 * swap + 1] = taken[:, swap]
+    return rows, taken

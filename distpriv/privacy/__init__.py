@@ -1,8 +1,14 @@
-"""Noise and what it guarantees: calibration, privacy loss, delivered δ and ε, exact laws."""
+"""Noise and what it guarantees: calibration, privacy loss, coupling bound, exact laws."""
 
 from distpriv.privacy.calibrated_for import CalibratedFor
 from distpriv.privacy.calibration import gaussian_distance
 from distpriv.privacy.ceilings import accuracy_ceiling
+from distpriv.privacy.coupling_bound import (
+    CouplingBound,
+    bounded_delta,
+    bounded_epsilon,
+    coupling_bound,
+)
 from distpriv.privacy.delivered import (
     delivered_delta,
     delivered_epsilon,
@@ -14,9 +20,13 @@ from distpriv.privacy.noise import Noise
 
 __all__ = [
     "CalibratedFor",
+    "CouplingBound",
     "ExactLaw",
     "Noise",
     "accuracy_ceiling",
+    "bounded_delta",
+    "bounded_epsilon",
+    "coupling_bound",
     "delivered_delta",
     "delivered_epsilon",
     "exact_law",

@@ -28,30 +28,43 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from distpriv.model.swaps import Differences
+from distpriv.privacy.calibration import gaussian_distance
 
-__all__ = ["Bound", "Radii", "certified_scale", "hockey_stick", "most_delivered", "radii_of"]
+__all__ = [
+    "Bound",
+    "Radii",
+    "certified_scale",
+    "hockey_stick",
+    "most_delivered",
+    "pilot_scale",
+    "radii_of",
+]
 
 FloatArray = NDArray[np.float64]
 
 _BINS = 4096
 _RANGE = 100.0  # of radii that are told apart; shorter ones count as the shortest of these
 _CORNERS = 10  # statistics, up to which the corners of a box are tried one by one
-_CAP = 0.7  # of the scale at which the pilot draws keep δ: where single draws are cut off
+_CUT = 0.7  # of the scale at which the pilot draws keep δ
+_SMALL = 0.2  # of δ
+_FINE = 3e-4
 _STAKE = 0.8  # of the largest λ
-_WIDEST = 1e4
+_WIDEST = 1e16
+_STEP = 1.3
 _RANK = 1e-12
 
 
 def hockey_stick(radii: FloatArray, epsilon: float) -> FloatArray:
     """δ_N(ε; r), same shape as r ≥ 0; see :func:`distpriv.privacy.calibration.gaussian_delta`."""
-    safe = np.maximum(radii, 1e-150)
-    with np.errstate(over="ignore"):
-        far = epsilon / safe
-    upper = log_ndtr(safe / 2 - far)
-    with np.errstate(invalid="ignore"):
-        lower = epsilon + log_ndtr(-safe / 2 - far)
-        values = np.exp(upper) * -np.expm1(np.minimum(lower - upper, 0.0))
-    return np.where(np.isfinite(values), values, 0.0)
+    values = np.zeros_like(radii)
+    # Nearer differences give less than 1e-250.
+    some = radii > epsilon / 34
+    near = radii[some]
+    far = epsilon / near
+    upper = log_ndtr(near / 2 - far)
+    lower = epsilon + log_ndtr(-near / 2 - far)
+    values[some] = np.exp(upper) * -np.expm1(np.minimum(lower - upper, 0.0))
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +119,8 @@ def radii_of(
     draws = 0 if pilot else differences.draws
     largest = math.inf if draws else float(radii.max(initial=0.0))
     if draws:
-        largest = _farthest(*differences.cumulant.box(outside), distance)
+        axes, ends = differences.box(outside)
+        largest = _farthest(axes, ends, distance)
     return Radii(*_binned(radii, masses), draws, largest, outside, differences.rounding)
 
 
@@ -120,7 +134,8 @@ def _distances(covariance: FloatArray) -> Callable[[FloatArray], FloatArray]:
     bare = vectors[:, ~kept] / units[:, None]
 
     def distance(differences: FloatArray) -> FloatArray:
-        squared = ((differences @ noisy) ** 2).sum(axis=1)
+        scaled = differences @ noisy
+        squared = np.einsum("ij,ij->i", scaled, scaled)
         if bare.shape[1]:
             left = np.abs(differences @ bare).max(axis=1)
             squared[left > _RANK] = math.inf
@@ -142,6 +157,8 @@ def _farthest(
 
 
 def _binned(radii: FloatArray, masses: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    if masses is not None and len(radii) <= _BINS:
+        return radii, masses
     finite = np.isfinite(radii)
     top = float(radii[finite].max(initial=0.0)) or 1.0
     step = math.log(_RANGE) / _BINS
@@ -223,36 +240,68 @@ def certified_scale(
     Returns
     -------
     float
-        ∞ where so few draws cannot tell that δ is kept by any amount of noise; 0 where nothing is
-        to be hidden.
+        0 where nothing is to be hidden; ∞ where no amount of noise will do.
     """
-    if not radii.values[-1] > 0:
+    longest = max(float(radii.values.max()), float(pilot.values.max()))
+    if not longest > 0:
         return 0.0
-    if math.isinf(radii.values[-1]) or math.isinf(pilot.values[-1]):
+    if math.isinf(longest):
         return math.inf
     if not radii.draws:
         goal = delta - radii.rounding
         if goal <= 0.5 * delta:
             return math.inf
-        return _scale(lambda scale: radii.mean(epsilon, scale) - goal, 1.0)
-    about = _scale(lambda scale: pilot.mean(epsilon, scale) - delta, 1.0)
-    cap_scale = _CAP * about
-
-    def cap_at(scale: float) -> float:
-        return float(hockey_stick(np.array([radii.largest / math.sqrt(scale)]), epsilon)[0])
-
-    cap, level = cap_at(cap_scale), -math.log(failing)
-    goal = delta - failing - radii.outside
-    stake = _stake(pilot, epsilon, about, cap, goal, level, radii.draws)
-    if not radii.draws * math.log1p(stake * goal) > level:
-        return math.inf
+        start = pilot_scale(pilot, epsilon, delta)
+        return _scale(lambda scale: _log(radii.mean(epsilon, scale) / goal), start, 1e-9)
+    level, goal = -math.log(failing), delta - failing - radii.outside
+    cut, cap, stake = _cut(radii, pilot, epsilon, goal, level)
 
     def missing(scale: float) -> float:
         losses = np.minimum(hockey_stick(radii.values / math.sqrt(scale), epsilon), cap)
         return level - radii.draws * float(radii.masses @ np.log1p(stake * (goal - losses)))
 
-    # Below cap_scale a difference in the box may cost more than the cap.
-    return max(_scale(missing, about), cap_scale)
+    # Below the cut a difference in the box may cost more than the cap.
+    return max(_scale(missing, cut), cut)
+
+
+def _cut(
+    radii: Radii, pilot: Radii, epsilon: float, goal: float, level: float
+) -> tuple[float, float, float]:
+    """From which scale on single draws are cut off at which cap, and λ, by the pilot draws.
+
+    The more noise, the less a single difference costs, so that few draws tell more.
+    """
+
+    def at(cut: float) -> tuple[float, float, float]:
+        """Cap, λ, and how much more noise than the cut's is needed, as a logarithm."""
+        cap = float(hockey_stick(np.array([radii.largest / math.sqrt(cut)]), epsilon)[0])
+        stake = _stake(pilot, epsilon, cut / _CUT, cap, goal, level, radii.draws)
+        left = goal - level / (radii.draws * stake)
+        if left < 0.1 * goal:
+            return cap, stake, math.inf
+        return cap, stake, math.log(pilot_scale(pilot, epsilon, left) / cut)
+
+    low = high = _CUT * pilot_scale(pilot, epsilon, goal)
+    cap, stake, more = at(low)
+    if level / (radii.draws * stake) < _SMALL * goal:
+        return low, cap, stake
+    while more > 0:
+        low, high = high, high * _STEP
+        more = at(high)[2]
+    while math.log(high / low) > _FINE:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if at(middle)[2] > 0 else (low, middle)
+    return high, *at(high)[:2]
+
+
+def _log(value: float) -> float:
+    return math.log(max(value, 1e-300))
+
+
+def pilot_scale(pilot: Radii, epsilon: float, delta: float) -> float:
+    """About the least factor on the noise's covariance with which it keeps (ε, δ)."""
+    start = (float(pilot.masses @ pilot.values) / gaussian_distance(epsilon, delta)) ** 2
+    return _scale(lambda scale: _log(pilot.mean(epsilon, scale) / delta), start, 1e-4)
 
 
 def _stake(
@@ -272,18 +321,18 @@ def _stake(
     return min(math.sqrt(2 * level / (draws * max(variance, 1e-300))), most)
 
 
-def _scale(excess: Callable[[float], float], start: float) -> float:
-    """Where an excess that falls with the scale is 0, to the safe side."""
+def _scale(excess: Callable[[float], float], start: float, within: float = 1e-6) -> float:
+    """Where an excess that falls with the scale is 0, a little to the safe side."""
     low = high = start
     if excess(start) > 0:
         while excess(high) > 0:
-            low, high = high, high * 2
-            if high > start * _WIDEST**4:
+            low, high = high, high * _STEP
+            if high > start * _WIDEST:
                 return math.inf
     else:
         while excess(low) <= 0:
-            low, high = low / 2, low
-            if low < start / _WIDEST**4:
+            low, high = low / _STEP, low
+            if low < start / _WIDEST:
                 return low
     root: float = brentq(
         lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=1e-7
