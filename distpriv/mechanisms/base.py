@@ -69,8 +69,9 @@ class Mechanism(ABC):
         Whether its promise has a δ.
     full_rank : bool
         Whether there is noise in every direction, as a rule.
-    grid_proof : bool
-        Whether the promise holds for statistics on any grid, so that its noise needs no floor.
+    from_records : bool
+        Whether it takes the records and not the normals that are fitted to their statistics: its
+        promise holds on any grid, and no calibration applies to it.
     assumes : tuple of Assumption
         What the promise rests on, besides the distributions f_θ that are to be hidden and the
         pairs of them: empty if it holds whatever those distributions are.
@@ -89,7 +90,7 @@ class Mechanism(ABC):
     from_outcomes: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
     full_rank: ClassVar[bool] = False
-    grid_proof: ClassVar[bool] = False
+    from_records: ClassVar[bool] = False
     assumes: ClassVar[tuple[Assumption, ...]] = ()
     dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]

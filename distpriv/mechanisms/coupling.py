@@ -24,6 +24,7 @@ _RESTED = 3e-4
 _STEP = 2.0
 _NEAR = 0.5
 _UNSEEN = 1e-3
+_NONE = 1e-12
 _RANK = 1e-14
 
 
@@ -44,10 +45,10 @@ class CouplingMechanism(Mechanism):
     summary = (
         "Gaussian noise whose promise needs no bell curve, only the way the records are drawn."
     )
-    source = "the coupling bound: joint convexity of the hockey-stick divergence"
+    source = "Coupling bound, by the joint convexity in Balle, Barthe & Gaboardi (2018)"
     distribution = "gaussian"
     full_rank = True
-    grid_proof = True
+    from_records = True
 
     def plan(
         self,
@@ -58,12 +59,12 @@ class CouplingMechanism(Mechanism):
     ) -> Noise:
         """The least noise that the coupling bound allows; it knows no calibration."""
         epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-        laws = [law for law in dict.fromkeys(differences_of(model)) if law.swapped]
+        laws = [law for law in dict.fromkeys(differences_of(model)) if law.second_moment.any()]
         covariance = np.zeros((len(model.query),) * 2)
         if laws:
             shape = least_shape(laws, epsilon, delta)
             charged = CHARGED * delta / len(laws)
-            covariance = shape * max(
+            scale = max(
                 certified_scale(
                     radii_of(law, shape, charged),
                     radii_of(law, shape, charged, pilot=True),
@@ -73,6 +74,7 @@ class CouplingMechanism(Mechanism):
                 )
                 for law in laws
             )
+            covariance = shape * (scale if scale > _NONE else 0.0)
         if not np.isfinite(covariance).all():
             raise InapplicableError(
                 f"δ = {delta:g} is less than rounding takes from the law that CoupM knows; take a "
@@ -104,6 +106,8 @@ def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> Fl
     best, least = shape, math.inf
     for _ in range(_ROUNDS[len(laws) == 1]):
         scales = _scales(laws, shape, epsilon, delta)
+        if max(scales) < _NONE:  # two datasets differ more rarely than by δ
+            break
         shape = shape * max(scales)
         trace = float(np.trace(shape))
         rests = trace > least * (1 - _RESTED)
