@@ -100,14 +100,14 @@ def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> Fl
     """
     shape = _root(sum((law.second_moment for law in laws), np.zeros(1)))
     scales = _scales(laws, shape, epsilon, delta)
+    if max(scales) < _NONE:  # two datasets differ more rarely than by δ
+        return shape
     # Others may bind in the end, if hardly; the scale of the noise takes all into account.
     laws = [law for law, scale in zip(laws, scales, strict=True) if scale > _NEAR * max(scales)]
     multipliers = np.ones(len(laws))
     best, least = shape, math.inf
     for _ in range(_ROUNDS[len(laws) == 1]):
         scales = _scales(laws, shape, epsilon, delta)
-        if max(scales) < _NONE:  # two datasets differ more rarely than by δ
-            break
         shape = shape * max(scales)
         trace = float(np.trace(shape))
         rests = trace > least * (1 - _RESTED)
