@@ -42,7 +42,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-_BINS = 4096
+_BINS, _FEW_BINS = 4096, 512
 _RANGE = 100.0  # of radii that are told apart; shorter ones count as the shortest of these
 _CORNERS = 10  # statistics, up to which the corners of a box are tried one by one
 _CUT = 0.7  # of the scale at which the pilot draws keep δ
@@ -121,7 +121,8 @@ def radii_of(
     if draws:
         axes, ends = differences.box(outside)
         largest = _farthest(axes, ends, distance)
-    return Radii(*_binned(radii, masses), draws, largest, outside, differences.rounding)
+    bins = _FEW_BINS if pilot and len(radii) > _BINS else _BINS
+    return Radii(*_binned(radii, masses, bins), draws, largest, outside, differences.rounding)
 
 
 def _distances(covariance: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -156,17 +157,19 @@ def _farthest(
     return float(distance(middle[None])[0] + distance(halves).sum())
 
 
-def _binned(radii: FloatArray, masses: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    if masses is not None and len(radii) <= _BINS:
+def _binned(
+    radii: FloatArray, masses: FloatArray | None, bins: int
+) -> tuple[FloatArray, FloatArray]:
+    if masses is not None and len(radii) <= bins:
         return radii, masses
     finite = np.isfinite(radii)
     top = float(radii[finite].max(initial=0.0)) or 1.0
-    step = math.log(_RANGE) / _BINS
+    step = math.log(_RANGE) / bins
     with np.errstate(divide="ignore"):
-        places = np.ceil(np.log(np.where(finite, radii, top) / top) / step).clip(-_BINS, 0)
-    index = np.where(finite, places + _BINS, _BINS + 1).astype(np.int64)
-    sums = np.bincount(index, masses, minlength=_BINS + 2)
-    values = top * np.exp((np.arange(_BINS + 2) - _BINS) * step)
+        places = np.ceil(np.log(np.where(finite, radii, top) / top) / step).clip(-bins, 0)
+    index = np.where(finite, places + bins, bins + 1).astype(np.int64)
+    sums = np.bincount(index, masses, minlength=bins + 2)
+    values = top * np.exp((np.arange(bins + 2) - bins) * step)
     values[-1] = math.inf
     if not radii.any():
         values[0] = 0.0
@@ -300,12 +303,12 @@ def _log(value: float) -> float:
     return math.log(max(value, 1e-300))
 
 
-def pilot_scale(pilot: Radii, epsilon: float, delta: float) -> float:
-    """About the least factor on the noise's covariance with which it keeps (ε, δ)."""
+def pilot_scale(pilot: Radii, epsilon: float, delta: float, within: float = 1e-4) -> float:
+    """The least factor on the noise's covariance with which it keeps (ε, δ), about."""
     start = (float(pilot.masses @ pilot.values) / gaussian_distance(epsilon, delta)) ** 2
     if start == 0:
         return 0.0
-    return _scale(lambda scale: _log(pilot.mean(epsilon, scale) / delta), start, 1e-4)
+    return _scale(lambda scale: _log(pilot.mean(epsilon, scale) / delta), start, within)
 
 
 def _stake(
