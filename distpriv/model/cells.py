@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 
 from distpriv.model.moments import RecordGroups
 
@@ -125,6 +124,8 @@ def _labels(scaled: FloatArray, indicators: BoolArray, most: int) -> IntArray:
         rest = scaled[:, ~indicators]
     labels = np.zeros(len(scaled), dtype=np.int64)
     if rest.shape[1]:
+        from sklearn.cluster import KMeans  # takes a second to import
+
         random = np.random.default_rng(0)
         for kind in range(len(marks)):
             inside = np.flatnonzero(kinds == kind)
