@@ -76,6 +76,7 @@ ELSEWHERE = {
     "model/regularity": "model/test_gaussian.py",
     "papers/report": "papers/test_cells.py",
     "privacy/bell_mixtures": "privacy/test_covered.py",
+    "privacy/count_laws": "privacy/test_exact_laws.py",
     "privacy/laplace_mixture": "privacy/test_laplace_profile.py",
     "privacy/noise_lengths": "privacy/test_noise.py",
     "privacy/noised": "mechanisms/test_sizes.py",

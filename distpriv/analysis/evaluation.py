@@ -38,7 +38,8 @@ from distpriv.privacy.delivered import (
     delivered_interval,
     worst_case,
 )
-from distpriv.privacy.exact_laws import ExactLaw, known_law
+from distpriv.privacy.exact_laws import ExactLaw
+from distpriv.privacy.known_laws import known_law
 from distpriv.privacy.noise import Noise
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import Assumption, Evidence, Verdict, fitted_shift, verdicts
@@ -311,13 +312,7 @@ class Evaluation:
     @cached_property
     def law(self) -> ExactLaw | None:
         """The exact law of the pair looked at, where the statistics are a few counts."""
-        query, fit, model = self.scenario.query, self.fit, self.model
-
-        def known() -> ExactLaw | None:
-            groups = self.groups.records(query, fit.pair.secret)
-            return known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
-
-        return self.groups.computed(f"law {(query, fit.thetas)!r}", known)
+        return known_law(self.fit)
 
     @cached_property
     def verdicts(self) -> dict[Assumption, Verdict]:
