@@ -54,6 +54,7 @@ VALUES = (
 ELSEWHERE = {
     "__main__": "dashboard/test_command.py",
     "analysis/fitting": "analysis/test_evaluation.py",
+    "analysis/basis": "analysis/test_evaluation.py",
     "analysis/units": "analysis/test_evaluation.py",
     "analysis/bracketing": "analysis/test_design.py",
     "attacks/error_curves": "attacks/test_optimal.py",

@@ -30,7 +30,8 @@ _LOST = math.log(1e-13)  # amplitudes that may be left out
 _WIDE = 7.7  # deviations of the characteristic function that are followed at first
 _GROWTH = 1.15  # from one period to the next, so that noises of about one size share transforms
 _WILD = 0.1  # of the density: no small matter beside it
-_RIPPLE = 0.003  # of the density, that may go by between the nodes where space is short
+_RIPPLE = 0.003  # of the density, that may go by between the nodes where these are many
+_CHEAP = 2  # dimensions
 _FAINT = 1e-4  # of the density, that may always
 _A_WAVE = 5  # nodes
 _CANDIDATES = 2000
@@ -182,10 +183,10 @@ def lattice_deltas(
     if 4 * np.prod(ratios) > _NODES:
         return None
     fine = known.fine[order]
-    if np.prod(np.maximum(fine, ratios)) > _NODES:
-        if known.ripple > _RIPPLE:
-            return None
+    if len(order) > _CHEAP and known.ripple <= _RIPPLE:
         fine = np.zeros_like(fine)
+    if np.prod(np.maximum(fine, ratios)) > _NODES:
+        return None
 
     def sections(across: float, along: float) -> Iterator[Section]:
         meshes = np.array([across] * (len(order) - 1) + [along])
