@@ -28,11 +28,12 @@ _LEAST_DELTA = 1e-7
 _INTEGRAL = 2e-3  # twice what the exact δ is computed to, relative, ...
 _ABSOLUTE = 2e-9  # ... and absolute
 _NEAR = 1e-3  # of δ, below the one aimed at
-_MOST = 1e6  # times the mechanism's own noise
+_MOST = 100.0  # times the mechanism's own noise
 _LITTLE = 1e-3  # of the mechanism's own noise: perhaps the floor alone does
 _STEPS = 60
 _SECANTS = 12
 _SLOPE = -4.0  # of ln δ over ln c, to begin with
+_LEAP = math.log(_MOST)
 _NEXT = 1e-9  # places that count as one
 _HALVINGS = 12  # of ε, until the mechanism adds noise
 _RANK = 1e-9
@@ -47,14 +48,14 @@ def by_exact_law(
 ) -> Search:
     """Search for a mechanism's noise that delivers (ε, δ) by the exact law of the statistics.
 
-    The mechanism's *guarded* noise, or *exact* where there is none, is F + S with F its floor. The
-    result is F + cS with the least c ≥ 0 for which the exact δ, of the worst pair and order, is
-    the promised one; F + c'S with c' > c is that noise and more, independent of it, so that δ falls
-    as c grows (post-processing), and c is found by its root. The integral's error is on the safe
-    side: δ·(1 − 0.002) is aimed at, and never exceeded. c = 0 leaves the floor alone, and no noise
-    is added where the statistics keep the promise by themselves. Nothing is assumed of the
-    statistics but that the records are drawn as the model says (Chen & Ohrimenko 2023, Section 2.2,
-    where this is Definition 1 itself, computed).
+    The mechanism's *guarded* noise is F + S with F its floor; where no amount of it keeps the
+    promise of normals none is looked for. The result is F + cS with the least c ≥ 0 for which the
+    exact δ, of the worst pair and order, is the promised one; F + c'S with c' > c is that noise and
+    more, independent of it, so that δ falls as c grows (post-processing), and c is found by its
+    root. The integral's error is on the safe side: δ·(1 − 0.002) is aimed at, and never exceeded.
+    c = 0 leaves the floor alone, and no noise is added where the statistics keep the promise by
+    themselves. Nothing is assumed of the statistics but that the records are drawn as the model
+    says (Chen & Ohrimenko 2023, Section 2.2, where this is Definition 1 itself, computed).
 
     Laplace noise and the baselines, whose promises rest on other grounds, stay what they are.
 
@@ -91,11 +92,7 @@ def by_exact_law(
         return bare
     shape = bare
     for halving in range(_HALVINGS):
-        asked = epsilon / 2**halving
-        try:
-            shape = yield from calibrated(asked, "guarded")
-        except InapplicableError:
-            shape = yield from calibrated(asked, "exact")
+        shape = yield from calibrated(epsilon / 2**halving, "guarded")
         if not shape.is_zero:
             break
     shape = replace(
@@ -184,13 +181,13 @@ def _scaled(shape: Noise, promise: _Promise) -> Noise:
             if _suffices(floor, promise):
                 return floor
             floor = None
-        place = _next(known, low, high)
-        if place > math.log(_MOST):
+        if low >= _LEAP:
             raise InapplicableError(
-                f"However large, the noise of {shape.mechanism} leaves more of the statistics' "
-                f"exact law than ε = {promise.epsilon:g} and δ = {promise.delta:g} allow; take "
-                "OptM, a larger ε or δ, or a smaller Δp."
+                f"Even {_MOST:g} times the noise of {shape.mechanism} leaves more of the "
+                f"statistics' exact law than ε = {promise.epsilon:g} and δ = {promise.delta:g} "
+                "allow; take OptM, a larger ε or δ, or a smaller Δp."
             )
+        place = min(_next(known, low, high), _LEAP)
     return at(math.exp(high))
 
 
@@ -213,7 +210,7 @@ def _next(known: list[tuple[float, float]], low: float, high: float) -> float:
         slope = min((over - known[-2][1]) / (place - known[-2][0]), -0.05)
     moved = place - (over + _NEAR / 2) / slope
     if open_ended:
-        return min(max(moved, place - 2.0), place + 2.0)
+        return min(max(moved, place - _LEAP), place + _LEAP)
     margin = 0.01 * (high - low)
     if not low + margin < moved < high - margin or len(known) > _SECANTS:
         return (low + high) / 2

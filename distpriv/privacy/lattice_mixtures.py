@@ -32,6 +32,8 @@ _GROWTH = 1.15  # from one period to the next, so that noises of about one size 
 _WILD = 0.1  # of the density: no small matter beside it
 _RIPPLE = 0.003  # of the density, that may go by between the nodes where these are many
 _CHEAP = 2  # dimensions
+_FLAT = 1e-9  # of the largest variance: no noise to speak of
+_WIDER = 1.3
 _FAINT = 1e-4  # of the density, that may always
 _A_WAVE = 5  # nodes
 _CANDIDATES = 2000
@@ -235,46 +237,95 @@ class _Spectrum:
 def _spectrum(laws: LatticeLaws, covariance: FloatArray) -> _Spectrum | None:
     """Spectrum of a release with noise; None where it is too wide."""
     variances = np.linalg.eigvalsh(covariance)
-    if not variances[0] > 1e-9 * variances[-1]:
+    if not variances[0] > _FLAT * variances[-1]:
         return None
-    inverse = np.linalg.inv(covariance)
+    reach = np.sqrt(-2 * _LOST * np.diag(np.linalg.inv(covariance)))
     totals = np.linalg.inv(laws.moments[1] + covariance)
     periods = laws.periods(covariance)
     wide = _WIDE * np.sqrt(np.diagonal(totals, axis1=1, axis2=2).max(axis=0))
     while True:
         bounds = np.minimum(np.ceil(wide * periods / (2 * np.pi)), (periods - 1) // 2)
-        if np.prod(2 * bounds + 1) > _FREQUENCIES:
-            return None
-        reach = np.sqrt(-2 * _LOST * np.diag(inverse)) + np.minimum(wide, np.pi)
-        most = np.floor(reach / (2 * np.pi)).astype(np.int64)
-        if np.prod(2 * most + 1) > _CANDIDATES:
+        most = np.floor((reach + np.minimum(wide, np.pi)) / (2 * np.pi)).astype(np.int64)
+        if np.prod(2 * bounds + 1) > _FREQUENCIES or np.prod(2 * most + 1) > _CANDIDATES:
             return None
         transform = laws.transform(periods, bounds.astype(np.int64))
-        kept = transform.sizes > _LOST
-        waves, sizes = transform.waves[kept], transform.sizes[kept]
-        harmonics = np.array(list(product(*(range(-end, end + 1) for end in most))))
-        damped = sizes - 0.5 * ((waves @ covariance) * waves).sum(axis=1)
-        shifts = 2 * np.pi * harmonics
-        exponents = (
-            damped
-            - shifts @ covariance @ waves.T
-            - 0.5 * ((shifts @ covariance) * shifts).sum(axis=1)[:, None]
-        )
-        harmonics = harmonics[some := exponents.max(axis=1) > _LOST]
-        exponents = exponents[some]
-        heights = np.exp(exponents.max(axis=1)) * harmonics.any(axis=1)
-        if heights.sum() > _WILD:
+        waves = _Waves.of(transform, covariance)
+        harmonics = [waves.around(np.array(one)) for one in product(*(_upto(end) for end in most))]
+        seen = [one for one in harmonics if one.height > 0]
+        ripple = sum(one.height for one in seen if one.harmonic.any())
+        if ripple > _WILD:
             return None
-        lost = exponents[:, transform.ends[kept]]
-        if lost.size and lost.max() > _LOST:
-            wide = wide * 1.3
+        if any(transform.ends[one.chosen].any() for one in seen):
+            wide = wide * _WIDER
             continue
-        # The sizes are part of the values.
-        amplitudes = np.exp(exponents - sizes) * transform.values[kept]
-        places = transform.frequencies[kept] + (harmonics * periods)[:, None, :]
-        seen = (heights > _FAINT)[:, None] & (exponents > math.log(_FAINT))
-        fine = np.abs(places[seen]).max(axis=0, initial=0)
-        large = exponents > _LOST
+        fine = [
+            np.abs(one.places[one.exponents > math.log(_FAINT)]).max(axis=0)
+            for one in seen
+            if one.harmonic.any() and one.height > _FAINT
+        ]
         return _Spectrum(
-            periods, places[large], amplitudes[large], _A_WAVE * fine, float(heights.sum())
+            periods,
+            np.vstack([one.places for one in seen]),
+            np.concatenate([one.amplitudes for one in seen]),
+            _A_WAVE * np.max([np.zeros_like(periods), *fine], axis=0),
+            ripple,
+        )
+
+
+def _upto(end: int) -> range:
+    return range(-end, end + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Harmonic:
+    """The frequencies w + 2πj, for one j, that noise leaves some of."""
+
+    harmonic: IntArray
+    chosen: IntArray
+    exponents: FloatArray
+    places: IntArray
+    amplitudes: ComplexArray
+
+    @property
+    def height(self) -> float:
+        """The largest amplitude."""
+        return math.exp(self.exponents.max()) if self.exponents.size else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Waves:
+    """The frequencies of a transform, in the order of their part along the longest noise."""
+
+    transform: Transform
+    covariance: FloatArray
+    order: IntArray
+    along: FloatArray
+    longest: FloatArray
+    damped: FloatArray
+
+    @classmethod
+    def of(cls, transform: Transform, covariance: FloatArray) -> _Waves:
+        variances, directions = np.linalg.eigh(covariance)
+        longest = directions[:, -1] * math.sqrt(variances[-1])
+        along = transform.waves @ longest
+        order = np.argsort(along)
+        damped = 0.5 * np.einsum("fk,kl,fl->f", transform.waves, covariance, transform.waves)
+        return cls(transform, covariance, order, along[order], longest, transform.sizes - damped)
+
+    def around(self, harmonic: IntArray) -> _Harmonic:
+        """Those that are left of w + 2πj: what is far from it along the longest noise is not."""
+        shift, transform = 2 * np.pi * harmonic, self.transform
+        reach = math.sqrt(-2 * _LOST)
+        first, last = np.searchsorted(self.along, -shift @ self.longest + [-reach, reach])
+        chosen = self.order[first:last]
+        turned = self.covariance @ shift
+        exponents = self.damped[chosen] - transform.waves[chosen] @ turned - 0.5 * shift @ turned
+        chosen, exponents = chosen[kept := exponents > _LOST], exponents[kept]
+        return _Harmonic(
+            harmonic,
+            chosen,
+            exponents,
+            transform.frequencies[chosen] + harmonic * transform.periods,
+            # The sizes are part of the values.
+            np.exp(exponents - transform.sizes[chosen]) * transform.values[chosen],
         )
