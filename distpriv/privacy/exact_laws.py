@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, ModelError
@@ -36,7 +35,10 @@ _LARGEST = {1: 5000, 2: 600, 3: 150}  # records, by the number of statistics
 _DROPPED = 1e-10  # probability of the vectors of counts that noise is not put on
 _HIGHEST = 700.0  # ε from which on nothing changes and e^ε would overflow
 _TINY = 1e-300
+_NEVER = 1e-18  # of a vector of counts: all of them together do not matter
 _EPSILON = 1e-6
+_AROUND = np.array([-0.1, -0.03, -0.01, -1e-3, 1e-3, 0.01, 0.03, 0.1])
+_ROUNDS = 9
 _SAME = 1e-9  # steps between two values that count as one
 
 
@@ -135,28 +137,33 @@ class ExactLaw:
     def delivered_epsilon(self, noise: _Added | None, delta: float) -> float:
         """Least ε ≥ 0 at which both orders of :meth:`delivered_deltas` are at most δ; it may be ∞.
 
-        By the root of δ(ε), which falls as ε grows; to 1e-6, from above.
+        By the root of δ(ε), which falls as ε grows; to about 1e-6, from above.
 
         Parameters
         ----------
         noise : see :meth:`delivered_deltas`
         delta : float in (0, 1)
         """
-        low, high = 0.0, 1.0
-        if self.delivered_delta(noise, low) <= delta:
+        if self.delivered_delta(noise, 0.0) <= delta:
             return 0.0
+        low, high = 0.0, 1.0
         while self.delivered_delta(noise, high) > delta:
             low, high = high, 2 * high
             if low >= _HIGHEST:
                 return math.inf
-
-        def excess(epsilon: float) -> float:
-            return math.log(max(self.delivered_delta(noise, epsilon), _TINY) / delta)
-
-        root = float(brentq(excess, low, high, xtol=_EPSILON))
-        while root < high and excess(root) > 0:
-            root += _EPSILON
-        return min(root, high)
+        # Many ε at once cost little more than one.
+        points = np.linspace(low, high, len(_AROUND) + 1)
+        for _ in range(_ROUNDS):
+            logs = np.log(np.maximum(self.delivered_deltas(noise, points).max(axis=0), _TINY))
+            place = int(np.argmax(logs <= math.log(delta)))
+            if place == 0:  # by a rounding; the first point is one of too little ε
+                break
+            (low, high), ends = points[place - 1 : place + 1], logs[place - 1 : place + 1]
+            if high - low < _EPSILON:
+                break
+            root = low + (high - low) * (ends[0] - math.log(delta)) / (ends[0] - ends[1])
+            points = np.unique([low, *np.clip(root + (high - low) * _AROUND, low, high), high])
+        return float(high)
 
     def optimal_attack_accuracy(self, noise: _Added | None = None) -> float:
         """Accuracy of the best possible attacker at equal priors, ½ + ½ TV, in [0.5, 1].
@@ -175,7 +182,7 @@ class ExactLaw:
     def _bare(self, factors: FloatArray) -> FloatArray:
         """Without noise; what was asked for last is asked for again by whoever tries noises."""
         if "bare" not in self._known or not np.array_equal(self._known["bare"][0], factors):
-            p, q = self.probabilities
+            p, q = (law[self.probabilities.max(axis=0) > _NEVER] for law in self.probabilities)
             self._known["bare"] = factors, positive_sums(p, q, factors)
         return np.array(self._known["bare"][1])
 

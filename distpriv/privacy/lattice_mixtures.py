@@ -204,7 +204,9 @@ def lattice_deltas(
             np.where(law > _ROUND_OFF * law.max(), law, 0.0) for law in (masses.real, masses.imag)
         )
         even = (np.indices(nodes[:-1]) % 2 == 0).all(axis=0).ravel()
-        yield p, q, None if len(order) == 1 else even
+        # Most lines of the box around the densities lie beside them.
+        lines = np.maximum(p.max(axis=1), q.max(axis=1)) * count > _BEYOND
+        yield p[lines], q[lines], None if len(order) == 1 else even[lines]
 
     return settled_sums(sections, len(order), factors, along=0.125)
 

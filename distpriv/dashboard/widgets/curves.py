@@ -99,8 +99,9 @@ def fixed_epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
     """ε from 0 to twice the current one, at least 2, the current one among them."""
+    points = 13 if _very_slow(scenario) else 25
     return np.unique(
-        np.append(np.linspace(0, max(2.0, 2 * scenario.epsilon), 25), scenario.epsilon)
+        np.append(np.linspace(0, max(2.0, 2 * scenario.epsilon), points), scenario.epsilon)
     )
 
 
