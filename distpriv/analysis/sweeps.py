@@ -87,18 +87,19 @@ def expected_errors(statistic: int | None = None, units: FloatArray | None = Non
     return _each(lambda _, noise: 0.0 if noise is None else expected_error(noise, statistic, units))
 
 
-def attack_accuracies(pair: int | None = None) -> Measure:
+def attack_accuracies(pair: int | None = None, *, by_law: bool = True) -> Measure:
     """Measure: accuracy of the optimal attack on the pair, by default the one hardest to hide.
 
-    By the exact law for noise that was calibrated by it, and else by the normals. NaN for Laplace
-    noise in several directions, whose simulation takes tens of milliseconds.
+    By the exact law for noise that was calibrated by it, unless that is not wanted, and else by the
+    normals. NaN for Laplace noise in several directions, whose simulation takes tens of
+    milliseconds.
     """
 
     def measure(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
         about = [(model if pair is None else model.only(pair), noise) for model, noise in cases]
         figures = optimal_attack_accuracies(about, directions=1)
         for place, (model, noise) in enumerate(about):
-            if noise is not None and noise.calibration == "exact-law":
+            if by_law and noise is not None and noise.calibration == "exact-law":
                 figures[place] = _by_law(model, noise, figures[place])
         return figures
 

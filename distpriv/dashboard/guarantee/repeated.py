@@ -66,7 +66,9 @@ def pictures(view: View, noises: Mapping[str, Noise], count: int) -> None:
     with by_accuracy:
         display.chart(
             accuracy_curves(
-                sweep(attack_accuracies(), "releases", RELEASES, view.focused, averaged),
+                sweep(
+                    attack_accuracies(by_law=False), "releases", RELEASES, view.focused, averaged
+                ),
                 x_title="releases of the same statistics",
                 x_name="releases",
                 x_log=True,
