@@ -95,6 +95,11 @@ class Mechanism(ABC):
     dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]
 
+    @property
+    def replaced_by_law(self) -> bool:
+        """Whether the *exact-law* calibration says how much of its noise there has to be."""
+        return self.distribution == "gaussian" and self.protects and not self.baseline
+
     @abstractmethod
     def plan(
         self,
@@ -125,9 +130,13 @@ class Mechanism(ABC):
     ) -> tuple[Assumption, ...]:
         """What the promise on a model rests on under a calibration.
 
+        *exact-law* Gaussian noise delivers the promise to the law of the statistics itself, and
+        nothing is left to assume but how records are drawn.
         *guarded* Gaussian noise delivers the promise to normals with a covariance each: that the
         shares only shift the statistics, or vary them equally, is not assumed any more.
         """
+        if calibration == "exact-law" and self.replaced_by_law:
+            return ()
         eased = {Assumption.TRANSLATION, Assumption.EQUAL_COVARIANCE}
         if (
             self.distribution != "gaussian"
