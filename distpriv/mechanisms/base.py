@@ -65,6 +65,9 @@ class Mechanism(ABC):
         Whether charts start with it.
     from_outcomes : bool
         Whether it takes the outcomes of a pair, where they are known, for its distributions.
+    from_records : bool
+        Whether its noise follows from the records and not from the model's normals: no calibration
+        applies to it, and each n and Δp takes draws of its own.
     takes_delta : bool
         Whether its promise has a δ.
     full_rank : bool
@@ -87,6 +90,7 @@ class Mechanism(ABC):
     position: ClassVar[int] = 100
     shown_at_first: ClassVar[bool] = True
     from_outcomes: ClassVar[bool] = False
+    from_records: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
     full_rank: ClassVar[bool] = False
     grid_proof: ClassVar[bool] = False

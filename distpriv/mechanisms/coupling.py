@@ -46,6 +46,8 @@ class CouplingMechanism(Mechanism):
     )
     source = "the coupling bound: joint convexity of the hockey-stick divergence"
     distribution = "gaussian"
+    shown_at_first = False  # draws anew for every n and Δp, for which no page is to wait unasked
+    from_records = True
     full_rank = True
     grid_proof = True
 
