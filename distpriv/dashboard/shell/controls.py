@@ -165,6 +165,8 @@ def draw() -> None:
                 "(Balle & Wang 2018) for every ε; *classical* is the papers' constant "
                 "√(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
             )
+            if mechanisms.get(mechanism).from_records:
+                st.caption(f"Not for {escape(mechanism)}, which needs no curve to calibrate to.")
             units, report, tolerances = settings.units(dataset, query)
             replacement = st.toggle(
                 "Draw with replacement",
