@@ -156,7 +156,7 @@ class CurvePrice:
         """
         reasons = []
         if self.evaluation.verdicts[Assumption.GAUSSIAN].holds == "no":
-            reasons.append("simulated datasets do not follow the normal curves that were fitted")
+            reasons.append("simulated datasets do not follow the fitted normal curves")
         reasons += coarse_steps(self.evaluation)
         return tuple(reasons)
 
@@ -217,8 +217,8 @@ def coarse_steps(evaluation: Evaluation) -> list[str]:
     if counts[worst] >= _FEW_STEPS:
         return []
     return [
-        f"{evaluation.labels[worst]} varies by {number(float(counts[worst]))} of its steps only "
-        "(one standard deviation), and no smooth curve follows that"
+        f"the standard deviation of {evaluation.labels[worst]} is {number(float(counts[worst]))} "
+        "of its steps only, which no smooth curve follows"
     ]
 
 
