@@ -41,6 +41,7 @@ _EPSILONS = np.geomspace(0.1, 10, 9)
 _TICK, _WARM_TICK = 1.0, 0.4  # seconds: more than a piece of the work, and of one that is known
 _BUDGET = 0.3
 _NAME = "bell_curve"
+_HEIGHT = 480
 
 
 @dataclass(eq=False)
@@ -97,7 +98,7 @@ def _steps(view: View, limit: Limit | None) -> Iterator[Progress[_Found]]:
     }
     for done, (doing, work) in enumerate(pieces.items()):
         yield Progress(done, len(pieces), lambda: found, doing)
-        if price.without is not None or done == 0:
+        if done == 0 or price.without is not None:
             work()
     yield Progress(len(pieces), len(pieces), lambda: found)
 
@@ -160,6 +161,8 @@ def _picture(view: View, found: _Found | None) -> go.Figure:
         measure="expected L2 error",
         selected=view.scenario.mechanism,
     )
+    # As high as the words beside it, so that what stands below stays where it is.
+    figure.update_layout(height=_HEIGHT)
     return figure if known else pending(figure)
 
 
@@ -203,7 +206,7 @@ def _table(price: CurvePrice) -> pd.DataFrame:
 def _buttons(view: View, price: CurvePrice) -> None:
     """One click takes the mechanism, or the calibration, that needs no curve."""
     advised, scenario = price.advised, view.scenario
-    row = st.container(horizontal=True)
+    row = st.container(horizontal=True, vertical_alignment="center")
     if price.by_law is not None and scenario.calibration != BY_LAW:
         row.button(
             f"Take {price.by_law.title}",
