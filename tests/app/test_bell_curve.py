@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from distpriv.analysis.without_curves import BY_LAW
+from distpriv.privacy.calibration import CALIBRATIONS
 from tests.app.driver import (
     OF_THE_SCENARIO,
     captions,
@@ -88,6 +90,23 @@ def test_one_click_takes_what_needs_no_curve(open_app):
     assert "take_without" not in {button.key for button in app.button}
     assert "No calibration applies to CoupM" in texts(app)
     assert "Not for CoupM" in " ".join(each.value for each in app.sidebar.caption)
+
+
+def test_one_click_takes_the_exact_law_where_it_is_a_calibration(open_app):
+    counts = ["count sex = Female", "count marital-status = Never-married"]
+    app = worked_out(open_app("choosing", n="12", dp="0.2", stat=counts, cal="guarded"))
+    offered = BY_LAW in CALIBRATIONS
+    assert ("take_law" in {button.key for button in app.button}) == offered
+    assert ("**OptM by the exact law** is recommended" in texts(app)) == offered
+    if not offered:
+        return
+    assert "OptM by the exact law" in {trace["name"] for trace in drawn(app)["data"]}
+    app.button(key="take_law").click().run()
+    worked_out(app)
+    clean(app)
+    assert app.session_state["scenario"].calibration == BY_LAW
+    assert "The promise of OptM by the exact law rests on no curve" in texts(app)
+    assert "take_law" not in {button.key for button in app.button}
 
 
 def test_a_statistic_that_is_no_sum_says_why_not(open_app):

@@ -17,6 +17,7 @@ from distpriv.analysis.without_curves import (
     BY_LAW,
     WITHOUT,
     CurvePrice,
+    Priced,
     curve_price,
     price_in_words,
     refused_in_words,
@@ -85,6 +86,12 @@ def _steps(view: View, limit: Limit | None) -> Iterator[Progress[_Found]]:
     def curves() -> None:
         found.curves = _curves(view, price)
 
+    def by_law() -> None:
+        known = price.by_law
+        if known is not None and found.curves is not None:
+            curve = _swept(view, known.title, known)
+            found.curves = Curves(_EPSILONS, found.curves.y | curve.y)
+
     def choice() -> None:
         found.choice = None if limit is None else _choice(view, limit)
 
@@ -93,7 +100,7 @@ def _steps(view: View, limit: Limit | None) -> Iterator[Progress[_Found]]:
         "Errors against ε": curves,
         "Looking for the ε of the same error": lambda: price.epsilon,
         "Holding the curves against simulated datasets": lambda: (price.refused, price.beside),
-        "Looking for the law of the statistics": lambda: price.by_law,
+        "Looking for the law of the statistics": by_law,
         "Looking for the ε that keeps the limit": choice,
     }
     for done, (doing, work) in enumerate(pieces.items()):
@@ -104,18 +111,30 @@ def _steps(view: View, limit: Limit | None) -> Iterator[Progress[_Found]]:
 
 
 def _curves(view: View, price: CurvePrice) -> Curves:
-    """Errors of the mechanism that rests on curves and of CoupM, remembered while ε moves."""
-    relying = price.relying
-    names = tuple(dict.fromkeys([*([relying.mechanism] if relying else []), WITHOUT]))
+    """Errors of the noise that rests on curves and of CoupM."""
+    lines = [one for one in (price.relying, price.without) if one is not None]
+    y = [_swept(view, one.mechanism, one).y for one in lines]
+    return Curves(_EPSILONS, {name: line for each in y for name, line in each.items()})
+
+
+def _swept(view: View, name: str, one: Priced) -> Curves:
+    """The error of one noise against ε under a name, remembered while ε moves."""
     scenario = view.scenario
+    calibration = one.noise.calibration or scenario.calibration
 
     def swept() -> Curves:
-        return sweeps.sweep_of(view)(
-            expected_errors(units=view.report_sizes), "epsilon", _EPSILONS, view.model, names
+        curves = sweeps.sweep_of(view)(
+            expected_errors(units=view.report_sizes),
+            "epsilon",
+            _EPSILONS,
+            view.model,
+            (one.mechanism,),
+            calibration=calibration,
         )
+        return Curves(_EPSILONS, {name: curves.y[one.mechanism]})
 
-    key = sweeps.key_of(view, f"error without curves {names} {scenario.report}", epsilon=False)
-    return cache.computed(swept, key)
+    key = f"error of {name} {one.mechanism} {calibration} {scenario.report}"
+    return cache.computed(swept, sweeps.key_of(view, key, epsilon=False))
 
 
 def _choice(view: View, limit: Limit) -> Choice | None:
