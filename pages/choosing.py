@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard.choosing import one_record, one_release, search
+from distpriv.dashboard.choosing import bell_curve, one_record, one_release, search
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code, promise
 
@@ -25,6 +25,7 @@ with picture:
 if design:
     search.table(view, design)
 promise.guarantee(view)
+bell_curve.section(view, limit)
 
 st.subheader("A closer look at the attacker")
 looked_at = st.segmented_control(

@@ -16,14 +16,17 @@ from distpriv.analysis.sweeps import (
     models_along,
     sweep,
 )
+from distpriv.analysis.without_curves import CurvePrice, curve_price
 
 __all__ = [
     "Choice",
+    "CurvePrice",
     "Design",
     "Limit",
     "Scenario",
     "attack_accuracies",
     "choose",
+    "curve_price",
     "delivered_deltas",
     "delivered_epsilons",
     "expected_errors",

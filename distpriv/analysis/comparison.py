@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import exact
@@ -111,7 +112,9 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Mechanism": scenario.mechanism,
         "ε": f"{scenario.epsilon:g}",
         "δ": exact(scenario.delta),
-        "Calibration": scenario.calibration,
+        "Calibration": "none, as it needs no curve"
+        if mechanisms.get(scenario.mechanism).from_records
+        else scenario.calibration,
         "Calibrated in units": scenario.units,
         "Reported in units": scenario.report,
         "Tolerances": ", ".join(f"{tolerance:g}" for tolerance in scenario.tolerances) or "–",

@@ -106,6 +106,7 @@ _STYLES = {
     "EigM": MechanismStyle(_PURPLE, "dashdot", "triangle-up"),
     "DauM": MechanismStyle(_GREEN, "solid", "pentagon"),
     "OptM": MechanismStyle(_VIOLET, "longdash", "star"),
+    "CoupM": MechanismStyle("#0072B2", "longdashdot", "diamond"),
     "Wasserstein": MechanismStyle(_OLIVE, "longdashdot", "hexagon"),
     "ApproxWasserstein": MechanismStyle(_OLIVE, "dash", "hexagon-open"),
     "BoundedWasserstein": MechanismStyle(_OLIVE, "dot", "hourglass"),

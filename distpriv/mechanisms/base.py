@@ -71,7 +71,8 @@ class Mechanism(ABC):
         Whether there is noise in every direction, as a rule.
     from_records : bool
         Whether it takes the records and not the normals that are fitted to their statistics: its
-        promise holds on any grid, and no calibration applies to it.
+        promise holds on any grid, no calibration applies to it, and each n and Δp takes draws of
+        its own.
     assumes : tuple of Assumption
         What the promise rests on, besides the distributions f_θ that are to be hidden and the
         pairs of them: empty if it holds whatever those distributions are.
@@ -88,9 +89,9 @@ class Mechanism(ABC):
     position: ClassVar[int] = 100
     shown_at_first: ClassVar[bool] = True
     from_outcomes: ClassVar[bool] = False
+    from_records: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
     full_rank: ClassVar[bool] = False
-    from_records: ClassVar[bool] = False
     assumes: ClassVar[tuple[Assumption, ...]] = ()
     dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]

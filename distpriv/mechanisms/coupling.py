@@ -48,8 +48,9 @@ class CouplingMechanism(Mechanism):
     )
     source = "Coupling bound, by the joint convexity in Balle, Barthe & Gaboardi (2018)"
     distribution = "gaussian"
-    full_rank = True
+    shown_at_first = False  # draws anew for every n and Δp, for which no page is to wait unasked
     from_records = True
+    full_rank = True
 
     def plan(
         self,

@@ -97,6 +97,7 @@ def test_curves_of_this_release(open_app):
     app = open_app("choosing").run()  # they come a tick after the answer
     assert titles(app) == [
         "Of 100 attackers, this many guess right",
+        "Error against ε",
         "How sure they can be, with OptM",
         "Right and wrong, threshold by threshold",
         "F-score at β = 1, by mechanism",

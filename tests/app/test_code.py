@@ -75,6 +75,8 @@ def _choosing(app) -> None:
     app.selectbox(key="limit_kind").set_value("precision").run()
     app.slider(key="limit_recall").set_value(30).run()
     app.number_input(key="limit_precision").set_value(80.0).run()
+    while app.session_state["runs"]["bell_curve"].running:
+        app.run()
 
 
 def _frameworks(app) -> None:
@@ -171,6 +173,10 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
     "choosing": (_choosing, {
         "EigM: expected L2 error": number,
         "DauM: expected L2 error": number,
+        "CoupM: expected L2 error": number,
+        "CoupM: expected L2 error at the current ε": number,
+        "GroupDP: expected L2 error at the current ε": number,
+        "CoupM: ε of the error of DauM": number,
         "no noise from ε": number,
         "right of 100, with the noise": whole,
         "reached in the limit's measure": percent,

@@ -12,13 +12,11 @@ from distpriv.dashboard.attack import inspection
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import (
-    along_width,
+    by_width,
     epsilon_grid,
-    models_by_width,
     needs_closed_form,
     remembered,
     sweep_of,
-    width_grid,
 )
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.ceilings import accuracy_ceiling
@@ -40,12 +38,13 @@ def show(view: View, noises: dict[str, Noise], result: AttackResult | None) -> N
 
 def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | None) -> None:
     scenario, sweep = view.scenario, sweep_of(view)
-    epsilons = epsilon_grid(scenario)
+    epsilons = epsilon_grid(scenario, names)
     curves = remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
         lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
         epsilon=False,
+        names=names,
     )
     points = {name: [(scenario.epsilon, result.interval(name))] for name in names} if result else {}
     figure = accuracy_curves(
@@ -64,12 +63,28 @@ def _against_epsilon(view: View, names: tuple[str, ...], result: AttackResult | 
 
 def _against_width(view: View, names: tuple[str, ...]) -> None:
     scenario, sweep = view.scenario, sweep_of(view)
-    widths = width_grid(scenario)
-    models, along = models_by_width(view, widths), along_width(view, names)
-    curves = remembered(
+
+    def draw(curves: Curves) -> None:
+        shown = {name: y for name, y in curves.y.items() if name != UNDEFENDED}
+        figure = accuracy_curves(
+            Curves(curves.x, shown),
+            x_title="Δp",
+            x_log=False,
+            current=scenario.width,
+            undefended=curves.y[UNDEFENDED],
+            ceiling=None,
+            points=None,
+            title=f"Best attack against Δp at ε = {scenario.epsilon:g}"
+            + (", hardest pair" if len(view.model.pairs) > 1 else ""),
+            selected=scenario.mechanism,
+        )
+        display.chart(figure, "attack_width")
+
+    by_width(
         view,
-        f"accuracy by Δp {along}",
-        lambda: sweep(
+        "accuracy by Δp",
+        names,
+        lambda widths, models, along: sweep(
             attack_accuracies(),
             "width",
             widths,
@@ -78,18 +93,5 @@ def _against_width(view: View, names: tuple[str, ...]) -> None:
             epsilon=scenario.epsilon,
             undefended=True,
         ),
-        epsilon=True,
+        draw,
     )
-    figure = accuracy_curves(
-        Curves(widths, {name: curves.y[name] for name in along}),
-        x_title="Δp",
-        x_log=False,
-        current=scenario.width,
-        undefended=curves.y[UNDEFENDED],
-        ceiling=None,
-        points=None,
-        title=f"Best attack against Δp at ε = {scenario.epsilon:g}"
-        + (", hardest pair" if len(view.model.pairs) > 1 else ""),
-        selected=scenario.mechanism,
-    )
-    display.chart(figure, "attack_width")

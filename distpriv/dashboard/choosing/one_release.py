@@ -223,7 +223,11 @@ def _errors(view: View, look: _Look) -> dict[str, FloatArray]:
 
 def _quick(view: View) -> tuple[str, ...]:
     """Mechanisms whose curve of many ε takes little simulation at every point."""
-    names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    names = [
+        name
+        for name in mechanisms.names(baseline=False)
+        if mechanisms.get(name).protects and not mechanisms.get(name).from_records
+    ]
     many = len(view.scenario.query) > 1
     directed = [
         name

@@ -26,6 +26,7 @@ __all__ = [
     "ask",
     "attackers",
     "beta",
+    "down",
     "epsilons_to_compare",
     "feasible",
     "formulas",
@@ -162,8 +163,10 @@ def _percent(label: str, key: str, default: int, tip: str) -> float:
 def searched(view: View, limit: Limit) -> Design | None:
     """What the limit asks for by the fitted model; None, with a sentence, if nothing keeps it."""
     names = shown_at_first(mechanisms.names())
-    if view.scenario.mechanism not in names and mechanisms.get(view.scenario.mechanism).protects:
-        names.append(view.scenario.mechanism)
+    chosen = mechanisms.get(view.scenario.mechanism)
+    # One that draws records for it has its search further down, where the page does not wait.
+    if chosen.name not in names and chosen.protects and not chosen.from_records:
+        names.append(chosen.name)
     # The current ε makes no difference.
     seed = view.scenario.model_seed
     key = replace(view.scenario, mechanism="", seed=seed, look="", epsilon=1.0)
@@ -217,7 +220,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
     elif design.choices:
         best = design.choices[0]
         st.markdown(
-            f"{start} On these data that holds up to **ε\u00a0=\u00a0{_down(best.epsilon)}** with "
+            f"{start} On these data that holds up to **ε\u00a0=\u00a0{down(best.epsilon)}** with "
             f"**{escape(best.mechanism)}**, the mechanism with the least error "
             f"({error_in_words(view, best.noise)}; in each statistic's "
             "unit below)."
@@ -230,7 +233,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
         "Largest ε on these data",
         "any"
         if design.needs_no_noise
-        else _down(design.choices[0].epsilon)
+        else down(design.choices[0].epsilon)
         if design.choices
         else "none",
         help="By the exact best attack on the fitted model, with the mechanism of the least "
@@ -238,7 +241,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
     )
     alone.metric(
         "Largest ε by the promise alone",
-        _down(promise) if isinstance(promise, float) else "none",
+        down(promise) if isinstance(promise, float) else "none",
         help="Whatever the data and the mechanism: (ε, δ) by itself allows no attacker more. "
         + (promise if isinstance(promise, str) else ""),
     )
@@ -308,7 +311,7 @@ def table(view: View, design: Design) -> None:
         pd.DataFrame(
             {
                 "Mechanism": choice.mechanism,
-                "Largest ε": _down(choice.epsilon),
+                "Largest ε": down(choice.epsilon),
                 "Error, L2": number(choice.error),
             }
             | {
@@ -322,11 +325,11 @@ def table(view: View, design: Design) -> None:
     )
     best = design.choices[0]
     st.button(
-        f"Take ε = {_down(best.epsilon)} with {best.mechanism}",
+        f"Take ε = {down(best.epsilon)} with {best.mechanism}",
         icon=":material/done:",
         key="take_choice",
         on_click=_take,
-        args=(best.mechanism, float(_down(best.epsilon))),
+        args=(best.mechanism, float(down(best.epsilon))),
     )
     for name, why in design.skipped.items():
         st.caption(f"{escape(name)} is left out: {escape(why)}")
@@ -336,7 +339,7 @@ def _take(mechanism: str, epsilon: float) -> None:
     st.session_state.update(mech=mechanism, eps=epsilon)
 
 
-def _down(value: float) -> str:
+def down(value: float) -> str:
     """Three digits, rounded down: what is kept at more is kept at less."""
     if value >= 100:
         return "100"

@@ -339,13 +339,14 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
 def _curves(view: View) -> tuple[Curves, Curves]:
     """Accuracy of the best attack and L2 error of the scenario's mechanism, against ε."""
     names = (view.scenario.mechanism,)
-    epsilons = epsilon_grid(view.scenario)
+    epsilons = epsilon_grid(view.scenario, names)
     sweep = sweep_of(view)
     accuracies = remembered(
         view,
         f"accuracy by ε {names} {view.focus}",
         lambda: sweep(attack_accuracies(view.focus), "epsilon", epsilons, view.model, names),
         epsilon=False,
+        names=names,
     )
     costs = remembered(
         view,
@@ -354,6 +355,7 @@ def _curves(view: View) -> tuple[Curves, Curves]:
             expected_errors(units=view.report_sizes), "epsilon", epsilons, view.model, names
         ),
         epsilon=False,
+        names=names,
     )
     return accuracies, costs
 

@@ -153,6 +153,8 @@ def draw() -> None:
             pairs_grid = settings.grid()
             others = settings.further_pairs(dataset, secrets, secret, center, width)
             calibration = settings.calibration(query, len(dataset.table) if whole else int(n))
+            if mechanisms.get(mechanism).from_records:
+                st.caption(f"Not for {escape(mechanism)}, which needs no curve to calibrate to.")
             units, report, tolerances = settings.units(dataset, query)
             replacement = st.toggle(
                 "Draw with replacement",

@@ -144,14 +144,16 @@ def growing(
     budget: float = BUDGET,
     *,
     at_once: bool = True,
+    tick: float = _TICK,
 ) -> None:
     """Take a run further while it is open, and draw it; the page starts anew when it ends.
 
-    With `at_once` it is taken further before it is first drawn.
+    With `at_once` it is taken further before it is first drawn. A tick is in seconds, and longer
+    than a piece of the work: a timer that fires meanwhile takes back a page that was asked for.
     """
     ticks = iter([at_once])
 
-    @st.fragment(run_every=_TICK if run.running else None)
+    @st.fragment(run_every=tick if run.running else None)
     def part() -> None:
         was_running = run.running
         if next(ticks, True):

@@ -14,6 +14,7 @@ from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
+from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, exact, number, percent, share, with_unit
 
 __all__ = [
@@ -103,7 +104,7 @@ def sentence(view: View, measure: Measure, names: Sequence[str]) -> None:
 
 def against_epsilon(view: View, measure: Measure, names: Sequence[str]) -> None:
     """The error of each mechanism against ε."""
-    scenario, epsilons = view.scenario, curves.epsilon_grid(view.scenario)
+    scenario, epsilons = view.scenario, curves.epsilon_grid(view.scenario, names)
     errors = curves.remembered(
         view,
         f"error by ε {names} {measure.statistic}",
@@ -115,6 +116,7 @@ def against_epsilon(view: View, measure: Measure, names: Sequence[str]) -> None:
             names,
         ),
         epsilon=False,
+        names=names,
     )
     display.chart(
         epsilon_chart(
@@ -132,12 +134,23 @@ def against_width(view: View, measure: Measure, names: Sequence[str]) -> None:
     """The error of each mechanism against Δp, where the data allow it."""
     if not curves.needs_closed_form(view, "The error against Δp"):
         return
-    scenario, widths = view.scenario, curves.width_grid(view.scenario)
-    models, along = curves.models_by_width(view, widths), curves.along_width(view, names)
-    errors = curves.remembered(
+    scenario = view.scenario
+
+    def draw(errors: Curves) -> None:
+        figure = width_chart(
+            errors,
+            width=scenario.width,
+            unit=measure.unit,
+            measure=measure.name,
+            selected=scenario.mechanism,
+        )
+        display.chart(figure, "error_width")
+
+    curves.by_width(
         view,
-        f"error by Δp {along} {measure.statistic}",
-        lambda: curves.sweep_of(view)(
+        f"error by Δp {measure.statistic} {scenario.report}",
+        names,
+        lambda widths, models, along: curves.sweep_of(view)(
             expected_errors(measure.statistic, view.report_sizes),
             "width",
             widths,
@@ -145,17 +158,7 @@ def against_width(view: View, measure: Measure, names: Sequence[str]) -> None:
             along,
             epsilon=scenario.epsilon,
         ),
-        epsilon=True,
-    )
-    display.chart(
-        width_chart(
-            errors,
-            width=scenario.width,
-            unit=measure.unit,
-            measure=measure.name,
-            selected=scenario.mechanism,
-        ),
-        "error_width",
+        draw,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -14,14 +14,16 @@ from distpriv import mechanisms
 from distpriv.analysis.fitting import scenario_moments, scenario_populations
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.sweeps import models_along, sweep
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, live
 from distpriv.dashboard.shell.frame import View
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel, model_from_moments
+from distpriv.model.run import Progress, Run
 from distpriv.words import escape
 
 __all__ = [
     "along_width",
+    "by_width",
     "epsilon_grid",
     "fixed_epsilon_grid",
     "key_of",
@@ -33,6 +35,8 @@ __all__ = [
     "sweep_of",
     "width_grid",
 ]
+
+_TICK = 0.6  # seconds: more than the draws of one Δp take
 
 
 _QUICK = 2  # statistics whose exact law takes milliseconds
@@ -48,8 +52,17 @@ def shown_at_first(offered: Sequence[str]) -> list[str]:
     ]
 
 
-def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon: bool) -> Curves:
-    """Curves, from the session's cache where guarded calibration or several pairs make them slow.
+def remembered(
+    view: View,
+    what: str,
+    compute: Callable[[], Curves],
+    *,
+    epsilon: bool,
+    names: Sequence[str] = (),
+) -> Curves:
+    """Curves, from the session's cache where they are slow.
+
+    That is so for guarded calibration, several pairs, and mechanisms that draw records.
 
     Parameters
     ----------
@@ -57,8 +70,10 @@ def remembered(view: View, what: str, compute: Callable[[], Curves], *, epsilon:
         Which curves, and of what.
     epsilon : bool
         Whether they depend on the scenario's ε.
+    names : sequence of str
+        Mechanisms that are calibrated for them.
     """
-    if not _slow(view.scenario):
+    if not _slow(view.scenario, names):
         return compute()
     key = key_of(view, f"curves {what}", epsilon=epsilon)
     return cache.computed(compute, key, saying="Computing …")
@@ -80,20 +95,20 @@ def key_of(view: View, what: str, *, epsilon: bool) -> str:
     return f"{what} {view.source.digest} {known!r}"
 
 
-def epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
-    """ε from 0.1 to 10 for curves, the current one among them.
+def epsilon_grid(scenario: Scenario, names: Sequence[str] = ()) -> NDArray[np.float64]:
+    """ε from 0.1 to 10 for curves of some mechanisms, the current one among them.
 
     Not so where the curves take long enough to be remembered while ε moves.
     """
     grid = fixed_epsilon_grid(scenario)
-    if _slow(scenario):
+    if _slow(scenario, names):
         return grid
     return np.unique(np.append(grid, np.clip(scenario.epsilon, 0.1, 10)))
 
 
 def fixed_epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
     """ε from 0.1 to 10 for curves that do not depend on the current one."""
-    points = 9 if _very_slow(scenario) else 13 if _slow(scenario) else 25
+    points = 9 if _very_slow(scenario) else 13 if _slow(scenario, ()) else 25
     return np.geomspace(0.1, 10, points)
 
 
@@ -105,9 +120,9 @@ def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
     )
 
 
-def width_grid(scenario: Scenario) -> NDArray[np.float64]:
-    """Δp from 0.02 to 0.8 for curves, the current one among them."""
-    points = 5 if _very_slow(scenario) else 9 if _slow(scenario) else 27
+def width_grid(scenario: Scenario, names: Sequence[str] = ()) -> NDArray[np.float64]:
+    """Δp from 0.02 to 0.8 for curves of some mechanisms, the current one among them."""
+    points = 5 if _very_slow(scenario, names) else 9 if _slow(scenario, names) else 27
     grid = np.linspace(0.02, 0.8, points)
     return np.unique(np.append(grid, np.clip(scenario.width, 0.02, 0.8)))
 
@@ -149,6 +164,64 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
     )
 
 
+def by_width(
+    view: View,
+    what: str,
+    names: Sequence[str],
+    compute: Callable[[NDArray[np.float64], Sequence[GaussianModel | None], Sequence[str]], Curves],
+    draw: Callable[[Curves], None],
+) -> None:
+    """Curves against Δp; those for which records are drawn at every Δp come in a little later.
+
+    Parameters
+    ----------
+    what : str
+        Names the curves, and the work.
+    names : sequence of str
+        Mechanisms.
+    compute : callable
+        From values of Δp, their models and mechanisms to the curves.
+    draw : callable
+        Draws the chart.
+    """
+    widths = width_grid(view.scenario, names)
+    models, along = models_by_width(view, widths), along_width(view, names)
+    drawing = tuple(name for name in along if mechanisms.get(name).from_records)
+    quick = tuple(name for name in along if name not in drawing)
+    curves = remembered(
+        view,
+        f"{what} {quick} {len(widths)}",
+        lambda: compute(widths, models, quick),
+        epsilon=True,
+    )
+    if not drawing:
+        draw(curves)
+        return
+    shown = ", ".join(drawing)
+
+    def points() -> Iterator[Progress[list[Curves]]]:
+        found: list[Curves] = []
+        for place, model in enumerate(models):
+            # The first piece is none at all: the page is not to wait.
+            yield Progress(place, len(widths), lambda: found)
+            found.append(compute(widths[[place]], [model], drawing))
+        yield Progress(len(widths), len(widths), lambda: found)
+
+    def part(run: Run[list[Curves]]) -> None:
+        found = run.result() if run.finished else None
+        if found is None:
+            draw(curves)
+            st.caption(f"{escape(shown)} draws records for each Δp: {run.share_done:.0%}.")
+            return
+        late = {name: np.concatenate([point.y[name] for point in found]) for name in drawing}
+        known = curves.y | late
+        draw(Curves(widths, {name: known[name] for name in dict.fromkeys([*along, *known])}))
+        st.caption(f"{escape(shown)} draws records for each Δp, hence few of them.")
+
+    run = live.begun(what, key_of(view, f"{what} {drawing}", epsilon=True), points)
+    live.growing(run, part, tick=_TICK)
+
+
 def needs_closed_form(view: View, what: str) -> bool:
     """Whether something can be computed from moments; if it cannot, say so in its place."""
     if view.scenario.query.is_linear:
@@ -164,11 +237,18 @@ def needs_closed_form(view: View, what: str) -> bool:
     return False
 
 
-def _slow(scenario: Scenario) -> bool:
-    return scenario.calibration in ("exact-law", "guarded") or scenario.several
+def _slow(scenario: Scenario, names: Sequence[str]) -> bool:
+    careful = scenario.calibration in ("exact-law", "guarded")
+    return careful or scenario.several or _draw_records(names)
 
 
-def _very_slow(scenario: Scenario) -> bool:
+def _very_slow(scenario: Scenario, names: Sequence[str] = ()) -> bool:
+    if _draw_records(names):
+        return True
     if scenario.calibration == "exact-law":
         return scenario.several or len(scenario.query) > _QUICK
     return scenario.calibration == "guarded" and scenario.several
+
+
+def _draw_records(names: Sequence[str]) -> bool:
+    return any(mechanisms.get(name).from_records for name in names)

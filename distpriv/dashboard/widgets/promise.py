@@ -102,13 +102,27 @@ def _delivered(view: View) -> str:
     )
     if delta <= noise.delta * KEPT:
         covers = "" if noise.floor is None else f" {_covering(view)}"
+        covers += f" {_no_calibration(view)}" if view.mechanism.from_records else ""
         return f":green-badge[:material/verified_user: promise kept] {figures}.{covers}"
+    if view.mechanism.from_records:
+        return (
+            f":green-badge[:material/verified_user: promise kept] {figures}, more than promised: "
+            f"these normals are not the distributions. {_no_calibration(view)}"
+        )
     epsilon = view.delivered_epsilon or 0.0
     return (
         f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
         f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(noise.delta)}. The calibration "
         "takes both covariances for the mean of the two; the *guarded* calibration under More "
         "settings makes up for it."
+    )
+
+
+def _no_calibration(view: View) -> str:
+    """What the promise of noise that is computed from the records rests on."""
+    return (
+        f"No calibration applies to {escape(view.scenario.mechanism)}: its promise needs no normal "
+        "curve, only that records are drawn as described."
     )
 
 

@@ -13,7 +13,15 @@ from plotly.offline import get_plotlyjs
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.style import CONFIG, NEUTRAL
 from distpriv.export.report.values import Contents
-from distpriv.export.report.words import HOLDS, MARK, PREAMBLE, counted, delivered, guarantee
+from distpriv.export.report.words import (
+    HOLDS,
+    MARK,
+    PREAMBLE,
+    counted,
+    delivered,
+    guarantee,
+    without_curves,
+)
 from distpriv.model.sampling import Interval
 from distpriv.words import number, percent
 
@@ -57,6 +65,7 @@ def _template() -> Template:
         "undefended": UNDEFENDED,
         "delivered": delivered,
         "guarantee": guarantee,
+        "without_curves": without_curves,
     }
     environment.filters |= {
         "number": number,

@@ -10,6 +10,7 @@ from typing import Any
 
 from distpriv.analysis.scenario_file import write_scenario
 from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.analysis.without_curves import CurvePrice
 from distpriv.charts.data import figure_data
 from distpriv.export.report.values import Contents, Truth
 from distpriv.export.report.words import (
@@ -20,6 +21,7 @@ from distpriv.export.report.words import (
     counted,
     delivered,
     guarantee,
+    without_curves,
 )
 from distpriv.model.sampling import Interval
 from distpriv.words import exact, number, percent
@@ -102,7 +104,7 @@ def markdown(report: Contents) -> str:
             if finding.assumed
             else "Its promise rests on no assumption about how the statistics are distributed."
         )
-    parts.append("## Figures")
+    parts += [_plain(without_curves(report.without_curves)), "## Figures"]
     parts += [f"**{_plain(picture.title)}**: {_plain(picture.alt)}" for picture in report.pictures]
     parts += [
         "## The scenario",
@@ -212,6 +214,7 @@ def json_text(report: Contents) -> str:
             }
             for finding in report.findings
         ],
+        "without_curves": _without_curves(report.without_curves),
         "left_out": report.left_out,
         "units": dict(zip(report.main.labels, report.main.units, strict=True))
         | {"expected_l2_error": report.main.error_unit},
@@ -248,6 +251,24 @@ def json_text(report: Contents) -> str:
             "records": [] if truth.records is None else truth.records.to_dict("records"),
         }
     return json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _without_curves(price: CurvePrice) -> dict[str, object]:
+    known = {
+        "with_curves": price.relying,
+        "by_exact_law": price.by_law,
+        "without": price.without,
+    }
+    return {
+        "sentence": without_curves(price),
+        "refused": list(price.refused),
+        "recommended": None if price.advised is None else price.advised.title,
+        "epsilon_of_the_same_error": price.epsilon,
+        "errors": {
+            name: None if one is None else {"mechanism": one.title, "expected_l2_error": one.error}
+            for name, one in known.items()
+        },
+    }
 
 
 def _attack(best: float, simulated: Interval) -> dict[str, object]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import pandas as pd
 from plotly import graph_objects as go
 
 from distpriv.analysis.answer import answer
 from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.without_curves import CurvePrice, curve_price
 from distpriv.export.report import words
 from distpriv.model.sampling import Interval
 
@@ -104,6 +106,11 @@ class Contents:
     def answer(self) -> str:
         """One or a few plain sentences."""
         return answer(self.main)
+
+    @cached_property
+    def without_curves(self) -> CurvePrice:
+        """What the answer's promise costs without normal curves."""
+        return curve_price(self.main)
 
     @property
     def confidential(self) -> bool:

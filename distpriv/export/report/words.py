@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from distpriv.analysis.basis import basis_in_words
 from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.without_curves import CurvePrice, price_in_words, refused_in_words
 from distpriv.words import exact, listed, number, share, with_unit
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "delivered",
     "guarantee",
     "question",
+    "without_curves",
 ]
 
 HOLDS = {
@@ -49,6 +51,14 @@ def delivered(finding: Evaluation) -> tuple[float | None, float | None]:
     return finding.delivered_delta, None if finding.undone else finding.delivered_epsilon
 
 
+def without_curves(price: CurvePrice) -> str:
+    """Whether the answer's promise needs normal curves, and what doing without them costs."""
+    advised = price.advised
+    return f"Is the bell curve needed? {price_in_words(price)} {refused_in_words(price)}" + (
+        "" if advised is None else f" {advised.title} is recommended."
+    )
+
+
 def question(asked: Evaluation) -> str:
     """What is asked."""
     fit = asked.fit
@@ -81,17 +91,28 @@ def guarantee(finding: Evaluation) -> str:
         + (
             ". The promise is kept."
             if finding.kept
-            else ". The promise is not kept"
-            + (
-                "; the guarded calibration makes up for it."
-                if noise.distribution == "gaussian"
-                else ": the two shares do more than shift the statistics."
-            )
+            else f". The promise is not kept{_remedy(finding)}."
         )
-        + (
-            ""
-            if noise.floor is None
-            else " Arithmetic does not undo it: there is noise of half a step or more on every "
-            "statistic."
-        )
+        + _rests_on(finding)
     )
+
+
+def _remedy(finding: Evaluation) -> str:
+    """What makes up for a promise that is not kept, or why it is not."""
+    if finding.mechanism.from_records:
+        return " by these normals, which are not the distributions"
+    if finding.noise.distribution == "gaussian":
+        return "; the guarded calibration makes up for it"
+    return ": the two shares do more than shift the statistics"
+
+
+def _rests_on(finding: Evaluation) -> str:
+    """Why arithmetic does not undo the noise, or why no calibration applies to it."""
+    if finding.mechanism.from_records:
+        return (
+            " No calibration applies to it: the promise needs no normal curve, only that records "
+            "are drawn as described."
+        )
+    if finding.noise.floor is None:
+        return ""
+    return " Arithmetic does not undo it: there is noise of half a step or more on every statistic."

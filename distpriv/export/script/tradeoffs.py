@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from distpriv import mechanisms
 from distpriv.analysis.design import Limit
+from distpriv.analysis.without_curves import WITHOUT
 from distpriv.export.script.script import Section, literal
 from distpriv.export.script.setup import Setting, noises, shown_at_first
 
@@ -61,6 +62,8 @@ def choosing(setting: Setting, limit: Limit | None = None, **_: object) -> list[
     names, chosen = shown_at_first(), setting.scenario.mechanism
     if chosen not in names and mechanisms.get(chosen).protects:
         names.append(chosen)
+    if WITHOUT not in names:
+        names.append(WITHOUT)
     named = [f"{field.name}={literal(getattr(given, field.name))}" for field in fields(given)]
     code = f"""\
 limit = dp.Limit({", ".join(named)})
@@ -88,7 +91,17 @@ for name, noise in {"with the noise": evaluation.noise, "without noise": None}.i
     result[f"right of 100, {name}"] = round(100 * float(right))
 test = dp.hypothesis.release_test(evaluation.model, evaluation.noise)
 result["reached in the limit's measure"] = limit.reached(test)"""
+    price = """\
+price = dp.analysis.curve_price(evaluation)
+for one in (price.relying, price.by_law, price.without, *price.beside):
+    if one is not None:
+        result[f"{one.title}: expected L2 error at the current ε"] = one.error
+if price.epsilon is not None:
+    result[f"{price.without.title}: ε of the error of {price.relying.title}"] = price.epsilon
+for reason in price.refused:
+    print(reason)"""
     return [
         Section("The limit, and the largest ε that keeps it", code),
         Section("What the current noise allows", now),
+        Section("What it costs to do without normal curves", price),
     ]

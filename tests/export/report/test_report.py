@@ -85,6 +85,31 @@ def test_its_words_answer_the_question(report):
     assert report.versions.keys() >= {"distpriv", "Python", "numpy", "streamlit"}
 
 
+def test_it_says_whether_the_curve_is_needed_and_what_doing_without_costs(report, people):
+    model = dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60, rng=3)
+    error = dp.calibrate("CoupM", model, 1.3, 0.01).expected_error()
+    for text in (report.to_markdown(), report.to_html(), report.to_json()):
+        assert "Is the bell curve needed? The promise of DauM rests on normal curves; CoupM" in text
+        assert f"moves the released statistics by {number(error)} in L2" in text
+    told = json.loads(report.to_json())["without_curves"]
+    assert told["errors"]["without"]["expected_l2_error"] == pytest.approx(error)
+    assert told["errors"]["with_curves"]["mechanism"] == "DauM"
+    there = dp.calibrate("CoupM", model, told["epsilon_of_the_same_error"], 0.01)
+    wanted = told["errors"]["with_curves"]["expected_l2_error"]
+    assert there.expected_error() == pytest.approx(wanted, rel=1e-3)
+    assert told["recommended"] is None
+
+
+def test_no_calibration_is_told_of_where_none_applies(people):
+    without = build(people, replace(SCENARIO, mechanism="CoupM"), repetitions=2)
+    assert without.choices["Calibration"] == "none, as it needs no curve"
+    (finding,) = without.findings
+    assert finding.noise.calibration is None
+    assert "No calibration applies to it" in guarantee(finding)
+    assert "guarded" not in guarantee(finding)
+    assert "The promise of CoupM rests on no curve" in without.to_markdown()
+
+
 def test_every_form_holds_every_part(report, told):
     markdown, content = report.to_markdown(), json.loads(report.to_json())
     for text in (told, markdown.replace("\\", "")):
