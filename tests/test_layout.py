@@ -74,6 +74,7 @@ ELSEWHERE = {
     "export/script": "export/script/test_scripts.py",
     "mechanisms/assumptions": "robustness/test_verdicts.py",
     "model/fit": "model/test_gaussian.py",
+    "model/matched_draws": "model/test_swaps.py",
     "model/regularity": "model/test_gaussian.py",
     "papers/report": "papers/test_cells.py",
     "privacy/bell_mixtures": "privacy/test_covered.py",

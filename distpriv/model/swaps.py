@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.model.cells import Matching, match
+from distpriv.model.matched_draws import Pool, taken_instead
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
 from distpriv.model.sampling import draw_subsets, subset_sums
@@ -41,6 +42,7 @@ Matched = Literal["alike", "independent"]
 _ALL = 110_000  # draws
 _PILOT = 11  # one in so many is to choose a shape of noise by
 _RECORDS = 20_000_000  # drawn
+_KEPT = 8_000_000  # numbers of a population's laws
 _CELLS = 96
 _FEW = 60  # swapped records, up to which it pays to match them
 _VECTORS = 2_000_000  # of a difference that is enumerated
@@ -105,6 +107,8 @@ class Differences:
     def of(self, statistics: tuple[int, ...], units: FloatArray) -> Differences:
         """Of some of the statistics, each divided by a unit."""
         chosen = list(statistics)
+        if statistics == self.statistics and (units == self.units).all():
+            return self
         return replace(
             self,
             values=self.values[:, chosen] / units,
@@ -141,11 +145,14 @@ def swap_differences(
     drawing = _Drawing(population, n, swapped, counts[0], n - counts[1], first.replacement, way)
     sizes = () if first.replacement or way == "independent" else (counts[0],)
     key = f"differences {n} {swapped} {sizes} {first.replacement} {way}"
-    known = population.computed(key, drawing.differences)
-    return population.computed(
-        f"{key} {population.statistics} {population.units.tolist()}",
-        lambda: known.of(population.statistics, population.units),
-    )
+    laws: dict[str, Differences] = population.computed("differences", dict)
+    chosen = f"{key} {population.statistics} {population.units.tolist()}"
+    if chosen not in laws:
+        law = laws.get(key) or drawing.differences()
+        laws |= {key: law, chosen: law.of(population.statistics, population.units)}
+        while len(laws) > 2 and sum(known.values.size for known in laws.values()) > _KEPT:
+            del laws[next(iter(laws))]
+    return laws[chosen]
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,13 +276,15 @@ class _Drawing:
 
     def _alike(self, random: np.random.Generator) -> FloatArray:
         """Sums of differences of matched records, shape (R, m)."""
-        pool = self.population.computed("pool", lambda: _Pool(self.matching, self.population.seed))
+        pool = self.population.computed(
+            "pool", lambda: Pool(self.matching, self.population.seed, _ALL)
+        )
         if self.replacement:
             return pool.sums(self.swapped)
         total = pool.sums(self.swapped).copy()
         for side, common in enumerate((self.without, self.having)):
             drawn = pool.records(self.swapped, side)
-            rows, taken = _taken(drawn, len(self.matching.groups[side]), common, random)
+            rows, taken = taken_instead(drawn, len(self.matching.groups[side]), common, random)
             values = self.matching.groups[side]
             moved = values[taken].sum(axis=1) - values[drawn[rows]].sum(axis=1)
             total[rows] += moved if side == 0 else -moved
@@ -305,94 +314,3 @@ class _Drawing:
 def _cell_shares(values: FloatArray) -> tuple[list[tuple[int, ...]], FloatArray]:
     cells, counts = np.unique(values.astype(np.int64), axis=0, return_counts=True)
     return [tuple(cell) for cell in cells.tolist()], counts / counts.sum()
-
-
-class _Pool:
-    """Matched pairs of records, drawn once for any number of swaps.
-
-    Parameters
-    ----------
-    matching : Matching
-    seed : int
-    """
-
-    def __init__(self, matching: Matching, seed: int) -> None:
-        self.matching = matching
-        self.random = np.random.default_rng((seed, 0x51A9))
-        self.drawn: list[NDArray[np.int32]] = []
-        self.last: tuple[int, FloatArray] | None = None
-
-    def pairs(self, swap: int) -> NDArray[np.int32]:
-        """The pairs of one swap, shape (R,): as many independent draws, in random order."""
-        masses = self.matching.pairs[2]
-        while len(self.drawn) <= swap:
-            counts = self.random.multinomial(_ALL, masses)
-            drawn = np.repeat(np.arange(len(masses), dtype=np.int32), counts)
-            self.random.shuffle(drawn)
-            self.drawn.append(drawn)
-        return self.drawn[swap]
-
-    def records(self, swapped: int, side: int) -> IntArray:
-        """The records of one group in all swaps, shape (R, d)."""
-        rows = self.matching.pairs[side]
-        return np.array([rows[self.pairs(swap)] for swap in range(swapped)]).T
-
-    def sums(self, swapped: int) -> FloatArray:
-        """Sums of the differences of so many pairs, shape (R, m); nobody may change them."""
-        first, second, _ = self.matching.pairs
-        start, total = 0, np.zeros((_ALL, self.matching.groups[0].shape[1]))
-        if self.last is not None and self.last[0] <= swapped:
-            start, total = self.last[0], self.last[1].copy()
-        for swap in range(start, swapped):
-            pairs = self.pairs(swap)
-            total += self.matching.groups[0][first[pairs]]
-            total -= self.matching.groups[1][second[pairs]]
-        self.last = (swapped, total)
-        return total
-
-
-def _taken(
-    drawn: IntArray, count: int, common: int, random: np.random.Generator
-) -> tuple[IntArray, IntArray]:
-    """What is taken instead of records that are in the dataset already.
-
-    Of the common records only those are known that have been drawn: by symmetry one that has not
-    been looked at is common with the same probability as any other such, and each of them is as
-    likely to be the one that is taken instead.
-
-    Parameters
-    ----------
-    drawn : ndarray of int, shape (R, d)
-    count : int
-        Records of the group.
-    common : int
-        How many of them are in the dataset from the start.
-
-    Returns
-    -------
-    rows : ndarray of int, shape (r,)
-        Datasets in which some record is replaced.
-    taken : ndarray of int, shape (r, d)
-    """
-    size, swapped = drawn.shape
-    chances = random.random((size, swapped))
-    ordered = np.sort(drawn, axis=1)
-    again = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    met = (chances * (count - np.arange(swapped)) < common).any(axis=1)
-    rows = np.flatnonzero(again | met)
-    taken, chances = drawn[rows], chances[rows]
-    # Twice as many looks as swaps at most: each finds a record, and another one for it.
-    looked_at = np.full((len(rows), 2 * swapped), -1, dtype=np.int64)
-    found = np.zeros(len(rows), dtype=np.int64)
-    for swap in range(swapped):
-        new = ~(looked_at == taken[:, swap, None]).any(axis=1)
-        is_common = chances[:, swap] * (count - swap - found) < common - found
-        looked_at[new, 2 * swap] = taken[new, swap]
-        found += new & is_common
-        wanting = np.flatnonzero(~new | is_common)
-        while wanting.size:
-            other = random.integers(count, size=wanting.size)
-            taken[wanting, swap] = other
-            wanting = wanting[(looked_at[wanting] == other[:, None]).any(axis=1)]
-        looked_at[:, 2 * swap + 1] = taken[:, swap]
-    return rows, taken

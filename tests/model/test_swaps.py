@@ -187,3 +187,14 @@ def test_many_swapped_records_need_no_matching() -> None:
     assert law.matched == "independent"
     assert law.swapped == 4000
     assert 2000 <= law.draws <= 20_000
+
+
+def test_laws_that_are_kept_are_bounded() -> None:
+    random = np.random.default_rng(3)
+    groups = RecordGroups(random.normal(size=(90, 5)), random.normal(size=(70, 5)), 0)
+    population = _population(groups, Query([Mean(name) for name in "abcde"]))
+    for n in range(20, 60):
+        law = swap_differences(population, _thetas(n, 8, 10, replacement=True))
+        assert law.swapped == 2
+    kept = population.computed("differences", dict).values()
+    assert 0 < sum(known.values.size for known in kept) <= 8_000_000
