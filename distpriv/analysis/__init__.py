@@ -1,5 +1,6 @@
 """What a scenario comes to: scenario and file, sweeps over an axis, choosing ε, comparing."""
 
+from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
@@ -18,11 +19,14 @@ from distpriv.analysis.sweeps import (
 )
 
 __all__ = [
+    "Brackets",
     "Choice",
     "Design",
     "Limit",
     "Scenario",
     "attack_accuracies",
+    "audit",
+    "bracket",
     "choose",
     "delivered_deltas",
     "delivered_epsilons",

@@ -9,6 +9,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.sweeps import profiles
 from distpriv.charts.guarantee import profile_curves
+from distpriv.dashboard.guarantee import brackets
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
 from distpriv.privacy.noise import Noise
@@ -77,3 +78,4 @@ def formulas() -> None:
             "theorems take the two covariances for their mean, which is why a promise can be "
             "missed by a little; the *guarded* calibration makes up for it."
         )
+        brackets.formulas()

@@ -6,8 +6,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.scenario_file import write_scenario
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.data import figure_data
@@ -59,7 +61,8 @@ def markdown(report: Contents) -> str:
     ]
     parts += [
         f"**{_plain(finding.mechanism.name)}** {_plain(finding.mechanism.summary)} "
-        f"{_plain(guarantee(finding))} {_plain(' '.join(finding.noise.caveats))}".rstrip()
+        f"{_plain(guarantee(finding))} {_plain(report.bracketed(finding))} "
+        f"{_plain(' '.join(finding.noise.caveats))}".rstrip()
         for finding in report.findings
     ]
     parts += [
@@ -195,6 +198,7 @@ def json_text(report: Contents) -> str:
                 "delivered": dict(zip(("delta", "epsilon"), delivered(finding), strict=True)),
                 "kept": finding.kept,
                 "guarantee": guarantee(finding),
+                "bracketed": _bracketed(report, finding),
                 "caveats": list(finding.noise.caveats),
                 "expected_l2_error": finding.error,
                 "expected_errors": dict(zip(report.main.labels, finding.errors, strict=True)),
@@ -248,6 +252,18 @@ def json_text(report: Contents) -> str:
             "records": [] if truth.records is None else truth.records.to_dict("records"),
         }
     return json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _bracketed(report: Contents, finding: Evaluation) -> dict[str, object]:
+    brackets = report.brackets[finding.mechanism.name]
+    figures = {
+        "at_least": brackets.at_least,
+        "fitted_normals": brackets.normals,
+        "at_most": brackets.at_most,
+    }
+    return {
+        name: None if figure is None else asdict(figure) for name, figure in figures.items()
+    } | {"exact": brackets.exact, "sentence": report.bracketed(finding)}
 
 
 def _attack(best: float, simulated: Interval) -> dict[str, object]:

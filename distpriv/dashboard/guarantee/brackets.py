@@ -1,0 +1,152 @@
+"""What is delivered at least, by the fitted normals and at most, on one axis and in words."""
+
+from __future__ import annotations
+
+import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
+import streamlit as st
+
+from distpriv.analysis import brackets_in_words as words
+from distpriv.analysis.brackets import Brackets, Verdict, steps
+from distpriv.charts.brackets import delivered_brackets
+from distpriv.dashboard.shell import live, state
+from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.widgets import display
+from distpriv.model.run import Run
+from distpriv.words import escape, exact, number
+
+__all__ = ["compact", "formulas", "show"]
+
+_NAME = "brackets"
+_BADGES: dict[Verdict, str] = {
+    "kept": ":green-badge[:material/verified_user: kept without the curves]",
+    "broken": ":red-badge[:material/gpp_bad: broken]",
+    "open": ":gray-badge[:material/help: rests on the curves]",
+    "none": ":red-badge[:material/gpp_bad: none]",
+}
+_REFUTED = ":orange-badge[:material/rule: curves refuted]"
+_OVERSTATED = ":gray-badge[:material/info: curves overstate]"
+_WAITING = "Being computed …"
+
+
+def show(view: View) -> None:
+    """The chart and what it says; it grows with the attacks that are simulated."""
+    st.subheader("How much of that needs the curves?")
+    run = _run(view)
+
+    def draw(run: Run[Brackets]) -> None:
+        known = run.result()
+        picture, told = st.columns([3, 2], gap="large")
+        with picture:
+            display.chart(
+                delivered_brackets(known, epsilon=_epsilon(view), delta=_delta(view)), _NAME
+            )
+        with told:
+            st.markdown(_WAITING if known is None else _told(known))
+            if known is not None:
+                st.caption(f"{words.basis(known)} {words.proven(known)}".strip())
+            _progress(view, run)
+
+    live.growing(run, draw, at_once=False)
+    if view.law is None:
+        live.buttons(_NAME, lambda: _begun(view), _LABELS)
+
+
+def compact(view: View) -> None:
+    """The three figures in a sentence, and what becomes of the promise and of the curves."""
+    run = _run(view)
+
+    def draw(run: Run[Brackets]) -> None:
+        known = run.result()
+        with st.container(border=True):
+            st.markdown(
+                _WAITING if known is None else f"{_figures(known)} {_told(known)}",
+                help="The page Guarantee shows them on one axis, and says what they rest on.",
+            )
+            _progress(view, run)
+
+    live.growing(run, draw, at_once=False)
+    if view.law is None:
+        live.buttons(_NAME, lambda: _begun(view), _LABELS)
+
+
+_LABELS = live.Labels(again="", go_on="Go on")
+
+
+def _run(view: View) -> Run[Brackets]:
+    """The session's: what was simulated once for a release need not be again."""
+    known = view.groups.computed(f"run of brackets {_about(view)}", lambda: _begun(view))
+    state.runs()[_NAME] = known
+    return known
+
+
+def _begun(view: View) -> Run[Brackets]:
+    return Run(lambda: steps(view), _about(view))
+
+
+def _about(view: View) -> str:
+    return f"{view.scenario!r} {view.focus}"
+
+
+def _progress(view: View, run: Run[Brackets]) -> None:
+    """Of the attacks, where there are any; of a fixed height either way."""
+    if view.law is None:
+        done, wanted = max(run.done - 1, 0), max(run.wanted - 1, 0)
+        live.bar(run, f"{done} of {wanted} rounds of attacks" if wanted else _WAITING)
+    elif run.failure:
+        st.error(escape(run.failure), icon=":material/error:")
+
+
+def _epsilon(view: View) -> float:
+    return view.noise.epsilon
+
+
+def _delta(view: View) -> float:
+    return view.noise.delta or view.scenario.delta
+
+
+def _told(known: Brackets) -> str:
+    badges = [_BADGES[known.verdict]]
+    if known.refuted:
+        badges.append(_REFUTED)
+    elif known.overstated:
+        badges.append(_OVERSTATED)
+    return (
+        f"{words.without_curves(known, strong=_bold, safe=escape)}\n\n"
+        f"{' '.join(badges)} {words.judged(known)}"
+    )
+
+
+def _figures(known: Brackets) -> str:
+    """The three in a row."""
+    least, most = known.at_least, known.at_most
+    at = f"At ε\u00a0=\u00a0{exact(known.epsilon)} is delivered"
+    normals = f"by the fitted normals **{number(known.normals.delta)}**"
+    if known.exact and most is not None:
+        return f"{at} δ\u00a0= exactly **{number(most.delta)}**, {normals}."
+    first = "not known" if least is None else f"**{number(least.delta)}**"
+    last = "not known" if most is None else f"**{number(most.delta)}**"
+    return f"{at} δ: at least {first}, {normals}, at most {last}."
+
+
+def _bold(text: str) -> str:
+    return f"**{text}**"
+
+
+def formulas() -> None:
+    """The coupling bound and the audit."""
+    st.latex(
+        r"\delta(\varepsilon)\le\mathbb E\,\delta_N(\varepsilon;r),\quad "
+        r"r^2=(x-y)^{\!\top}S^{-1}(x-y),\quad \delta_N(\varepsilon;r)="
+        r"\Phi\!\left(\tfrac r2-\tfrac{\varepsilon}{r}\right)-e^{\varepsilon}"
+        r"\Phi\!\left(-\tfrac r2-\tfrac{\varepsilon}{r}\right)"
+    )
+    st.markdown(
+        "*At most*, for Gaussian noise of covariance S: (x, y) are the statistics of two datasets, "
+        "one for either share, that have all records in common but those that have to be swapped; "
+        "the hockey-stick divergence is jointly convex, so the mean over any such coupling bounds "
+        "δ whatever the laws of x and y. Where the mean is over draws, an upper confidence bound "
+        "stands for it, whose error is charged to δ. *At least*: for any set A of releases "
+        "δ(ε) ≥ P(A) − e^ε Q(A); attackers and A are chosen on every other round of attacks, the "
+        "rates counted on the rest (Clopper–Pearson, 95 % for the number of rounds that was "
+        "wanted; who stops when it suits has less)."
+    )
