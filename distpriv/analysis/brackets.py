@@ -28,7 +28,16 @@ from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.noise import Noise
 
-__all__ = ["ATTACKERS", "REPETITIONS", "Brackets", "Delivered", "audit", "bracket", "steps"]
+__all__ = [
+    "ATTACKERS",
+    "REPETITIONS",
+    "Brackets",
+    "Delivered",
+    "audit",
+    "auditing",
+    "bracket",
+    "steps",
+]
 
 ATTACKERS = (ARITHMETIC.name, "logistic")
 """Short names of the attackers of :func:`audit`."""
@@ -188,7 +197,7 @@ def steps(evaluation: Evaluation, repetitions: int = REPETITIONS) -> Iterator[Pr
     yield Progress(1, pieces, lambda: known)
     if known.law is not None:
         return
-    for audited in _auditing(evaluation, repetitions):
+    for audited in auditing(evaluation, repetitions):
         result = partial(_with_audit, known, audited.result)
         yield Progress(1 + audited.done, pieces, result, audited.doing)
 
@@ -197,8 +206,10 @@ def _with_audit(known: Brackets, audited: Callable[[], JointAudit | None]) -> Br
     return replace(known, audit=audited())
 
 
-def _auditing(evaluation: Evaluation, repetitions: int) -> Iterator[Progress[JointAudit]]:
-    """No result before the second repetition."""
+def auditing(
+    evaluation: Evaluation, repetitions: int = REPETITIONS
+) -> Iterator[Progress[JointAudit]]:
+    """:func:`audit` a repetition at a time, for a Run; no result before the second."""
     most = _LAPLACE if evaluation.noise.distribution == "laplace" else _MOST
     tests = min(max(_RECORDS // max(evaluation.model.n, 1) // 2 * 2, _FEWEST), most)
     attacks = [
@@ -251,7 +262,7 @@ def audit(
     CalibrationError
         If the scenario's mechanism does not apply.
     """
-    return completed(_auditing(evaluation, repetitions))
+    return completed(auditing(evaluation, repetitions))
 
 
 def _asked(evaluation: Evaluation) -> tuple[float, float]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import sklearn.linear_model  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
 from distpriv.analysis import brackets_in_words as words
-from distpriv.analysis.brackets import Brackets, Verdict, steps
+from distpriv.analysis.brackets import Brackets, Verdict, auditing, bracket
+from distpriv.attacks.joint_audit import JointAudit
 from distpriv.charts.brackets import delivered_brackets
 from distpriv.dashboard.shell import live, state
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.later import drawn_later
 from distpriv.model.run import Run
 from distpriv.words import escape, exact, number
 
@@ -31,77 +35,64 @@ _WAITING = "Being computed …"
 def show(view: View) -> None:
     """The chart and what it says; it grows with the attacks that are simulated."""
     st.subheader("How much of that needs the curves?")
-    run = _run(view)
 
-    def draw(run: Run[Brackets]) -> None:
-        known = run.result()
+    def draw(known: Brackets | None, run: Run[JointAudit] | None) -> None:
         picture, told = st.columns([3, 2], gap="large")
         with picture:
-            display.chart(
-                delivered_brackets(known, epsilon=_epsilon(view), delta=_delta(view)), _NAME
-            )
+            asked = view.noise.epsilon, view.noise.delta or view.scenario.delta
+            display.chart(delivered_brackets(known, epsilon=asked[0], delta=asked[1]), _NAME)
         with told:
             st.markdown(_WAITING if known is None else _told(known))
             if known is not None:
                 st.caption(f"{words.basis(known)} {words.proven(known)}".strip())
-            _progress(view, run)
+            _progress(run)
 
-    live.growing(run, draw, at_once=False)
-    if view.law is None:
-        live.buttons(_NAME, lambda: _begun(view), _LABELS)
+    _growing(view, draw)
 
 
 def compact(view: View) -> None:
     """The three figures in a sentence, and what becomes of the promise and of the curves."""
-    run = _run(view)
 
-    def draw(run: Run[Brackets]) -> None:
-        known = run.result()
+    def draw(known: Brackets | None, run: Run[JointAudit] | None) -> None:
         with st.container(border=True):
             st.markdown(
                 _WAITING if known is None else f"{_figures(known)} {_told(known)}",
                 help="The page Guarantee shows them on one axis, and says what they rest on.",
             )
-            _progress(view, run)
+            _progress(run)
 
-    live.growing(run, draw, at_once=False)
-    if view.law is None:
-        live.buttons(_NAME, lambda: _begun(view), _LABELS)
+    _growing(view, draw)
 
 
-_LABELS = live.Labels(again="", go_on="Go on")
+def _growing(view: View, draw: Callable[[Brackets | None, Run[JointAudit] | None], None]) -> None:
+    """Draw a frame, a tick later the figures, and those that grow with every attack.
+
+    Where the law is known there is nothing to simulate.
+    """
+    about = f"{view.source.digest} {view.scenario!r} {view.focus}"
+    if view.law is not None:
+        drawn_later(_NAME, about, lambda: draw(None, None), lambda: draw(bracket(view), None))
+        return
+
+    def begin() -> Run[JointAudit]:
+        apart = view.apart()
+        return Run(lambda: auditing(apart), about)
+
+    # What was simulated for a release is kept, whatever is looked at in between.
+    run = state.runs()[_NAME] = view.groups.computed(f"audit {about}", begin)
+
+    def grown(run: Run[JointAudit]) -> None:
+        draw(bracket(view, run.result()) if run.done or run.failure else None, run)
+
+    live.growing(run, grown, at_once=False)
+    live.buttons(_NAME, begin, live.Labels(again="", go_on="Go on"))
 
 
-def _run(view: View) -> Run[Brackets]:
-    """The session's: what was simulated once for a release need not be again."""
-    known = view.groups.computed(f"run of brackets {_about(view)}", lambda: _begun(view))
-    state.runs()[_NAME] = known
-    return known
-
-
-def _begun(view: View) -> Run[Brackets]:
-    return Run(lambda: steps(view), _about(view))
-
-
-def _about(view: View) -> str:
-    return f"{view.scenario!r} {view.focus}"
-
-
-def _progress(view: View, run: Run[Brackets]) -> None:
-    """Of the attacks, where there are any; of a fixed height either way."""
-    if view.law is None:
-        done, wanted = max(run.done - 1, 0), max(run.wanted - 1, 0)
-        live.bar(run, f"{done} of {wanted} rounds of attacks" if wanted else _WAITING)
-    elif run.failure:
-        st.error(escape(run.failure), icon=":material/error:")
-
-
-def _epsilon(view: View) -> float:
-    return view.noise.epsilon
-
-
-def _delta(view: View) -> float:
-    return view.noise.delta or view.scenario.delta
+def _progress(run: Run[JointAudit] | None) -> None:
+    """Of the attacks, where there are any."""
+    if run is not None:
+        wanted = f"{run.done} of {run.wanted} rounds of attacks" if run.done else _WAITING
+        live.bar(run, wanted)
 
 
 def _told(known: Brackets) -> str:
