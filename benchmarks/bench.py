@@ -10,11 +10,9 @@ import argparse
 import gc
 import os
 import resource
-import statistics
 import sys
-import time
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,8 @@ import numpy as np
 import pandas as pd
 
 import distpriv as dp
-from benchmarks import naive, pages
+from benchmarks import bounds, naive, pages
+from benchmarks.timing import met, readable, seconds
 from distpriv.analysis.design import Kind, Limit, choose
 from distpriv.attribute.quilt import scale_quilts
 from distpriv.mechanisms import searching
@@ -51,26 +50,6 @@ CENTRES = np.linspace(0.2, 0.8, 20)
 GROWTH = (45_222, 452_220, 4_522_200, 45_222_000)
 # The columns, which records they were drawn from, the values as float64, and marks.
 BYTES_PER_RECORD = 6 + 4 + 8 * len(QUERY) + 8
-
-
-def seconds(call: Callable[[], Any], rounds: int) -> float:
-    """Median time of a call, after one call that is not counted."""
-    call()
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def readable(duration: float) -> str:
-    """A time with its unit."""
-    if duration < 1e-3:
-        return f"{1e6 * duration:.0f} µs"
-    if duration < 1:
-        return f"{1e3 * duration:.2f} ms"
-    return f"{duration:.2f} s"
 
 
 def peak_memory() -> float:
@@ -313,11 +292,6 @@ def _laplace(model: dp.GaussianModel) -> dp.Noise:
     return dp.calibrate("ExpM(L)", model, 1.0)
 
 
-def met(took: float, goal: float) -> str:
-    """The goal with a verdict."""
-    return f"(goal {readable(goal)}: {'met' if took <= goal else 'MISSED'})"
-
-
 def enlarged(table: pd.DataFrame, records: int) -> pd.DataFrame:
     """The columns in use, drawn with replacement and stored small: 6 bytes a record."""
     rng = np.random.default_rng(records)
@@ -389,6 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_quilts()
     bench_choosing(table)
     bench_relaxations(table)
+    bounds.bench_bounds(table, QUERY, PAIR, N)
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

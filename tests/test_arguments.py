@@ -86,6 +86,7 @@ def calls() -> dict[str, Call]:
     query, pair = dp.Query([dp.Mean("age"), dp.Count("sex", "F")]), dp.Pair(secret, 0.4, 0.6)
     counts = dp.Query([dp.Count("sex", "F")])
     model = dp.fit_gaussian(table, query, pair, 20)
+    counted = dp.fit_gaussian(table, counts, pair, 20)
     fit = model.pairs[0]
     noise = dp.calibrate("ExpM", model, 1.0, 1e-3)
     laplace = dp.calibrate("ExpM(L)", model, 1.0)
@@ -211,9 +212,9 @@ def calls() -> dict[str, Call]:
                             "mechanism": "ExpM", "calibration": "exact", "units": [1.0, 2.0]}),
         (dp.composition.repeated_release, {**both, "counts": [1, 2], "delta": 1e-3}),
         (dp.composition.joint_noise, {"noises": [noise, noise]}),
-        (dp.delivered_delta, {**both, "epsilon": 1.0}),
-        (dp.delivered_epsilon, {**both, "delta": 1e-3}),
-        (dp.privacy.worst_case, {**both, "epsilon": 1.0}),
+        (dp.delivered_delta, {**both, "epsilon": 1.0, "law": None}),
+        (dp.delivered_epsilon, {**both, "delta": 1e-3, "law": None}),
+        (dp.privacy.worst_case, {**both, "epsilon": 1.0, "law": None}),
         (dp.privacy_profile, {"fit": fit, "noise": noise, "epsilons": [0.5, 1.0]}),
         (dp.robustness.distance_measure, {"delta": 0.1, "units": np.ones(2)}),
         (dp.robustness.eta_measure, {"noise": noise, "lambdas": np.array([0.1, 0.2])}),
@@ -224,8 +225,14 @@ def calls() -> dict[str, Call]:
                                       "rng": 1}),
         (dp.exact_law, {"table": table, "query": counts, "pair": pair, "n": 20,
                         "replacement": False}),
-        (dp.privacy.known_law, {"groups": dp.record_groups(table, counts, secret), "query": counts,
-                        "pair": pair, "n": 20, "replacement": False}),
+        (dp.coupling_bound, {"records": table, "query": counts, "pairs": pair, "n": 20,
+                             "noise": None, "epsilon": 1.0, "replacement": False,
+                             "matched": "alike", "confidence": 0.99, "rng": 1}),
+        (dp.privacy.bounded_delta, {**both, "epsilon": 1.0}),
+        (dp.privacy.bounded_epsilon, {**both, "delta": 1e-3}),
+        (dp.privacy.known_law, {"fit": fit}),
+        (dp.privacy.known_laws, {"model": model}),
+        (dp.privacy.model_laws, {"model": counted}),
         (dp.attribute.find_quilts,
             {"networks": net, "protected": school.protected[0], "largest": 2}),
         (dp.attribute.max_influence, {"networks": net, "attributes": ["gender"],
@@ -262,7 +269,7 @@ def calls() -> dict[str, Call]:
                                  "n": 20, "replacement": False, "bounds": {"age": (0.0, 99.0)},
                                  "steps": [1.0, 1.0]}),
         (dp.robustness.normal_etas, {"model": model, "lambdas": np.array([0.1]), "noise": noise}),
-        (dp.optimal_attack_accuracy, both),
+        (dp.optimal_attack_accuracy, {**both, "law": None}),
         (dp.attacks.optimal_attack_accuracies, {"cases": [(model, noise)], "directions": 1}),
         (dp.attacks.pooled_attack_accuracy, both),
         (dp.optimal_attack_estimate, {"model": model, "noise": laplace, "rng": 1,
@@ -341,7 +348,8 @@ MADE = {
     "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Choice", "Coupling", "Design",
     "Evaluation",
     "Evidence",
-    "CalibratedFor", "ExactLaw", "GaussianModel", "GroupMoments", "Interval", "JointRelease",
+    "CalibratedFor", "CouplingBound", "ExactLaw", "GaussianModel", "GroupMoments", "Interval",
+    "JointRelease",
     "LearnedNetwork", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",
     "Report", "ReportRun", "ScaledQuilt", "Shift", "SimulatedFit", "Standing", "Statistic",

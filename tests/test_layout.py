@@ -54,6 +54,7 @@ VALUES = (
 ELSEWHERE = {
     "__main__": "dashboard/test_command.py",
     "analysis/fitting": "analysis/test_evaluation.py",
+    "analysis/basis": "analysis/test_evaluation.py",
     "analysis/units": "analysis/test_evaluation.py",
     "analysis/bracketing": "analysis/test_design.py",
     "attacks/error_curves": "attacks/test_optimal.py",
@@ -76,6 +77,7 @@ ELSEWHERE = {
     "model/regularity": "model/test_gaussian.py",
     "papers/report": "papers/test_cells.py",
     "privacy/bell_mixtures": "privacy/test_covered.py",
+    "privacy/count_laws": "privacy/test_exact_laws.py",
     "privacy/laplace_mixture": "privacy/test_laplace_profile.py",
     "privacy/noise_lengths": "privacy/test_noise.py",
     "privacy/noised": "mechanisms/test_sizes.py",

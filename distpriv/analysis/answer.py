@@ -44,6 +44,8 @@ def answer(evaluation: Evaluation, *, strong: Wording = str, safe: Wording = str
         f"{start} With {with_noise} it is right in {strong(percent(evaluation.accuracy))}. "
         f"The released statistics move by {error_in_words(evaluation, noise)}."
     )
+    if evaluation.laws_for(noise) is not None:
+        sentences += " These figures are by the exact law of the counts, with no normal curve."
     if len(evaluation.model.pairs) > 1:
         sentences += f" The same noise hides all {len(evaluation.model.pairs)} pairs of shares."
     return sentences

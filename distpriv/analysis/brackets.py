@@ -14,18 +14,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
-import numpy as np
-
 from distpriv.analysis.evaluation import KEPT, Evaluation
 from distpriv.arguments import Within, checked
 from distpriv.attacks.joint_audit import JointAudit, audit_attackers
 from distpriv.attacks.property_inference import ARITHMETIC
 from distpriv.attacks.results import Repetition
 from distpriv.errors import DistprivError, InapplicableError, ScenarioError
+from distpriv.model.gaussian import GaussianModel
 from distpriv.model.run import Progress, completed, repeated
 from distpriv.privacy.coupling_bound import CouplingBound, bounded_delta, bounded_epsilon
-from distpriv.privacy.delivered import delivered_epsilon
-from distpriv.privacy.exact_laws import ExactLaw
+from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
+from distpriv.privacy.known_laws import known_laws
 from distpriv.privacy.noise import Noise
 
 __all__ = [
@@ -50,8 +49,6 @@ _FEWEST, _MOST = 40, 2000  # datasets that are guessed in a repetition
 _LAPLACE = 200  # of them at most where Laplace noise, which takes long, is subtracted
 _SHADOWS = 200
 _ACCURACY = 1e-3  # of the figures of an exact law
-_HIGHEST = 100.0  # ε at which an exact law is still asked
-_LOOKS = 33
 
 Verdict = Literal["kept", "broken", "open", "none"]
 
@@ -88,7 +85,7 @@ class Brackets:
     normals : Delivered
         By the two fitted normals, with the covariance each of them has; worst pair and order.
     law : Delivered or None
-        What the exact law of the pair looked at comes to; None where it is not known.
+        What the exact laws of all pairs come to; None where one of them is not known.
     bound : CouplingBound or None
         Of δ, for the worst pair; None where there is no coupling bound.
     bounded_epsilon : float
@@ -114,8 +111,8 @@ class Brackets:
 
     @property
     def exact(self) -> bool:
-        """Whether what is delivered is known: by the exact law of the only pair."""
-        return self.law is not None and self.pairs == 1
+        """Whether what is delivered is known, by exact laws."""
+        return self.law is not None
 
     @property
     def at_least(self) -> Delivered | None:
@@ -284,8 +281,13 @@ def _computed(evaluation: Evaluation) -> Brackets:
         epsilon=epsilon,
         delta=delta,
         promised=noise.delta if evaluation.mechanism.protects else None,
-        normals=Delivered(evaluation.delivered(noise), delivered_epsilon(model, noise, delta)),
-        law=_exactly(evaluation.law, noise, epsilon, delta),
+        normals=Delivered(
+            evaluation.delivered(noise)
+            if noise.distribution == "laplace"
+            else delivered_delta(model, noise, epsilon),
+            delivered_epsilon(model, noise, delta),
+        ),
+        law=_exactly(model, noise, epsilon, delta),
         bound=bound,
         bounded_epsilon=most,
         unbounded=reason,
@@ -294,28 +296,18 @@ def _computed(evaluation: Evaluation) -> Brackets:
     )
 
 
-def _exactly(law: ExactLaw | None, noise: Noise, epsilon: float, delta: float) -> Delivered | None:
-    """What a law comes to; None where its figures cannot be had."""
-    if law is None or not (noise.is_zero or noise.distribution == "gaussian"):
+def _exactly(model: GaussianModel, noise: Noise, epsilon: float, delta: float) -> Delivered | None:
+    """What the laws come to, at worst; None where they or their figures cannot be had."""
+    laws = known_laws(model)
+    if laws is None or not (noise.is_zero or noise.distribution == "gaussian"):
         return None
     try:
-        return Delivered(law.delivered_delta(noise, epsilon), _least_epsilon(law, noise, delta))
+        return Delivered(
+            max(law.delivered_delta(noise, epsilon) for law in laws),
+            max(law.delivered_epsilon(noise, delta) for law in laws),
+        )
     except DistprivError:
         return None
-
-
-def _least_epsilon(law: ExactLaw, noise: Noise, delta: float) -> float:
-    """Least ε at which a law delivers δ, never too small by more than the law's own accuracy."""
-    looks = np.append(0.0, np.geomspace(1e-2, _HIGHEST, _LOOKS))
-    for _ in range(3):
-        delivered = law.delivered_deltas(noise, looks).max(axis=0)
-        first = int(np.argmax(delivered <= delta))
-        if delivered[first] > delta:
-            return math.inf
-        if first == 0:
-            return float(looks[0])
-        looks = np.linspace(looks[first - 1], looks[first], _LOOKS)
-    return float(looks[-1])
 
 
 def _exceeds(first: float, second: float) -> bool:

@@ -73,13 +73,8 @@ def basis(brackets: Brackets) -> str:
 def proven(brackets: Brackets) -> str:
     """What simulated attacks prove that is delivered at least, and what they could show at best."""
     audit = brackets.audit
-    if brackets.law is not None:
-        return (
-            ""
-            if brackets.exact
-            else "For the pair looked at the law is known: no less is delivered than it comes to, "
-            f"δ{SPACE}={SPACE}{number(brackets.law.delta)}."
-        )
+    if brackets.exact:
+        return ""
     if audit is None:
         return "No simulated attack has proven anything yet."
     delta = f"δ{SPACE}≥{SPACE}{number(audit.delta)}" if audit.delta else "no δ above 0"
@@ -140,8 +135,8 @@ def in_a_line(brackets: Brackets) -> str:
         if least is None
         else f"at least {number(least.delta)}"
         + (
-            " (exact law of the pair looked at)"
-            if brackets.audit is None or brackets.law is not None
+            ""
+            if brackets.audit is None
             else f" (simulated attacks, {percent(brackets.audit.confidence, 0)} confidence)"
         ),
         f"by the fitted normals {number(normals.delta)}",

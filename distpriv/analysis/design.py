@@ -34,6 +34,7 @@ from distpriv.mechanisms.guarded import side_by_side
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration, check_delta, gaussian_distance
 from distpriv.privacy.delivered import delivered_epsilon
+from distpriv.privacy.known_laws import model_laws
 from distpriv.privacy.noise import Noise
 
 __all__ = [
@@ -225,18 +226,19 @@ def noiseless_epsilon(
 ) -> float:
     """ε from which on no noise is needed (Chen & Ohrimenko 2023, Theorem 4.4).
 
-    Where the statistics vary so much by themselves that (ε, δ) holds already. With *guarded*
-    by the two covariances of every pair as they are, else by their mean. It may be infinite.
+    Where the statistics vary so much by themselves that (ε, δ) holds already: by their exact law,
+    by the two covariances of every pair (*guarded*), or by the mean of these. It may be infinite.
 
     Parameters
     ----------
     model : GaussianModel
     delta : float in (0, 1)
-    calibration : "exact", "classical" or "guarded"
+    calibration : "exact-law", if the law is known, "guarded", "exact" or "classical"
     """
     delta = check_delta(delta)
-    if calibration == "guarded":
-        return delivered_epsilon(model, None, delta)
+    if calibration in ("exact-law", "guarded"):
+        law = model_laws(model) if calibration == "exact-law" else None
+        return delivered_epsilon(model, None, delta, law=law)
     distance = max(fit.mahalanobis for fit in model.pairs)
     if calibration == "classical":
         return distance / gaussian_distance(1.0, delta, calibration)
@@ -266,11 +268,9 @@ def choose(
     names : sequence of str, optional
         Mechanisms; by default all that protect the share and are no baselines.
     delta : float in (0, 1)
-    calibration : "exact", "classical" or "guarded"
-    units : array-like, shape (m,), optional
-        What the noise is calibrated in.
-    report : ndarray, shape (m,), optional
-        Units of the error; raw by default.
+    calibration : "exact-law", "guarded", "exact" or "classical"
+    units, report : ndarray, shape (m,), optional
+        What the noise is calibrated in, and what its error is counted in; raw by default.
 
     Raises
     ------

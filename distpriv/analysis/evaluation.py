@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
+from distpriv.analysis.basis import figure_laws
 from distpriv.analysis.comparison import Figures
 from distpriv.analysis.fitting import SIMULATED, Groups, fitted_model, resolved
 from distpriv.analysis.scenario import Scenario
@@ -38,7 +39,8 @@ from distpriv.privacy.delivered import (
     delivered_interval,
     worst_case,
 )
-from distpriv.privacy.exact_laws import ExactLaw, known_law
+from distpriv.privacy.exact_laws import ExactLaw
+from distpriv.privacy.known_laws import known_law
 from distpriv.privacy.noise import Noise
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import Assumption, Evidence, Verdict, fitted_shift, verdicts
@@ -202,7 +204,7 @@ class Evaluation:
     @cached_property
     def undefended(self) -> float:
         """Accuracy of the best attack on the pair looked at without noise, in [0.5, 1]."""
-        return optimal_attack_accuracy(self.focused)
+        return self.accuracy_of(None)
 
     @cached_property
     def accuracy(self) -> float:
@@ -210,7 +212,9 @@ class Evaluation:
         return self.accuracy_of(self.noise)
 
     def accuracy_of(self, noise: Noise | None) -> float:
-        """The same with any noise; see :func:`distpriv.attacks.optimal_attack_accuracies`."""
+        """The same with any noise, by the exact law where that calibrates the scenario's noise."""
+        if (laws := self.laws_for(noise)) is not None:
+            return optimal_attack_accuracy(self.focused, noise, law=laws[self.focus])
         return float(optimal_attack_accuracies([(self.focused, noise)])[0])
 
     def attack(self, noises: Mapping[str, Noise | None], **options: Any) -> PropertyInferenceAttack:
@@ -237,12 +241,17 @@ class Evaluation:
     @cached_property
     def undone(self) -> bool:
         """Whether arithmetic on the grid of the statistics undoes the noise."""
-        return is_undone(self.model, self.noise)
+        return self.laws_for(self.noise) is None and is_undone(self.model, self.noise)
+
+    def laws_for(self, noise: Noise | None) -> tuple[ExactLaw, ...] | None:
+        """The exact laws that the figures of a noise rest on; None where these are of normals."""
+        return figure_laws(self.scenario, self.model, noise)
 
     @cached_property
     def worst(self) -> WorstCase:
         """The pair and order for which the noise keeps the least of its promise."""
-        return worst_case(self.model, self.noise, self.noise.epsilon)
+        noise = self.noise
+        return worst_case(self.model, noise, noise.epsilon, law=self.laws_for(noise))
 
     @cached_property
     def delivered_delta(self) -> float:
@@ -255,9 +264,10 @@ class Evaluation:
 
         None where the noise promises δ = 0.
         """
-        if not self.noise.delta:
+        noise = self.noise
+        if not noise.delta:
             return None
-        return delivered_epsilon(self.model, self.noise, self.noise.delta)
+        return delivered_epsilon(self.model, noise, noise.delta, law=self.laws_for(noise))
 
     def delivered(self, noise: Noise) -> float:
         """δ that any noise delivers at the ε that it promises."""
@@ -266,7 +276,7 @@ class Evaluation:
     def delivered_interval(self, noise: Noise) -> Interval:
         """The same with its 95 % interval, of no width but for Laplace noise."""
         if noise.distribution == "gaussian" or noise.is_zero:
-            delta = delivered_delta(self.model, noise, noise.epsilon)
+            delta = delivered_delta(self.model, noise, noise.epsilon, law=self.laws_for(noise))
             return Interval(delta, delta, delta)
         # Laplace noise takes long: once for everything that its model and its size depend on.
         scenario = replace(
@@ -311,13 +321,7 @@ class Evaluation:
     @cached_property
     def law(self) -> ExactLaw | None:
         """The exact law of the pair looked at, where the statistics are a few counts."""
-        query, fit, model = self.scenario.query, self.fit, self.model
-
-        def known() -> ExactLaw | None:
-            groups = self.groups.records(query, fit.pair.secret)
-            return known_law(groups, query, fit.pair, model.n, replacement=model.replacement)
-
-        return self.groups.computed(f"law {(query, fit.thetas)!r}", known)
+        return known_law(self.fit)
 
     @cached_property
     def verdicts(self) -> dict[Assumption, Verdict]:

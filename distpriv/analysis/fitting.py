@@ -24,7 +24,14 @@ from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 
-__all__ = ["SIMULATED", "Groups", "fitted_model", "resolved", "scenario_moments"]
+__all__ = [
+    "SIMULATED",
+    "Groups",
+    "fitted_model",
+    "resolved",
+    "scenario_moments",
+    "scenario_populations",
+]
 
 SIMULATED = 1000
 """Datasets that are simulated for each share."""
@@ -101,6 +108,12 @@ def scenario_moments(scenario: Scenario, groups: Groups) -> dict[SensitiveProper
     return {secret: groups.moments(scenario.query, secret) for secret in secrets}
 
 
+def scenario_populations(scenario: Scenario, groups: Groups) -> dict[SensitiveProperty, Population]:
+    """Records for every secret of a scenario's pairs."""
+    secrets = dict.fromkeys(pair.secret for pair in scenario.pairs)
+    return {secret: groups.population(scenario.query, secret, scenario.seed) for secret in secrets}
+
+
 def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
     """The model of every pair of a scenario whose n is resolved, the main one first.
 
@@ -114,7 +127,7 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
     """
     query, pairs, seed = scenario.query, scenario.pairs, scenario.seed
     bounds = dict(scenario.bounds)
-    populations = {pair.secret: groups.population(query, pair.secret, seed) for pair in pairs}
+    populations = scenario_populations(scenario, groups)
     if not query.is_linear:
         return (
             SimulatedFit(

@@ -9,8 +9,10 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.attacks.best_attack import optimal_attack_accuracies
+from distpriv.analysis.basis import calibrated_by_law
+from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.errors import (
+    AttackError,
     CalibrationError,
     InapplicableError,
     ModelError,
@@ -23,6 +25,7 @@ from distpriv.mechanisms.guarded import Search, side_by_side
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
+from distpriv.privacy.known_laws import Laws, known_laws, laws_for
 from distpriv.privacy.noise import Noise
 
 __all__ = [
@@ -84,15 +87,31 @@ def expected_errors(statistic: int | None = None, units: FloatArray | None = Non
     return _each(lambda _, noise: 0.0 if noise is None else expected_error(noise, statistic, units))
 
 
-def attack_accuracies(pair: int | None = None) -> Measure:
+def attack_accuracies(pair: int | None = None, *, by_law: bool = True) -> Measure:
     """Measure: accuracy of the optimal attack on the pair, by default the one hardest to hide.
 
-    NaN for Laplace noise in several directions, whose simulation takes tens of milliseconds.
+    By the exact law for noise that was calibrated by it, unless that is not wanted, and else by the
+    normals. NaN for Laplace noise in several directions, whose simulation takes tens of
+    milliseconds.
     """
-    return lambda cases: optimal_attack_accuracies(
-        [(model if pair is None else model.only(pair), noise) for model, noise in cases],
-        directions=1,
-    )
+
+    def measure(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
+        about = [(model if pair is None else model.only(pair), noise) for model, noise in cases]
+        figures = optimal_attack_accuracies(about, directions=1)
+        for place, (model, noise) in enumerate(about):
+            if by_law and noise is not None and noise.calibration == "exact-law":
+                figures[place] = _by_law(model, noise, figures[place])
+        return figures
+
+    return measure
+
+
+def _by_law(model: GaussianModel, noise: Noise, otherwise: float) -> float:
+    laws = known_laws(model)
+    try:
+        return otherwise if laws is None else optimal_attack_accuracy(model, noise, law=laws)
+    except AttackError:  # noise averaged over so many releases that nobody can tell
+        return math.nan
 
 
 def delivered_deltas(epsilon: float) -> Measure:
@@ -143,7 +162,7 @@ def sweep(
     epsilon : float > 0
     delta : float in (0, 1)
         What is promised, as far as it does not vary.
-    calibration : "exact", "classical" or "guarded"
+    calibration : "exact-law", "guarded", "exact" or "classical"
     units : ndarray, shape (m,), optional
         What the noise is calibrated in, see :func:`distpriv.calibrate`.
     undefended : bool
@@ -230,7 +249,13 @@ def models_along(
     return models
 
 
-def profiles(model: GaussianModel, noises: Mapping[str, Noise], epsilons: FloatArray) -> Curves:
+def profiles(
+    model: GaussianModel,
+    noises: Mapping[str, Noise],
+    epsilons: FloatArray,
+    *,
+    law: Laws = None,
+) -> Curves:
     """Privacy profile δ(ε) of each noise, for the worst pair and order at every ε.
 
     The curve ``UNDEFENDED`` is that of a release without noise.
@@ -240,13 +265,20 @@ def profiles(model: GaussianModel, noises: Mapping[str, Noise], epsilons: FloatA
     model : GaussianModel
     noises : mapping of name to Gaussian Noise
     epsilons : ndarray, shape (points,), each >= 0
+    law : ExactLaw, or sequence of ExactLaw, optional
+        What stands in place of the normals for noise that was calibrated by it, and for none.
     """
+    laws = None if law is None else laws_for(model, law)
+
+    def deltas(noise: Noise | None) -> list[FloatArray]:
+        if laws is not None and calibrated_by_law(noise):
+            return [exact.delivered_deltas(noise, epsilons).max(axis=0) for exact in laws]
+        return [privacy_profile(fit, noise, epsilons).max(axis=0) for fit in model.pairs]
+
     return Curves(
         np.asarray(epsilons, dtype=np.float64),
         {
-            name: np.max(
-                [privacy_profile(fit, noise, epsilons).max(axis=0) for fit in model.pairs], axis=0
-            )
+            name: np.max(deltas(noise), axis=0)
             for name, noise in {**noises, UNDEFENDED: None}.items()
         },
     )

@@ -18,9 +18,11 @@ from distpriv.attacks.error_curves import (
 )
 from distpriv.attacks.laplace_optimum import laplace_optimum, laplace_roc
 from distpriv.attacks.optimal import exact_accuracies, optimal_precision_recall, optimal_roc
-from distpriv.errors import AttackError
+from distpriv.errors import AttackError, CalibrationError, ModelError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.sampling import Interval, RandomState
+from distpriv.privacy.delivered import delivered_delta
+from distpriv.privacy.known_laws import Laws
 from distpriv.privacy.noise import Noise
 
 __all__ = [
@@ -38,7 +40,9 @@ _QUICK = 6  # directions for which the simulated ROC curve is as good as that
 
 
 @checked(AttackError)
-def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
+def optimal_attack_accuracy(
+    model: GaussianModel, noise: Noise | None = None, *, law: Laws = None
+) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
     (1 + TV)/2, TV the total variation of the two normals as they are, each with its own covariance
@@ -53,11 +57,24 @@ def optimal_attack_accuracy(model: GaussianModel, noise: Noise | None = None) ->
     model : GaussianModel
     noise : Noise or None
         None: undefended.
+    law : ExactLaw, or sequence of ExactLaw, optional
+        Take the exact law of each pair's statistics, in the model's units
+        (:func:`distpriv.privacy.model_laws`), in place of the normals.
 
     Returns
     -------
     float in [0.5, 1]
+
+    Raises
+    ------
+    AttackError
+        If the exact law is not that of the model, or not known for such noise.
     """
+    if law is not None:
+        try:
+            return 0.5 + 0.5 * min(delivered_delta(model, noise, 0.0, law=law), 1.0)
+        except (CalibrationError, ModelError) as error:
+            raise AttackError(str(error)) from None
     return optimal_attack_estimate(model, noise, rng=0).estimate
 
 

@@ -25,6 +25,7 @@ from distpriv.mechanisms.base import (
     register,
     unregister,
 )
+from distpriv.mechanisms.by_exact_law import by_exact_law
 from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.mechanisms.guarded import Search, settled
 from distpriv.mechanisms.release import Release, draw_release
@@ -74,8 +75,10 @@ def calibrate(
     epsilon : float > 0
     delta : float in (0, 1)
         Laplace mechanisms that promise δ = 0 ignore it.
-    calibration : "guarded", "exact" or "classical"
-        Gaussian mechanisms only, see :func:`distpriv.privacy.calibration.gaussian_distance`.
+    calibration : "guarded", "exact", "classical" or "exact-law"
+        Gaussian mechanisms only, see :func:`distpriv.privacy.calibration.gaussian_distance`;
+        *exact-law*, for one to three counts or proportions of a model fitted to records, assumes no
+        normal curves at all (:func:`distpriv.mechanisms.by_exact_law.by_exact_law`).
     units : array-like, shape (m,), optional
         Calibrate as if each statistic were divided by its unit: what counts as much of an
         error as one unit of another. A linear change of variables that can be undone keeps
@@ -98,6 +101,8 @@ def calibrate(
     CalibrationError
         If there is no such mechanism, ε, δ, a unit or a floor is outside its domain, or a floor
         is given for a release that is not to be grid-safe.
+    InapplicableError
+        If no amount of the noise keeps the promise, or the exact law is not known.
     """
     return settled(
         searching(
@@ -125,11 +130,17 @@ def searching(
         )
     sizes = np.ones(size) if units is None else check_units(units, size)
     scaled = model if units is None else model.in_units(sizes)
-    if grid_safe:
-        covering = None if floor is None else check_units(floor, size, "floor") / sizes
-        noise = yield from make_grid_safe(chosen, scaled, epsilon, delta, calibration, covering)
+    covering = None if floor is None else check_units(floor, size, "floor") / sizes
+
+    def calibrated(at: float, way: Calibration) -> Search:
+        if grid_safe:
+            return make_grid_safe(chosen, scaled, at, delta, way, covering)
+        return chosen.search(scaled.densities(), at, delta, way)
+
+    if calibration == "exact-law":
+        noise = yield from by_exact_law(chosen, scaled, epsilon, delta, calibrated)
     else:
-        noise = yield from chosen.search(scaled.densities(), epsilon, delta, calibration)
+        noise = yield from calibrated(epsilon, calibration)
     noise = noise if units is None else noise.in_units(1 / sizes)
     return replace(
         noise,

@@ -69,8 +69,9 @@ class Mechanism(ABC):
         Whether its promise has a δ.
     full_rank : bool
         Whether there is noise in every direction, as a rule.
-    grid_proof : bool
-        Whether the promise holds for statistics on any grid, so that its noise needs no floor.
+    from_records : bool
+        Whether it takes the records and not the normals that are fitted to their statistics: its
+        promise holds on any grid, and no calibration applies to it.
     assumes : tuple of Assumption
         What the promise rests on, besides the distributions f_θ that are to be hidden and the
         pairs of them: empty if it holds whatever those distributions are.
@@ -89,10 +90,15 @@ class Mechanism(ABC):
     from_outcomes: ClassVar[bool] = False
     takes_delta: ClassVar[bool] = True
     full_rank: ClassVar[bool] = False
-    grid_proof: ClassVar[bool] = False
+    from_records: ClassVar[bool] = False
     assumes: ClassVar[tuple[Assumption, ...]] = ()
     dispenses: ClassVar[tuple[Assumption, ...]] = ()
     distribution: ClassVar[Distribution]
+
+    @property
+    def replaced_by_law(self) -> bool:
+        """Whether the *exact-law* calibration says how much of its noise there has to be."""
+        return self.distribution == "gaussian" and self.protects and not self.baseline
 
     @abstractmethod
     def plan(
@@ -124,9 +130,13 @@ class Mechanism(ABC):
     ) -> tuple[Assumption, ...]:
         """What the promise on a model rests on under a calibration.
 
+        *exact-law* Gaussian noise delivers the promise to the law of the statistics itself, and
+        nothing is left to assume but how records are drawn.
         *guarded* Gaussian noise delivers the promise to normals with a covariance each: that the
         shares only shift the statistics, or vary them equally, is not assumed any more.
         """
+        if calibration == "exact-law" and self.replaced_by_law:
+            return ()
         eased = {Assumption.TRANSLATION, Assumption.EQUAL_COVARIANCE}
         if (
             self.distribution != "gaussian"

@@ -20,10 +20,12 @@ from distpriv.privacy.noise import Noise, gaussian_noise
 __all__ = ["CouplingMechanism", "least_shape"]
 
 _ROUNDS = {True: 4, False: 40}  # of the fixed point, for one law and for several
-_RESTED = 3e-4
+_RESTED = 2e-3
 _STEP = 2.0
 _NEAR = 0.5
 _UNSEEN = 1e-3
+_NONE = 1e-12
+_CLOSE = 1e-3
 _RANK = 1e-14
 
 
@@ -44,10 +46,10 @@ class CouplingMechanism(Mechanism):
     summary = (
         "Gaussian noise whose promise needs no bell curve, only the way the records are drawn."
     )
-    source = "the coupling bound: joint convexity of the hockey-stick divergence"
+    source = "Coupling bound, by the joint convexity in Balle, Barthe & Gaboardi (2018)"
     distribution = "gaussian"
     full_rank = True
-    grid_proof = True
+    from_records = True
 
     def plan(
         self,
@@ -58,12 +60,12 @@ class CouplingMechanism(Mechanism):
     ) -> Noise:
         """The least noise that the coupling bound allows; it knows no calibration."""
         epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-        laws = [law for law in dict.fromkeys(differences_of(model)) if law.swapped]
+        laws = [law for law in dict.fromkeys(differences_of(model)) if law.second_moment.any()]
         covariance = np.zeros((len(model.query),) * 2)
         if laws:
             shape = least_shape(laws, epsilon, delta)
             charged = CHARGED * delta / len(laws)
-            covariance = shape * max(
+            scale = max(
                 certified_scale(
                     radii_of(law, shape, charged),
                     radii_of(law, shape, charged, pilot=True),
@@ -73,6 +75,7 @@ class CouplingMechanism(Mechanism):
                 )
                 for law in laws
             )
+            covariance = shape * (scale if scale > _NONE else 0.0)
         if not np.isfinite(covariance).all():
             raise InapplicableError(
                 f"δ = {delta:g} is less than rounding takes from the law that CoupM knows; take a "
@@ -98,12 +101,14 @@ def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> Fl
     """
     shape = _root(sum((law.second_moment for law in laws), np.zeros(1)))
     scales = _scales(laws, shape, epsilon, delta)
+    if max(scales) < _NONE:  # two datasets differ more rarely than by δ
+        return shape
     # Others may bind in the end, if hardly; the scale of the noise takes all into account.
-    laws = [law for law, scale in zip(laws, scales, strict=True) if scale > _NEAR * max(scales)]
+    near = [index for index, scale in enumerate(scales) if scale > _NEAR * max(scales)]
+    laws, scales = [laws[index] for index in near], [scales[index] for index in near]
     multipliers = np.ones(len(laws))
     best, least = shape, math.inf
     for _ in range(_ROUNDS[len(laws) == 1]):
-        scales = _scales(laws, shape, epsilon, delta)
         shape = shape * max(scales)
         trace = float(np.trace(shape))
         rests = trace > least * (1 - _RESTED)
@@ -114,6 +119,7 @@ def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> Fl
         multipliers *= (np.array(scales) / max(scales)) ** _STEP
         slopes = [_slope(law, shape, epsilon) for law in laws]
         shape = _root(np.tensordot(multipliers, slopes, axes=1))
+        scales = _scales(laws, shape, epsilon, delta)
     return best
 
 
@@ -121,7 +127,7 @@ def _scales(
     laws: Sequence[Differences], shape: FloatArray, epsilon: float, delta: float
 ) -> list[float]:
     radii = [radii_of(law, shape, 0.0, pilot=True) for law in laws]
-    return [pilot_scale(known, epsilon, delta) for known in radii]
+    return [pilot_scale(known, epsilon, delta, _CLOSE) for known in radii]
 
 
 def _slope(law: Differences, shape: FloatArray, epsilon: float) -> FloatArray:

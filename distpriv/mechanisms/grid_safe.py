@@ -87,7 +87,7 @@ def grid_safe(
         for label, step in zip(model.query.labels, steps, strict=True)
         if math.isnan(step)
     ]
-    if mechanism.baseline or mechanism.grid_proof or not mechanism.protects:
+    if mechanism.baseline or mechanism.from_records or not mechanism.protects:
         return (yield from noise_for())
     if unknown and floor is None:
         published = yield from noise_for()

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 
 from distpriv.model.moments import RecordGroups
 
@@ -125,15 +124,20 @@ def _labels(scaled: FloatArray, indicators: BoolArray, most: int) -> IntArray:
         rest = scaled[:, ~indicators]
     labels = np.zeros(len(scaled), dtype=np.int64)
     if rest.shape[1]:
+        from sklearn.cluster import KMeans  # takes a second to import
+
         random = np.random.default_rng(0)
         for kind in range(len(marks)):
             inside = np.flatnonzero(kinds == kind)
             wanted = round(most * len(inside) / len(scaled))
             known = rest[inside]
-            if len(inside) > _LEARNT_FROM:
-                known = known[random.choice(len(known), _LEARNT_FROM, replace=False)]
-            wanted = min(wanted, len(np.unique(known, axis=0)))
-            if wanted > 1:
+            distinct, numbers = np.unique(known, axis=0, return_inverse=True)
+            if len(distinct) <= wanted:
+                labels[inside] = numbers
+            elif wanted > 1:
+                if len(inside) > _LEARNT_FROM:
+                    known = known[random.choice(len(known), _LEARNT_FROM, replace=False)]
+                wanted = min(wanted, len(np.unique(known, axis=0)))
                 # The cells are about the values alone, whoever has the property.
                 clusters = KMeans(wanted, n_init=1, max_iter=30, random_state=0).fit(known)
                 labels[inside] = clusters.predict(rest[inside])
@@ -156,12 +160,17 @@ def _transport(costs: FloatArray, supplies: IntArray, demands: IntArray) -> IntA
     solved = linprog(costs.ravel(), **program)
     least = np.outer(*shares) if solved.x is None else solved.x.reshape(costs.shape)
     total = int(supplies.sum()) * int(demands.sum())
-    flows = np.floor(least * (total * (1 - _LOST))).astype(np.int64)
-    left = [
-        supplies * int(demands.sum()) - flows.sum(axis=1),
-        demands * int(supplies.sum()) - flows.sum(axis=0),
-    ]
-    return flows + _corner(left[0], left[1])
+    # A vertex of the transport polytope is in whole numbers, but for the solver's rounding.
+    flows = np.rint(least * total).astype(np.int64)
+    margins = supplies * int(demands.sum()), demands * int(supplies.sum())
+    if not _fits(flows, margins):
+        flows = np.floor(least * (total * (1 - _LOST))).astype(np.int64)
+    return flows + _corner(margins[0] - flows.sum(axis=1), margins[1] - flows.sum(axis=0))
+
+
+def _fits(flows: IntArray, margins: tuple[IntArray, IntArray]) -> bool:
+    sums = flows.sum(axis=1), flows.sum(axis=0)
+    return bool(all((part <= most).all() for part, most in zip(sums, margins, strict=True)))
 
 
 def _corner(supplies: IntArray, demands: IntArray) -> IntArray:
@@ -170,7 +179,7 @@ def _corner(supplies: IntArray, demands: IntArray) -> IntArray:
     ends = [np.cumsum(supplies), np.cumsum(demands)]
     cuts = np.union1d(*ends)
     cuts = cuts[cuts > 0]
-    begins = np.concatenate([[0], cuts[:-1]]).astype(np.int64)
+    begins = np.concatenate([[0], cuts])[:-1].astype(np.int64)
     places = [np.searchsorted(end, begins, side="right") for end in ends]
     np.add.at(flows, (places[0], places[1]), cuts - begins)
     return flows

@@ -195,6 +195,8 @@ class _Drawing:
             units=np.ones(size),
         )
         law = self._enumerated()
+        if not self.swapped:
+            law = np.zeros((1, size)), np.ones(1), 0.0
         if law is not None:
             values, masses, rounding = law
             values = values * scales

@@ -15,7 +15,8 @@ from distpriv.privacy.delivered import (
     privacy_profile,
     worst_case,
 )
-from distpriv.privacy.exact_laws import ExactLaw, exact_law, known_law
+from distpriv.privacy.exact_laws import ExactLaw, exact_law
+from distpriv.privacy.known_laws import known_law, known_laws, model_laws
 from distpriv.privacy.noise import Noise
 
 __all__ = [
@@ -32,6 +33,8 @@ __all__ = [
     "exact_law",
     "gaussian_distance",
     "known_law",
+    "known_laws",
+    "model_laws",
     "privacy_profile",
     "worst_case",
 ]

@@ -5,7 +5,7 @@ What Gaussian noise makes of two discrete distributions on the same points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -15,7 +15,7 @@ from scipy import sparse
 
 from distpriv.errors import ModelError
 
-__all__ = ["REACH", "BellMixture", "positive_sums"]
+__all__ = ["REACH", "BellMixture", "Section", "positive_sums", "settled_sums"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -28,7 +28,7 @@ REACH = 7.0
 
 _SAME = 1e-9
 _ONE_BLOCK = 1 << 22  # numbers held at once
-_WORK = 1e10  # products in one round of an integral
+_WORK = 3e9  # products in one round of an integral
 _A_FACTOR = 16  # products that a number costs for each factor, about
 _ROUNDS = 5
 # Of what half of the nodes, or of the lines, may differ by: relative and absolute. Twice as many
@@ -78,8 +78,7 @@ class BellMixture:
     def deltas(self, factors: FloatArray) -> FloatArray:
         """∫ (p − factor·q)₊ and the same with p and q exchanged, shape (2, k).
 
-        By the trapezoidal rule, corrected for the bend of the integrand, on a mesh that is made
-        finer along and across the lines until half of the nodes or lines give the same.
+        By :func:`settled_sums`.
 
         Parameters
         ----------
@@ -90,24 +89,11 @@ class BellMixture:
         ModelError
             If that takes too long.
         """
-        across, along = 1.0, 0.25
-        for _ in range(_ROUNDS):
-            sums = np.zeros((3, 2, len(factors)))
-            for p, q, even in self._sections(across, along, len(factors)):
-                sums[0] += _integrals(p, q, factors)
-                sums[1] += 2 * _integrals(p[:, ::2], q[:, ::2], factors)
-                if even is not None:
-                    sums[2] += _integrals(p[even], q[even], factors)
-            sums[2] *= 2.0 ** (len(self.deviations) - 1)
-            halved = [
-                (np.abs(coarse - sums[0]) <= relative * sums[0] + absolute).all()
-                for coarse, (relative, absolute) in zip(sums[1:], _SETTLED, strict=True)
-            ]
-            halved[1] |= len(self.deviations) == 1
-            if all(halved):
-                break
-            along, across = along / (1 if halved[0] else 2), across / (1 if halved[1] else 2)
-        return sums[0]
+        return settled_sums(
+            lambda across, along: self._sections(across, along, len(factors)),
+            len(self.deviations),
+            factors,
+        )
 
     def _sections(self, across: float, along: float, count: int) -> Iterator[Section]:
         """The densities, times the mesh's cells, on some lines at a time."""
@@ -209,6 +195,48 @@ class BellMixture:
                 f"direction takes too long to integrate over {len(self.groups)} likely vectors of "
                 "counts; release fewer statistics, take fewer records, or add more noise there."
             )
+
+
+def settled_sums(
+    sections: Callable[[float, float], Iterable[Section]],
+    dimension: int,
+    factors: FloatArray,
+    along: float = 0.25,
+) -> FloatArray:
+    """∫ (p − factor·q)₊ and the same with p and q exchanged, shape (2, k).
+
+    By the trapezoidal rule, corrected for the bend of the integrand, on a mesh that is made
+    finer along and across the lines until half of the nodes or lines give the same.
+
+    Parameters
+    ----------
+    sections : callable
+        From the widths of the mesh across the lines and along them, in deviations, to the
+        densities times the mesh's cells.
+    dimension : int
+        m, of the space.
+    factors : ndarray, shape (k,), each > 0
+    along : float
+        Width of the mesh to start with along the lines; 1 across them.
+    """
+    across = 1.0
+    for _ in range(_ROUNDS):
+        sums = np.zeros((3, 2, len(factors)))
+        for p, q, even in sections(across, along):
+            sums[0] += _integrals(p, q, factors)
+            sums[1] += 2 * _integrals(p[:, ::2], q[:, ::2], factors)
+            if even is not None:
+                sums[2] += _integrals(p[even], q[even], factors)
+        sums[2] *= 2.0 ** (dimension - 1)
+        halved = [
+            (np.abs(coarse - sums[0]) <= relative * sums[0] + absolute).all()
+            for coarse, (relative, absolute) in zip(sums[1:], _SETTLED, strict=True)
+        ]
+        halved[1] |= dimension == 1
+        if all(halved):
+            break
+        along, across = along / (1 if halved[0] else 2), across / (1 if halved[1] else 2)
+    return sums[0]
 
 
 def positive_sums(p: FloatArray, q: FloatArray, factors: FloatArray) -> FloatArray:

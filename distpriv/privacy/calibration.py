@@ -21,7 +21,7 @@ __all__ = [
     "gaussian_distance",
 ]
 
-Calibration = Literal["guarded", "exact", "classical"]
+Calibration = Literal["exact-law", "guarded", "exact", "classical"]
 CALIBRATIONS: tuple[Calibration, ...] = get_args(Calibration)
 LARGEST_EPSILON = 1e6  # promises nothing; beyond it the inversion loses its digits
 
@@ -61,6 +61,9 @@ def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "
     * *guarded*: where it starts from is *exact*; a mechanism then lowers the distance until the
       two normals, each with its own covariance, deliver what is promised.
 
+    *exact-law* knows no distance: it asks what the law of the statistics itself delivers
+    (:func:`distpriv.mechanisms.by_exact_law.by_exact_law`).
+
     Parameters
     ----------
     epsilon : float in (0, 10⁶]
@@ -82,6 +85,11 @@ def gaussian_distance(epsilon: float, delta: float, calibration: Calibration = "
         return epsilon / math.sqrt(2 * math.log(1.25 / delta))
     if calibration in ("exact", "guarded"):
         return _largest_distance(epsilon, delta)
+    if calibration == "exact-law":
+        raise CalibrationError(
+            "The exact-law calibration knows no distance of two normals; take guarded, exact or "
+            "classical, or distpriv.calibrate for noise."
+        )
     raise CalibrationError(
         f"calibration must be one of {', '.join(CALIBRATIONS)}, got {calibration!r}."
     )

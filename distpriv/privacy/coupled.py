@@ -42,15 +42,15 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-_BINS = 4096
+_BINS, _FEW_BINS = 4096, 512
 _RANGE = 100.0  # of radii that are told apart; shorter ones count as the shortest of these
 _CORNERS = 10  # statistics, up to which the corners of a box are tried one by one
 _CUT = 0.7  # of the scale at which the pilot draws keep δ
 _SMALL = 0.2  # of δ
 _FINE = 3e-4
 _STAKE = 0.8  # of the largest λ
-_WIDEST = 1e16
-_STEP = 1.3
+_WIDEST = 37.0  # of a scale's logarithm
+_STEP = 0.26
 _RANK = 1e-12
 
 
@@ -121,7 +121,8 @@ def radii_of(
     if draws:
         axes, ends = differences.box(outside)
         largest = _farthest(axes, ends, distance)
-    return Radii(*_binned(radii, masses), draws, largest, outside, differences.rounding)
+    bins = _FEW_BINS if pilot and len(radii) > _BINS else _BINS
+    return Radii(*_binned(radii, masses, bins), draws, largest, outside, differences.rounding)
 
 
 def _distances(covariance: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -156,20 +157,22 @@ def _farthest(
     return float(distance(middle[None])[0] + distance(halves).sum())
 
 
-def _binned(radii: FloatArray, masses: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    if masses is not None and len(radii) <= _BINS:
+def _binned(
+    radii: FloatArray, masses: FloatArray | None, bins: int
+) -> tuple[FloatArray, FloatArray]:
+    if masses is not None and len(radii) <= bins:
         return radii, masses
     finite = np.isfinite(radii)
     top = float(radii[finite].max(initial=0.0)) or 1.0
-    step = math.log(_RANGE) / _BINS
+    step = math.log(_RANGE) / bins
     with np.errstate(divide="ignore"):
-        places = np.ceil(np.log(np.where(finite, radii, top) / top) / step).clip(-_BINS, 0)
-    index = np.where(finite, places + _BINS, _BINS + 1).astype(np.int64)
-    sums = np.bincount(index, masses, minlength=_BINS + 2)
-    values = top * np.exp((np.arange(_BINS + 2) - _BINS) * step)
+        places = np.ceil(np.log(np.where(finite, radii, top) / top) / step).clip(-bins, 0)
+    index = np.where(finite, places + bins, bins + 1).astype(np.int64)
+    sums = np.bincount(index, masses, minlength=bins + 2)
+    values = top * np.exp((np.arange(bins + 2) - bins) * step)
     values[-1] = math.inf
     if not radii.any():
-        values[_BINS] = 0.0
+        values[0] = 0.0
     kept = sums > 0
     return values[kept], sums[kept] / sums.sum()
 
@@ -254,6 +257,8 @@ def certified_scale(
         start = pilot_scale(pilot, epsilon, delta)
         return _scale(lambda scale: _log(radii.mean(epsilon, scale) / goal), start, 1e-9)
     level, goal = -math.log(failing), delta - failing - radii.outside
+    if not pilot.values.any():  # hardly ever a difference: cover all that there may be
+        return (radii.largest / gaussian_distance(epsilon, goal)) ** 2
     cut, cap, stake = _cut(radii, pilot, epsilon, goal, level)
 
     def missing(scale: float) -> float:
@@ -286,7 +291,7 @@ def _cut(
     if level / (radii.draws * stake) < _SMALL * goal:
         return low, cap, stake
     while more > 0:
-        low, high = high, high * _STEP
+        low, high = high, high * math.exp(_STEP)
         more = at(high)[2]
     while math.log(high / low) > _FINE:
         middle = math.sqrt(low * high)
@@ -298,10 +303,12 @@ def _log(value: float) -> float:
     return math.log(max(value, 1e-300))
 
 
-def pilot_scale(pilot: Radii, epsilon: float, delta: float) -> float:
-    """About the least factor on the noise's covariance with which it keeps (ε, δ)."""
+def pilot_scale(pilot: Radii, epsilon: float, delta: float, within: float = 1e-4) -> float:
+    """The least factor on the noise's covariance with which it keeps (ε, δ), about."""
     start = (float(pilot.masses @ pilot.values) / gaussian_distance(epsilon, delta)) ** 2
-    return _scale(lambda scale: _log(pilot.mean(epsilon, scale) / delta), start, 1e-4)
+    if start == 0:
+        return 0.0
+    return _scale(lambda scale: _log(pilot.mean(epsilon, scale) / delta), start, within)
 
 
 def _stake(
@@ -323,20 +330,20 @@ def _stake(
 
 def _scale(excess: Callable[[float], float], start: float, within: float = 1e-6) -> float:
     """Where an excess that falls with the scale is 0, a little to the safe side."""
-    low = high = start
-    if excess(start) > 0:
-        while excess(high) > 0:
-            low, high = high, high * _STEP
-            if high > start * _WIDEST:
+
+    def at(log: float) -> float:
+        return excess(math.exp(log))
+
+    low = high = math.log(start)
+    if at(low) > 0:
+        while at(high) > 0:
+            low, high = high, high + _STEP
+            if high > math.log(start) + _WIDEST:
                 return math.inf
     else:
-        while excess(low) <= 0:
-            low, high = low / _STEP, low
-            if low < start / _WIDEST:
-                return low
-    root: float = brentq(
-        lambda log: excess(math.exp(log)), math.log(low), math.log(high), xtol=1e-7
-    )
-    while excess(math.exp(root)) > 0:
-        root += 1e-6
-    return math.exp(root)
+        while at(low) <= 0:
+            low, high = low - _STEP, low
+            if low < math.log(start) - _WIDEST:
+                return math.exp(low)
+    root: float = brentq(at, low, high, xtol=within / 2, rtol=1e-15)
+    return math.exp(root + within)

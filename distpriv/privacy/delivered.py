@@ -2,13 +2,14 @@
 
 The mechanisms promise (ε, δ) under assumptions on the two distributions of a pair. Here nothing is
 assumed but that they are normal, each with its own covariance, on the grid of the statistics: noise
-that arithmetic undoes counts for nothing (:mod:`distpriv.privacy.covered`).
+that arithmetic undoes counts for nothing (:mod:`distpriv.privacy.covered`). Where the exact law of
+the statistics is known (:func:`distpriv.privacy.model_laws`) it takes the place of the normals.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -21,6 +22,8 @@ from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.sampling import Interval
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.covered import CoveredLoss, normal_part, shown
+from distpriv.privacy.exact_laws import ExactLaw
+from distpriv.privacy.known_laws import Laws, laws_for
 from distpriv.privacy.laplace_profile import LaplaceLoss, laplace_losses
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.noised import noised
@@ -170,12 +173,23 @@ def privacy_profile(
 
 
 @checked(CalibrationError)
-def worst_case(model: GaussianModel, noise: Noise | None, epsilon: float) -> WorstCase:
-    """Pair and order with the largest δ(ε); see :func:`privacy_profile`."""
+def worst_case(
+    model: GaussianModel, noise: Noise | None, epsilon: float, *, law: Laws = None
+) -> WorstCase:
+    """Pair and order with the largest δ(ε).
+
+    Parameters and errors are those of :func:`delivered_delta`.
+    """
     if not epsilon >= 0:
         raise CalibrationError("Every ε must be a number that is not negative.")
     epsilon = min(epsilon, MODERATE.high)
     worst = WorstCase(0, 0, -1.0)
+    if law is not None:
+        for pair, exact in enumerate(_laws(model, noise, law)):
+            for order, delta in enumerate(exact.delivered_deltas(noise, [epsilon])[:, 0].tolist()):
+                if delta > worst.delta:
+                    worst = WorstCase(pair, order, delta)
+        return worst
     for pair, order, loss in _every(model, noise):
         if isinstance(loss, SimulatedLoss) and loss.loss.bounds([epsilon])[0] <= worst.delta:
             continue
@@ -193,8 +207,18 @@ def _every(model: GaussianModel, noise: Noise | None) -> Iterator[tuple[int, int
             yield pair, order, loss
 
 
+def _laws(
+    model: GaussianModel, noise: Noise | None, law: ExactLaw | Sequence[ExactLaw]
+) -> tuple[ExactLaw, ...]:
+    if noise is not None and noise.calibrated_for is not None:
+        noise.calibrated_for.check_model(model)
+    return laws_for(model, law)
+
+
 @checked(CalibrationError)
-def delivered_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -> float:
+def delivered_delta(
+    model: GaussianModel, noise: Noise | None, epsilon: float, *, law: Laws = None
+) -> float:
     """δ that a release delivers at ε, for the worst pair and order.
 
     Parameters
@@ -202,19 +226,26 @@ def delivered_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -
     model : GaussianModel
     noise : Noise or None
     epsilon : float >= 0
+    law : ExactLaw, or sequence of ExactLaw, optional
+        Take the exact law of each pair's statistics, in the model's units
+        (:func:`distpriv.privacy.model_laws`), in place of the fitted normals.
 
     Returns
     -------
     float
-        Of Laplace noise an estimate, see :func:`delivered_interval`.
+        Of Laplace noise an estimate, see :func:`delivered_interval`; by the exact law to 1e-3 of
+        the value or 1e-9.
 
     Raises
     ------
     CalibrationError
         For a negative ε, or if the noise is calibrated for another model; say with
-        :meth:`distpriv.Noise.detached` that this is on purpose.
+        :meth:`distpriv.Noise.detached` that this is on purpose. If a law is not that of the
+        model's statistics, or the noise is Laplace.
+    ModelError
+        If the noise is too small beside the steps to be integrated over by the exact law.
     """
-    return worst_case(model, noise, epsilon).delta
+    return worst_case(model, noise, epsilon, law=law).delta
 
 
 def delivered_interval(model: GaussianModel, noise: Noise | None, epsilon: float) -> Interval:
@@ -232,7 +263,9 @@ def delivered_interval(model: GaussianModel, noise: Noise | None, epsilon: float
 
 
 @checked(CalibrationError)
-def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -> float:
+def delivered_epsilon(
+    model: GaussianModel, noise: Noise | None, delta: float, *, law: Laws = None
+) -> float:
     """Least ε ≥ 0 at which a release delivers δ, for the worst pair and order; it may be ∞.
 
     Parameters
@@ -240,13 +273,20 @@ def delivered_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -
     model : GaussianModel
     noise : Noise or None
     delta : float in (0, 1)
+    law : ExactLaw, or sequence of ExactLaw, optional
+        See :func:`delivered_delta`.
 
     Raises
     ------
     CalibrationError
-        If δ is outside its domain, or the noise is calibrated for another model.
+        If δ is outside its domain, or the noise is calibrated for another model; with a law as
+        :func:`delivered_delta`.
+    ModelError
+        As :func:`delivered_delta`.
     """
     delta = check_delta(delta)
+    if law is not None:
+        return max(exact.delivered_epsilon(noise, delta) for exact in _laws(model, noise, law))
     largest = 0.0
     for _, _, loss in _every(model, noise):
         # One δ is cheaper than solving for ε, and tells whether there is more to find.

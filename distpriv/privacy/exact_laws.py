@@ -7,14 +7,13 @@ density of the release: one bell for each vector, weighted with its probability.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import prod
-from typing import Protocol
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import signal
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, ModelError
@@ -22,20 +21,24 @@ from distpriv.model.gaussian import thetas_of
 from distpriv.model.moments import RecordGroups, record_groups
 from distpriv.model.regularity import check_enough
 from distpriv.privacy.bell_mixtures import REACH, BellMixture, positive_sums
+from distpriv.privacy.count_laws import count_laws
+from distpriv.privacy.lattice_mixtures import LatticeLaws, lattice_deltas
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
-__all__ = ["ExactLaw", "exact_law", "known_law"]
+__all__ = ["ExactLaw", "check_counts", "exact_law", "law_of_groups"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-_LARGEST = {1: 5000, 2: 600, 3: 120}  # records, by the number of statistics
-_QUICK = 40  # records of three statistics
-_DIRECT = 200_000_000  # products in a convolution that is summed term by term
-_NOTHING = 1e-17  # below the round-off of a convolution by Fourier transform
+_LARGEST = {1: 5000, 2: 600, 3: 150}  # records, by the number of statistics
 _DROPPED = 1e-10  # probability of the vectors of counts that noise is not put on
 _HIGHEST = 700.0  # ε from which on nothing changes and e^ε would overflow
+_TINY = 1e-300
+_NEVER = 1e-18  # of a vector of counts: all of them together do not matter
+_EPSILON = 1e-6
+_AROUND = np.array([-0.1, -0.03, -0.01, -1e-3, 1e-3, 0.01, 0.03, 0.1])
+_ROUNDS = 9
 _SAME = 1e-9  # steps between two values that count as one
 
 
@@ -63,6 +66,8 @@ class ExactLaw:
     replacement : bool
     probabilities : ndarray, shape (2, n + 1, ..., n + 1)
         Under p_i and p_j, of count k_1, ..., k_m of the n records.
+    units : ndarray, shape (m,), or None
+        What each statistic, and the noise on it, is counted in; None for their own.
     """
 
     query: Query
@@ -70,11 +75,23 @@ class ExactLaw:
     n: int
     replacement: bool
     probabilities: FloatArray
+    units: FloatArray | None = None
+    _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def steps(self) -> FloatArray:
         """What one record moves each statistic by, shape (m,): 1, or 1/n for a proportion."""
-        return self.query.scales(self.n)
+        scales = self.query.scales(self.n)
+        return scales if self.units is None else scales / self.units
+
+    @property
+    def means(self) -> FloatArray:
+        """Of the statistics under p_i and p_j, shape (2, m)."""
+        return self._lattice.moments[0] * self.steps
+
+    def in_units(self, units: FloatArray) -> ExactLaw:
+        """The same for noise on statistics that are divided by a unit each, shape (m,)."""
+        return replace(self, units=units if self.units is None else self.units * units)
 
     def delivered_deltas(self, noise: _Added | None, epsilons: ArrayLike) -> FloatArray:
         r"""δ(ε) of releasing the statistics with noise, in both orders.
@@ -104,13 +121,77 @@ class ExactLaw:
             dimensions.
         """
         factors = self._factors(epsilons)
-        bare = positive_sums(self.probabilities[0], self.probabilities[1], factors)
         if noise is None or noise.is_zero:
-            return bare
-        variances, directions = np.linalg.eigh(self._covariance(noise))
+            return self._bare(factors)
+        covariance = self._covariance(noise)
+        law = lattice_deltas(self._lattice, covariance, factors)
+        if law is None:
+            law = self._of_bells(covariance, factors)
+        # Noise never tells more; what exceeds it is the integral's error.
+        return np.minimum(law, self._bare(factors))
+
+    def delivered_delta(self, noise: _Added | None, epsilon: float) -> float:
+        """The worse of the two orders of :meth:`delivered_deltas` at one ε."""
+        return float(self.delivered_deltas(noise, [epsilon]).max())
+
+    def delivered_epsilon(self, noise: _Added | None, delta: float) -> float:
+        """Least ε ≥ 0 at which both orders of :meth:`delivered_deltas` are at most δ; it may be ∞.
+
+        By the root of δ(ε), which falls as ε grows; to about 1e-6, from above.
+
+        Parameters
+        ----------
+        noise : see :meth:`delivered_deltas`
+        delta : float in (0, 1)
+        """
+        if self.delivered_delta(noise, 0.0) <= delta:
+            return 0.0
+        low, high = 0.0, 1.0
+        while self.delivered_delta(noise, high) > delta:
+            low, high = high, 2 * high
+            if low >= _HIGHEST:
+                return math.inf
+        # Many ε at once cost little more than one.
+        points = np.linspace(low, high, len(_AROUND) + 1)
+        for _ in range(_ROUNDS):
+            logs = np.log(np.maximum(self.delivered_deltas(noise, points).max(axis=0), _TINY))
+            place = int(np.argmax(logs <= math.log(delta)))
+            if place == 0:  # by a rounding; the first point is one of too little ε
+                break
+            (low, high), ends = points[place - 1 : place + 1], logs[place - 1 : place + 1]
+            if high - low < _EPSILON:
+                break
+            root = low + (high - low) * (ends[0] - math.log(delta)) / (ends[0] - ends[1])
+            points = np.unique([low, *np.clip(root + (high - low) * _AROUND, low, high), high])
+        return float(high)
+
+    def optimal_attack_accuracy(self, noise: _Added | None = None) -> float:
+        """Accuracy of the best possible attacker at equal priors, ½ + ½ TV, in [0.5, 1].
+
+        Parameters and errors are those of :meth:`delivered_deltas`.
+        """
+        return 0.5 + 0.5 * min(self.delivered_delta(noise, 0.0), 1.0)
+
+    @property
+    def _lattice(self) -> LatticeLaws:
+        if "lattice" not in self._known:
+            self._known["lattice"] = LatticeLaws(self.probabilities)
+        lattice: LatticeLaws = self._known["lattice"]
+        return lattice
+
+    def _bare(self, factors: FloatArray) -> FloatArray:
+        """Without noise; what was asked for last is asked for again by whoever tries noises."""
+        if "bare" not in self._known or not np.array_equal(self._known["bare"][0], factors):
+            p, q = (law[self.probabilities.max(axis=0) > _NEVER] for law in self.probabilities)
+            self._known["bare"] = factors, positive_sums(p, q, factors)
+        return np.array(self._known["bare"][1])
+
+    def _of_bells(self, covariance: FloatArray, factors: FloatArray) -> FloatArray:
+        """Those of Gaussian noise, covariance in steps, that may leave the counts apart."""
+        variances, directions = np.linalg.eigh(covariance)
         deviations = np.sqrt(np.maximum(variances, 0))
         if deviations[-1] * 2 * REACH < 1:
-            return bare
+            return self._bare(factors)
         points, masses = self._likely()
         coordinates = points @ directions
         apart = np.array(
@@ -128,21 +209,9 @@ class ExactLaw:
             bells = BellMixture(
                 kept[mixed], coordinates[mixed][:, ~apart], deviations[~apart], masses[:, mixed]
             )
-            rise = self._rise(noise) @ directions[:, ~apart]
+            rise = self._rise(covariance) @ directions[:, ~apart]
             law += bells.followed_along(rise).deltas(factors)
-        # Noise never tells more; what exceeds it is the integral's error.
-        return np.minimum(law, bare)
-
-    def delivered_delta(self, noise: _Added | None, epsilon: float) -> float:
-        """The worse of the two orders of :meth:`delivered_deltas` at one ε."""
-        return float(self.delivered_deltas(noise, [epsilon]).max())
-
-    def optimal_attack_accuracy(self, noise: _Added | None = None) -> float:
-        """Accuracy of the best possible attacker at equal priors, ½ + ½ TV, in [0.5, 1].
-
-        Parameters and errors are those of :meth:`delivered_deltas`.
-        """
-        return 0.5 + 0.5 * min(self.delivered_delta(noise, 0.0), 1.0)
+        return law
 
     def _factors(self, epsilons: ArrayLike) -> FloatArray:
         values = np.asarray(epsilons, dtype=np.float64)
@@ -176,15 +245,11 @@ class ExactLaw:
         points = np.array(np.unravel_index(index, self.probabilities.shape[1:])).T
         return points.astype(np.int64), laws[:, index]
 
-    def _rise(self, noise: _Added) -> FloatArray:
+    def _rise(self, covariance: FloatArray) -> FloatArray:
         """Where the log-likelihood ratio rises fastest, about, shape (m,), in steps."""
-        axes = range(1, self.probabilities.ndim)
-        grids = np.indices(self.probabilities.shape[1:]).reshape(len(axes), -1)
-        laws = self.probabilities.reshape(2, -1)
-        means = laws @ grids.T
-        spread = np.cov(grids, aweights=laws.mean(axis=0), ddof=0).reshape(len(axes), -1)
-        total = spread + self._covariance(noise)
-        return np.linalg.pinv(total) @ (means[0] - means[1])
+        means, spreads = self._lattice.moments
+        total = spreads.mean(axis=0) + covariance
+        return np.asarray(np.linalg.pinv(total) @ (means[0] - means[1]))
 
 
 @checked(ModelError)
@@ -206,7 +271,7 @@ def exact_law(
         One to three `Count` or `Proportion` statistics, of any columns.
     pair : Pair
     n : int
-        Records in a dataset: at most 5000 for one statistic, 600 for two, 120 for three.
+        Records in a dataset: at most 5000 for one statistic, 600 for two, 150 for three.
     replacement : bool
         Whether a dataset may hold a record twice.
 
@@ -218,57 +283,21 @@ def exact_law(
     QueryError, PropertyError
         If a column does not fit.
     """
-    _check(query, n)
-    return _law(record_groups(table, query, pair.secret), query, pair, n, replacement)
+    check_counts(query, n)
+    return law_of_groups(record_groups(table, query, pair.secret), query, pair, n, replacement)
 
 
-def _law(groups: RecordGroups, query: Query, pair: Pair, n: int, replacement: bool) -> ExactLaw:
+def law_of_groups(
+    groups: RecordGroups, query: Query, pair: Pair, n: int, replacement: bool
+) -> ExactLaw:
+    """:func:`exact_law` from records that are split already."""
     thetas = thetas_of(pair, n, replacement)
     check_enough(groups.counts, *thetas)
-    having, without = _cells(groups.having), _cells(groups.without)
-    if replacement:
-        shares = [cells / cells.sum() for cells in (having, without)]
-        both = [min(theta.having for theta in thetas), min(theta.without for theta in thetas)]
-        common = np.ones((1,) * len(query))
-        for share, draws in zip(shares, both, strict=True):
-            common = _drawn(common, share, draws)
-        laws = [
-            _drawn(
-                _drawn(common, shares[0], theta.having - both[0]),
-                shares[1],
-                theta.without - both[1],
-            )
-            for theta in thetas
-        ]
-    else:
-        laws = [
-            _convolve(
-                _hypergeometric(having, theta.having), _hypergeometric(without, theta.without)
-            )
-            for theta in thetas
-        ]
-    probabilities = np.array([law / law.sum() for law in laws])
-    return ExactLaw(query, pair, n, replacement, probabilities)
+    return ExactLaw(query, pair, n, replacement, count_laws(groups, thetas, replacement))
 
 
-@checked(ModelError)
-def known_law(
-    groups: RecordGroups, query: Query, pair: Pair, n: int, *, replacement: bool = False
-) -> ExactLaw | None:
-    """The exact law from records split already; None where its figures cannot be had at once.
-
-    Other parameters are those of :func:`exact_law`.
-    """
-    if len(query) > 2 and n > _QUICK:
-        return None
-    try:
-        _check(query, n)
-        return _law(groups, query, pair, n, replacement)
-    except ModelError:
-        return None
-
-
-def _check(query: Query, n: int) -> None:
+def check_counts(query: Query, n: int) -> None:
+    """Raise `ModelError` unless the exact law of the statistics of n records can be computed."""
     for statistic in query:
         if not statistic.indicates:
             raise ModelError(
@@ -285,58 +314,6 @@ def _check(query: Query, n: int) -> None:
             f"The exact law of {len(query)} statistics is computed for at most "
             f"{_LARGEST[len(query)]} records, got n = {n}; take fewer records or statistics."
         )
-
-
-def _cells(values: FloatArray) -> IntArray:
-    """How many records have each combination of the counted values, shape (2, ..., 2)."""
-    shape = (2,) * values.shape[1]
-    index = np.ravel_multi_index(tuple(values.T.astype(np.int64)), shape)
-    return np.bincount(index, minlength=prod(shape)).reshape(shape)
-
-
-def _drawn(law: FloatArray, shares: FloatArray, draws: int) -> FloatArray:
-    """Law of the counts after some more independent draws, larger by one along each axis each."""
-    for draw in range(draws):
-        grown = np.zeros([size + 1 for size in law.shape])
-        for cell in np.argwhere(shares > 0):
-            part = tuple(slice(hit, hit + size) for hit, size in zip(cell, law.shape, strict=True))
-            grown[part] += shares[tuple(cell)] * law
-        law = grown
-        if draw % 8 == 7:
-            # Arithmetic on denormal numbers is slow.
-            law[law < 1e-200] = 0.0
-    return law
-
-
-def _hypergeometric(cells: IntArray, draws: int) -> FloatArray:
-    """Law of the counts of draws without replacement, shape (draws + 1, ..., draws + 1)."""
-    law = np.zeros((draws + 1,) * cells.ndim)
-    if cells.ndim == 0:
-        return law + 1.0
-    missed, hit = int(cells[0].sum()), int(cells[1].sum())
-    hits = np.arange(max(0, draws - missed), min(draws, hit) + 1)
-    ratios = (hit - hits[:-1]) * (draws - hits[:-1]) / (hits[1:] * (missed - draws + hits[1:]))
-    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
-    masses = np.exp(logs - logs.max())
-    for number, mass in zip(hits.tolist(), masses / masses.sum(), strict=True):
-        first, rest = _hypergeometric(cells[1], number), _hypergeometric(cells[0], draws - number)
-        law[number] = mass * _convolve(first, rest)
-    return law
-
-
-def _convolve(first: FloatArray, second: FloatArray) -> FloatArray:
-    if first.ndim <= 1:
-        return np.convolve(first, second) if first.ndim else first * second
-    if first.size * second.size > _DIRECT:
-        law = signal.fftconvolve(first, second)
-        return np.where(law > _NOTHING, law, 0.0)
-    if first.size > second.size:
-        first, second = second, first
-    law = np.zeros([one + other - 1 for one, other in zip(first.shape, second.shape, strict=True)])
-    for index in np.argwhere(first > 0).tolist():
-        part = [slice(at, at + size) for at, size in zip(index, second.shape, strict=True)]
-        law[tuple(part)] += first[tuple(index)] * second
-    return law
 
 
 def _apart(values: FloatArray, deviation: float) -> bool:

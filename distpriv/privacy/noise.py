@@ -56,7 +56,7 @@ class Noise:
         Standard deviations along the directions, or Laplace scales b.
     epsilon, delta : float
         The promise; δ = 0 for Laplace noise, except of approximate Wasserstein mechanisms.
-    calibration : "exact", "classical", "guarded" or None
+    calibration : "exact-law", "guarded", "exact", "classical" or None
         None where there is no choice (Laplace noise, CoupM).
     caveats : tuple of str
         Why the promise may not hold as it stands; empty if it is proven under the mechanism's

@@ -181,3 +181,14 @@ def test_adult_at_sixty_of_a_hundred(adult_income):
         adult_income.pairs[0].mahalanobis,
         rel_tol=1e-6,
     )
+
+
+def test_no_noise_is_needed_from_some_epsilon_on_by_the_exact_law(people, rich):
+    query = dp.Query([dp.Count("status", "married")])
+    model = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), 30)
+    epsilon = noiseless_epsilon(model, 1e-2, "exact-law")
+    assert dp.calibrate("OptM", model, 1.001 * epsilon, 1e-2, "exact-law").is_zero
+    assert not dp.calibrate("OptM", model, 0.99 * epsilon, 1e-2, "exact-law").is_zero
+    design = choose(Limit("guesses", 55), model, ["OptM"], delta=1e-2, calibration="exact-law")
+    assert design.choices[0].noise.calibration == "exact-law"
+    assert design.noiseless == epsilon

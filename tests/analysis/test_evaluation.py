@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
+from distpriv.analysis.answer import answer
 from distpriv.analysis.evaluation import KEPT
 from distpriv.analysis.fitting import Groups
 
@@ -246,3 +247,43 @@ def test_records_are_taken_from_where_they_are_given(scenario, people):
 def test_what_does_not_fit_is_refused_in_a_sentence(scenario, people, changes, error, said):
     with pytest.raises(error, match=said):
         _ = dp.evaluate(replace(scenario, **changes), people).model
+
+
+def test_figures_by_the_exact_law(people, rich):
+    """Of noise that it calibrated, and of none; other noise stands beside it by the normals."""
+    query = dp.Query([dp.Count("status", "married"), dp.Proportion("remote", True)])
+    scenario = dp.Scenario(
+        secret=rich, query=query, center=0.4, width=0.2, n=30, mechanism="OptM", epsilon=1.0,
+        delta=1e-3, calibration="exact-law", units="standardised",
+    )  # fmt: skip
+    evaluation = dp.evaluate(scenario, people)
+    noise, model = evaluation.noise, evaluation.model
+    law = dp.exact_law(people, query, scenario.pair, 30)
+    assert noise.calibration == "exact-law"
+    assert evaluation.delivered_delta == pytest.approx(law.delivered_delta(noise, 1.0), rel=1e-9)
+    assert 0.99e-3 < evaluation.delivered_delta <= 1e-3
+    assert evaluation.worst.delta == evaluation.delivered_delta
+    assert evaluation.delivered_epsilon == pytest.approx(law.delivered_epsilon(noise, 1e-3))
+    assert evaluation.accuracy == pytest.approx(law.optimal_attack_accuracy(noise), rel=1e-9)
+    assert evaluation.undefended == pytest.approx(law.optimal_attack_accuracy(), rel=1e-9)
+    assert evaluation.kept
+    assert not evaluation.undone
+    assert evaluation.assumed == ()
+    assert evaluation.laws_for(noise) is not None
+    assert "exact law of the counts" in answer(evaluation)
+    for name in ("ExpM(L)", "GroupDP"):
+        other = evaluation.noise_of(name)
+        assert evaluation.laws_for(other) is None
+        assert evaluation.accuracy_of(other) == pytest.approx(
+            dp.optimal_attack_accuracy(model, other), abs=2e-3
+        )
+    guarded = dp.evaluate(replace(scenario, calibration="guarded"), people)
+    assert guarded.laws_for(None) is None
+    assert "exact law" not in answer(guarded)
+    assert guarded.undefended == dp.optimal_attack_accuracy(model)
+
+
+def test_an_exact_law_that_is_not_known_ends_in_a_sentence(scenario, people):
+    evaluation = dp.evaluate(replace(scenario, calibration="exact-law"), people)
+    with pytest.raises(dp.errors.InapplicableError, match="'mean age' is neither"):
+        assert evaluation.noise

@@ -225,3 +225,28 @@ def test_any_measure_is_carried_along_any_axis(
 def test_a_sweep_says_what_it_needs(model: dp.GaussianModel) -> None:
     with pytest.raises(dp.errors.CalibrationError, match="another axis than ε needs an ε"):
         sweep(expected_errors(), "delta", [0.1], model, ["DauM"])
+
+
+def test_curves_by_the_exact_law(people: pd.DataFrame, rich: dp.SensitiveProperty) -> None:
+    query = dp.Query([dp.Count("status", "married")])
+    model = dp.fit_gaussian(people, query, rich.pair(0.4, 0.2), 30)
+    (law,) = laws = dp.privacy.model_laws(model)
+    epsilons = np.array([0.5, 1.0, 2.0])
+    names = ["OptM", "ExpM(L)"]
+    curves = sweep(
+        attack_accuracies(), "epsilon", epsilons, model, names, delta=1e-3, calibration="exact-law"
+    )
+    for place, epsilon in enumerate(epsilons):
+        noise = dp.calibrate("OptM", model, epsilon, 1e-3, "exact-law")
+        assert curves.y["OptM"][place] == pytest.approx(law.optimal_attack_accuracy(noise))
+    noises = {name: dp.calibrate(name, model, 1.0, 1e-3, "exact-law") for name in names}
+    profile = sweeps.profiles(model, noises, epsilons, law=laws)
+    assert profile.y["OptM"] == pytest.approx(
+        law.delivered_deltas(noises["OptM"], epsilons).max(axis=0)
+    )
+    assert profile.y[sweeps.UNDEFENDED] == pytest.approx(
+        law.delivered_deltas(None, epsilons).max(axis=0)
+    )
+    by_normals = sweeps.profiles(model, noises, epsilons)
+    assert profile.y["ExpM(L)"] == pytest.approx(by_normals.y["ExpM(L)"])
+    assert profile.y["OptM"] != pytest.approx(by_normals.y["OptM"], rel=1e-3)

@@ -218,3 +218,43 @@ def test_what_was_set_is_there_again_when_its_control_comes_back(open_app):
     sound(app)
     assert app.sidebar.selectbox(key="step").value == 0.1
     assert app.sidebar.number_input(key="tol1").value == 0.25
+
+
+COUNTS = ["count marital-status = Never-married", "count sex = Female"]
+
+
+def test_the_exact_law_is_offered_first_where_it_is_known(open_app):
+    app = open_app(stat=COUNTS, cal="exact-law")
+    sound(app)
+    control = app.sidebar.segmented_control(key="cal")
+    assert control.value == "exact-law"
+    assert control.options == ["exact-law", "guarded", "exact", "classical"]
+    assert "by the exact law of the counts" in texts(app)
+    assert "promise kept" in texts(app)
+    for page in ("guarantee", "assumptions"):
+        app.switch_page(f"../../pages/{page}.py").run()
+        sound(app)
+        assert not app.error
+    assert "the sampling alone" in texts(app)
+    # An average has no such law: it is told once, and the default takes its place.
+    app.sidebar.multiselect(key="stat").set_value([*COUNTS, "mean age"]).run()
+    sound(app)
+    assert "until then the calibration is guarded" in errors(app)
+    assert app.sidebar.segmented_control(key="cal").value == "guarded"
+    assert "exact-law" not in app.sidebar.segmented_control(key="cal").options
+    app.run()
+    assert not app.error
+
+
+def test_a_link_that_asks_for_an_exact_law_where_there_is_none(open_app):
+    app = open_app(cal="exact-law")
+    sound(app)
+    assert "mean age' is neither" in errors(app)
+    assert "until then the calibration is guarded" in errors(app)
+    assert app.session_state["scenario"].calibration == "guarded"
+
+
+def test_a_delta_that_the_exact_law_cannot_tell(open_app):
+    app = open_app(stat=COUNTS, cal="exact-law", delta="1e-9")
+    sound(app)
+    assert "too coarse for δ = 1e-09" in errors(app)

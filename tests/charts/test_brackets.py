@@ -31,7 +31,6 @@ def drawn(brackets: Brackets | None) -> go.Figure:
     [
         {},
         {"law": Delivered(5e-4, 0.9)},
-        {"law": Delivered(5e-4, 0.9), "pairs": 3},
         {"audit": None},
         {"audit": replace(AUDIT, delta=0.0)},
         {"bound": None},

@@ -17,7 +17,8 @@ from distpriv.privacy.smoothness import log_ratio
 PROTECTING = [
     name
     for name in mechanisms.names(baseline=False)
-    if mechanisms.get(name).protects and not mechanisms.get(name).from_outcomes
+    if mechanisms.get(name).protects
+    and not (mechanisms.get(name).from_outcomes or mechanisms.get(name).from_records)
 ]
 BARE = ("DirM(L)", "DirM", "DauM", "OptM")
 

@@ -116,6 +116,8 @@ def test_equal_covariances_need_no_guard():
     query = dp.Query([dp.Mean("a"), dp.Mean("b")])
     model = dp.GaussianModel(query, 100, (fit,), "exact", False, np.ones(2))
     for name in PROTECTING:
+        if mechanisms.get(name).from_records:
+            continue
         guarded = dp.calibrate(name, model, 1.0, 1e-3, "guarded")
         exact = dp.calibrate(name, model, 1.0, 1e-3)
         assert guarded.covariance == pytest.approx(exact.covariance, rel=1e-4)

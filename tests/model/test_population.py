@@ -23,7 +23,8 @@ def test_records_are_loaded_once_for_every_unit_and_choice() -> None:
 
     population = Population.of(QUERY, SECRET, load, seed=3)
     scaled = population.in_units(np.array([2.0, 4.0])).of_statistics([1])
-    assert scaled.statistics == (1,) and scaled.units == pytest.approx([4.0])
+    assert scaled.statistics == (1,)
+    assert scaled.units == pytest.approx([4.0])
     assert scaled.seed == 3
     assert scaled.groups is population.groups
     assert len(loads) == 1
@@ -34,9 +35,11 @@ def test_a_fitted_model_knows_its_records() -> None:
     table = dp.load_census_income()
     model = dp.fit_gaussian(table, QUERY, SECRET.pair(center=0.5, width=0.1), 50, rng=7)
     population = model.pairs[0].population
-    assert population is not None and population.seed == 7
+    assert population is not None
+    assert population.seed == 7
     groups = dp.record_groups(table, QUERY, SECRET)
     assert population.groups.having == pytest.approx(groups.having)
     turned = model.in_units(np.array([3.0, 2.0])).of_statistics(1, 0).pairs[0].population
     assert turned is not None
-    assert turned.statistics == (1, 0) and turned.units == pytest.approx([2.0, 3.0])
+    assert turned.statistics == (1, 0)
+    assert turned.units == pytest.approx([2.0, 3.0])

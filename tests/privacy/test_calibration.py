@@ -124,7 +124,7 @@ def test_a_delta_outside_its_domain(delta: float) -> None:
 
 def test_a_calibration_that_is_none() -> None:
     with pytest.raises(
-        dp.errors.CalibrationError, match="one of guarded, exact, classical, got 'rough'"
+        dp.errors.CalibrationError, match="one of exact-law, guarded, exact, classical, got 'rough'"
     ):
         dp.privacy.gaussian_distance(1.0, 1e-3, "rough")
 

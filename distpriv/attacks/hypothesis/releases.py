@@ -145,7 +145,7 @@ def f_score_against_epsilon(
         Those that do not apply to this model have NaN.
     epsilons : ndarray, shape (points,), each > 0
     delta : float in (0, 1)
-    calibration : "exact", "classical" or "guarded"
+    calibration : "exact-law", "guarded", "exact" or "classical"
     beta : float > 0
     base_rate : float in (0, 1)
     units : ndarray, shape (m,), optional

@@ -49,6 +49,12 @@ def lead(view: View, verdicts: dict[Assumption, Verdict]) -> str:
         )
     wanted = mechanism.assumptions(view.model, scenario.calibration)
     start = f"With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} the promise rests on "
+    if not wanted and view.laws_for(noise) is not None:
+        return (
+            f"{start}**the sampling alone**: no normal curve stands for the counts, whose exact "
+            f"law is known. By it the noise delivers **δ\u00a0=\u00a0"
+            f"{number(view.delivered(noise))}** of the {exact(noise.delta)} promised."
+        )
     if not wanted and not mechanism.from_outcomes:
         return (
             f"{start}**no assumption** about how the statistics are distributed: only on the "
@@ -157,6 +163,9 @@ def overview(view: View, verdicts: dict[Assumption, Verdict]) -> None:
         + (
             "; the guarded calibration needs no equal covariances."
             if calibration == "guarded"
+            else "; the exact-law calibration of Gaussian noise takes the law of the counts itself "
+            "and assumes none of this."
+            if calibration == "exact-law"
             else "."
         )
         + " “the sampling alone”: it is enough that a dataset is drawn from the records as "

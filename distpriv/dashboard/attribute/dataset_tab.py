@@ -319,7 +319,10 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
             return
         try:
             result = gaussian_from_model(
-                view.model, scenario.epsilon, scenario.delta, scenario.calibration
+                view.model,
+                scenario.epsilon,
+                scenario.delta,
+                "guarded" if scenario.calibration == "exact-law" else scenario.calibration,
             )
             best = view.noise_of("OptM")
         except DistprivError as error:

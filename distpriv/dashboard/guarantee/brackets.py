@@ -16,6 +16,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.later import drawn_later
 from distpriv.model.run import Run
+from distpriv.privacy.known_laws import known_laws
 from distpriv.words import escape, exact, number
 
 __all__ = ["compact", "formulas", "show"]
@@ -70,7 +71,7 @@ def _growing(view: View, draw: Callable[[Brackets | None, Run[JointAudit] | None
     Where the law is known there is nothing to simulate.
     """
     about = f"{view.source.digest} {view.scenario!r} {view.focus}"
-    if view.law is not None:
+    if view.noise.distribution == "gaussian" and known_laws(view.model) is not None:
         drawn_later(_NAME, about, lambda: draw(None, None), lambda: draw(bracket(view), None))
         return
 

@@ -49,7 +49,9 @@ def picture(view: View, noises: Mapping[str, Noise]) -> None:
     profile = curves.remembered(
         view,
         f"profiles {tuple(noises)}",
-        lambda: profiles(view.model, noises, curves.profile_grid(scenario)),
+        lambda: profiles(
+            view.model, noises, curves.profile_grid(scenario), law=view.laws_for(None)
+        ),
         epsilon=True,
     )
     display.chart(
@@ -76,6 +78,8 @@ def formulas() -> None:
             "(generalised chi-squared), inverted numerically. Several releases of the same "
             "statistics tell what one release with the covariance S/r tells. The mechanisms' own "
             "theorems take the two covariances for their mean, which is why a promise can be "
-            "missed by a little; the *guarded* calibration makes up for it."
+            "missed by a little; the *guarded* calibration makes up for it. Under the *exact-law* "
+            "calibration P and Q are no normals but the laws of the counts themselves, with the "
+            "noise: δ is an integral over a sum of bells, one for every vector of counts."
         )
         brackets.formulas()

@@ -66,7 +66,9 @@ def pictures(view: View, noises: Mapping[str, Noise], count: int) -> None:
     with by_accuracy:
         display.chart(
             accuracy_curves(
-                sweep(attack_accuracies(), "releases", RELEASES, view.focused, averaged),
+                sweep(
+                    attack_accuracies(by_law=False), "releases", RELEASES, view.focused, averaged
+                ),
                 x_title="releases of the same statistics",
                 x_name="releases",
                 x_log=True,
@@ -119,8 +121,10 @@ def _after_releases(view: View, count: int) -> str:
     protected = optimal_attack_accuracy(view.focused, left)
     epsilon = delivered_epsilon(view.model, left, view.scenario.delta)
     times = "one release" if count == 1 else f"{count} releases"
+    basis = "" if view.laws_for(None) is None else "by the fitted normals "
     return (
-        f"After **{times}** with {escape(view.scenario.mechanism)} the best attacker is right in "
+        f"After **{times}** with {escape(view.scenario.mechanism)} {basis}the best attacker is "
+        "right in "
         f"**{percent(protected)}** of cases, and what they deliver together is "
         f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(view.scenario.delta)}. "
         + _shows_from(covered)

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.attacks.optimal import binding_pair
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
@@ -25,18 +24,18 @@ def table(view: View) -> None:
     if len(view.model.pairs) < 2:
         return
     binding = binding_pair(view.model, view.noise)
-    rows = []
+    rows, laws = [], view.laws_for(view.noise)
     for index, fit in enumerate(view.model.pairs):
-        alone = view.model.only(index)
-        (protected,) = optimal_attack_accuracies([(alone, view.noise)])
-        delivered = number(delivered_delta(alone, view.noise, view.scenario.epsilon))
+        alone = view.of(view.scenario.mechanism, index)
+        law = None if laws is None else laws[index]
+        delivered = delivered_delta(alone.focused, view.noise, view.scenario.epsilon, law=law)
         rows.append(
             {
                 "Pair": fit.pair.label,
                 "Binds": index == binding,
-                "Best attack without noise": percent(optimal_attack_accuracy(alone)),
-                "With noise": percent(protected),
-                "Delivered δ": delivered,
+                "Best attack without noise": percent(alone.undefended),
+                "With noise": percent(alone.accuracy),
+                "Delivered δ": number(delivered),
             }
         )
     st.subheader(f"{len(rows)} pairs are hidden at once")

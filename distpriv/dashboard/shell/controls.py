@@ -15,7 +15,6 @@ from distpriv.dashboard.shell import cache, choices, opening, settings
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
-from distpriv.privacy.calibration import CALIBRATIONS
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
@@ -153,18 +152,7 @@ def draw() -> None:
             )
             pairs_grid = settings.grid()
             others = settings.further_pairs(dataset, secrets, secret, center, width)
-            calibration = st.segmented_control(
-                "Calibration",
-                CALIBRATIONS,
-                default=CALIBRATIONS[0],
-                required=True,
-                key=Key.CAL,
-                bind="query-params",
-                help="*guarded* adds noise until the promise holds with the covariance that each "
-                "share has. The others take the two covariances of a pair for their mean: *exact* "
-                "(Balle & Wang 2018) for every ε; *classical* is the papers' constant "
-                "√(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
-            )
+            calibration = settings.calibration(query, len(dataset.table) if whole else int(n))
             units, report, tolerances = settings.units(dataset, query)
             replacement = st.toggle(
                 "Draw with replacement",

@@ -15,7 +15,9 @@ from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
-from distpriv.errors import PropertyError
+from distpriv.errors import ModelError, PropertyError
+from distpriv.privacy.calibration import CALIBRATIONS, Calibration
+from distpriv.privacy.exact_laws import check_counts
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import escape
@@ -23,6 +25,7 @@ from distpriv.words import escape
 __all__ = [
     "bound",
     "bounds",
+    "calibration",
     "distances",
     "further_pairs",
     "grid",
@@ -35,6 +38,9 @@ __all__ = [
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
 MOST_VALUES = 3  # of a column
+_BY_LAW: Calibration = "exact-law"
+# What a link leaves out means the same whatever the statistics: the default hangs on none of them.
+_DEFAULT: Calibration = "guarded"
 
 
 def bound(dataset: Dataset) -> Any:
@@ -50,6 +56,37 @@ def own_key(dataset: Dataset, name: str) -> str:
 def linked(key: str) -> list[str]:
     """What the address asks for, before its widget is drawn for the first time."""
     return st.query_params.get_all(key) if key in st.query_params else []
+
+
+def calibration(query: Query, n: int) -> Calibration:
+    """How noise is calibrated; by the exact law of the statistics where there is one.
+
+    Who was asked for it by a link, or has it chosen from before, where there is none is told why.
+    """
+    state, options = st.session_state, list(CALIBRATIONS)
+    try:
+        check_counts(query, n)
+    except ModelError as error:
+        options.remove(_BY_LAW)
+        if ([state[Key.CAL]] if Key.CAL in state else linked(Key.CAL)) == [_BY_LAW]:
+            state[Key.CAL] = _DEFAULT
+            state[Key.NOTICE] = (
+                f"{escape(str(error).rstrip('.'))}; until then the calibration is {_DEFAULT}."
+            )
+    return st.segmented_control(
+        "Calibration",
+        options,
+        default=_DEFAULT,
+        required=True,
+        key=Key.CAL,
+        bind="query-params",
+        help="*exact-law*, for one to three counts or proportions, assumes nothing but how records "
+        "are drawn: noise is scaled until what it delivers by the exact law of the counts is what "
+        "is promised. *guarded* adds noise until the promise holds for normal curves with the "
+        "covariance that each share has. The others take the two covariances of a pair for their "
+        "mean: *exact* (Balle & Wang 2018) for every ε; *classical* is the papers' constant "
+        "√(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
+    )
 
 
 def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:

@@ -11,7 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv import mechanisms
-from distpriv.analysis.fitting import scenario_moments
+from distpriv.analysis.fitting import scenario_moments, scenario_populations
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.sweeps import models_along, sweep
 from distpriv.dashboard.shell import cache
@@ -33,6 +33,9 @@ __all__ = [
     "sweep_of",
     "width_grid",
 ]
+
+
+_QUICK = 2  # statistics whose exact law takes milliseconds
 
 
 def shown_at_first(offered: Sequence[str]) -> list[str]:
@@ -96,8 +99,9 @@ def fixed_epsilon_grid(scenario: Scenario) -> NDArray[np.float64]:
 
 def profile_grid(scenario: Scenario) -> NDArray[np.float64]:
     """ε from 0 to twice the current one, at least 2, the current one among them."""
+    points = 13 if _very_slow(scenario) else 25
     return np.unique(
-        np.append(np.linspace(0, max(2.0, 2 * scenario.epsilon), 25), scenario.epsilon)
+        np.append(np.linspace(0, max(2.0, 2 * scenario.epsilon), points), scenario.epsilon)
     )
 
 
@@ -131,6 +135,7 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
     """The scenario's model for other Δp, None where the data do not allow it."""
     scenario = view.scenario
     moments = scenario_moments(scenario, view.groups)
+    populations = scenario_populations(scenario, view.groups)
     return models_along(
         widths,
         lambda width: model_from_moments(
@@ -140,7 +145,7 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
             scenario.n,
             replacement=scenario.replacement,
             bounds=dict(scenario.bounds),
-        ),
+        ).drawn_from(populations),
     )
 
 
@@ -160,8 +165,10 @@ def needs_closed_form(view: View, what: str) -> bool:
 
 
 def _slow(scenario: Scenario) -> bool:
-    return scenario.calibration == "guarded" or scenario.several
+    return scenario.calibration in ("exact-law", "guarded") or scenario.several
 
 
 def _very_slow(scenario: Scenario) -> bool:
+    if scenario.calibration == "exact-law":
+        return scenario.several or len(scenario.query) > _QUICK
     return scenario.calibration == "guarded" and scenario.several

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from distpriv.analysis.basis import basis_in_words
 from distpriv.analysis.evaluation import KEPT
 from distpriv.dashboard.shell.frame import View
-from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent, share
 
@@ -97,14 +97,13 @@ def _delivered(view: View) -> str:
     where = f" at worst ({secret}{share(first)} against {share(second)})"
     figures = (
         f"Promised δ\u00a0=\u00a0{exact(noise.delta)} at ε\u00a0=\u00a0{noise.epsilon:g}; "
-        "delivered, "
-        f"by the fitted normals with the covariance each of them has,{where}: "
+        f"delivered, {basis_in_words(view.laws_for(noise))},{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
     if delta <= noise.delta * KEPT:
         covers = "" if noise.floor is None else f" {_covering(view)}"
         return f":green-badge[:material/verified_user: promise kept] {figures}.{covers}"
-    epsilon = delivered_epsilon(view.model, noise, noise.delta)
+    epsilon = view.delivered_epsilon or 0.0
     return (
         f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
         f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(noise.delta)}. The calibration "

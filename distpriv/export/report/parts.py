@@ -66,7 +66,8 @@ def curves(found: dict[str, Curves], findings: Sequence[Evaluation]) -> Iterator
     """
     main = findings[0]
     scenario, names = main.scenario, [finding.mechanism.name for finding in findings]
-    epsilons = np.geomspace(0.1, 10, _FEW if scenario.calibration == "guarded" else _MANY)
+    slow = scenario.calibration in ("exact-law", "guarded")
+    epsilons = np.geomspace(0.1, 10, _FEW if slow else _MANY)
     epsilons = np.unique(np.append(epsilons, np.clip(scenario.epsilon, 0.1, 10)))
     rows: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for place, (name, epsilon) in enumerate(product(names, epsilons)):
@@ -82,7 +83,9 @@ def curves(found: dict[str, Curves], findings: Sequence[Evaluation]) -> Iterator
     for finding in findings:
         if finding.mechanism.protects:
             noises = {finding.mechanism.name: finding.noise}
-            found["profile"].y.update(profiles(finding.model, noises, grid).y)
+            found["profile"].y.update(
+                profiles(finding.model, noises, grid, law=finding.laws_for(None)).y
+            )
             yield 0.95, f"What {finding.mechanism.name} delivers"
 
 
@@ -92,8 +95,11 @@ def _measured(there: Evaluation, name: str) -> tuple[float, float]:
         noise = there.noise_of(name)
     except InapplicableError:
         return math.nan, math.nan
-    (accuracy,) = optimal_attack_accuracies([(there.focused, noise)], directions=1)
-    return there.reported(noise).expected_error(), float(accuracy)
+    if there.laws_for(noise) is None:
+        accuracy = float(optimal_attack_accuracies([(there.focused, noise)], directions=1)[0])
+    else:
+        accuracy = there.accuracy_of(noise)
+    return there.reported(noise).expected_error(), accuracy
 
 
 def true_values(asked: Evaluation, *, statistics: bool, records: bool) -> Truth | None:

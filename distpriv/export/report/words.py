@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from distpriv.analysis.basis import basis_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.words import exact, listed, number, share, with_unit
 
@@ -72,11 +73,10 @@ def guarantee(finding: Evaluation) -> str:
             "in what steps the statistics move subtracts it. What holds is what holds without "
             f"noise: δ = {delta} at that ε."
         )
-    epsilon = finding.delivered_epsilon
+    epsilon, basis = finding.delivered_epsilon, basis_in_words(finding.laws_for(noise))
     where = f" ({model.pairs[finding.worst.pair].pair.label})" if len(model.pairs) > 1 else ""
     return (
-        f"{promised} Delivered by the fitted normals, with the covariance each of them has, at "
-        f"worst{where}: δ = {delta} at that ε"
+        f"{promised} Delivered {basis}, at worst{where}: δ = {delta} at that ε"
         + ("" if epsilon is None else f", or ε = {number(epsilon)} at that δ")
         + (
             ". The promise is kept."

@@ -52,9 +52,11 @@ for place, label in enumerate(evaluation.labels):
     sections = [Section("What moves", code)]
     if setting.scenario.several:
         code = """\
+laws = evaluation.laws_for(evaluation.noise)
 for place, fit in enumerate(evaluation.model.pairs):
     alone, name = evaluation.of(scenario.mechanism, place), fit.pair.label
-    delivered = dp.delivered_delta(alone.focused, evaluation.noise, scenario.epsilon)
+    law = None if laws is None else laws[place]
+    delivered = dp.delivered_delta(alone.focused, evaluation.noise, scenario.epsilon, law=law)
     result[f"{name}, best attack without noise"] = alone.undefended
     result[f"{name}, with noise"] = alone.accuracy
     result[f"{name}, delivered δ"] = delivered"""

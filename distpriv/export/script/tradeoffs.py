@@ -44,9 +44,10 @@ def guarantee(
 model, delta = evaluation.model, scenario.delta
 for name, noise in noises.items():
     left = noise.after_releases({int(releases)})
+    law = evaluation.laws_for(noise)
     right = dp.optimal_attack_accuracy(evaluation.focused, left)
     result[f"{{name}}: delivered δ"] = evaluation.delivered(noise)
-    result[f"{{name}}: delivered ε"] = dp.delivered_epsilon(model, noise, noise.delta)
+    result[f"{{name}}: delivered ε"] = dp.delivered_epsilon(model, noise, noise.delta, law=law)
     result[f"{{name}}: best attacker after the releases"] = right
     result[f"{{name}}: ε after the releases"] = dp.delivered_epsilon(model, left, delta)
     result[f"{{name}}: δ after the releases"] = dp.delivered_delta(model, left, scenario.epsilon)"""

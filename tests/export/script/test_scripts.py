@@ -147,6 +147,23 @@ def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, cha
     assert ("promised δ" in names["result"]) == (scenario.mechanism != "DP")
 
 
+def test_noise_by_the_exact_law_is_the_dashboard_s(table):
+    """And the figures beside it."""
+    counts = dp.Query([dp.Count("status", "married"), dp.Count("remote", True)])
+    changes = {"query": counts, "n": 30, "mechanism": "OptM", "calibration": "exact-law"}
+    also = {"others": (dp.SensitiveProperty("age", above=50).pair(0.4, 0.3),)}
+    for page, given in (
+        ("data", setting(table, **changes)),
+        ("guarantee", setting(table, **changes)),
+        ("secret", setting(table, **changes, **also)),
+    ):
+        names, printed = run(script_of(page, given))
+        evaluation = names["evaluation"]
+        assert evaluation.noise.calibration == "exact-law"
+        assert 0.0099 < evaluation.delivered_delta <= 0.01
+        assert f"delivered δ: {evaluation.delivered_delta:.6g}\n" in printed
+
+
 def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(table):
     query = dp.Query([dp.Median("age"), dp.Quantile("hours", 0.9), dp.Mean("hours")])
     given = setting(table, query=query)

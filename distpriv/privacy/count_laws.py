@@ -1,0 +1,116 @@
+"""The probability of every vector of counts among n records, drawn with or without replacement."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import signal
+
+from distpriv.model.moments import RecordGroups
+from distpriv.model.theta import Theta
+
+__all__ = ["count_laws"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_DIRECT = 200_000_000  # products in a convolution that is summed term by term
+_NOTHING = 1e-17  # below the round-off of a convolution by Fourier transform
+_NEVER = 1e-30  # what is that rare is left out
+
+
+def count_laws(groups: RecordGroups, thetas: tuple[Theta, Theta], replacement: bool) -> FloatArray:
+    """Law of the counts under both proportions; see :func:`distpriv.exact_law`.
+
+    Parameters
+    ----------
+    groups : RecordGroups
+        Of m counted values, 0 or 1 each.
+    thetas : tuple of two Theta
+    replacement : bool
+
+    Returns
+    -------
+    ndarray, shape (2, n + 1, ..., n + 1)
+    """
+    having, without = _cells(groups.having), _cells(groups.without)
+    if replacement:
+        shares = [cells / cells.sum() for cells in (having, without)]
+        both = [min(theta.having for theta in thetas), min(theta.without for theta in thetas)]
+        common = np.ones((1,) * having.ndim)
+        for share, draws in zip(shares, both, strict=True):
+            common = _drawn(common, share, draws)
+        laws = [
+            _drawn(
+                _drawn(common, shares[0], theta.having - both[0]),
+                shares[1],
+                theta.without - both[1],
+            )
+            for theta in thetas
+        ]
+    else:
+        laws = [
+            _convolve(
+                _hypergeometric(having, theta.having), _hypergeometric(without, theta.without)
+            )
+            for theta in thetas
+        ]
+    return np.array([law / law.sum() for law in laws])
+
+
+def _cells(values: FloatArray) -> IntArray:
+    """How many records have each combination of the counted values, shape (2, ..., 2)."""
+    shape = (2,) * values.shape[1]
+    index = np.ravel_multi_index(tuple(values.T.astype(np.int64)), shape)
+    return np.bincount(index, minlength=prod(shape)).reshape(shape)
+
+
+def _drawn(law: FloatArray, shares: FloatArray, draws: int) -> FloatArray:
+    """Law of the counts after some more independent draws, larger by one along each axis each."""
+    for draw in range(draws):
+        grown = np.zeros([size + 1 for size in law.shape])
+        for cell in np.argwhere(shares > 0):
+            part = tuple(slice(hit, hit + size) for hit, size in zip(cell, law.shape, strict=True))
+            grown[part] += shares[tuple(cell)] * law
+        law = grown
+        if draw % 8 == 7:
+            # Arithmetic on denormal numbers is slow.
+            law[law < 1e-200] = 0.0
+    return law
+
+
+def _hypergeometric(cells: IntArray, draws: int) -> FloatArray:
+    """Law of the counts of draws without replacement, shape (draws + 1, ..., draws + 1)."""
+    law = np.zeros((draws + 1,) * cells.ndim)
+    missed, hit = int(cells[0].sum()), int(cells[1].sum())
+    hits = np.arange(max(0, draws - missed), min(draws, hit) + 1)
+    ratios = (hit - hits[:-1]) * (draws - hits[:-1]) / (hits[1:] * (missed - draws + hits[1:]))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    masses = np.exp(logs - logs.max())
+    masses /= masses.sum()
+    if cells.ndim == 1:
+        law[hits] = masses
+        return law
+    for number, mass in zip(hits.tolist(), masses, strict=True):
+        if mass < _NEVER:
+            continue
+        first, rest = _hypergeometric(cells[1], number), _hypergeometric(cells[0], draws - number)
+        law[number] = mass * _convolve(first, rest)
+    return law
+
+
+def _convolve(first: FloatArray, second: FloatArray) -> FloatArray:
+    if first.ndim <= 1:
+        return np.convolve(first, second) if first.ndim else first * second
+    if first.size * second.size > _DIRECT:
+        law = signal.fftconvolve(first, second)
+        return np.where(law > _NOTHING, law, 0.0)
+    if first.size > second.size:
+        first, second = second, first
+    law = np.zeros([one + other - 1 for one, other in zip(first.shape, second.shape, strict=True)])
+    for index in np.argwhere(first > 0).tolist():
+        part = [slice(at, at + size) for at, size in zip(index, second.shape, strict=True)]
+        law[tuple(part)] += first[tuple(index)] * second
+    return law

@@ -1,0 +1,226 @@
+"""CoupM: the least noise that the coupling bound allows, and a promise that holds by exact laws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+
+import distpriv as dp
+from distpriv.mechanisms.coupling import least_shape
+from distpriv.model.swaps import Differences
+from distpriv.privacy.coupled import certified_scale, hockey_stick, radii_of
+from distpriv.privacy.coupling_bound import bounded_delta, differences_of
+
+SECRET = dp.SensitiveProperty("income", ">50K")
+PAIR = SECRET.pair(center=0.5, width=0.1)
+COUNTS = dp.Query([dp.Count("marital-status", "Never-married"), dp.Count("sex", "Female")])
+STATISTICS = dp.Query(
+    [dp.Mean("age"), dp.Mean("education-num"), dp.Mean("hours-per-week"), *COUNTS.statistics]
+)
+
+
+@pytest.fixture(scope="module")
+def census() -> pd.DataFrame:
+    return dp.load_census_income()
+
+
+@pytest.fixture(scope="module")
+def five(census: pd.DataFrame) -> dp.GaussianModel:
+    return dp.fit_gaussian(census, STATISTICS, PAIR, 100, replacement=True)
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(1.0, 18.4), (0.2, 67.0)])
+def test_error_on_the_embedded_example(
+    census: pd.DataFrame, five: dp.GaussianModel, epsilon: float, most: float
+) -> None:
+    assert dp.calibrate("CoupM", five, epsilon, 1e-3).expected_error() < most
+    without = dp.fit_gaussian(census, STATISTICS, PAIR, 100)
+    noise = dp.calibrate("CoupM", without, epsilon, 1e-3)
+    assert noise.expected_error() < most
+    assert (noise.calibration, noise.floor, noise.delta) == (None, None, 1e-3)
+    assert noise.expected_error() < dp.calibrate("ExpM", without, epsilon, 1e-3).expected_error()
+    # What is promised holds by the curves too, and the bound says just that.
+    assert dp.delivered_delta(without, noise, epsilon) < 1e-3
+    assert bounded_delta(without, noise, epsilon).value == pytest.approx(1e-3, rel=0.06)
+
+
+def small(seed: int) -> tuple[pd.DataFrame, dp.Query, dp.Pair, int, bool, float, float]:
+    random = np.random.default_rng(seed)
+    count = int(random.integers(60, 120))
+    having = random.random(count) < random.uniform(0.35, 0.65)
+    shares = random.uniform(0.2, 0.8, (2, 2))
+    values = random.random((count, 2)) < np.where(having[:, None], shares[1], shares[0])
+    table = pd.DataFrame(
+        {f"c{index}": np.where(values[:, index], "x", "o") for index in range(2)}
+        | {"s": np.where(having, "yes", "no")}
+    )
+    query = dp.Query([dp.Count("c0", "x"), dp.Proportion("c1", "x")][: int(random.integers(1, 3))])
+    n = min(int(random.integers(5, 25)), int(having.sum()), int((~having).sum()))
+    pair = dp.SensitiveProperty("s", "yes").pair(0.5, random.uniform(0.2, 0.7))
+    epsilon, delta = random.uniform(0.2, 2), 10 ** random.uniform(-3, -1.3)
+    return table, query, pair, n, bool(random.random() < 0.5), float(epsilon), float(delta)
+
+
+def _kept(seed: int, share: float = 1.0) -> float:
+    """Exact δ over the promised one, of CoupM's noise times a factor."""
+    table, query, pair, n, replacement, epsilon, delta = small(seed)
+    model = dp.fit_gaussian(table, query, pair, n, replacement=replacement, rng=seed)
+    noise = dp.calibrate("CoupM", model, epsilon, delta)
+    noise = replace(noise, scales=noise.scales * share)
+    law = dp.exact_law(table, query, pair, n, replacement=replacement)
+    return law.delivered_delta(noise, epsilon) / delta
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_promise_holds_by_the_exact_law(seed: int) -> None:
+    assert _kept(seed) <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30, 200))
+def test_the_promise_holds_by_the_exact_law_in_many_more_cases(seed: int) -> None:
+    assert _kept(seed) <= 1
+
+
+def test_so_much_less_noise_would_be_noticed() -> None:
+    assert max(_kept(seed, 0.4) for seed in range(30)) > 1
+
+
+def _bound(law: Differences, covariance: np.ndarray, epsilon: float) -> float:
+    """E δ_N by the definition, over the pilot draws."""
+    inverse = np.linalg.inv(covariance)
+    radii = np.sqrt(np.einsum("ij,jk,ik->i", law.pilot, inverse, law.pilot))
+    return float(law.pilot_weights @ hockey_stick(radii, epsilon))
+
+
+def _least_trace(laws: list[Differences], epsilon: float, delta: float, start: np.ndarray) -> float:
+    """By a general method, over the factors of the covariance."""
+    size = len(start)
+    rows = np.tril_indices(size)
+    unit = np.sqrt(np.trace(start))
+
+    def covariance(entries: np.ndarray) -> np.ndarray:
+        factor = np.zeros((size, size))
+        factor[rows] = entries * unit
+        return factor @ factor.T + 1e-9 * unit**2 * np.eye(size)
+
+    result = minimize(
+        lambda entries: np.trace(covariance(entries)) / unit**2,
+        np.linalg.cholesky(start)[rows] / unit,
+        constraints=[
+            {
+                "type": "ineq",
+                "fun": lambda entries, law=law: np.log(
+                    delta / _bound(law, covariance(entries), epsilon)
+                ),
+            }
+            for law in laws
+        ],
+        method="SLSQP",
+        options={"maxiter": 200, "ftol": 1e-9},
+    )
+    return float(result.fun) * unit**2
+
+
+def test_the_shape_is_that_of_least_trace(five: dp.GaussianModel) -> None:
+    (law,) = differences_of(five)
+    few = replace(law, pilot=law.pilot[:1500], pilot_weights=np.full(1500, 1 / 1500))
+    shape = least_shape([few], 1.0, 1e-3)
+    assert _bound(few, shape, 1.0) == pytest.approx(1e-3, rel=0.02)
+    assert np.trace(shape) <= 1.01 * _least_trace([few], 1.0, 1e-3, shape)
+
+
+def test_the_shape_for_several_pairs_is_that_of_least_trace(census: pd.DataFrame) -> None:
+    pairs = [PAIR, dp.SensitiveProperty("race", "White").pair(0.6, 0.2), SECRET.pair(0.5, 0.06)]
+    model = dp.fit_gaussian(census, COUNTS, pairs, 100, replacement=True)
+    laws = differences_of(model)
+    shape = least_shape(laws, 1.0, 1e-3)
+    bounds = [_bound(law, shape, 1.0) for law in laws]
+    assert max(bounds) == pytest.approx(1e-3, rel=0.02)
+    assert np.trace(shape) <= 1.01 * _least_trace(laws, 1.0, 1e-3, shape)
+    noise = dp.calibrate("CoupM", model, 1.0, 1e-3)
+    assert bounded_delta(model, noise, 1.0).value <= 1e-3 * (1 + 1e-9)
+    single = [
+        np.trace(dp.calibrate("CoupM", model.only(i), 1.0, 1e-3).covariance) for i in range(3)
+    ]
+    assert np.trace(noise.covariance) >= max(single) * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-3, 1e-5])
+def test_errors_fall_smoothly_as_epsilon_grows(five: dp.GaussianModel, delta: float) -> None:
+    errors = [
+        dp.calibrate("CoupM", five, epsilon, delta).rms_error()
+        for epsilon in np.geomspace(0.1, 8, 30)
+    ]
+    assert (np.diff(errors) < 0).all()
+    assert np.abs(np.diff(np.log(errors), 2)).max() < 0.08
+
+
+def test_units_weigh_the_errors(five: dp.GaussianModel) -> None:
+    units = np.array([1.0, 1.0, 1.0, 1.0, 0.1])
+    raw = dp.calibrate("CoupM", five, 1.0, 1e-3)
+    weighed = dp.calibrate("CoupM", five, 1.0, 1e-3, units=units)
+    assert weighed.expected_absolute_errors()[4] < raw.expected_absolute_errors()[4]
+    assert raw.expected_error() < weighed.expected_error()
+    assert weighed.in_units(units).rms_error() < raw.in_units(units).rms_error()
+    assert bounded_delta(five, weighed, 1.0).value <= 1e-3 * (1 + 1e-6)
+
+
+def test_thousands_of_swapped_records(census: pd.DataFrame) -> None:
+    model = dp.fit_gaussian(census, STATISTICS, PAIR, 45_222, replacement=True)
+    noise = dp.calibrate("CoupM", model, 1.0, 1e-3)
+    (law,) = differences_of(model)
+    assert law.swapped == 4522
+    # So many differences are all but their mean, which noise along it would have to cover.
+    radii = radii_of(law, noise.covariance, 1e-6)
+    assert radii.masses @ radii.values == pytest.approx(radii.largest, rel=0.6)
+    least = dp.calibrate("ExpM", model, 1.0, 1e-3)
+    assert noise.rms_error() < 1.2 * least.rms_error()
+
+
+def test_what_is_not_swapped_needs_no_noise(census: pd.DataFrame) -> None:
+    model = dp.fit_gaussian(census, STATISTICS, SECRET.pair(0.5, 0.001), 100)
+    assert dp.calibrate("CoupM", model, 1.0, 1e-3).is_zero
+
+
+def test_what_is_rarely_swapped_needs_no_noise_either() -> None:
+    """One record of 1000 is another one in the other group: two datasets seldom differ."""
+    marks = ["x"] + ["o"] * 1999
+    table = pd.DataFrame({"c": marks, "s": ["yes"] * 1000 + ["no"] * 1000})
+    query, pair = dp.Query([dp.Count("c", "x")]), dp.SensitiveProperty("s", "yes").pair(0.5, 0.2)
+    model = dp.fit_gaussian(table, query, pair, 10, replacement=True)
+    assert dp.calibrate("CoupM", model, 1.0, 1e-2).is_zero
+    noise = dp.calibrate("CoupM", model, 1.0, 1e-3)
+    assert not noise.is_zero
+    law = dp.exact_law(table, query, pair, 10, replacement=True)
+    assert law.delivered_delta(noise, 1.0) <= 1e-3
+    # Drawn, and none of the draws by which the shape is chosen may meet that record.
+    rare = pd.DataFrame({"c": [1.0] + [0.0] * 199_999, "s": ["yes"] * 100_000 + ["no"] * 100_000})
+    model = dp.fit_gaussian(rare, dp.Query([dp.Mean("c")]), pair, 10)
+    noise = dp.calibrate("CoupM", model, 1.0, 1e-5)
+    assert bounded_delta(model, noise, 1.0).value <= 1e-5
+
+
+def test_where_it_does_not_apply(census: pd.DataFrame) -> None:
+    query = dp.Query([dp.Median("age"), dp.Mean("age")])
+    model = dp.fit_gaussian(census, query, PAIR, 30, method="monte-carlo", subsets=50, rng=1)
+    with pytest.raises(dp.errors.InapplicableError, match="sums over records, which median age is"):
+        dp.calibrate("CoupM", model, 1.0, 1e-3)
+    known = {SECRET: dp.group_moments(census, COUNTS, SECRET)}
+    bare = dp.model.model_from_moments(known, COUNTS, [PAIR], 100)
+    with pytest.raises(dp.errors.InapplicableError, match="knows their moments alone; fit it with"):
+        dp.calibrate("CoupM", bare, 1.0, 1e-3)
+
+
+def test_the_scale_is_certified_by_draws_of_its_own(five: dp.GaussianModel) -> None:
+    (law,) = differences_of(five)
+    shape = least_shape([law], 1.0, 1e-3)
+    radii = radii_of(law, shape, 1e-6), radii_of(law, shape, 1e-6, pilot=True)
+    factor = certified_scale(*radii, 1.0, 1e-3, 1e-6)
+    assert 1.0 < factor < 1.1
+    noise = dp.calibrate("CoupM", five, 1.0, 1e-3)
+    assert noise.covariance == pytest.approx(shape * factor, rel=1e-6)
