@@ -3,6 +3,7 @@
 import streamlit as st
 
 from distpriv.dashboard.assumptions import composition, deviation, relaxations, verdicts
+from distpriv.dashboard.guarantee import brackets
 from distpriv.dashboard.shell import frame
 
 # What a tab is called, and what draws it; a tab that is closed does not run.
@@ -19,6 +20,7 @@ view = frame.modelled()
 found = view.verdicts
 st.markdown(verdicts.lead(view, found))
 verdicts.cards(view, found)
+brackets.compact(view)
 
 st.subheader("What survives without them?")
 for tab, draw in zip(

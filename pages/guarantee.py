@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard.guarantee import profile, repeated
+from distpriv.dashboard.guarantee import brackets, profile, repeated
 from distpriv.dashboard.secret import pairs
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code, promise
@@ -10,6 +10,8 @@ from distpriv.dashboard.widgets import code, promise
 view = frame.modelled()
 
 promise.guarantee(view)
+brackets.show(view)
+st.subheader("What is delivered at every ε?")
 result_first = st.container()
 shown = profile.choose()
 noises = profile.noises(view, shown)

@@ -1,5 +1,6 @@
 """What a scenario comes to: scenario and file, sweeps over an axis, choosing ε, comparing."""
 
+from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
@@ -19,12 +20,15 @@ from distpriv.analysis.sweeps import (
 from distpriv.analysis.without_curves import CurvePrice, curve_price
 
 __all__ = [
+    "Brackets",
     "Choice",
     "CurvePrice",
     "Design",
     "Limit",
     "Scenario",
     "attack_accuracies",
+    "audit",
+    "bracket",
     "choose",
     "curve_price",
     "delivered_deltas",

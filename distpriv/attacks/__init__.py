@@ -19,6 +19,7 @@ from distpriv.attacks.classifiers import (
     register,
     unregister,
 )
+from distpriv.attacks.joint_audit import JointAudit, audit_attackers
 from distpriv.attacks.optimal import (
     binding_pair,
     linear_attack_accuracy,
@@ -33,9 +34,11 @@ __all__ = [
     "Attacker",
     "Audit",
     "Classifier",
+    "JointAudit",
     "PropertyInferenceAttack",
     "attacker_names",
     "audit_attack",
+    "audit_attackers",
     "binding_pair",
     "get_attacker",
     "hypothesis",

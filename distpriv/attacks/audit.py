@@ -14,9 +14,18 @@ from distpriv.attacks.property_inference import AttackResult, dataset_labels
 from distpriv.errors import AttackError
 from distpriv.privacy.noise import Noise
 
-__all__ = ["Audit", "AuditedRates", "audit_attack", "epsilon_lower_bound", "rate_bounds"]
+__all__ = [
+    "Audit",
+    "AuditedRates",
+    "audit_attack",
+    "delta_lower_bound",
+    "epsilon_lower_bound",
+    "rate_bounds",
+]
 
 FloatArray = NDArray[np.float64]
+
+_HIGHEST = 700.0  # of an ε; e to the 710th is no float
 
 
 @dataclass(frozen=True)
@@ -222,6 +231,38 @@ def epsilon_lower_bound(
     forward = np.maximum(low - delta, 0) / high
     backward = np.maximum(1 - high - delta, 0) / (1 - low)
     return np.log(np.maximum(np.maximum(forward, backward), 1.0))
+
+
+def delta_lower_bound(
+    true_positives: ArrayLike,
+    positives: int,
+    false_positives: ArrayLike,
+    negatives: int,
+    epsilon: float = 0.0,
+    confidence: float = 0.95,
+) -> FloatArray:
+    """Lower confidence bound on δ from counts of guesses, in both directions, at least 0.
+
+    max(0, TPR_low − e^ε FPR_high, (1 − FPR_high) − e^ε (1 − TPR_low)), as δ is the most that
+    P(S) − e^ε Q(S) comes to for any set S, and a guess is one.
+
+    Parameters
+    ----------
+    true_positives, positives, false_positives, negatives, confidence
+        Of :func:`epsilon_lower_bound`.
+    epsilon : float >= 0
+
+    Raises
+    ------
+    AttackError
+        If a parameter is outside its domain.
+    """
+    if not epsilon >= 0:
+        raise AttackError(f"ε must be a number that is not negative, got ε = {epsilon:g}.")
+    _check(0.0, confidence)
+    low, high = rate_bounds(true_positives, positives, false_positives, negatives, confidence)
+    factor = math.exp(min(epsilon, _HIGHEST))
+    return np.maximum(np.maximum(low - factor * high, 1 - high - factor * (1 - low)), 0.0)
 
 
 def rate_bounds(

@@ -106,6 +106,9 @@ class PropertyInferenceAttack:
     rounded : bool
         Whether the arithmetic attacker, who looks at the last digits, meets releases rounded as
         :func:`distpriv.draw_release` does. The classifiers meet them as drawn.
+    split : bool
+        Whether auxiliary and testing part are disjoint. Otherwise both are all the records: an
+        attacker who knows the very laws that a promise speaks of, and is tested on them.
     """
 
     groups: RecordGroups
@@ -120,6 +123,7 @@ class PropertyInferenceAttack:
     seed: int = 0
     classifier: str = "logistic"
     rounded: bool = True
+    split: bool = True
 
     def __post_init__(self) -> None:
         get_attacker(self.classifier)
@@ -251,7 +255,9 @@ class PropertyInferenceAttack:
         return float(np.mean((scores > 0) == dataset_labels(self.tests)))
 
     def _split(self, rng: np.random.Generator) -> tuple[RecordGroups, RecordGroups]:
-        """Random auxiliary and testing parts of equal size, disjoint."""
+        """Random auxiliary and testing parts of equal size, disjoint; or all records twice."""
+        if not self.split:
+            return self.groups, self.groups
         records, first_having = self._records, len(self.groups.without)
         chosen = rng.choice(len(records), 2 * self.part_size, replace=False)
         parts = []

@@ -11,7 +11,7 @@ import pytest
 
 from distpriv.dashboard.shell.pages import PAGES as SPECS
 from distpriv.words import number, percent, share
-from tests.app.driver import records, sound, upload
+from tests.app.driver import finished, records, run_of, sound, upload
 
 CHOICES = {"eps": "1.7", "mech": "DauM", "dp": "0.2", "n": "150", "seed": "5", "delta": "0.005"}
 
@@ -55,6 +55,7 @@ def _tradeoff(app) -> None:
 
 def _guarantee(app) -> None:
     app.select_slider(key="releases").set_value(30).run()
+    finished(app, run_of(app, "brackets"))
 
 
 def _attack(app) -> None:
@@ -155,6 +156,8 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "DauM: delivered δ": number,
         "DauM: best attacker after the releases": percent,
         "DauM: ε after the releases": number,
+        "at least: ε": number,
+        "at most: δ": number,
     }),
     "attack": (_attack, {
         "DauM: best possible attacker": percent,

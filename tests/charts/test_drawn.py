@@ -17,12 +17,15 @@ from plotly import graph_objects as go
 
 import distpriv as dp
 from distpriv import charts
+from distpriv.analysis.brackets import Brackets, Delivered
+from distpriv.attacks.joint_audit import JointAudit
 from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.attacks.posterior import Belief
 from distpriv.charts.alternatives import alternatives_chart
 from distpriv.charts.answer import overlap, scores, shifts
 from distpriv.charts.attack import accuracy_by_mechanism
 from distpriv.charts.attack_curves import accuracy_curves
+from distpriv.charts.brackets import delivered_brackets
 from distpriv.charts.choosing import (
     attackers_in_100,
     f_score_lines,
@@ -71,6 +74,7 @@ from distpriv.model.sampling import Interval
 from distpriv.papers import Cell, Standing
 from distpriv.papers.attacks import AttackCurve
 from distpriv.papers.figures import Releases
+from distpriv.privacy.coupling_bound import CouplingBound
 from distpriv.robustness.bootstrap import DeliveredIntervals, ModelReplicates
 from distpriv.robustness.diagnostics import fit_diagnostics
 from distpriv.store.values import Alternative
@@ -331,6 +335,28 @@ def _added_up(_: Given) -> tuple[go.Figure, Drawn]:
         Curves(X, curves), title="ε", x_title="x", x_name="x", current=1.0, how_to_read="so."
     )
     return figure, _same(X, curves | {COIN: np.array([2, 5, 7, np.nan])})
+
+
+@case(delivered_brackets)
+def _brackets(_: Given) -> tuple[go.Figure, Drawn]:
+    known = Brackets(
+        epsilon=1.0, delta=1e-3, promised=1e-3, normals=Delivered(9e-4, 0.9), law=None,
+        bound=CouplingBound(0.2, 1.0, 1.0, 0.0, 0.2, 0, 1, "alike", 3, 0), bounded_epsilon=4.0,
+        unbounded="", pairs=1,
+        audit=JointAudit(1e-5, 0.1, 1.0, 1e-3, 0.95, ("logistic",), 4, 2000, 1),
+    )  # fmt: skip
+    law = replace(known, law=Delivered(1e-8, 0.5))
+    exactly, *_ = delivered_brackets(law, epsilon=1.0, delta=1e-3).data
+    assert (exactly.name, exactly.meta["x"], exactly.x[0]) == ("exactly", [1e-8], 1e-6)
+    assert known.audit is not None
+    shade = delivered_brackets(known, epsilon=1.0, delta=1e-3).layout.shapes[-1]
+    assert (shade.x0, shade.x1) == (1e-5, 0.2)
+    return delivered_brackets(known, epsilon=1.0, delta=1e-3), {
+        "too small for so many guesses to show": ([1e-6, known.audit.visible], [0, 0]),
+        "at least": ([1e-5], [0]),
+        "at most": ([0.2], [2]),
+        "fitted normals": ([9e-4], [1]),
+    }
 
 
 @case(two_statistics)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -24,6 +26,7 @@ _BADGES: dict[Holds, str] = {
     "not measured": ":gray-badge[:material/help: not measured]",
 }
 _COUNTS = ("no assumption", "one assumption", "two assumptions", "several assumptions")
+_RESTS = "rests on"
 _SHORT: dict[Holds, str] = {"within chance": "not refuted", "no": "not exactly"}
 _UNITS = {
     "percentage points": "p.p.",
@@ -51,6 +54,11 @@ def lead(view: View, verdicts: dict[Assumption, Verdict]) -> str:
             f"{start}**the sampling alone**: no normal curve stands for the counts, whose exact "
             f"law is known. By it the noise delivers **δ\u00a0=\u00a0"
             f"{number(view.delivered(noise))}** of the {exact(noise.delta)} promised."
+        )
+    if not wanted and not mechanism.from_outcomes:
+        return (
+            f"{start}**no assumption** about how the statistics are distributed: only on the "
+            "sampling, that a dataset is drawn from the records as described."
         )
     if not wanted:
         return (
@@ -106,8 +114,12 @@ def cards(view: View, verdicts: dict[Assumption, Verdict]) -> None:
         f"A simulation, not a release: {SIMULATED} datasets for each share of the pair looked at, "
         f"seed {view.scenario.seed}. Covariances and averages are those of the fitted model, "
         + ("computed from the records." if view.model.method == "exact" else "itself simulated.")
-        + " Every mechanism but the baselines also takes these for the true ones; the Gaussian "
-        "fit page tells what other records would have given."
+        + (
+            " Every mechanism but the baselines also takes these for the true ones; the Gaussian "
+            "fit page tells what other records would have given."
+            if wanted
+            else ""
+        )
     )
 
 
@@ -116,20 +128,22 @@ def overview(view: View, verdicts: dict[Assumption, Verdict]) -> None:
     st.subheader("Which mechanism assumes what?")
     calibration = view.scenario.calibration
     rows = [
-        {"": "holds here?"}
+        {"": "holds here?", _RESTS: ""}
         | {
             assumption.title: _SHORT.get(verdict.holds, verdict.holds)
             for assumption, verdict in verdicts.items()
         },
-        {"": "deviation"}
+        {"": "deviation", _RESTS: ""}
         | {assumption.title: _figure(verdict) for assumption, verdict in verdicts.items()},
     ]
     for name in mechanisms.names():
         mechanism = mechanisms.get(name)
+        wanted = mechanism.assumptions(view.model, calibration)
         marks = dict.fromkeys(mechanism.dispenses, "theorem only")
-        marks |= dict.fromkeys(mechanism.assumptions(view.model, calibration), "assumed")
+        marks |= dict.fromkeys(wanted, "assumed")
         rows.append(
-            {"": name} | {assumption.title: marks.get(assumption, "–") for assumption in verdicts}
+            {"": name, _RESTS: _rests_on(mechanism, wanted)}
+            | {assumption.title: marks.get(assumption, "–") for assumption in verdicts}
         )
     display.table(
         pd.DataFrame(rows),
@@ -154,8 +168,16 @@ def overview(view: View, verdicts: dict[Assumption, Verdict]) -> None:
             if calibration == "exact-law"
             else "."
         )
-        + " DP and DP(L) promise nothing about the share."
+        + " “the sampling alone”: it is enough that a dataset is drawn from the records as "
+        "described. DP and DP(L) promise nothing about the share."
     )
+
+
+def _rests_on(mechanism: mechanisms.Mechanism, wanted: Sequence[Assumption]) -> str:
+    """How many assumptions, or what it rests on without any."""
+    if wanted:
+        return _COUNTS[min(len(wanted), 3)]
+    return "the distributions as computed" if mechanism.from_outcomes else "the sampling alone"
 
 
 def _figure(verdict: Verdict) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.sweeps import profiles
 from distpriv.charts.guarantee import profile_curves
+from distpriv.dashboard.guarantee import brackets
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
 from distpriv.privacy.noise import Noise
@@ -81,3 +82,4 @@ def formulas() -> None:
             "calibration P and Q are no normals but the laws of the counts themselves, with the "
             "noise: δ is an integral over a sum of bells, one for every vector of counts."
         )
+        brackets.formulas()

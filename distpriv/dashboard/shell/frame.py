@@ -84,6 +84,8 @@ class View(Evaluation):
 
     def apart(self) -> Evaluation:
         """The same without the session's caches, to be worked on beyond this run of the page."""
+        for fit in self.model.pairs:  # they would come from a cache when they are first asked for
+            assert fit.population is None or fit.population.groups
         return Evaluation(
             self.scenario,
             self.table,

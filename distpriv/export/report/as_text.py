@@ -6,8 +6,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.scenario_file import write_scenario
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.analysis.without_curves import CurvePrice
@@ -61,7 +63,8 @@ def markdown(report: Contents) -> str:
     ]
     parts += [
         f"**{_plain(finding.mechanism.name)}** {_plain(finding.mechanism.summary)} "
-        f"{_plain(guarantee(finding))} {_plain(' '.join(finding.noise.caveats))}".rstrip()
+        f"{_plain(guarantee(finding))} {_plain(report.bracketed(finding))} "
+        f"{_plain(' '.join(finding.noise.caveats))}".rstrip()
         for finding in report.findings
     ]
     parts += [
@@ -197,6 +200,7 @@ def json_text(report: Contents) -> str:
                 "delivered": dict(zip(("delta", "epsilon"), delivered(finding), strict=True)),
                 "kept": finding.kept,
                 "guarantee": guarantee(finding),
+                "bracketed": _bracketed(report, finding),
                 "caveats": list(finding.noise.caveats),
                 "expected_l2_error": finding.error,
                 "expected_errors": dict(zip(report.main.labels, finding.errors, strict=True)),
@@ -269,6 +273,18 @@ def _without_curves(price: CurvePrice) -> dict[str, object]:
             for name, one in known.items()
         },
     }
+
+
+def _bracketed(report: Contents, finding: Evaluation) -> dict[str, object]:
+    brackets = report.brackets[finding.mechanism.name]
+    figures = {
+        "at_least": brackets.at_least,
+        "fitted_normals": brackets.normals,
+        "at_most": brackets.at_most,
+    }
+    return {
+        name: None if figure is None else asdict(figure) for name, figure in figures.items()
+    } | {"exact": brackets.exact, "sentence": report.bracketed(finding)}
 
 
 def _attack(best: float, simulated: Interval) -> dict[str, object]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from distpriv import mechanisms
+from distpriv.analysis.brackets import Brackets
 from distpriv.analysis.comparison import choices_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sweeps import UNDEFENDED
@@ -105,11 +106,14 @@ class ReportRun:
         for index in range(self.repetitions):
             runs.append(attack.scores(index))
             yield 0.15 + 0.4 * (index + 1) / self.repetitions, "Simulating attacks"
+        brackets: dict[str, Brackets] = {}
+        for done, doing in parts.brackets(brackets, findings):
+            yield 0.55 + 0.05 * done, doing
         curves: dict[str, Curves] = {}
         for share, doing in parts.curves(curves, findings):
-            yield 0.55 + 0.4 * share, doing
+            yield 0.6 + 0.35 * share, doing
         yield 0.97, "Drawing the figures"
-        self.report = self._collect(findings, attack.collect(runs), curves)
+        self.report = self._collect(findings, attack.collect(runs), brackets, curves)
 
     def _findings(self) -> tuple[Evaluation, ...]:
         """One of every mechanism that applies, all of them about the same pair."""
@@ -133,6 +137,7 @@ class ReportRun:
         self,
         findings: tuple[Evaluation, ...],
         attack: AttackResult,
+        brackets: Mapping[str, Brackets],
         curves: Mapping[str, Curves],
     ) -> Report:
         main, scenario = findings[0], self.evaluation.scenario
@@ -143,6 +148,7 @@ class ReportRun:
             choices=choices_in_words(scenario, self.data)
             | {"Mechanism": names, "Fingerprint of the data": scenario.digest},
             left_out=self._left_out,
+            brackets=brackets,
             simulated={name: attack.interval(name) for name in attack.accuracy},
             attacker=(
                 f"The simulated attacker ({attacker}) trains on {attack.tests} datasets with the "

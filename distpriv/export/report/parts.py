@@ -11,6 +11,7 @@ from itertools import product
 
 import numpy as np
 
+from distpriv.analysis.brackets import Brackets, steps
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sweeps import profiles
 from distpriv.attacks.best_attack import optimal_attack_accuracies
@@ -19,11 +20,36 @@ from distpriv.export.report.values import Truth
 from distpriv.mechanisms.curves import Curves
 from distpriv.version import VERSION
 
-__all__ = ["RECORDS", "curves", "true_values", "versions"]
+__all__ = ["RECORDS", "brackets", "curves", "true_values", "versions"]
 
 RECORDS = 100  # shown at most
+_ROUNDS = 10  # of attacks for each bracket
 _MANY, _FEW = 17, 9  # points of a curve; of one that takes a search each
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "plotly", "streamlit")
+
+
+def brackets(
+    found: dict[str, Brackets], findings: Sequence[Evaluation]
+) -> Iterator[tuple[float, str]]:
+    """Work out what each mechanism delivers at least and at most, a round of attacks at a time.
+
+    Parameters
+    ----------
+    found : dict
+        Takes them under the mechanisms' names.
+
+    Yields
+    ------
+    tuple of (share done, what is under way)
+    """
+    for place, finding in enumerate(findings):
+        name = finding.mechanism.name
+        for progress in steps(finding, _ROUNDS):
+            done = (place + progress.done / progress.wanted) / len(findings)
+            yield done, f"What {name} delivers at least and at most"
+        result = progress.result()
+        assert result is not None
+        found[name] = result
 
 
 def curves(found: dict[str, Curves], findings: Sequence[Evaluation]) -> Iterator[tuple[float, str]]:

@@ -11,6 +11,8 @@ import pandas as pd
 from plotly import graph_objects as go
 
 from distpriv.analysis.answer import answer
+from distpriv.analysis.brackets import Brackets
+from distpriv.analysis.brackets_in_words import in_a_line
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.without_curves import CurvePrice, curve_price
 from distpriv.export.report import words
@@ -67,6 +69,8 @@ class Contents:
         Every choice in words.
     left_out : dict of mechanism to sentence
         Those that cannot be calibrated here.
+    brackets : mapping of mechanism to Brackets
+        What each delivers at least, by the fitted normals, and at most.
     simulated : mapping of mechanism to Interval
         How often the simulated attacker is right; under "none" without noise.
     attacker : str
@@ -84,6 +88,7 @@ class Contents:
     findings: tuple[Evaluation, ...]
     choices: dict[str, str]
     left_out: dict[str, str]
+    brackets: Mapping[str, Brackets]
     simulated: Mapping[str, Interval]
     attacker: str
     pictures: tuple[Picture, ...]
@@ -111,6 +116,10 @@ class Contents:
     def without_curves(self) -> CurvePrice:
         """What the answer's promise costs without normal curves."""
         return curve_price(self.main)
+
+    def bracketed(self, finding: Evaluation) -> str:
+        """What a mechanism delivers at least and at most, and what that rests on; plain."""
+        return in_a_line(self.brackets[finding.mechanism.name])
 
     @property
     def confidential(self) -> bool:

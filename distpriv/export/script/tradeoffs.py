@@ -53,7 +53,22 @@ for name, noise in noises.items():
     result[f"{{name}}: ε after the releases"] = dp.delivered_epsilon(model, left, delta)
     result[f"{{name}}: δ after the releases"] = dp.delivered_delta(model, left, scenario.epsilon)"""
     title = f"One release, and {releases} of the same statistics"
-    return [Section(title, noises(gaussian) + code)]
+    bracketed = """\
+audited = dp.analysis.audit(evaluation)
+brackets = dp.analysis.bracket(evaluation, audited)
+figures = {
+    "at least": brackets.at_least,
+    "by the fitted normals": brackets.normals,
+    "at most": brackets.at_most,
+}
+for name, figure in figures.items():
+    if figure is not None:
+        result[f"{name}: δ"] = figure.delta
+        result[f"{name}: ε"] = figure.epsilon"""
+    return [
+        Section(title, noises(gaussian) + code),
+        Section("At least, by the fitted normals, and at most whatever the curves", bracketed),
+    ]
 
 
 def choosing(setting: Setting, limit: Limit | None = None, **_: object) -> list[Section]:
