@@ -195,3 +195,11 @@ def test_the_frameworks_page(open_app):
     app.switch_page("../../pages/frameworks.py").run()
     sound(app)
     assert len(charts(app)) == 2
+
+
+@pytest.mark.parametrize(("mech", "said"), [("CoupM", True), ("OptM", False)])
+def test_figures_by_normals_are_named_where_the_promise_does_without(open_app, mech, said):
+    app = open_app("choosing", mech=mech)
+    sound(app)
+    captions = " ".join(element.value for element in app.main.caption)
+    assert ("are by the fitted normals; the promise of CoupM" in captions) == said

@@ -22,7 +22,7 @@ from distpriv.composition.rules import (
 )
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets import display, promise
 from distpriv.dashboard.widgets.curves import remembered
 from distpriv.errors import DistprivError
 from distpriv.privacy.ceilings import accuracy_ceiling
@@ -88,6 +88,7 @@ def in_two_parts(view: View) -> None:
         return
     with sentence:
         st.markdown(_parts_words(view, joint))
+        promise.by_normals(view, "What is delivered in parts, together and alone")
         _parts_table(view, joint, first)
     left = delivered_after(view.model, view.noise, np.eye(len(labels))[first], scenario.epsilon)
     whole = delivered_delta(view.model, view.noise, scenario.epsilon)
@@ -184,6 +185,7 @@ def again(view: View) -> None:
         f"{number(float(curves.y[SUM_RULE][-1]))}. Repeating the *same* statistics is harmless in "
         "this respect: the data's own variation does not average out."
     )
+    promise.by_normals(view, "What several releases deliver together")
     display.chart(
         added_up(
             curves,

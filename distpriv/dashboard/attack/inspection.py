@@ -17,6 +17,7 @@ from distpriv.charts.roc import precision_recall_figure, roc_figure
 from distpriv.dashboard.attack.simulation import Choice
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets.promise import by_normals
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent
 
@@ -125,6 +126,7 @@ def _error_curves(
             ),
             "precision_recall",
         )
+    by_normals(view, "The lines of the best attack in these two charts")
 
 
 def _verdict(audit: Audit) -> str:

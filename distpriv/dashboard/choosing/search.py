@@ -16,7 +16,7 @@ from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.widgets import display
+from distpriv.dashboard.widgets import display, promise
 from distpriv.dashboard.widgets.curves import shown_at_first
 from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.errors import HypothesisError
@@ -227,7 +227,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
         )
     else:
         st.markdown(f"{start} No mechanism here can keep that.")
-    promise = _promised(view, limit, view.scenario.delta)
+    promised = _promised(view, limit, view.scenario.delta)
     model, alone, free = st.columns(3)
     model.metric(
         "Largest ε on these data",
@@ -241,9 +241,9 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
     )
     alone.metric(
         "Largest ε by the promise alone",
-        down(promise) if isinstance(promise, float) else "none",
+        down(promised) if isinstance(promised, float) else "none",
         help="Whatever the data and the mechanism: (ε, δ) by itself allows no attacker more. "
-        + (promise if isinstance(promise, str) else ""),
+        + (promised if isinstance(promised, str) else ""),
     )
     free.metric(
         "No noise needed from ε on",
@@ -251,6 +251,7 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
         help="From here on the statistics vary so much by themselves that the mechanisms which "
         "take that into account (EigM, DauM, OptM) add nothing.",
     )
+    promise.by_normals(view, "What attackers reach, here and below, and the ε that follow")
 
 
 def feasible(limit: Limit, design: Design) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from distpriv.analysis.basis import basis_in_words
+from distpriv.analysis.basis import basis_in_words, normals_in_words
 from distpriv.analysis.evaluation import KEPT
 from distpriv.dashboard.shell.frame import View
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent, share
 
-__all__ = ["UNDONE", "caveats", "guarantee"]
+__all__ = ["UNDONE", "by_normals", "caveats", "guarantee"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -19,6 +19,12 @@ def caveats(noise: Noise) -> None:
     """Say where the promise does not hold as it stands."""
     for sentence in noise.caveats:
         st.warning(escape(sentence), icon=":material/report:")
+
+
+def by_normals(view: View, what: str) -> None:
+    """Say that figures are by the fitted normals, where the promise beside them is not."""
+    if sentence := normals_in_words(what, view.scenario):
+        st.caption(escape(sentence))
 
 
 def guarantee(view: View) -> None:
