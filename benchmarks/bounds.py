@@ -23,7 +23,7 @@ def bench_bounds(table: pd.DataFrame, query: dp.Query, pair: dp.Pair, n: int) ->
 
     for replacement, how in ((True, "with"), (False, "without")):
         took = seconds(partial(drawn, replacement), 3)
-        print(f"  matching the records and 110 000 draws {how} replacement: {readable(took)}")
+        print(f"  matching the records and 210 000 draws {how} replacement: {readable(took)}")
     model = dp.fit_gaussian(table, query, pair, n)
     took = seconds(partial(dp.calibrate, "CoupM", model, 1.0, 1e-3), 9)
     print(f"  CoupM, one calibration after the draws: {readable(took)} {met(took, 0.1)}")

@@ -25,6 +25,7 @@ _STEP = 2.0
 _NEAR = 0.5
 _UNSEEN = 1e-3
 _NONE = 1e-12
+_DRAWS = 100_000  # enough for a calibration, of all that a bound takes
 _CLOSE = 1e-3
 _RANK = 1e-14
 
@@ -68,7 +69,7 @@ class CouplingMechanism(Mechanism):
             charged = CHARGED * delta / len(laws)
             scale = max(
                 certified_scale(
-                    radii_of(law, shape, charged),
+                    radii_of(law, shape, charged, most=_DRAWS),
                     radii_of(law, shape, charged, pilot=True),
                     epsilon,
                     delta,

@@ -39,8 +39,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Matched = Literal["alike", "independent"]
 
-_ALL = 110_000  # draws
-_PILOT = 11  # one in so many is to choose a shape of noise by
+_ALL, _PILOT = 210_000, 10_000  # draws, and those to choose a shape of noise by
 _RECORDS = 20_000_000  # drawn
 _KEPT = 8_000_000  # numbers of a population's laws
 _CELLS = 96
@@ -216,7 +215,7 @@ class _Drawing:
                 min(_ALL, max(_RECORDS // max(self.swapped, 1), 2000)), random
             )
         # Those by which the shape of the noise is chosen are not those that vouch for it.
-        pilot, values = np.split(drawn * scales, [len(drawn) // _PILOT])
+        pilot, values = np.split(drawn * scales, [_PILOT * len(drawn) // _ALL])
         return known(values, None, pilot, np.full(len(pilot), 1 / len(pilot)))
 
     def _tails(self, scales: FloatArray) -> Tails:

@@ -98,7 +98,12 @@ class Radii:
 
 
 def radii_of(
-    differences: Differences, covariance: FloatArray, outside: float, *, pilot: bool = False
+    differences: Differences,
+    covariance: FloatArray,
+    outside: float,
+    *,
+    pilot: bool = False,
+    most: int | None = None,
 ) -> Radii:
     """r of every difference, binned upwards by at most a part in a hundred.
 
@@ -111,12 +116,16 @@ def radii_of(
         τ.
     pilot : bool
         Of the pilot draws instead.
+    most : int, optional
+        Of so many draws only, if there are more.
     """
     values = differences.pilot if pilot else differences.values
     masses = differences.pilot_weights if pilot else differences.probabilities
+    draws = 0 if pilot else differences.draws
+    if draws and most is not None:
+        values, draws = values[:most], min(draws, most)
     distance = _distances(covariance)
     radii = distance(values)
-    draws = 0 if pilot else differences.draws
     largest = math.inf if draws else float(radii.max(initial=0.0))
     if draws:
         axes, ends = differences.box(outside)

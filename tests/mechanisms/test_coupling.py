@@ -45,7 +45,8 @@ def test_error_on_the_embedded_example(
     assert noise.expected_error() < dp.calibrate("ExpM", without, epsilon, 1e-3).expected_error()
     # What is promised holds by the curves too, and the bound says just that.
     assert dp.delivered_delta(without, noise, epsilon) < 1e-3
-    assert bounded_delta(without, noise, epsilon).value == pytest.approx(1e-3, rel=0.06)
+    # More draws, of which the bound takes all, charge less for confidence.
+    assert 0.9e-3 < bounded_delta(without, noise, epsilon).value <= 1e-3
 
 
 def small(seed: int) -> tuple[pd.DataFrame, dp.Query, dp.Pair, int, bool, float, float]:
@@ -219,7 +220,10 @@ def test_where_it_does_not_apply(census: pd.DataFrame) -> None:
 def test_the_scale_is_certified_by_draws_of_its_own(five: dp.GaussianModel) -> None:
     (law,) = differences_of(five)
     shape = least_shape([law], 1.0, 1e-3)
-    radii = radii_of(law, shape, 1e-6), radii_of(law, shape, 1e-6, pilot=True)
+    radii = (
+        radii_of(law, shape, 1e-6, most=100_000),
+        radii_of(law, shape, 1e-6, pilot=True),
+    )
     factor = certified_scale(*radii, 1.0, 1e-3, 1e-6)
     assert 1.0 < factor < 1.1
     noise = dp.calibrate("CoupM", five, 1.0, 1e-3)

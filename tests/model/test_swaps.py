@@ -110,7 +110,7 @@ def test_means_and_spread_are_known(matched: str, replacement: bool) -> None:
         _thetas(50, 20, 26, replacement=replacement),
         matched,  # type: ignore[arg-type]
     )
-    assert law.draws == 100_000
+    assert law.draws == 200_000
     assert law.swapped == 6
     assert law.matched == matched
     errors = law.values.std(axis=0) / np.sqrt(law.draws)

@@ -109,7 +109,7 @@ def test_it_is_about_what_many_more_draws_say() -> None:
     assert (known.draws, known.confidence, known.charged) == (0, 1.0, 0.0)
     # Without replacement the law is drawn, and from so many records about the same.
     drawn = dp.coupling_bound(table, counts, pair, 100, noise, 1.0)
-    assert drawn.draws == 100_000
+    assert drawn.draws == 200_000
     assert drawn.confidence == pytest.approx(1 - 1e-6)
     assert known.value / 1.1 <= drawn.value <= 1.2 * known.value
     assert drawn.estimate <= drawn.value - drawn.charged
