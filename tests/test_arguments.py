@@ -346,7 +346,8 @@ def calls() -> dict[str, Call]:
 
 # Results that the package makes, and what draws and runs them; their arguments are its own.
 MADE = {
-    "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Choice", "Coupling", "Design",
+    "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Brackets", "Choice",
+    "Coupling", "Design", "JointAudit",
     "Evaluation",
     "Evidence",
     "CalibratedFor", "CouplingBound", "ExactLaw", "GaussianModel", "GroupMoments", "Interval",

@@ -83,8 +83,8 @@ def test_the_closer_look_comes_after_the_answer_without_a_jump(app):
     page = app.page
     go(page, "Choosing ε")
     page.get_by_text("A closer look at the attacker").wait_for()
-    drawn(page, 4)
-    expect(page.get_by_text("Being computed")).to_have_count(0)
+    drawn(page, 5)
+    expect(page.get_by_text("Being computed")).to_have_count(0, timeout=60_000)
     # While the number of records changes, every frame of the screen is looked at.
     page.evaluate(
         """() => {
@@ -105,8 +105,8 @@ def test_the_closer_look_comes_after_the_answer_without_a_jump(app):
     before = page.get_by_test_id("stMetricValue").first.inner_text()
     enter(page, re.compile("^n: records"), "160")
     expect(page.get_by_test_id("stMetricValue").first).not_to_have_text(before)
-    expect(page.get_by_text("Being computed")).to_have_count(0)
-    drawn(page, 4)
+    expect(page.get_by_text("Being computed")).to_have_count(0, timeout=60_000)
+    drawn(page, 5)
     assert page.evaluate("window.seen.waited") > 0
     below = page.evaluate("[...window.seen.below]")
     assert max(below) - min(below) <= 2

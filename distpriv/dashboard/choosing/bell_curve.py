@@ -70,12 +70,11 @@ def section(view: View, limit: Limit | None) -> None:
     begun: dict[str, str] = st.session_state.setdefault(Key.LATER, {})
     key = (view.scenario, view.source.digest, view.focus, limit)
     run = live.begun(_NAME, key, lambda: _steps(view, limit))
+    tick = _WARM_TICK if begun.get(_NAME) == known else _TICK
     if run.finished:
         begun[_NAME] = known
-        _draw(view, run)
-    else:
-        tick = _WARM_TICK if begun.get(_NAME) == known else _TICK
-        live.growing(run, lambda run: _draw(view, run), _BUDGET, tick=tick)
+    # In a fragment even when there is nothing left to do: charts that move into one are drawn anew.
+    live.growing(run, lambda run: _draw(view, run), _BUDGET, tick=tick)
 
 
 def _steps(view: View, limit: Limit | None) -> Iterator[Progress[_Found]]:
