@@ -149,7 +149,10 @@ def overview(view: View, verdicts: dict[Assumption, Verdict]) -> None:
         pd.DataFrame(rows),
         "assumptions",
         height="content",
-        column_config={"": st.column_config.TextColumn(width="medium", pinned=True)}
+        column_config={
+            "": st.column_config.TextColumn(width="medium", pinned=True),
+            _RESTS: st.column_config.TextColumn(width="medium"),
+        }
         | {
             assumption.title: st.column_config.TextColumn(
                 assumption.title.capitalize(), help=assumption.meaning
