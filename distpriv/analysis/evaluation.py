@@ -291,8 +291,8 @@ class Evaluation:
     @property
     def kept(self) -> bool | None:
         """Whether the promise is kept, as computed; None if there is none about the secret."""
-        if not self.mechanism.protects:
-            return None
+        if self.mechanism.from_records or not self.mechanism.protects:  # the first by its bound
+            return True if self.mechanism.protects else None
         return not self.undone and self.delivered_delta <= self.noise.delta * KEPT
 
     def keeps(self, noise: Noise) -> bool:

@@ -287,3 +287,19 @@ def test_an_exact_law_that_is_not_known_ends_in_a_sentence(scenario, people):
     evaluation = dp.evaluate(replace(scenario, calibration="exact-law"), people)
     with pytest.raises(dp.errors.InapplicableError, match="'mean age' is neither"):
         assert evaluation.noise
+
+
+def test_a_promise_without_curves_is_kept_whatever_the_curves_say() -> None:
+    """One record of 1000 is another one in the other group: too rare for a normal curve."""
+    table = pd.DataFrame({"c": ["x"] + ["o"] * 1999, "s": ["yes"] * 1000 + ["no"] * 1000})
+    scenario = dp.Scenario(
+        secret=dp.SensitiveProperty("s", "yes"), query=dp.Query([dp.Count("c", "x")]),
+        n=10, width=0.2, replacement=True, mechanism="CoupM", delta=5e-3,
+    )  # fmt: skip
+    evaluation = dp.evaluate(scenario, table)
+    assert evaluation.noise.is_zero  # two datasets differ more rarely than by δ
+    assert evaluation.delivered_delta > 5e-3
+    assert evaluation.kept
+    law = evaluation.law
+    assert law is not None
+    assert law.delivered_delta(evaluation.noise, 1.0) <= 5e-3

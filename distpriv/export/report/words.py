@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from distpriv.analysis.basis import basis_in_words
-from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.evaluation import KEPT, Evaluation
 from distpriv.analysis.without_curves import CurvePrice, price_in_words, refused_in_words
 from distpriv.words import exact, listed, number, share, with_unit
 
@@ -90,6 +90,8 @@ def guarantee(finding: Evaluation) -> str:
         + ("" if epsilon is None else f", or ε = {number(epsilon)} at that δ")
         + (
             ". The promise is kept."
+            if finding.kept and finding.delivered_delta <= noise.delta * KEPT
+            else ", more than promised: these normals are not the distributions, and it is kept."
             if finding.kept
             else f". The promise is not kept{_remedy(finding)}."
         )

@@ -110,6 +110,17 @@ def test_no_calibration_is_told_of_where_none_applies(people):
     assert "The promise of CoupM rests on no curve" in without.to_markdown()
 
 
+def test_a_promise_without_curves_is_kept_though_the_normals_say_more():
+    table = pd.DataFrame({"c": ["x"] + ["o"] * 1999, "s": ["yes"] * 1000 + ["no"] * 1000})
+    scenario = dp.Scenario(
+        secret=dp.SensitiveProperty("s", "yes"), query=dp.Query([dp.Count("c", "x")]),
+        n=10, width=0.2, replacement=True, mechanism="CoupM", delta=5e-3,
+    )  # fmt: skip
+    said = guarantee(dp.evaluate(scenario, table))
+    assert "more than promised: these normals are not the distributions, and it is kept." in said
+    assert "The promise is kept." not in said
+
+
 def test_every_form_holds_every_part(report, told):
     markdown, content = report.to_markdown(), json.loads(report.to_json())
     for text in (told, markdown.replace("\\", "")):
