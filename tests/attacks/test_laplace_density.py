@@ -78,7 +78,9 @@ def test_two_statistics_with_covariances_of_their_own_against_quadrature(
 
     found = log_densities(np.array([released] * 2), covariances, np.diag(scales))
     expected = [math.log(density(each)) for each in covariances]
-    assert found[1] - found[0] == pytest.approx(expected[1] - expected[0], abs=2e-3)
+    # The narrower the noise, the more points it takes; 1e-2 is promised of the narrowest.
+    near = 2e-3 if width >= 0.5 else 1e-2
+    assert found[1] - found[0] == pytest.approx(expected[1] - expected[0], abs=near)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.floats(1e-5, 1e5))
