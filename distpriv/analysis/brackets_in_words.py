@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from distpriv.analysis.answer import Wording
 from distpriv.analysis.brackets import Brackets, Delivered
 from distpriv.words import SPACE, exact, number, percent
 
 __all__ = ["basis", "in_a_line", "judged", "proven", "without_curves"]
-
-Wording = Callable[[str], str]
 
 _ALONE = "That rests on nothing but how the records are drawn."
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import cast
 
 import numpy as np
 from scipy.optimize import brentq
@@ -18,7 +17,7 @@ from distpriv.analysis.evaluation import Evaluation
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError
 from distpriv.mechanisms.assumptions import Assumption
-from distpriv.privacy.calibration import CALIBRATIONS, Calibration
+from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise
 from distpriv.words import exact, number, percent
 
@@ -43,7 +42,7 @@ LEAST = "OptM"
 SCALE = ("ExpM", "GroupDP")
 """What stands beside the two, for scale."""
 
-BY_LAW = "exact-law"
+BY_LAW: Calibration = "exact-law"
 """The calibration that takes the exact law of a few counts for the curves."""
 
 _NEAR = 1e-4
@@ -126,8 +125,9 @@ class CurvePrice:
         """The noise by the exact law of the statistics; None where that is not to be had."""
         evaluation = self.evaluation
         name = LEAST if self.relying is None else self.relying.mechanism
-        known = BY_LAW in CALIBRATIONS and evaluation.law is not None
-        return self._priced(name, _calibrated(evaluation, BY_LAW)) if known else None
+        if evaluation.law is None:
+            return None
+        return self._priced(name, _calibrated(evaluation, BY_LAW))
 
     @cached_property
     def beside(self) -> tuple[Priced, ...]:
@@ -222,9 +222,9 @@ def coarse_steps(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _calibrated(evaluation: Evaluation, calibration: str) -> Evaluation:
+def _calibrated(evaluation: Evaluation, calibration: Calibration) -> Evaluation:
     """The same with another calibration, about the same pair."""
-    scenario = replace(evaluation.scenario, calibration=cast(Calibration, calibration))
+    scenario = replace(evaluation.scenario, calibration=calibration)
     return replace(
         evaluation,
         scenario=scenario,
@@ -245,7 +245,7 @@ def _epsilon_at(evaluation: Evaluation, error: float, now: float) -> float | Non
     """ε at which CoupM has an error, from the one that it has now."""
 
     @cache
-    def known(place: float) -> float:
+    def excess(place: float) -> float:
         noise = mechanisms.calibrate(
             WITHOUT,
             evaluation.model,
@@ -254,9 +254,6 @@ def _epsilon_at(evaluation: Evaluation, error: float, now: float) -> float | Non
             units=evaluation.sizes,
         )
         return math.log(max(evaluation.reported(noise).expected_error(), 1e-300) / error)
-
-    def excess(place: float) -> float:
-        return known(place)
 
     start = math.log(evaluation.scenario.epsilon)
     end = math.log(EPSILON_RANGE[1] if now > error else EPSILON_RANGE[0])

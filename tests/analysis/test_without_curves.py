@@ -17,7 +17,6 @@ from distpriv.analysis.without_curves import (
     refused_in_words,
 )
 from distpriv.mechanisms.assumptions import Assumption
-from distpriv.privacy.calibration import CALIBRATIONS
 from distpriv.tables.examples import load_census_income
 from distpriv.words import number
 
@@ -104,10 +103,7 @@ def test_few_steps_refuse_the_curve(census: pd.DataFrame, price: CurvePrice) -> 
     assert any(f"is {steps:.3g} of its steps only" in reason for reason in few.refused)
     advised = few.advised
     assert advised is not None
-    if BY_LAW in CALIBRATIONS:
-        assert (advised.mechanism, advised.noise.calibration) == ("OptM", BY_LAW)
-    else:
-        assert advised.mechanism == "CoupM"
+    assert (advised.mechanism, advised.noise.calibration) == ("OptM", BY_LAW)
 
 
 def test_a_statistic_without_steps_moves_in_none(census: pd.DataFrame) -> None:
@@ -125,7 +121,6 @@ def test_a_statistic_that_is_no_sum_has_no_coupm(census: pd.DataFrame) -> None:
     assert "does not apply here: the coupling bound" in price_in_words(price)
 
 
-@pytest.mark.skipif(BY_LAW not in CALIBRATIONS, reason="no such calibration yet")
 def test_the_exact_law_is_priced_where_it_is_known(census: pd.DataFrame, price: CurvePrice) -> None:
     law = price.by_law
     assert law is not None
@@ -138,13 +133,6 @@ def test_the_exact_law_is_priced_where_it_is_known(census: pd.DataFrame, price: 
     assert own.advised is None
     assert own.relying is not None
     assert own.relying.noise.calibration == "guarded"
-
-
-def test_the_exact_law_is_not_offered_before_it_is_a_calibration(
-    price: CurvePrice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("distpriv.analysis.without_curves.CALIBRATIONS", ("guarded",))
-    assert curve_price(price.evaluation).by_law is None
 
 
 def test_the_sentence_names_price_and_epsilon(price: CurvePrice) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
@@ -82,8 +83,12 @@ def test_without_replacement_both_datasets_are_drawn_as_they_should_be(
     swapped: int, without: int, having: int
 ) -> None:
     law, x, y = _by_hand(swapped, without, having)
-    for datasets in (x, y):  # every dataset of its size as likely as the other
-        assert len(datasets) == max(len(datasets), 1)
+    ways = (
+        comb(4, without + swapped) * comb(3, having),
+        comb(4, without) * comb(3, having + swapped),
+    )
+    for datasets, count in zip((x, y), ways, strict=True):  # each as likely as the other
+        assert len(datasets) == count
         assert list(datasets.values()) == pytest.approx([1 / len(datasets)] * len(datasets))
     sizes = {len(part) for dataset in x for part in dataset[:1]}
     assert sizes == {without + swapped}

@@ -101,8 +101,6 @@ def guarantee(finding: Evaluation) -> str:
 
 def _remedy(finding: Evaluation) -> str:
     """What makes up for a promise that is not kept, or why it is not."""
-    if finding.mechanism.from_records:
-        return " by these normals, which are not the distributions"
     if finding.noise.distribution == "gaussian":
         return "; the guarded calibration makes up for it"
     return ": the two shares do more than shift the statistics"
