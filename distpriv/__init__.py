@@ -27,7 +27,8 @@ from distpriv import (
     tables,
 )
 from distpriv.analysis.design import Limit, choose
-from distpriv.analysis.evaluation import Evaluation, evaluate
+from distpriv.analysis.evaluating import evaluate
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.attacks import hypothesis

@@ -100,6 +100,7 @@ OTHER = {
     "tolerances": (1.0, 0.5, 2.0, 1e-9, 3.0, 4.0),
     "replacement": True,
     "bounds": (("age", (0.0, 120.0)),),
+    "persons": (0.7, 1e-5),
     "seed": 7,
     "view": "presentation",
     "distances": "simulated",

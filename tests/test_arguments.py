@@ -133,6 +133,7 @@ def calls() -> dict[str, Call]:
         (dp.composition.Part, {**both, "promise": promises[0]}),
         (dp.Limit, {"kind": "guesses", "value": 60, "base_rate": 0.5, "recall": 0.5, "beta": 1.0,
                     "confidence": 0.9}),
+        (dp.Persons, {"epsilon": 1.0, "delta": 0.1, "bounds": {"age": (0.0, 120.0)}}),
         (dp.Noise, {"mechanism": "own", "distribution": "gaussian", "directions": np.eye(2),
                     "scales": np.ones(2), "epsilon": 1.0, "delta": 0.1, "calibration": "exact",
                     "caveats": (), "floor": np.ones(2)}),
@@ -354,6 +355,7 @@ MADE = {
     "JointRelease",
     "CurvePrice", "LearnedNetwork", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",
+    "PerRecord", "RecordMoves",
     "Report", "ReportRun", "ScaledQuilt", "Shift", "SimulatedFit", "Standing", "Statistic",
     "Verdict", "Assumption", "Framework", "Range", "Relation", "Rates", "OptimalTest", "Mechanism",
 }  # fmt: skip

@@ -53,6 +53,7 @@ VALUES = (
 # Parts of what is tested as a whole, and whole folders of such parts.
 ELSEWHERE = {
     "__main__": "dashboard/test_command.py",
+    "analysis/evaluating": "analysis/test_evaluation.py",
     "analysis/fitting": "analysis/test_evaluation.py",
     "analysis/basis": "analysis/test_evaluation.py",
     "analysis/units": "analysis/test_evaluation.py",

@@ -122,6 +122,9 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
             f"{column} {low:g} to {high:g}" for column, (low, high) in scenario.bounds
         )
         or "–",
+        "Each person": "–"
+        if scenario.persons is None
+        else f"ε = {scenario.persons[0]:g}, δ = {exact(scenario.persons[1])}",
         "Distances": scenario.distances,
         "Seed": str(scenario.seed),
     }
