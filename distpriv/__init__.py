@@ -26,6 +26,7 @@ from distpriv import (
     robustness,
     tables,
 )
+from distpriv.analysis.acceptable_error import ErrorLimit, choose_by_error
 from distpriv.analysis.design import Limit, choose
 from distpriv.analysis.evaluation import Evaluation, evaluate
 from distpriv.analysis.scenario import Scenario
@@ -70,6 +71,7 @@ __all__ = [
     "Count",
     "CouplingBound",
     "DistprivError",
+    "ErrorLimit",
     "Evaluation",
     "GaussianModel",
     "Limit",
@@ -99,6 +101,7 @@ __all__ = [
     "calibrate",
     "charts",
     "choose",
+    "choose_by_error",
     "closeness",
     "column_types",
     "compose",
