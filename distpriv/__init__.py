@@ -26,6 +26,7 @@ from distpriv import (
     robustness,
     tables,
 )
+from distpriv.analysis.acceptable_error import ErrorLimit, choose_by_error
 from distpriv.analysis.design import Limit, choose
 from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.evaluation import Evaluation
@@ -72,6 +73,7 @@ __all__ = [
     "Count",
     "CouplingBound",
     "DistprivError",
+    "ErrorLimit",
     "Evaluation",
     "GaussianModel",
     "Limit",
@@ -102,6 +104,7 @@ __all__ = [
     "calibrate",
     "charts",
     "choose",
+    "choose_by_error",
     "closeness",
     "column_types",
     "compose",

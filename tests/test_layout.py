@@ -58,6 +58,7 @@ ELSEWHERE = {
     "analysis/basis": "analysis/test_evaluation.py",
     "analysis/units": "analysis/test_evaluation.py",
     "analysis/bracketing": "analysis/test_design.py",
+    "analysis/error_search": "analysis/test_acceptable_error.py",
     "attacks/error_curves": "attacks/test_optimal.py",
     "attacks/laplace_problem": "attacks/test_laplace_optimum.py",
     "attacks/pair_normals": "attacks/test_arithmetic.py",
