@@ -166,7 +166,8 @@ def test_check_values_on_adult(adult, persons, trace, error):
 
 
 def test_check_values_for_persons_alone_on_adult(adult):
-    model = dp.fit_gaussian(adult, QUERY, dp.SensitiveProperty("income", ">50K").pair(), n=100)
+    pair = dp.SensitiveProperty("income", ">50K").pair(0.5, 0.1)
+    model = dp.fit_gaussian(adult, QUERY, pair, n=100)
     both = dp.Persons(1.0, 1e-3, bounds=BOUNDS)
     noise = least_for_persons(both.moves(model), both.distance, np.ones(5))
     assert np.trace(noise) == pytest.approx(98.767, abs=0.005)
