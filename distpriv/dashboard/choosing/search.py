@@ -233,8 +233,8 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
         st.markdown(
             f"{start} On these data that holds up to **ε\u00a0=\u00a0{down(best.epsilon)}** with "
             f"**{escape(best.mechanism)}**, the mechanism with the least error "
-            f"({error_in_words(view, best.noise)}; most beside what sampling varies, "
-            f"{largest_in_words(sizes, safe=escape)})."
+            f"({error_in_words(view, best.noise)}; the largest beside its sampling "
+            f"is {largest_in_words(sizes, safe=escape)})."
         )
     else:
         st.markdown(f"{start} No mechanism here can keep that.")

@@ -137,19 +137,25 @@ def _by_errors(limits: Sequence[ErrorLimit], names: Sequence[str]) -> Section:
         for one in limits
     ]
     code = f"""\
-options = {{
-    "delta": scenario.delta,
-    "calibration": scenario.calibration,
-    "units": evaluation.sizes,
-    "report": evaluation.report_sizes,
-}}
 limits = {listing(given)}
-found = dp.analysis.frontier(limit, limits, evaluation.model, {literal(list(names))}, **options)
-for choice in found.by_error.choices:
+least = dp.choose_by_error(
+    limits,
+    evaluation.model,
+    {literal(list(names))},
+    delta=scenario.delta,
+    calibration=scenario.calibration,
+    units=evaluation.sizes,
+    report=evaluation.report_sizes,
+)
+both = []
+for choice in least.choices:
     result[f"{{choice.mechanism}}: least ε for the errors"] = choice.epsilon
     result[f"{{choice.mechanism}}: best attacker right there"] = choice.accuracy
-    result[f"{{choice.mechanism}}: reached there"] = limit.reached(choice.test)
-for name, reason in found.by_error.skipped.items():
+    reached = limit.reached(choice.test)
+    result[f"{{choice.mechanism}}: reached there in the limit's measure"] = reached
+    if reached <= limit.value:
+        both.append(choice.mechanism)
+for name, reason in least.skipped.items():
     print(f"{{name}} is left out: {{reason}}")
-print("satisfies both limits:", ", ".join(one.mechanism for one in found.both) or "nothing")"""
+print("satisfies both limits:", ", ".join(both) or "nothing")"""
     return Section("The errors that are accepted, and the least ε that keeps them", code)
