@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from distpriv.composition.datasets import union_of
-from distpriv.composition.stacked import Observed
+from distpriv.composition.observed import Observed
 from distpriv.composition.table_releases import TableRelease
 from distpriv.privacy.calibration import check_delta, check_epsilon
 from distpriv.privacy.per_record import PerRecord
