@@ -4,7 +4,7 @@ import streamlit as st
 
 from distpriv.dashboard.choosing import bell_curve, one_record, one_release, search
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.widgets import code, promise
+from distpriv.dashboard.widgets import code, meaning, promise
 
 view = frame.modelled()
 
@@ -25,6 +25,7 @@ with picture:
 if design:
     search.table(view, design)
 promise.guarantee(view)
+meaning.draw(view)
 bell_curve.section(view, limit)
 
 st.subheader("A closer look at the attacker")

@@ -2,6 +2,7 @@
 
 from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
+from distpriv.analysis.meaning import Meaning, meaning
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -25,6 +26,7 @@ __all__ = [
     "CurvePrice",
     "Design",
     "Limit",
+    "Meaning",
     "Scenario",
     "attack_accuracies",
     "audit",
@@ -34,6 +36,7 @@ __all__ = [
     "delivered_deltas",
     "delivered_epsilons",
     "expected_errors",
+    "meaning",
     "models_along",
     "pack_scenario",
     "promised_epsilon",
