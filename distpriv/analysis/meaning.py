@@ -259,7 +259,7 @@ def _belief(known: Meaning, safe: Wording) -> Said:
     )
     return Said(
         f"A belief of {share(belief.prior)} becomes",
-        f"{low} to {high}",
+        f"{low.removesuffix(f'{SPACE}%')} to {high}",
         f"Who holds it for {share(belief.prior)} likely that {at} have "
         f"{safe(known.pair.secret.label)} holds it for {low} to {high} likely after "
         f"{number(100 * belief.confidence)} of 100 releases{drawn}, and {more}.",
