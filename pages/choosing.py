@@ -13,7 +13,7 @@ picture, controls = st.columns([3, 2], gap="large")
 with controls:
     st.markdown("**What may an attacker achieve at most?**")
     limit = search.ask(view)
-    code.note("choosing", limit=limit)
+    code.note("choosing", limit=limit, prior=meaning.prior())
     design = search.searched(view, limit) if limit else None
     if limit and design:
         search.feasible(limit, design)

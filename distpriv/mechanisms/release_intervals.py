@@ -195,8 +195,8 @@ def _possible(interval: Interval, scale: float, n: int) -> Interval:
     low, high = max(low, 0), min(high, n)
     if low > high:
         low, high = 0, n
-    ends = (end / (1 / scale) for end in (low, high))
-    return Interval(interval.estimate, *ends, interval.confidence)
+    each = 1 / scale  # a share of 47 in 100 is to be 0.47
+    return Interval(interval.estimate, low / each, high / each, interval.confidence)
 
 
 def _population(number: _Number, n: int, tail: float, *, exactly: bool) -> tuple[float, float]:
