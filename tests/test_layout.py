@@ -53,10 +53,12 @@ VALUES = (
 # Parts of what is tested as a whole, and whole folders of such parts.
 ELSEWHERE = {
     "__main__": "dashboard/test_command.py",
+    "analysis/evaluating": "analysis/test_evaluation.py",
     "analysis/fitting": "analysis/test_evaluation.py",
     "analysis/basis": "analysis/test_evaluation.py",
     "analysis/units": "analysis/test_evaluation.py",
     "analysis/bracketing": "analysis/test_design.py",
+    "analysis/error_search": "analysis/test_acceptable_error.py",
     "attacks/error_curves": "attacks/test_optimal.py",
     "attacks/laplace_problem": "attacks/test_laplace_optimum.py",
     "attacks/pair_normals": "attacks/test_arithmetic.py",
@@ -69,6 +71,9 @@ ELSEWHERE = {
     "charts/intervals": "charts/test_papers.py",
     "charts/paper_figures": "charts/test_papers.py",
     "charts/plane": "charts/test_directions.py",
+    "composition/datasets": "composition/test_joint_releases.py",
+    "composition/joint_loss": "composition/test_stacked.py",
+    "composition/table_releases": "composition/test_joint_releases.py",
     "dashboard": "app/test_pages.py",
     "export/report": "export/report/test_report.py",
     "export/script": "export/script/test_scripts.py",

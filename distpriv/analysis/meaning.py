@@ -14,6 +14,7 @@ from distpriv.arguments import Within, checked
 from distpriv.attacks.record_equivalent import draws_to_match, leaked_records, records_to_match
 from distpriv.attacks.two_shares import ShareBelief, share_belief
 from distpriv.errors import PropertyError, ScenarioError
+from distpriv.model.theta import Theta
 from distpriv.privacy.gaussian_dp import GaussianDP, gaussian_dp
 from distpriv.queries.properties import Pair
 from distpriv.words import SPACE, exact, number, percent, share
@@ -160,7 +161,11 @@ def reading(accuracy: float, scenario: Scenario) -> str:
     known = [pair for pair in pairs if len(pairs) == 1 or pair.label == scenario.look]
     if not known or math.isnan(accuracy):
         return "–"
-    return _records(draws_to_match(min(max(accuracy, 0.5), 1.0), known[0].p_i, known[0].p_j))
+    shares = [known[0].p_i, known[0].p_j]
+    if not scenario.whole:  # whole numbers of records
+        thetas = [Theta(known[0].secret, each, scenario.n) for each in shares]
+        shares = [theta.having / theta.n for theta in thetas]
+    return _records(draws_to_match(min(max(accuracy, 0.5), 1.0), *shares))
 
 
 def said(known: Meaning, *, safe: Wording = str) -> tuple[Said, ...]:

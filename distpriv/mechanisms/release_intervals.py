@@ -156,17 +156,13 @@ def _intervals(
         number.among_records(shift, scale), n, (1 - level) / 2, exactly=statistic.indicates
     )
     least, most = (shift + scale * n * end for end in ends)
-    return ReleasedInterval(
-        statistic.label,
-        dataset,
-        Interval(number.value, least, most, level),
-        f"that the {n} records are a random sample"
-        + (
-            ""
-            if statistic.indicates
-            else f", and the public bounds {exact(low)} to {exact(high)} of {statistic.column}"
-        ),
-    )
+    rests_on = f"that the {n} records are a random sample"
+    if not statistic.indicates:
+        rests_on += (
+            f", and {statistic.column} is within {exact(low)} to {exact(high)}, taken to be public"
+        )
+    population = Interval(number.value, least, most, level)
+    return ReleasedInterval(statistic.label, dataset, population, rests_on)
 
 
 def _asked(

@@ -88,6 +88,8 @@ def test_figures_without_data_need_one_pair() -> None:
     assert reading(0.6, replace(SCENARIO, center=0.99, width=0.2)) == "–"
     assert reading(1.0, SCENARIO) == "no number of records"
     assert reading(0.55, replace(SCENARIO, center=0.5, width=0.1)) == "1\u00a0record"
+    few = replace(SCENARIO, n=7, center=0.5, width=0.3)  # 2 or 5 of 7, not 35 % or 65 %
+    assert reading(0.75, few) == f"{draws_to_match(0.75, 2 / 7, 5 / 7)}\u00a0records"
     line = in_a_line(0.6, replace(SCENARIO, center=0.5, width=0.1))
     assert line.startswith(
         "60 right guesses of 100; as good as being told the secret of 7\u00a0rec"

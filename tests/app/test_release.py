@@ -74,7 +74,7 @@ def test_the_numbers_come_with_intervals_and_how_to_use_them(open_app):
     )
     assert of_population["mean hours-per-week"] == "–"
     assert of_population["mean age"] != "–"
-    assert "public bounds" in shown["The second rests on"].iloc[0]
+    assert "taken to be public" in shown["The second rests on"].iloc[0]
     assert "in 95 of 100 releases" in texts(app)
     numbers = for_recipients.numbers(entry)
     assert list(numbers["Population, from"].isna()) == [each.population is None for each in known]

@@ -174,7 +174,7 @@ def test_what_they_rest_on_is_said(query: dp.Query, model: dp.GaussianModel) -> 
     found = release_intervals(
         released(query, np.array([40.0, 2400.0, 30.0, 0.4]), noise), {"age": (17.0, 90.0)}
     )
-    assert "public bounds 17 to 90 of age" in found[0].rests_on
+    assert "age is within 17 to 90, taken to be public" in found[0].rests_on
     assert found[1].population is None
     assert found[1].rests_on == "none: hours has no public bounds, which it needs"
     assert found[2].rests_on == "that the 60 records are a random sample"

@@ -15,6 +15,7 @@ from distpriv.mechanisms.release import (
 )
 from distpriv.mechanisms.release_intervals import ReleasedInterval, release_intervals
 from distpriv.model.sampling import Interval
+from distpriv.queries.statistics import Count
 from distpriv.store import LedgerEntry
 from distpriv.words import SPACE, share, with_unit
 
@@ -64,13 +65,14 @@ def rows(entry: LedgerEntry) -> pd.DataFrame:
                 released_text(value, deviation)
                 for value, deviation in zip(entry.values, deviations, strict=True)
             ],
-            "Unit": [unit or "–" for unit in entry.units],
             f"{level} {_OF_RECORDS}": [
-                _told(each.dataset, place) for each, place in zip(known, places, strict=True)
+                _told(each.dataset, 0 if isinstance(statistic, Count) else place)
+                for each, place, statistic in zip(known, places, entry.scenario.query, strict=True)
             ],
             f"{level} {_OF_POPULATION}": [
                 _told(each.population, place) for each, place in zip(known, places, strict=True)
             ],
+            "Unit": [unit or "–" for unit in entry.units],
             "The second rests on": [each.rests_on for each in known],
             "Noise, standard deviation": [
                 with_unit(deviation, unit)
@@ -124,7 +126,7 @@ def _end(interval: Interval | None, end: str) -> float:
 
 
 def _told(interval: Interval | None, places: int | None) -> str:
-    """Rounded outwards to the number's own decimal places, one less where there are many."""
+    """Rounded outwards to decimal places."""
     if interval is None:
         return "–"
     if places is None:

@@ -44,7 +44,7 @@ def draw(view: View) -> Meaning:
         ways = said(known, safe=escape)
         # Side by side as far as there is room, and below one another on a phone.
         for way in ways:
-            figures.metric(escape(way.title), way.figure, width=190)
+            figures.metric(escape(way.title), way.figure, width=176)
         st.markdown(ways[-1].sentence)
         with st.expander("What the figures say", icon=":material/translate:"):
             st.markdown("\n".join(f"- {way.sentence}" for way in ways[:-1]))

@@ -11,11 +11,16 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from distpriv.analysis.basis import basis_in_words
-from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.evaluation import KEPT, Evaluation
+from distpriv.analysis.for_persons import (
+    bounds_from_data,
+    leaking_in_words,
+    per_record_in_words,
+    record_delta,
+)
 from distpriv.analysis.meaning import meaning, said
-from distpriv.errors import DistprivError
 from distpriv.export.report.words import HOLDS, delivered
-from distpriv.privacy.persons import Persons, leaking_columns
+from distpriv.privacy.persons import leaking_columns
 from distpriv.version import VERSION
 from distpriv.words import SPACE, exact, listed, number, percent, share, statistic_errors
 
@@ -173,7 +178,7 @@ def _promised_to_persons(evaluation: Evaluation) -> tuple[float, float] | None:
 
     What is promised for any change of all n records is promised for one.
     """
-    asked: tuple[float, float] | None = getattr(evaluation.scenario, "persons", None)
+    asked = evaluation.scenario.persons
     if asked is None and (_hides_all(evaluation) or not evaluation.mechanism.protects):
         return evaluation.noise.epsilon, evaluation.noise.delta
     return asked
@@ -186,32 +191,36 @@ def _hides_all(evaluation: Evaluation) -> bool:
 
 def _persons(evaluation: Evaluation) -> Fact:
     """What is promised to each person, and what the noise gives one record as computed."""
-    noise, promised = evaluation.noise, _promised_to_persons(evaluation)
-    persons = Persons(1.0, _DELTA, dict(evaluation.scenario.bounds))
-    delta = (promised[1] if promised else noise.delta) or _DELTA
-    try:
-        epsilon = noise.against(persons.moves(evaluation.model)).epsilon(delta)
-    except DistprivError as error:
-        return Fact("For each person", "not computed", str(error))
-    columns = leaking_columns(evaluation.model, persons)
-    if math.isinf(epsilon):
-        known = "the noise leaves directions bare that a record moves, and gives no ε per record"
-    elif columns:  # how far records reach is what single ones say
+    scenario, record = evaluation.scenario, evaluation.per_record()
+    promised = _promised_to_persons(evaluation)
+    delta = (promised[1] if promised else record_delta(scenario)) or _DELTA
+    epsilon = record.epsilon(delta)
+    columns = leaking_columns(evaluation.model)
+    if columns and math.isfinite(epsilon):  # how far records reach is what single ones say
         known = (
-            "how much the noise gives a record is computed with public bounds of "
-            f"{listed(columns)}, which are not set"
+            "How much the noise gives a record is told with public bounds of "
+            f"{listed(list(columns))}, which are not set."
         )
+    elif promised is not None and scenario.persons is None:
+        known = f"As computed it is ε{SPACE}={SPACE}{number(epsilon)} at that δ."
     else:
-        known = (
-            f"as computed the noise gives each record ε{SPACE}={SPACE}{number(epsilon)} at "
-            f"δ{SPACE}={SPACE}{exact(delta)}"
-        )
+        known = per_record_in_words(scenario, evaluation.noise, record)
     if promised is None:
         figure = "none" if math.isinf(epsilon) else "not promised"
-        return Fact("For each person", figure, f"Nothing is promised; {known}.")
+        return Fact("For each person", figure, f"Nothing is promised. {known}")
+    kept = epsilon <= promised[0] * KEPT
     figure = f"ε{SPACE}={SPACE}{promised[0]:g}, δ{SPACE}={SPACE}{exact(promised[1])}"
-    start = "Promised to every record: replacing it changes the chance of any outcome by no more"
-    return Fact("For each person", figure, f"{start}; {known}.")
+    from_data = bounds_from_data(scenario, evaluation.table) if scenario.persons else ()
+    told = [
+        "Replacing any record changes the chance of any outcome by no more than that.",
+        known,
+        leaking_in_words(from_data),
+    ]
+    return Fact(
+        "For each person",
+        f"{figure}: {'kept' if kept else 'not kept'}",
+        " ".join(sentence for sentence in told if sentence),
+    )
 
 
 def _so_far(told: str) -> Fact:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
+from distpriv.analysis.for_persons import rounded_bounds
 from distpriv.analysis.meaning import meaning, said
 from distpriv.export.report.label import Label, label, label_html
 from distpriv.words import number
@@ -62,12 +63,24 @@ def test_single_persons_are_claimed_only_where_they_are(people: pd.DataFrame) ->
     assert told["For each person"][0] == "not promised"
     assert number(epsilon.epsilon(0.01)) in told["For each person"][1]
     single = facts(of(people, mechanism="DP"))
-    assert single["For each person"][0] == "ε\u00a0=\u00a01, δ\u00a0=\u00a00.01"
+    assert single["For each person"][0] == "ε\u00a0=\u00a01, δ\u00a0=\u00a00.01: kept"
     assert single["For the share"][0] == "nothing"
     assert "Single persons" not in single
     group = facts(of(people, mechanism="GroupDP"))
     assert {"Single persons", "Other properties", "Shares further apart"}.isdisjoint(group)
     assert group["For the share"][0].endswith(": kept")
+
+
+def test_each_person_as_well_is_told_with_what_it_gives(people: pd.DataFrame) -> None:
+    told = facts(of(people, persons=(2.0, 1e-4)))
+    assert told["For each person"][0] == "ε\u00a0=\u00a02, δ\u00a0=\u00a00.0001: kept"
+    assert "Single persons" not in told
+    assert "each person it promises ε = 2" in told["For each person"][1]
+    evaluation = dp.evaluate(replace(SCENARIO, persons=(2.0, 1e-4)), people)
+    suggested = tuple(rounded_bounds(people, QUERY).items())
+    own = facts(of(people, persons=(2.0, 1e-4), bounds=suggested))
+    assert "the data's own range, rounded" in own["For each person"][1]
+    assert evaluation.per_record().epsilon(1e-4) <= 2 * (1 + 1e-6)
 
 
 def test_noise_that_leaves_directions_bare_gives_a_record_nothing(people: pd.DataFrame) -> None:
@@ -78,7 +91,7 @@ def test_noise_that_leaves_directions_bare_gives_a_record_nothing(people: pd.Dat
     evaluation.calibrated["DirM"] = bare
     told = facts(label(evaluation))["For each person"]
     assert told[0] == "none"
-    assert "no ε per record" in told[1]
+    assert "it promises nothing: the noise has 1 direction" in told[1]
 
 
 def test_nothing_is_computed_from_the_data_s_own_range(people: pd.DataFrame) -> None:
