@@ -329,7 +329,7 @@ def calls() -> dict[str, Call]:
         (dp.attacks.leaked_records, {"accuracy": 0.6, "p_i": 0.4, "p_j": 0.6}),
         (dp.attacks.share_belief, {"fit": fit, "noise": noise, "prior": 0.3, "confidence": 0.9,
                                    "rng": 1}),
-        (mechanisms.names, {"distribution": "gaussian", "baseline": False}),
+        (mechanisms.names, {"distribution": "gaussian", "baseline": False, "protects": True}),
         (posterior.Belief, {"shares": shares, "weights": np.ones(len(shares))}),
         (posterior.ReleaseModel, {"moments": moments, "query": query, "n": 20, "noise": noise,
                                   "replacement": False}),

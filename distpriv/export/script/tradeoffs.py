@@ -94,10 +94,8 @@ design = dp.choose(
     limit,
     evaluation.model,
     {literal(names)},
-    delta=scenario.delta,
-    calibration=scenario.calibration,
-    units=evaluation.sizes,
     report=evaluation.report_sizes,
+    **evaluation.calibrating,
 )
 result = {{"reached without noise": design.undefended, "no noise from ε": design.noiseless}}
 for choice in design.choices:
@@ -153,10 +151,8 @@ least = dp.choose_by_error(
     limits,
     evaluation.model,
     {literal(list(names))},
-    delta=scenario.delta,
-    calibration=scenario.calibration,
-    units=evaluation.sizes,
     report=evaluation.report_sizes,
+    **evaluation.calibrating,
 )
 both = []
 for choice in least.choices:
