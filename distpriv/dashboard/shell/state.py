@@ -96,6 +96,7 @@ class Key:
     LATER: Final = "later"  # what parts that are drawn a tick later were last drawn for
     LESSON: Final = "lesson"
     LIMIT_KIND: Final = "limit_kind"
+    MEANING_PRIOR: Final = "meaning_prior"
     PAPER_CELLS: Final = "paper_cells"
     PROPOSAL_CHOICE: Final = "proposal_choice"
     PROPOSAL_REASON: Final = "proposal_reason"
