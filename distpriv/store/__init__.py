@@ -5,11 +5,12 @@ In a database through SQLAlchemy: SQLite in the user's data folder, or PostgreSQ
 loses anything; and of several who release at once none gets past an agreed limit.
 """
 
-from distpriv.store.checks import Check, Use, check, check_all, largest_fitting
+from distpriv.store.checks import Check, Use, check, check_all
 from distpriv.store.decisions import all_decisions, one_decision, propose, revise, settle
 from distpriv.store.engine import Store, database_url, never_made, open_store
 from distpriv.store.ledger import LedgerEntry, ledger
 from distpriv.store.limits import AgreedLimit, Budget, LimitVersion, Terms, agree, limits
+from distpriv.store.planning import Planned, epsilon_that_fits, naive_epsilon, planned
 from distpriv.store.recording import OnRecord, on_record, record
 from distpriv.store.values import Alternative, Decision, Revision
 
@@ -22,6 +23,7 @@ __all__ = [
     "LedgerEntry",
     "LimitVersion",
     "OnRecord",
+    "Planned",
     "Revision",
     "Store",
     "Terms",
@@ -31,13 +33,15 @@ __all__ = [
     "check",
     "check_all",
     "database_url",
-    "largest_fitting",
+    "epsilon_that_fits",
     "ledger",
     "limits",
+    "naive_epsilon",
     "never_made",
     "on_record",
     "one_decision",
     "open_store",
+    "planned",
     "propose",
     "record",
     "revise",

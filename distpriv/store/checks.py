@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,7 +22,6 @@ __all__ = [
     "about_in_words",
     "check",
     "check_all",
-    "largest_fitting",
     "refuse",
 ]
 
@@ -99,6 +99,14 @@ class Check:
         return max(self.uses, key=lambda use: use.part(use.after), default=None)
 
     @property
+    def excess(self) -> float:
+        """By what share of the limit it is exceeded with the next release; at most 0 if it fits."""
+        if self.uncounted:
+            return math.inf
+        most = max((use.part(use.after) - 1 for use in self.uses), default=-1.0)
+        return min(most, 0.0) if self.fits else max(most, _ROUNDING)
+
+    @property
     def refusal(self) -> str:
         """Why the next release is refused and by how much it exceeds; empty if it fits."""
         about = about_in_words(self.limit)
@@ -164,38 +172,6 @@ def refuse(checks: Sequence[Check]) -> None:
     refusals = [each.refusal for each in checks if not each.fits]
     if refusals:
         raise LimitError(" ".join(refusals))
-
-
-def largest_fitting(
-    fits: Callable[[float], bool], low: float, high: float, digits: int = 4
-) -> float | None:
-    """The largest ε in [low, high] that fits, to some digits and never above it; None if none does.
-
-    By bisection over ln ε: what a release gives away rises with its ε.
-
-    Parameters
-    ----------
-    fits : callable
-        Whether a release at an ε keeps every limit; True up to some ε.
-    low, high : float
-        0 < low < high.
-    digits : int
-        Significant digits of the result.
-    """
-    if not fits(low):
-        return None
-    if fits(high):
-        return high
-    while high / low > 1 + 10.0**-digits:
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    below = float(f"{low:.{digits - 1}e}")
-    step = 10.0 ** -(digits - 1 - _magnitude(low))
-    return below if below <= low else round(below - step, 12)
-
-
-def _magnitude(value: float) -> int:
-    return int(f"{value:e}".split("e")[1])
 
 
 def about_in_words(limit: AgreedLimit) -> str:

@@ -6,8 +6,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import norm
 
 import distpriv as dp
@@ -19,7 +17,6 @@ from distpriv.store import (
     Terms,
     check,
     check_all,
-    largest_fitting,
 )
 from distpriv.store.checks import Use, refuse
 from distpriv.store.values import moment
@@ -117,16 +114,6 @@ def test_a_share_of_the_limit() -> None:
     budget = Use("budget", 2.0, 1e-3, 1.0, 3.0)
     assert (budget.part(1.0), budget.part(3.0), budget.beyond) == (0.5, 1.5, 1.0)
     assert not budget.fits
-
-
-@given(st.floats(0.001, 100), st.integers(2, 6))
-def test_the_largest_epsilon_is_found_from_below(threshold: float, digits: int) -> None:
-    found = largest_fitting(lambda epsilon: epsilon <= threshold, 0.001, 100.0, digits)
-    assert found is not None
-    assert found <= threshold
-    assert found == pytest.approx(threshold, rel=3 * 10.0 ** (1 - digits))
-    assert largest_fitting(lambda _: False, 0.001, 100.0) is None
-    assert largest_fitting(lambda _: True, 0.001, 100.0) == 100.0
 
 
 def test_what_is_not_computed_never_fits() -> None:

@@ -14,18 +14,18 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.releases import Part, Standing, accumulate
 from distpriv.composition.rules import Promise
-from distpriv.dashboard.shell import cache, storage
+from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View, quiet
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
-from distpriv.store import LedgerEntry, ledger
+from distpriv.store import LedgerEntry
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent
 
-__all__ = ["Releases", "answer", "counted_releases", "entries", "formulas", "picture", "table"]
+__all__ = ["Releases", "answer", "counted_releases", "formulas", "picture", "table"]
 
 _MOST_POINTS = 30
 
@@ -58,20 +58,6 @@ class Releases:
     def now(self) -> Standing:
         """After all that were made."""
         return self.history[-1]
-
-
-def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-    """Releases of the data in the ledger, and those of this session that it could not take."""
-    entries = storage.ask(lambda store: ledger(store, digest)) or []
-    known = {entry.token for entry in entries}
-    left = [
-        entry
-        for entry in unrecorded
-        if entry.token not in known
-        and entry.scenario is not None
-        and entry.scenario.digest == digest
-    ]
-    return sorted([*entries, *left], key=lambda entry: entry.at)
 
 
 def counted_releases(view: View, made: Sequence[LedgerEntry]) -> Releases:

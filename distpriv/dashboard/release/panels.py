@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
 
+from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.release.limit_panel import Left
 from distpriv.dashboard.shell import storage
-from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display, downloads, promise
-from distpriv.errors import DistprivError, StoreError
+from distpriv.errors import DistprivError, LimitError, StoreError
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.noise import Noise
-from distpriv.store import LedgerEntry, open_store, record
+from distpriv.store import LedgerEntry, never_made, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, statistic_errors, with_unit
@@ -43,8 +46,10 @@ class Desk:
     unrecorded : list of LedgerEntry
         Those of them that the ledger does not hold.
     withheld : bool
-        Whether the latest is not to be shown yet, because it should be recorded and is not.
+        Whether the latest is not to be shown yet, because it is not recorded.
     failure : str
+    sources : mapping of fingerprint to Groups
+        What the limits are checked with when the latest is recorded.
     """
 
     token: str = ""
@@ -53,6 +58,7 @@ class Desk:
     unrecorded: list[LedgerEntry] = field(default_factory=list)
     withheld: bool = False
     failure: str = ""
+    sources: Mapping[str, Groups] = field(default_factory=dict)
 
     @property
     def known(self) -> list[LedgerEntry]:
@@ -68,7 +74,11 @@ class Desk:
         self.token, self.asked = "", None
 
     def draw(self, token: str, view: View, author: str, note: str, anyway: bool) -> None:
-        """Draw what was asked for, once: of two clicks the second finds no token."""
+        """Draw what was asked for, once: of two clicks the second finds no token.
+
+        It is shown when the ledger has it, which refuses what exceeds a limit; or, with `anyway`,
+        where there is no database in which a limit could be.
+        """
         if not token or self.token != token:
             return
         self.put_away()
@@ -86,26 +96,29 @@ class Desk:
             author=author,
             note=note,
             token=token,
+            about=view.dataset.fingerprints[0],
         )
         self.made.append(entry)
         self.unrecorded.append(entry)
+        self.sources, self.withheld = sources(view.dataset), True
         self.record()
-        self.withheld = bool(self.unrecorded) and not anyway
+        if self.withheld and anyway and never_made():
+            self.withheld = False
 
     def record(self) -> None:
-        """Put into the ledger what it does not hold yet."""
+        """Put into the ledger what it does not hold yet; what it refuses is never shown."""
         self.failure = ""
         for entry in list(self.unrecorded):
+            hidden = self.withheld and entry is self.unrecorded[-1]
             try:
-                record(open_store(), entry)
+                record(open_store(), entry, self.sources, out=not hidden)
             except StoreError as error:
                 self.failure = str(error)
                 return
+            except LimitError as error:
+                self.failure = str(error)
+                self.made.remove(entry)
             self.unrecorded.remove(entry)
-        self.withheld = False
-
-    def show(self) -> None:
-        """Show the latest release though the ledger does not hold it."""
         self.withheld = False
 
 
@@ -115,8 +128,8 @@ def desk() -> Desk:
     return desk
 
 
-def offer(view: View) -> None:
-    """Ask for a release, and confirm it."""
+def offer(view: View, left: Left) -> None:
+    """Ask for a release, and confirm it; beyond a limit it is refused."""
     st.subheader("Release them")
     if view.noise.is_zero:
         st.markdown(
@@ -125,10 +138,14 @@ def offer(view: View) -> None:
         )
         return
     at = desk()
-    left, right = st.columns([1, 2])
-    with left:
+    if left.refusal:
+        at.put_away()
+        st.error(escape(left.refusal), icon=":material/block:")
+        return
+    name, note = st.columns([1, 2])
+    with name:
         storage.who()
-    right.text_input(
+    note.text_input(
         "Note for the ledger",
         key=Key.RELEASE_NOTE,
         max_chars=500,
@@ -161,6 +178,14 @@ def _confirm(view: View, at: Desk) -> None:
     storage.ask(lambda store: store.check_writable())
     silent = storage.trouble()
     with st.container(border=True):
+        if silent and not never_made():
+            st.error(
+                f"{escape(silent)} A release that the ledger cannot hold could exceed a limit "
+                "unseen, so nothing is released until it can.",
+                icon=":material/cloud_off:",
+            )
+            st.button("Not now", key="release_cancel", on_click=at.put_away)
+            return
         st.markdown("**A release cannot be taken back.** This is what goes out:")
         source = (
             f"all {scenario.n} complete records of **{escape(view.dataset.title)}**"
@@ -203,8 +228,8 @@ def _confirm(view: View, at: Desk) -> None:
         anyway = True
         if silent:
             st.warning(
-                f"{escape(silent)} The ledger cannot hold this release, and later sums will not "
-                "count it; it stays in this session only.",
+                f"{escape(silent)} There is no ledger yet, and so no limit either; this release "
+                "stays in this session only, and later sums will not count it.",
                 icon=":material/cloud_off:",
             )
             anyway = st.checkbox("Release it without a record", key=f"anyway_{at.token}")
@@ -265,8 +290,6 @@ def _not_recorded(at: Desk) -> None:
         )
         row = st.container(horizontal=True)
         row.button("Record now", key="release_record", on_click=at.record)
-        if at.withheld:
-            row.button("Show it without a record", key="release_show", on_click=at.show)
 
 
 def _rows(entry: LedgerEntry) -> pd.DataFrame:
