@@ -52,6 +52,7 @@ from distpriv.privacy.coupling_bound import CouplingBound, coupling_bound
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
 from distpriv.privacy.exact_laws import exact_law
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
@@ -78,6 +79,7 @@ __all__ = [
     "Noise",
     "Pair",
     "PairModel",
+    "Persons",
     "Promise",
     "Proportion",
     "Quantile",

@@ -26,6 +26,7 @@ from distpriv.mechanisms.base import (
     unregister,
 )
 from distpriv.mechanisms.by_exact_law import by_exact_law
+from distpriv.mechanisms.for_persons import leaking, raised
 from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.mechanisms.guarded import Search, settled
 from distpriv.mechanisms.release import Release, draw_release
@@ -33,6 +34,7 @@ from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibrated_for import CalibratedFor
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise, check_units
+from distpriv.privacy.persons import Persons
 
 __all__ = [
     "Assumption",
@@ -64,6 +66,7 @@ def calibrate(
     *,
     grid_safe: bool = True,
     floor: ArrayLike | None = None,
+    persons: Persons | None = None,
 ) -> Noise:
     """Calibrate a mechanism's noise to a fitted model.
 
@@ -102,11 +105,20 @@ def calibrate(
         If there is no such mechanism, ε, δ, a unit or a floor is outside its domain, or a floor
         is given for a release that is not to be grid-safe.
     InapplicableError
-        If no amount of the noise keeps the promise, or the exact law is not known.
+        If no amount of the noise keeps the promise, or the exact law is not known, or the noise
+        leaves out directions that a record moves.
     """
     return settled(
         searching(
-            mechanism, model, epsilon, delta, calibration, units, grid_safe=grid_safe, floor=floor
+            mechanism,
+            model,
+            epsilon,
+            delta,
+            calibration,
+            units,
+            grid_safe=grid_safe,
+            floor=floor,
+            persons=persons,
         )
     )
 
@@ -121,6 +133,7 @@ def searching(
     *,
     grid_safe: bool = True,
     floor: ArrayLike | None = None,
+    persons: Persons | None = None,
 ) -> Search:
     """:func:`calibrate`, to be run beside others by :func:`.guarded.side_by_side`."""
     chosen, size = get(mechanism), len(model.query)
@@ -132,6 +145,10 @@ def searching(
     scaled = model if units is None else model.in_units(sizes)
     covering = None if floor is None else check_units(floor, size, "floor") / sizes
 
+    moves = None if persons is None else persons.moves(model).in_units(sizes)
+    if persons is not None and moves is not None:
+        chosen = chosen.with_persons(moves, persons.distance) or chosen
+
     def calibrated(at: float, way: Calibration) -> Search:
         if grid_safe:
             return make_grid_safe(chosen, scaled, at, delta, way, covering)
@@ -141,10 +158,16 @@ def searching(
         noise = yield from by_exact_law(chosen, scaled, epsilon, delta, calibrated)
     else:
         noise = yield from calibrated(epsilon, calibration)
+    caveats = _same_counts(chosen, model)
+    if persons is not None and moves is not None:
+        if noise.is_zero and calibration == "exact-law":
+            noise = replace((yield from calibrated(epsilon, "guarded")), calibration=calibration)
+        noise = raised(noise, moves, persons)
+        caveats += leaking(model, persons)
     noise = noise if units is None else noise.in_units(1 / sizes)
     return replace(
         noise,
-        caveats=(*noise.caveats, *_same_counts(chosen, model)),
+        caveats=tuple(dict.fromkeys((*noise.caveats, *caveats))),
         calibrated_for=CalibratedFor.of(model),
     )
 

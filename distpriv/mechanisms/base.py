@@ -26,6 +26,7 @@ from distpriv.privacy.calibration import (
 )
 from distpriv.privacy.noise import Distribution, Noise, gaussian_noise
 from distpriv.privacy.noised import noised
+from distpriv.privacy.record_moves import RecordMoves
 from distpriv.registry import Registry
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "LaplaceMechanism",
     "Mechanism",
     "get",
+    "kept_apart",
     "names",
     "register",
     "unregister",
@@ -121,6 +123,20 @@ class Mechanism(ABC):
         """Search for the noise of :meth:`plan`."""
         planned = self.plan(model, epsilon, delta, calibration)
         return planned if isinstance(planned, Noise) else (yield from guarded(planned))
+
+    def with_persons(self, moves: RecordMoves, allowed: float) -> Mechanism | None:
+        """One that finds the least noise for each record's promise too; None if there is none.
+
+        The noise of the others is raised until it keeps both (:func:`.for_persons.raised`).
+
+        Parameters
+        ----------
+        moves : RecordMoves
+            In the units that the noise is calibrated in.
+        allowed : float > 0
+            The Mahalanobis length that a move may have.
+        """
+        return None
 
     def caveats(self, model: GaussianModel) -> tuple[str, ...]:
         """Why the promise may not hold as it stands, whatever ε and δ."""
@@ -257,10 +273,10 @@ class GaussianMechanism(Mechanism):
             )
         covariance, own = self.solve(model, distance)
         noise = noise_of(covariance, own)
-        return _kept(model, noise, distance) if self.protects else noise
+        return kept_apart(model, noise, distance) if self.protects else noise
 
 
-def _kept(model: GaussianModel, noise: Noise, distance: float) -> Noise:
+def kept_apart(model: GaussianModel, noise: Noise, distance: float) -> Noise:
     """The noise, and a little more where rounding takes something off what it has to hide."""
     factor = 1.0
     while True:

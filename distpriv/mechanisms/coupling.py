@@ -10,24 +10,29 @@ import numpy as np
 from distpriv.errors import InapplicableError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import FloatArray, Mechanism, register
+from distpriv.mechanisms.least_for_both import least_for_persons
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.swaps import Differences
 from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
 from distpriv.privacy.coupled import certified_scale, pilot_scale, radii_of
 from distpriv.privacy.coupling_bound import CHARGED, differences_of
 from distpriv.privacy.noise import Noise, gaussian_noise
+from distpriv.privacy.per_record import gaussian_reach
+from distpriv.privacy.record_moves import RecordMoves
 
 __all__ = ["CouplingMechanism", "least_shape"]
 
 _ROUNDS = {True: 4, False: 40}  # of the fixed point, for one law and for several
 _RESTED = 2e-3
 _STEP = 2.0
+_BOTH = 2  # what certainty costs is known after the first
 _NEAR = 0.5
 _UNSEEN = 1e-3
 _NONE = 1e-12
 _DRAWS = 100_000  # enough for a calibration, of all that a bound takes
 _CLOSE = 1e-3
 _RANK = 1e-14
+_MANY = 1 << 14  # moves of a record that are weighed one by one
 
 
 @register
@@ -52,6 +57,13 @@ class CouplingMechanism(Mechanism):
     shown_at_first = False  # draws anew for every n and Δp, for which no page is to wait unasked
     from_records = True
     full_rank = True
+    records: RecordLaw | None = None
+
+    def with_persons(self, moves: RecordMoves, allowed: float) -> Mechanism:
+        """The same with each record's moves as one more law that binds."""
+        both = CouplingMechanism()
+        both.records = RecordLaw(moves, allowed)
+        return both
 
     def plan(
         self,
@@ -65,19 +77,33 @@ class CouplingMechanism(Mechanism):
         laws = [law for law in dict.fromkeys(differences_of(model)) if law.second_moment.any()]
         covariance = np.zeros((len(model.query),) * 2)
         if laws:
-            shape = least_shape(laws, epsilon, delta)
             charged = CHARGED * delta / len(laws)
-            scale = max(
-                certified_scale(
-                    radii_of(law, shape, charged, most=_DRAWS),
-                    radii_of(law, shape, charged, pilot=True),
-                    epsilon,
-                    delta,
-                    charged,
+
+            def certified(shape: FloatArray) -> float:
+                return max(
+                    certified_scale(
+                        radii_of(law, shape, charged, most=_DRAWS),
+                        radii_of(law, shape, charged, pilot=True),
+                        epsilon,
+                        delta,
+                        charged,
+                    )
+                    for law in laws
                 )
-                for law in laws
-            )
+
+            shape = least_shape(laws, epsilon, delta)
+            scale = certified(shape)
+            if self.records is not None and self.records.scale(shape) > scale:
+                dearer = 1.0
+                for _ in range(_BOTH):
+                    shape = least_shape(laws, epsilon, delta, self.records, dearer)
+                    scale = certified(shape)
+                    dearer = scale / max(_scales(laws, shape, epsilon, delta))
+                scale = max(scale, self.records.scale(shape))
             covariance = shape * (scale if scale > _NONE else 0.0)
+        elif self.records is not None:
+            weights = np.ones(len(model.query))
+            covariance = least_for_persons(self.records.moves, self.records.allowed, weights)
         if not np.isfinite(covariance).all():
             raise InapplicableError(
                 f"δ = {delta:g} is less than rounding takes from the law that CoupM knows; take a "
@@ -92,7 +118,45 @@ class CouplingMechanism(Mechanism):
         return ()
 
 
-def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> FloatArray:
+class RecordLaw:
+    """Moves of one record, as one more law for which the noise has to suffice.
+
+    Parameters
+    ----------
+    moves : RecordMoves
+    allowed : float > 0
+        The Mahalanobis length that a move may have.
+    """
+
+    def __init__(self, moves: RecordMoves, allowed: float) -> None:
+        self.moves, self.allowed = moves, allowed
+        self._prices: FloatArray | None = None
+
+    def scale(self, shape: FloatArray) -> float:
+        """By what a covariance has to be multiplied until no move is too long."""
+        return (gaussian_reach(shape, self.moves) / self.allowed) ** 2
+
+    def slope(self, shape: FloatArray) -> FloatArray:
+        """Σ λ Δ Δᵀ over the moves, λ larger for those that are longer, at every call anew."""
+        if self.moves.count > _MANY:
+            return np.diag(self.moves.reach**2)
+        vertices = self.moves.vertices
+        whitened = np.linalg.solve(np.linalg.cholesky(shape), vertices.T)
+        squares = (whitened**2).sum(axis=0)
+        if self._prices is None:
+            self._prices = np.full(len(vertices), 1 / len(vertices))
+        self._prices = self._prices * (squares / squares.max()) ** _STEP
+        self._prices = self._prices / self._prices.sum()
+        return np.asarray((vertices.T * self._prices) @ vertices)
+
+
+def least_shape(
+    laws: Sequence[Differences],
+    epsilon: float,
+    delta: float,
+    records: RecordLaw | None = None,
+    dearer: float = 1.0,
+) -> FloatArray:
     """Covariance of least trace by the pilot draws, shape (m, m), to be scaled.
 
     Parameters
@@ -100,28 +164,46 @@ def least_shape(laws: Sequence[Differences], epsilon: float, delta: float) -> Fl
     laws : sequence of Differences, at least one, none of them 0
     epsilon : float > 0
     delta : float in (0, 1)
+    records : RecordLaw, optional
+        To be kept as well.
+    dearer : float > 0
+        By how much more the laws ask than the pilot draws tell.
     """
-    shape = _root(sum((law.second_moment for law in laws), np.zeros(1)))
-    scales = _scales(laws, shape, epsilon, delta)
+
+    def asked(shape: FloatArray) -> list[float]:
+        own = [dearer * scale for scale in _scales(laws, shape, epsilon, delta)]
+        return own if records is None else [*own, records.scale(shape)]
+
+    total = sum((law.second_moment for law in laws), np.zeros(1))
+    if records is not None:
+        persons = least_for_persons(records.moves, records.allowed, np.ones(len(total)))
+        total = total / np.trace(total) + persons / np.trace(persons)
+    shape = _root(total)
+    scales = asked(shape)
     if max(scales) < _NONE:  # two datasets differ more rarely than by δ
         return shape
     # Others may bind in the end, if hardly; the scale of the noise takes all into account.
-    near = [index for index, scale in enumerate(scales) if scale > _NEAR * max(scales)]
-    laws, scales = [laws[index] for index in near], [scales[index] for index in near]
-    multipliers = np.ones(len(laws))
+    least_scale = 0.0 if records is not None else _NEAR * max(scales)
+    near = [index for index, scale in enumerate(scales) if scale >= least_scale]
+    laws = [laws[index] for index in near if index < len(laws)]
+    scales = [scales[index] for index in near]
+    multipliers = np.ones(len(scales))
     best, least = shape, math.inf
-    for _ in range(_ROUNDS[len(laws) == 1]):
+    for _ in range(_ROUNDS[len(multipliers) == 1]):
         shape = shape * max(scales)
         trace = float(np.trace(shape))
         rests = trace > least * (1 - _RESTED)
         if trace < least:
             best, least = shape, trace
-        if rests and len(laws) == 1:
+        if rests and len(multipliers) == 1:
             break
         multipliers *= (np.array(scales) / max(scales)) ** _STEP
         slopes = [_slope(law, shape, epsilon) for law in laws]
+        if records is not None:
+            slopes.append(records.slope(shape))
+            slopes = [slope / np.trace(slope) for slope in slopes]
         shape = _root(np.tensordot(multipliers, slopes, axes=1))
-        scales = _scales(laws, shape, epsilon, delta)
+        scales = asked(shape)
     return best
 
 

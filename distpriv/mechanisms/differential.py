@@ -14,6 +14,7 @@ from distpriv.mechanisms.base import (
     Mechanism,
     register,
 )
+from distpriv.mechanisms.for_persons import leaking
 from distpriv.model.gaussian import GaussianModel
 
 
@@ -29,19 +30,7 @@ class _RecordLevel(Mechanism):
 
     def caveats(self, model: GaussianModel) -> tuple[str, ...]:
         """Name the columns whose sensitivity comes from the data's own range."""
-        # An indicator's range is 0 to 1 whatever the data; only numeric columns can leak theirs.
-        leaking = [
-            statistic.column
-            for statistic in model.query
-            if statistic.takes_bounds and statistic.column not in model.public_bounds
-        ]
-        if not leaking:
-            return ()
-        columns = ", ".join(dict.fromkeys(leaking))
-        return (
-            f"The sensitivities use the data's own range of {columns}, which leaks it; "
-            "set public bounds.",
-        )
+        return leaking(model)
 
 
 class _LaplaceRecordLevel(_RecordLevel, LaplaceMechanism):

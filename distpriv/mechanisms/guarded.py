@@ -17,7 +17,7 @@ from distpriv.privacy.noise import Noise, smoothnesses
 from distpriv.privacy.noised import noised
 from distpriv.privacy.promises import Promises
 
-__all__ = ["Guard", "Search", "Shown", "guarded", "settled", "side_by_side"]
+__all__ = ["Guard", "Search", "Shown", "guarded", "mended", "settled", "side_by_side"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -172,7 +172,7 @@ def _grown(guards: Sequence[Guard]) -> list[Noise | None]:
         None if np.isnan(factor) else covariance(guard, factor)
         for guard, factor in zip(guards, factors, strict=True)
     ]
-    return _mended(guards, noises)
+    return mended(guards, noises)
 
 
 def _least(guards: Sequence[Guard]) -> list[Noise | None]:
@@ -188,12 +188,10 @@ def _least(guards: Sequence[Guard]) -> list[Noise | None]:
         )
         weights = counting(rest.units**2)
         covariances[wanting] = rest.raw(least_kept(rest, weights, rest.in_units(starts)))
-    return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in covariances])
+    return mended(guards, [noise if np.isfinite(noise).all() else None for noise in covariances])
 
 
-def _mended(
-    guards: Sequence[Guard], covariances: Sequence[FloatArray | None]
-) -> list[Noise | None]:
+def mended(guards: Sequence[Guard], covariances: Sequence[FloatArray | None]) -> list[Noise | None]:
     """Noises with these covariances, and a little more where rounding takes something off."""
     noises = [
         None if matrix is None else guard.noise_of(matrix)

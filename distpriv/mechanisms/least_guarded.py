@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.privacy.lengths import JointDerivatives, Together
 from distpriv.privacy.promises import Derivatives, Promises, entries, symmetric
 
 __all__ = ["counting", "kept_multiple", "least_kept", "least_kept_along"]
@@ -44,7 +45,9 @@ def counting(weights: FloatArray, least: float = _LEAST_WEIGHT) -> FloatArray:
     return np.maximum(weights, least * weights.max(axis=-1, keepdims=True))
 
 
-def least_kept(promises: Promises, weights: FloatArray, starts: FloatArray) -> FloatArray:
+def least_kept(
+    promises: Promises | Together, weights: FloatArray, starts: FloatArray
+) -> FloatArray:
     r"""Covariances S of least :math:`\sum_i w_i S_{ii}` that keep the promises.
 
     The program min tr(W S) subject to room_k(S) ≥ 0 for every loss k and S ⪰ 0, solved by a
@@ -82,7 +85,7 @@ def least_kept(promises: Promises, weights: FloatArray, starts: FloatArray) -> F
 
 
 def _searched(
-    promises: Promises, weights: FloatArray, starts: FloatArray, *, careful: bool
+    promises: Promises | Together, weights: FloatArray, starts: FloatArray, *, careful: bool
 ) -> tuple[FloatArray, BoolArray]:
     """Where each search got, and whether it came to its end."""
     factors, live = starts.copy(), np.arange(len(starts))
@@ -103,7 +106,7 @@ def _searched(
 
 
 def kept_multiple(
-    promises: Promises, noises: FloatArray, tolerance: float | None = None
+    promises: Promises | Together, noises: FloatArray, tolerance: float | None = None
 ) -> FloatArray:
     """The least multiple of each noise that keeps its promise, as :func:`least_kept_along`."""
     factors = least_kept_along(
@@ -113,7 +116,7 @@ def kept_multiple(
 
 
 def least_kept_along(
-    promises: Promises,
+    promises: Promises | Together,
     noise_at: Callable[[IntArray, FloatArray], FloatArray],
     *,
     tolerance: float | None = None,
@@ -186,16 +189,16 @@ def least_kept_along(
 class _State:
     """Where the search is: noise and slacks with their duals, for objectives W of size about 1."""
 
-    promises: Promises
+    promises: Promises | Together
     weights: FloatArray
     noise: FloatArray
     dual: FloatArray
     slack: FloatArray
     price: FloatArray
-    derivatives: Derivatives
+    derivatives: Derivatives | JointDerivatives
 
     @classmethod
-    def begin(cls, promises: Promises, weights: FloatArray, noise: FloatArray) -> _State:
+    def begin(cls, promises: Promises | Together, weights: FloatArray, noise: FloatArray) -> _State:
         size = noise.shape[-1]
         scaled = weights / np.einsum("nii,ni->n", noise, weights)[:, None]
         derivatives = promises.derivatives(noise)

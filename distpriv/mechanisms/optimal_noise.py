@@ -11,10 +11,28 @@ from typing import Any
 
 import numpy as np
 
+from distpriv.errors import InapplicableError
 from distpriv.mechanisms.assumptions import Assumption
-from distpriv.mechanisms.base import FloatArray, GaussianMechanism, register
+from distpriv.mechanisms.base import (
+    FloatArray,
+    GaussianMechanism,
+    Mechanism,
+    kept_apart,
+    register,
+)
+from distpriv.mechanisms.guarded import Guard, mended
+from distpriv.mechanisms.least_for_both import least_for_both
 from distpriv.mechanisms.least_guarded import counting
 from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.calibration import (
+    Calibration,
+    check_delta,
+    check_epsilon,
+    classical_caveat,
+    gaussian_distance,
+)
+from distpriv.privacy.noise import Noise, gaussian_noise
+from distpriv.privacy.record_moves import RecordMoves
 
 __all__ = ["LeastNoise", "least_noise"]
 
@@ -266,6 +284,10 @@ class OptimalNoise(GaussianMechanism):
         covariance = least_noise(model.differences, pooled, distance)
         return covariance.covariance, () if covariance.solved else (_UNSOLVED,)
 
+    def with_persons(self, moves: RecordMoves, allowed: float) -> Mechanism:
+        """The least noise for both promises, :func:`.least_for_both`."""
+        return _OptimalForPersons(moves, allowed)
+
     def guard_start(self, model: GaussianModel, distance: float) -> FloatArray:
         """Noise for equal covariances, or a bound on it, with some noise in every direction."""
         units = model.standard_deviations
@@ -294,3 +316,57 @@ class OptimalNoise(GaussianMechanism):
         pooled, units = np.array([fit.pooled for fit in model.pairs]), model.standard_deviations
         wanted = _conditions(model.differences, pooled, distance, units)
         return wanted[np.argsort(-np.linalg.eigvalsh(wanted)[:, -1])] if len(wanted) else wanted
+
+
+class _OptimalForPersons(OptimalNoise):
+    """OptM with a promise to each record besides."""
+
+    full_rank = True
+
+    def __init__(self, moves: RecordMoves, allowed: float) -> None:
+        self.moves, self.allowed = moves, allowed
+
+    def plan(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Noise:
+        """The least noise, and a little more where rounding takes something off."""
+        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
+        distance = gaussian_distance(epsilon, delta, calibration)
+        caveats = self.caveats(model)
+        if calibration == "classical":
+            outside = classical_caveat(epsilon, delta)
+            caveats += (outside,) if outside else ()
+
+        def noise_of(covariance: FloatArray) -> Noise:
+            return gaussian_noise(
+                self.name,
+                covariance,
+                epsilon=epsilon,
+                delta=delta,
+                calibration=calibration,
+                caveats=caveats,
+            )
+
+        start = self.guard_start(model, distance)
+        covariance = least_for_both(
+            model, epsilon, delta, calibration, self.moves, self.allowed, start
+        )
+        if not np.isfinite(covariance).all():
+            raise InapplicableError(
+                "No noise was found that keeps both promises; take a larger ε or δ, or bounds that "
+                "are closer."
+            )
+        if calibration != "guarded":
+            return kept_apart(model, noise_of(covariance), distance)
+        guard = Guard(model, epsilon, delta, distance, lambda _: covariance, noise_of)
+        (noise,) = mended([guard], [covariance])
+        if noise is None:
+            raise InapplicableError(
+                "Rounding breaks the promise about the share beside the one to each person; take "
+                "a larger ε, or leave a statistic out that is far larger than the others."
+            )
+        return noise

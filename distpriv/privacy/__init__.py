@@ -18,12 +18,18 @@ from distpriv.privacy.delivered import (
 from distpriv.privacy.exact_laws import ExactLaw, exact_law
 from distpriv.privacy.known_laws import known_law, known_laws, model_laws
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.per_record import PerRecord
+from distpriv.privacy.persons import Persons
+from distpriv.privacy.record_moves import RecordMoves, record_moves
 
 __all__ = [
     "CalibratedFor",
     "CouplingBound",
     "ExactLaw",
     "Noise",
+    "PerRecord",
+    "Persons",
+    "RecordMoves",
     "accuracy_ceiling",
     "bounded_delta",
     "bounded_epsilon",
@@ -36,5 +42,6 @@ __all__ = [
     "known_laws",
     "model_laws",
     "privacy_profile",
+    "record_moves",
     "worst_case",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -23,7 +23,10 @@ from distpriv.privacy.noise_lengths import (
     normal_length,
     skewed_length,
 )
-from distpriv.privacy.smoothness import Covering, thetas
+from distpriv.privacy.per_record import PerRecord, per_record
+from distpriv.privacy.record_moves import RecordMoves, bounded_moves
+from distpriv.privacy.smoothness import Covering, kinks, thetas
+from distpriv.queries.statistics import Query
 from distpriv.words import exact
 
 __all__ = ["Noise", "check_answer", "check_units", "gaussian_noise", "smoothnesses"]
@@ -137,7 +140,7 @@ class Noise:
         factors = self.directions * self.scales
         if self.distribution == "laplace":
             if self.floor is None and np.count_nonzero(self.scales) == self.dimension:
-                return _kinks(factors, covariances.mean(axis=0), grid)
+                return kinks(factors, covariances.mean(axis=0), grid)
             factors = factors[:, :0]
         floor = self.floor_deviations
         # Whoever gives a floor for an unknown grid vouches that half a step is no more.
@@ -227,6 +230,21 @@ class Noise:
             floor=None if self.floor is None else self.floor / math.sqrt(count),
             caveats=(*self.caveats, promise),
         )
+
+    def per_record(
+        self, query: Query, *, n: int, bounds: Mapping[str, tuple[float, float]] | None = None
+    ) -> PerRecord:
+        """What it promises about each of the n records that a query is computed from.
+
+        Other parameters and errors are those of :func:`.bounded_moves`.
+        """
+        return self.against(bounded_moves(query, n, bounds or {}))
+
+    def against(self, moves: RecordMoves) -> PerRecord:
+        """The same for known moves of one record; of Laplace noise the better of two bounds."""
+        laplace = self.distribution == "laplace"
+        factors = self.directions * self.scales
+        return per_record(moves, self.floor_deviations, factors, laplace=laplace)
 
     def in_order(self, order: Sequence[int]) -> Noise:
         """The same noise with the statistics in another order, a permutation of theirs."""
@@ -376,17 +394,3 @@ def check_units(units: ArrayLike, dimension: int, what: str = "units") -> FloatA
             f"{np.array2string(sizes, precision=3, threshold=8)}."
         )
     return sizes
-
-
-def _kinks(factors: FloatArray, covariance: FloatArray, grid: FloatArray) -> float:
-    """How far the grid shows through independent Laplace noise on every statistic.
-
-    Given a release the noise has a density with a kink where it is 0, whose transform at the grid's
-    frequencies 2πj/g is at most h g²/(2π²j²b), h the density at the kink; the sum over j, at the
-    height of a normal that has the statistic's deviation given the others, or of the Laplace
-    density.
-    """
-    precision = np.diag(np.linalg.inv(covariance))
-    widths = np.linalg.norm(factors, axis=1)
-    heights = np.maximum(np.sqrt(precision / (2 * math.pi)), 1 / (2 * widths))
-    return float((heights * grid**2 / (6 * widths)).sum())

@@ -249,3 +249,17 @@ def _tail(form: FloatArray, share: float = _SHARE) -> float:
     diagonal = np.diag(np.linalg.cholesky(form))
     sums = 2 * np.exp(-2 * math.pi**2 * share * np.outer(diagonal**2, _TURNS**2)).sum(axis=1)
     return float(np.prod(1 + sums))
+
+
+def kinks(factors: FloatArray, covariance: FloatArray, grid: FloatArray) -> float:
+    """How far the grid shows through independent Laplace noise on every statistic.
+
+    Given a release the noise has a density with a kink where it is 0, whose transform at the grid's
+    frequencies 2πj/g is at most h g²/(2π²j²b), h the density at the kink; the sum over j, at the
+    height of a normal that has the statistic's deviation given the others, or of the Laplace
+    density.
+    """
+    precision = np.diag(np.linalg.inv(covariance))
+    widths = np.linalg.norm(factors, axis=1)
+    heights = np.maximum(np.sqrt(precision / (2 * math.pi)), 1 / (2 * widths))
+    return float((heights * grid**2 / (6 * widths)).sum())

@@ -23,6 +23,7 @@ __all__ = [
     "Query",
     "Statistic",
     "Sum",
+    "check_bounds",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -109,6 +110,15 @@ class Proportion(_Indicator):
 
     def unit(self, units: Mapping[str, str]) -> str:
         return ""
+
+
+def check_bounds(column: str, low: float, high: float) -> None:
+    """Raise QueryError unless bounds of a column are two finite numbers, the lower one first."""
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise QueryError(
+            f"The bounds of column {column!r} must be two finite numbers, the lower one first, got "
+            f"({low:g}, {high:g})."
+        )
 
 
 @checked(QueryError)
@@ -277,11 +287,7 @@ class Query:
                 continue
             least, greatest = minima[starts[index]], maxima[starts[index]]
             low, high = (bounds or {}).get(statistic.column, (least, greatest))
-            if not (np.isfinite([low, high]).all() and low <= high):
-                raise QueryError(
-                    f"The bounds of column {statistic.column!r} must be two finite numbers, the "
-                    f"lower one first, got ({low:g}, {high:g})."
-                )
+            check_bounds(statistic.column, low, high)
             if low > least or high < greatest:
                 raise QueryError(
                     f"The bounds of column {statistic.column!r}, {low:g} to {high:g}, do not hold "
