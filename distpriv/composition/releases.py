@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from distpriv.arguments import checked
-from distpriv.attacks.best_attack import optimal_attack_accuracy, optimal_attack_estimate
-from distpriv.attacks.optimal import likelihood_ratio
+from distpriv.attacks.best_attack import optimal_attack_estimate
 from distpriv.composition import laplace_sums
+from distpriv.composition.joint_loss import JointLoss
 from distpriv.composition.rules import Promise, compose
+from distpriv.composition.stacked import Observed, noise_from, stacked
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.ceilings import accuracy_ceiling
-from distpriv.privacy.covered import CoveredLoss, holding
-from distpriv.privacy.delivered import Loss, privacy_losses
-from distpriv.privacy.noise import Noise, gaussian_noise
-from distpriv.privacy.privacy_loss import PrivacyLoss
+from distpriv.privacy.noise import Noise
 from distpriv.words import exact
 
-__all__ = ["Part", "Standing", "accumulate", "joint_noise"]
+__all__ = ["Part", "Standing", "accumulate", "joint_noise", "promised_of_one"]
 
-FloatArray = NDArray[np.float64]
-_NOTHING = 1e-7  # of the lesser noise's variance
+_SILENT = "One of them promises nothing, so they promise nothing together."
 
 
 @checked(CalibrationError)
@@ -117,23 +113,35 @@ def accumulate(
         return Standing(0, 0.5, True, 0.0, None)
     _check_alike(parts)
     promise, remark = _together(parts, shared)
-    asked = range(len(parts[0].model.pairs)) if pair is None else (pair,)
-    if all(part.noise.distribution == "gaussian" or part.noise.is_zero for part in parts):
-        count = len(parts)
-        if shared:
-            parts = [Part(parts[0].model, joint_noise([part.noise for part in parts]))]
-        accuracy = max(_accuracy(parts, index) for index in asked)
-        epsilon = None if delta is None else _delivered(parts, delta)
-        return Standing(count, accuracy, True, epsilon, promise, remark)
-    if len(parts) == 1:
+    count, exact_ = len(parts), all(map(_is_normal, parts))
+    if count == 1 and not exact_:
         model = parts[0].model if pair is None else parts[0].model.only(pair)
         estimate = optimal_attack_estimate(model, parts[0].noise, rng=0, tolerance=1.5e-3)
         return Standing(1, estimate.estimate, True, None, promise, remark)
-    open_ = [Part(part.model, _no_noise(part.noise)) for part in (parts[:1] if shared else parts)]
-    bound = max(_accuracy(open_, index) for index in asked)
+    asked = range(len(parts[0].model.pairs)) if pair is None else (pair,)
+    joint = [_joint_loss(parts, index, shared) for index in range(len(parts[0].model.pairs))]
+    accuracy = max(joint[index].accuracy for index in asked)
+    if exact_:
+        epsilon = None if delta is None else max(loss.epsilon(delta) for loss in joint)
+        return Standing(count, accuracy, True, epsilon, promise, remark)
     if promise is not None and promise.delta < 1:
-        bound = min(bound, accuracy_ceiling(promise.epsilon, promise.delta))
-    return Standing(len(parts), bound, False, None, promise, remark)
+        accuracy = min(accuracy, accuracy_ceiling(promise.epsilon, promise.delta))
+    return Standing(count, accuracy, False, None, promise, remark)
+
+
+def _is_normal(part: Part) -> bool:
+    return part.noise.is_zero or part.noise.distribution == "gaussian"
+
+
+def _joint_loss(parts: Sequence[Part], pair: int, shared: bool) -> JointLoss:
+    """What is told of one pair, of Laplace noise the normal floor alone being counted."""
+    fits = [part.model.pairs[pair] for part in parts]
+    all_ = tuple(range(len(parts[0].model.query)))
+    if shared:
+        return JointLoss((stacked(fits[0], [(all_, part.noise) for part in parts]),))
+    return JointLoss(
+        tuple(stacked(fit, [(all_, part.noise)]) for fit, part in zip(fits, parts, strict=True))
+    )
 
 
 @checked(CalibrationError)
@@ -162,43 +170,17 @@ def joint_noise(noises: Sequence[Noise]) -> Noise:
         raise CalibrationError(
             "What is left of several Laplace noises is no Laplace noise; take Gaussian ones."
         )
-    first = noises[0]
+    first, size = noises[0], noises[0].dimension
     if len(noises) == 1:
         return first
-    covariance = first.covariance
-    for noise in noises[1:]:
-        covariance = _parallel_sum(covariance, noise.covariance)
+    whole = np.eye(size)
+    units = np.sqrt(np.max([np.diag(noise.covariance) for noise in noises], axis=0))
+    seen = Observed.together([Observed.through(noise, whole) for noise in noises])
+    left = noise_from(seen.factors(np.where(units > 0, units, 1.0)), first)
     promise = (
         f"ε = {first.epsilon:g} and δ = {exact(first.delta)} are promised for one release only."
     )
-    return gaussian_noise(
-        first.mechanism,
-        covariance,
-        epsilon=first.epsilon,
-        delta=first.delta,
-        calibration=first.calibration or "exact",
-        caveats=(*first.caveats, promise),
-    )
-
-
-def _parallel_sum(one: FloatArray, other: FloatArray) -> FloatArray:
-    # In units in which the lesser noise on each statistic is 1; no more than that is left.
-    lesser, greater = np.sort([np.diag(one), np.diag(other)], axis=0)
-    sizes = np.sqrt(np.where(lesser > 0, lesser, np.where(greater > 0, greater, 1.0)))
-    across = np.outer(sizes, sizes)
-    one, other = one / across, other / across
-    covariance = one @ np.linalg.pinv(one + other, rcond=1e-14, hermitian=True) @ other
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    # Where no noise is common to both, rounding would leave a little; none is the safe answer.
-    values[values < _NOTHING] = 0.0
-    return (vectors * values) @ vectors.T * across
-
-
-def _no_noise(noise: Noise) -> Noise:
-    size = noise.dimension
-    return gaussian_noise(
-        noise.mechanism, np.zeros((size, size)), epsilon=1.0, delta=0.0, calibration="exact"
-    )
+    return replace(left, caveats=(*first.caveats, promise))
 
 
 def _check_alike(parts: Sequence[Part]) -> None:
@@ -212,58 +194,41 @@ def _check_alike(parts: Sequence[Part]) -> None:
             )
 
 
-def _together(parts: Sequence[Part], shared: bool) -> tuple[Promise | None, str]:
-    """What is promised together, and a remark."""
-    promises = [part.promise for part in parts if part.promise is not None]
-    if len(promises) < len(parts):
-        return None, "One of them promises nothing, so they promise nothing together."
-    if not shared or len(parts) == 1:
-        return compose(promises, "independent"), ""
-    noises = [part.noise for part in parts]
+def promised_of_one(
+    promises: Sequence[Promise | None],
+    noises: Sequence[Noise],
+    model: Callable[[], GaussianModel],
+) -> tuple[Promise | None, str]:
+    """What releases of the same statistics of one dataset promise together, and a remark.
+
+    Parameters
+    ----------
+    promises : sequence of Promise or None
+    noises : sequence of Noise
+        One a promise.
+    model : callable
+        Gives the model of the statistics, if it is needed.
+    """
+    known = [promise for promise in promises if promise is not None]
+    if len(known) < len(promises):
+        return None, _SILENT
+    if len(known) == 1:
+        return known[0], ""
     if any(
         noise.distribution != "laplace" or promise.delta or noise.delta
-        for noise, promise in zip(noises, promises, strict=True)
+        for noise, promise in zip(noises, known, strict=True)
     ):
         return None, "Promises about one dataset add up for Laplace noise with δ = 0 only."
     total, remark = laplace_sums.laplace_sum(
-        parts[0].model, noises, [promise.epsilon for promise in promises]
+        model(), noises, [promise.epsilon for promise in known]
     )
     return (Promise(total) if total < math.inf else None), remark
 
 
-def _accuracy(parts: Sequence[Part], pair: int) -> float:
-    """Of the best attacker on all Gaussian releases; their log-likelihood ratios add up."""
-    if len(parts) == 1:
-        return optimal_attack_accuracy(parts[0].model.only(pair), parts[0].noise)
-    fits = [part.model.pairs[pair] for part in parts]
-    held = [holding(fit, part.noise) for fit, part in zip(fits, parts, strict=True)]
-    together = likelihood_ratio(list(zip(fits, held, strict=True))).together()
-    return float(1 + together.total_variation()) / 2
-
-
-def _delivered(parts: Sequence[Part], delta: float) -> float:
-    """ε at δ, for the worst pair and order, each normal with its own covariance."""
-    largest = 0.0
-    for pair in range(len(parts[0].model.pairs)):
-        both = [privacy_losses(part.model.pairs[pair], part.noise) for part in parts]
-        for order in range(2):
-            loss = _together_loss([losses[order] for losses in both])
-            if largest < math.inf and loss.delta(largest) > delta:
-                largest = loss.epsilon(delta)
-    return largest
-
-
-def _together_loss(losses: Sequence[Loss]) -> PrivacyLoss | CoveredLoss:
-    """Of independent Gaussian releases: losses add up, and the factors of their grids multiply."""
-    theta, plain = 1.0, []
-    for term in losses:
-        if isinstance(term, CoveredLoss):
-            theta *= 1 + term.theta
-            plain.append(term.loss)
-        elif isinstance(term, PrivacyLoss):
-            plain.append(term)
-    loss = PrivacyLoss(
-        np.concatenate([loss.shift for loss in plain]),
-        np.concatenate([loss.spread for loss in plain]),
-    )
-    return CoveredLoss(loss, theta - 1) if theta > 1 else loss
+def _together(parts: Sequence[Part], shared: bool) -> tuple[Promise | None, str]:
+    """What is promised together, and a remark."""
+    promises = [part.promise for part in parts]
+    if shared:
+        return promised_of_one(promises, [part.noise for part in parts], lambda: parts[0].model)
+    known = [promise for promise in promises if promise is not None]
+    return (compose(known, "independent"), "") if len(known) == len(parts) else (None, _SILENT)

@@ -251,6 +251,7 @@ def model_from_moments(
     replacement: bool = False,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     steps: ArrayLike | None = None,
+    regular: bool = True,
 ) -> GaussianModel:
     """Exact model from moments computed once, without touching a record again.
 
@@ -261,6 +262,8 @@ def model_from_moments(
     steps : array-like, shape (m,), optional
         In what steps each statistic moves, 0 for none; by default those of the moments, and where
         these do not know either, no noise is known to be safe from arithmetic.
+    regular : bool
+        Whether statistics that determine each other, or do not vary, are refused.
 
     Other parameters, result and errors are those of :func:`distpriv.fit_gaussian`.
     """
@@ -270,7 +273,7 @@ def model_from_moments(
         query=query,
         n=n,
         pairs=tuple(
-            _fit_exact(known, query, pair, n, replacement, steps)
+            _fit_exact(known, query, pair, n, replacement, steps, regular)
             for known, pair in zip(used, pairs, strict=True)
         ),
         method="exact",
@@ -300,6 +303,7 @@ def _fit_exact(
     n: int,
     replacement: bool,
     steps: ArrayLike | None,
+    regular: bool,
 ) -> PairModel:
     thetas = thetas_of(pair, n, replacement)
     scales = query.scales(n)
@@ -312,7 +316,8 @@ def _fit_exact(
         means.append(scales * (draws @ moments.means))
         total = np.tensordot(draws * left, moments.covariances, axes=1)
         covariances.append(total * np.outer(scales, scales))
-    check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+    if regular:
+        check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
     outcomes = count_outcomes(
         query,
         n,

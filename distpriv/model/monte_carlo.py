@@ -122,6 +122,8 @@ class SimulatedFit:
         Datasets under each proportion, more than there are statistics.
     seed : int
     bounds : mapping of column to (lowest, highest)
+    regular : bool
+        Whether statistics that determine each other, or do not vary, are refused.
 
     Raises
     ------
@@ -137,6 +139,7 @@ class SimulatedFit:
     subsets: int = 1000
     seed: int = 0
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    regular: bool = True
 
     def __post_init__(self) -> None:
         check_any(self.pairs)
@@ -214,7 +217,8 @@ class SimulatedFit:
         covariances = np.swapaxes(centred, 1, 2) @ centred / (self.subsets - 1)
         # Var(S_ab) ≈ (E[(x_a x_b)²] − S_ab²) / R
         fourth = np.swapaxes(centred**2, 1, 2) @ centred**2 / self.subsets
-        check_regular(covariances.mean(axis=0), np.abs(means).max(axis=0), self.query)
+        if self.regular:
+            check_regular(covariances.mean(axis=0), np.abs(means).max(axis=0), self.query)
         groups, thetas = self.groups[pair.secret], thetas_of(pair, self.n, self.replacement)
         return PairModel(
             pair,

@@ -1,0 +1,202 @@
+"""Which releases are of one dataset, and what those of each dataset tell of every pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from distpriv.composition.releases import promised_of_one
+from distpriv.composition.rules import Promise, compose
+from distpriv.composition.stacked import Stacked, stacked
+from distpriv.composition.table_releases import Records, TableRelease
+from distpriv.errors import DistprivError, ModelError
+from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
+from distpriv.model.monte_carlo import SimulatedFit
+from distpriv.queries.properties import Pair
+from distpriv.queries.statistics import Query
+
+__all__ = ["Dataset", "Grouping", "Uncounted"]
+
+_OTHER_RECORDS = (
+    "It is of the whole table and rests on {n} records, but {others} records have a value in all "
+    "columns in use together; releases of different records of a table have no joint law here."
+)
+_OTHER_DRAWING = (
+    "It is of the whole table, whose records are taken to be drawn {way} replacement here, unlike "
+    "those of the other releases of it."
+)
+_DIFFERENT = (
+    "Promises about one dataset add up for Laplace noise with δ = 0 on the same statistics only."
+)
+
+
+@dataclass(frozen=True)
+class Uncounted:
+    """A release that the joint figures leave out, and why.
+
+    Attributes
+    ----------
+    index : int
+        Its place among the releases.
+    reason : str
+        A sentence.
+    """
+
+    index: int
+    reason: str
+
+
+def _union(queries: Iterable[Query]) -> Query:
+    return Query([*dict.fromkeys(statistic for query in queries for statistic in query)])
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Releases of one dataset, and what they tell of each pair.
+
+    Attributes
+    ----------
+    members : tuple of TableRelease
+    told : tuple of Stacked
+        One a pair.
+    """
+
+    members: tuple[TableRelease, ...]
+    told: tuple[Stacked, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Puts releases together that are of one dataset, with every fit made once.
+
+    Attributes
+    ----------
+    records : Records
+        What datasets are drawn from.
+    table : Records
+        What the releases were computed from.
+    pairs : tuple of Pair
+    seed : int
+        Of what is simulated.
+    """
+
+    records: Records
+    table: Records
+    pairs: tuple[Pair, ...]
+    seed: int
+    _fits: dict[Any, PairModel] = field(default_factory=dict)
+
+    def datasets(self, releases: Sequence[TableRelease]) -> tuple[list[Dataset], list[Uncounted]]:
+        """What is known of each dataset, and the releases left out."""
+        datasets: list[Dataset] = []
+        uncounted: list[Uncounted] = []
+        whole = [(index, release) for index, release in enumerate(releases) if release.whole]
+        try:
+            if whole:
+                datasets.append(self._dataset([release for _, release in whole]))
+        except DistprivError:
+            # One after the other, to find out which.
+            members: list[TableRelease] = []
+            for index, release in whole:
+                try:
+                    datasets = [self._dataset([*members, release])]
+                    members.append(release)
+                except DistprivError as error:
+                    uncounted.append(Uncounted(index, str(error)))
+        for index, release in enumerate(releases):
+            try:
+                if not release.whole:
+                    datasets.append(self._dataset([release]))
+            except DistprivError as error:
+                uncounted.append(Uncounted(index, str(error)))
+        return datasets, uncounted
+
+    def _dataset(self, members: list[TableRelease]) -> Dataset:
+        """What releases of one dataset tell of each pair."""
+        union = _union(release.query for release in members)
+        places = {statistic: place for place, statistic in enumerate(union)}
+        if members[0].whole:
+            self._check_one_dataset(members, union)
+        seen = [
+            (tuple(places[statistic] for statistic in release.query), release.noise)
+            for release in members
+        ]
+        size = members[-1].n, members[-1].replacement
+        told = []
+        for pair in self.pairs:
+
+            def again(chosen: tuple[int, ...], pair: Pair = pair) -> PairModel:
+                return self._fit(Query([union.statistics[index] for index in chosen]), pair, *size)
+
+            told.append(stacked(self._fit(union, pair, *size), seen, again))
+        return Dataset(tuple(members), tuple(told))
+
+    def _check_one_dataset(self, members: Sequence[TableRelease], union: Query) -> None:
+        last = members[-1]
+        if any(release.replacement != last.replacement for release in members):
+            raise ModelError(_OTHER_DRAWING.format(way="with" if last.replacement else "without"))
+        split = self.table.moments if union.is_linear else self.table.records
+        for secret in dict.fromkeys(pair.secret for pair in self.pairs):
+            others = sum(split(union, secret).counts)
+            if any(release.n != others for release in members):
+                raise ModelError(_OTHER_RECORDS.format(n=last.n, others=others))
+
+    def _fit(self, query: Query, pair: Pair, n: int, replacement: bool) -> PairModel:
+        key = (query, pair, n, replacement)
+        if key not in self._fits:
+            self._fits[key] = self._fitted(*key)
+        return self._fits[key]
+
+    def _fitted(self, query: Query, pair: Pair, n: int, replacement: bool) -> PairModel:
+        secret = pair.secret
+        population = {secret: self.records.population(query, secret, self.seed)}
+        if query.is_linear:
+            moments = {secret: self.records.moments(query, secret)}
+            model = model_from_moments(
+                moments, query, [pair], n, replacement=replacement, regular=False
+            )
+        else:
+            groups = {secret: self.records.records(query, secret)}
+            fit = SimulatedFit(groups, query, [pair], n, replacement, seed=self.seed, regular=False)
+            model = self.records.computed(
+                f"stacked {(query, pair, n, replacement, self.seed)!r}", fit.run
+            )
+        return model.drawn_from(population).pairs[0]
+
+    def promise(self, datasets: Sequence[Dataset]) -> tuple[Promise | None, str]:
+        """Of all, and a remark."""
+        found = [self._of_one(dataset.members) for dataset in datasets]
+        remark = next((remark for _, remark in found if remark), "")
+        known = [promise for promise, _ in found if promise is not None]
+        if not known or len(known) < len(found):
+            return None, remark
+        return compose(known, "independent"), remark
+
+    def _of_one(self, members: Sequence[TableRelease]) -> tuple[Promise | None, str]:
+        """Of releases of one dataset."""
+        first = members[0]
+        if any(set(release.query) != set(first.query) for release in members):
+            return None, _DIFFERENT
+        noises = [
+            release.noise.in_order([release.query.statistics.index(each) for each in first.query])
+            for release in members
+        ]
+        promises = [release.promise(self.pairs) for release in members]
+        return promised_of_one(promises, noises, lambda: self.model(first))
+
+    def model(self, release: TableRelease) -> GaussianModel:
+        """Of a release by itself, for all pairs."""
+        fits = [
+            self._fit(release.query, pair, release.n, release.replacement) for pair in self.pairs
+        ]
+        return GaussianModel(
+            query=release.query,
+            n=release.n,
+            pairs=tuple(fits),
+            method="exact" if release.query.is_linear else "monte-carlo",
+            replacement=release.replacement,
+            record_sensitivities=np.zeros(len(release.query)),
+        )

@@ -1,0 +1,235 @@
+"""All releases of one table together: different statistics, secrets, sizes and noises as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from distpriv.arguments import checked
+from distpriv.attacks.best_attack import optimal_attack_estimate
+from distpriv.composition.datasets import Dataset, Grouping, Uncounted
+from distpriv.composition.joint_loss import JointLoss, PromisedLoss
+from distpriv.composition.releases import Standing
+from distpriv.composition.rules import Promise
+from distpriv.composition.table_releases import Records, TableRelease, records_of
+from distpriv.errors import CalibrationError, ModelError
+from distpriv.model.regularity import check_regular
+from distpriv.privacy.calibration import check_delta
+from distpriv.queries.properties import Pair
+
+__all__ = ["JointReleases", "joint_releases"]
+
+_TOLERANCE = 1.5e-3
+
+
+@dataclass(frozen=True, eq=False)
+class JointReleases:
+    """What all releases together tell about the secret; see :func:`joint_releases`.
+
+    Attributes
+    ----------
+    releases : tuple of TableRelease
+        Those that are counted, in order.
+    uncounted : tuple of Uncounted
+        The others: every figure is without them, and no bound on what they add.
+    pairs : tuple of Pair
+    datasets : tuple of Dataset
+        What is told of each dataset, independent of the others given the share.
+    promise : Promise or None
+        What all promise together, where adding up is proven.
+    remark : str
+        Why promises do not add up, or come to more than their sum; empty if they do.
+    """
+
+    releases: tuple[TableRelease, ...]
+    uncounted: tuple[Uncounted, ...]
+    pairs: tuple[Pair, ...]
+    datasets: tuple[Dataset, ...]
+    promise: Promise | None
+    remark: str
+    _grouping: Grouping = field(repr=False)
+
+    @property
+    def count(self) -> int:
+        """Releases that are counted."""
+        return len(self.releases)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figures are what the normals deliver, not bounds from above."""
+        return all(release.is_normal for release in self.releases)
+
+    @property
+    def accuracy(self) -> float:
+        """Of the best attacker who has all releases, at equal priors, for the worst pair.
+
+        A bound from above where Laplace noise is among several releases.
+        """
+        return max(self.accuracies)
+
+    @cached_property
+    def accuracies(self) -> tuple[float, ...]:
+        """The same, one a pair."""
+        if not self.releases:
+            return (0.5,) * len(self.pairs)
+        if self._alone:
+            return self._alone
+        return tuple(min(bound.accuracy for bound in bounds) for bounds in self._losses)
+
+    def delta(self, epsilon: float) -> float:
+        """δ delivered together at one ε >= 0, for the worst pair and order.
+
+        By the fitted normals, each with its own covariance; at most, where noise is Laplace.
+
+        Raises
+        ------
+        CalibrationError
+            For a negative ε.
+        """
+        if not epsilon >= 0:
+            raise CalibrationError(f"ε must not be negative, got ε = {epsilon:g}.")
+        if not self.releases:
+            return 0.0
+        return max(min(bound.delta(epsilon) for bound in bounds) for bounds in self._losses)
+
+    def epsilon(self, delta: float) -> float:
+        """Least ε >= 0 delivered together at δ in (0, 1); ∞ where there is none.
+
+        Raises
+        ------
+        CalibrationError
+            If δ is outside its domain.
+        """
+        delta = check_delta(delta)
+        if not self.releases:
+            return 0.0
+        return max(min(bound.epsilon(delta) for bound in bounds) for bounds in self._losses)
+
+    def standing(self, delta: float | None, pair: int | None = None) -> Standing:
+        """The figures of the picture; of ε none where noise is Laplace.
+
+        Parameters
+        ----------
+        delta : float in (0, 1), or None
+            At which ε is asked for; None if it is not.
+        pair : int, optional
+            Index of the pair that the accuracy is about; by default the worst one.
+        """
+        return Standing(
+            count=self.count,
+            accuracy=self.accuracy if pair is None else self.accuracies[pair],
+            exact=self.exact or bool(self._alone),
+            epsilon=None if delta is None or not self.exact else self.epsilon(delta),
+            promise=self.promise,
+            remark=self.remark,
+        )
+
+    @cached_property
+    def _losses(self) -> tuple[tuple[JointLoss | PromisedLoss, ...], ...]:
+        """Of each pair, by the normals, Laplace noise by its normal floor alone.
+
+        And by promises where there is Laplace noise whose promises add up.
+        """
+        other = [
+            dataset
+            for dataset in self.datasets
+            if not all(release.is_normal for release in dataset.members)
+        ]
+        normal = [dataset for dataset in self.datasets if dataset not in other]
+        promise = self._grouping.promise(other)[0] if other else None
+        losses: list[tuple[JointLoss | PromisedLoss, ...]] = []
+        for place in range(len(self.pairs)):
+            bounds: tuple[JointLoss | PromisedLoss, ...] = (_loss(self.datasets, place),)
+            if promise is not None:
+                rest = _loss(normal, place) if normal else None
+                bounds = (*bounds, PromisedLoss(promise, rest))
+            losses.append(bounds)
+        return tuple(losses)
+
+    @cached_property
+    def _alone(self) -> tuple[float, ...]:
+        """Accuracy on a single release with Laplace noise, simulated, one a pair; else empty."""
+        if self.count != 1 or self.exact:
+            return ()
+        (release,) = self.releases
+        model, noise = self._grouping.model(release), release.noise.detached()
+        try:
+            for fit in model.pairs:
+                check_regular(fit.pooled, np.abs(fit.means).max(axis=0), release.query)
+        except ModelError:
+            return ()
+        return tuple(
+            optimal_attack_estimate(model.only(place), noise, rng=0, tolerance=_TOLERANCE).estimate
+            for place in range(len(self.pairs))
+        )
+
+
+def _loss(datasets: Sequence[Dataset], place: int) -> JointLoss:
+    return JointLoss(tuple(dataset.told[place] for dataset in datasets))
+
+
+@checked(CalibrationError)
+def joint_releases(
+    releases: Sequence[TableRelease],
+    records: pd.DataFrame | Records,
+    pairs: Pair | Sequence[Pair],
+    *,
+    seed: int = 0,
+    table: pd.DataFrame | Records | None = None,
+) -> JointReleases:
+    """What releases of one table tell together about one secret, whatever they were made for.
+
+    *Of the whole table*: one dataset, so that their statistics have one joint law, that of the
+    union of all statistics, and only the noises are independent: they are one release of the
+    union (:mod:`distpriv.composition.stacked`). *Of samples*: datasets of their own, drawn
+    independently under the share, whose log-likelihood ratios add up, among each other and to that
+    of the whole table. Whoever reads all of it is one attacker.
+
+    The normals are fitted as those of a single release are: in closed form from the group moments
+    of the union, or by simulation where a statistic has none. Where Laplace noise is among several
+    releases the figures are bounds: the lesser of what is told without the Laplace part, its floor
+    left, and of what the promises about it come to beside what the others deliver.
+
+    Parameters
+    ----------
+    releases : sequence of TableRelease
+    records : DataFrame or Records
+        What datasets are drawn from.
+    pairs : Pair or sequence of Pair
+        The shares that are told apart.
+    seed : int
+        Of what is simulated.
+    table : DataFrame or Records, optional
+        What the releases were computed from; by default `records`, which may be reference data.
+
+    Returns
+    -------
+    JointReleases
+        A release that has no joint law with the others is named, with the reason.
+
+    Raises
+    ------
+    CalibrationError
+        If there is no pair.
+    """
+    asked = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
+    if not asked:
+        raise CalibrationError("There is no pair of shares to tell apart; give at least one.")
+    source = records_of(records)
+    grouping = Grouping(source, source if table is None else records_of(table), asked, seed)
+    datasets, uncounted = grouping.datasets(releases)
+    left_out = {each.index for each in uncounted}
+    promise, remark = grouping.promise(datasets)
+    return JointReleases(
+        releases=tuple(each for index, each in enumerate(releases) if index not in left_out),
+        uncounted=tuple(sorted(uncounted, key=lambda each: each.index)),
+        pairs=asked,
+        datasets=tuple(datasets),
+        promise=promise,
+        remark=remark,
+        _grouping=grouping,
+    )

@@ -1,0 +1,384 @@
+r"""What Gaussian releases of one dataset tell together: one release of one set of statistics.
+
+A release of some of the statistics x of a dataset, y_k = B_k x + z_k with z_k ~ N(0, S_k), tells
+N_kᵀB_k x exactly for a basis N_k of the directions without noise, and U_kᵀB_k x + N(0, I) for one
+of those with noise, in the noise's own units. All of them together are therefore
+
+.. math:: E x \quad\text{and}\quad A x + N(0, I),
+
+and as A x is known up to what E x leaves open, W a basis of that, the least-squares estimate of x
+tells all of it: x + W (WᵀAᵀA W)^{-1/2} N(0, I), a single release of x. No matrix is inverted but
+the singular values of A W: with all S_k regular its noise is (Σ_k B_kᵀS_k⁻¹B_k)⁻¹, and in general
+the parallel sum (Anderson & Duffin 1969).
+
+Statistics may determine each other. Given the share, those of a basis vary freely and the others
+follow: x = C x_W + const + h q, where q is 0 under the first share and 1 under the second. h = 0
+for statistics that follow from others in every record (a sum and a mean); it is not where the
+secret comes in (how many records have the property is known given the share). q is then one more
+statistic, that does not vary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distpriv.errors import ModelError
+from distpriv.model.gaussian import PairModel
+from distpriv.privacy.covered import shown
+from distpriv.privacy.delivered import privacy_losses
+from distpriv.privacy.noise import Noise
+from distpriv.privacy.privacy_loss import PrivacyLoss
+
+__all__ = ["Observed", "Stacked", "noise_from", "stacked"]
+
+FloatArray = NDArray[np.float64]
+Indices = tuple[int, ...]
+Refit = Callable[[Indices], PairModel]
+
+_BARE = 1e-9  # of the noise's own deviation: what is less is rounding
+_SAME = 1e-8  # of a direction: nearer ones are one
+_ROUNDING = 4e-15
+_APART, _FOLLOWS = 1e-10, 1e-12  # of a statistic's variance that the others leave
+_STILL = 1e-24  # of a mean squared, as where a model is checked
+_NOTHING = 1e-9  # of a statistic's deviation
+_OF_MEAN = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What is seen of statistics x: ``known @ x``, and ``seen @ x`` plus standard normals.
+
+    Attributes
+    ----------
+    known : ndarray, shape (e, m)
+    seen : ndarray, shape (s, m)
+    """
+
+    known: FloatArray
+    seen: FloatArray
+
+    @classmethod
+    def through(cls, noise: Noise, rows: FloatArray) -> Observed:
+        """A release of ``rows @ x``, shape (m_k, m); of Laplace noise the normal floor only.
+
+        Whoever sees a release without its Laplace part sees no less than the release.
+        """
+        floor = np.diag(noise.floor_deviations)
+        factors = floor
+        if noise.distribution == "gaussian":
+            factors = np.hstack([noise.directions * noise.scales, floor])
+        units = np.linalg.norm(factors, axis=1)
+        units = np.where(units > 0, units, 1.0)
+        vectors, lengths, _ = np.linalg.svd(factors / units[:, None])
+        kept = lengths > _BARE
+        turned = (vectors / units[:, None]).T @ rows
+        return cls(turned[~kept], turned[kept] / lengths[kept, None])
+
+    @classmethod
+    def exactly(cls, rows: FloatArray) -> Observed:
+        """``rows @ x`` without noise."""
+        return cls(rows, np.zeros((0, rows.shape[1])))
+
+    @classmethod
+    def together(cls, parts: Sequence[Observed]) -> Observed:
+        """All of it."""
+        return cls(
+            np.vstack([part.known for part in parts]), np.vstack([part.seen for part in parts])
+        )
+
+    def of(self, columns: FloatArray) -> Observed:
+        """The same of other numbers z with x = columns z, shape (m, c)."""
+        return Observed(_mapped(self.known, columns), self.seen @ columns)
+
+    def factors(self, units: FloatArray) -> FloatArray:
+        """Noise of the single release of x that tells the same: its covariance is T Tᵀ.
+
+        Parameters
+        ----------
+        units : ndarray, shape (m,), each > 0
+            Of the statistics, in which they are about one.
+
+        Returns
+        -------
+        ndarray, shape (m, d)
+            T.
+        """
+        axes = self._open(units)
+        if not axes.shape[1]:
+            return np.zeros((len(units), 0))
+        root = np.linalg.qr(self.seen * units @ axes, mode="r")
+        _, lengths, turned = np.linalg.svd(root, full_matrices=True)
+        full = np.zeros(axes.shape[1])
+        full[: len(lengths)] = lengths
+        # What rounding may have taken off counts as information, which is the safe side.
+        full += _ROUNDING * max(float(full.max()), 1e-300)
+        factors: FloatArray = units[:, None] * (axes @ turned.T) / full
+        return factors
+
+    def _open(self, units: FloatArray) -> FloatArray:
+        """Orthonormal columns of what is not known exactly, in units."""
+        known = self.known * units
+        lengths = np.linalg.norm(known, axis=1)
+        known = known[lengths > 0] / lengths[lengths > 0, None]
+        if not len(known):
+            return np.eye(len(units))
+        _, sizes, rows = np.linalg.svd(known, full_matrices=True)
+        rank = int(np.count_nonzero(sizes > _SAME))
+        return np.asarray(rows[rank:].T)
+
+
+def _mapped(rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """``rows @ columns``, where rows that only rounding leaves are dropped."""
+    mapped = rows @ columns
+    mapped[np.abs(mapped) <= _NOTHING * (np.abs(rows) @ np.abs(columns))] = 0.0
+    kept: FloatArray = mapped[mapped.any(axis=1)]
+    return kept
+
+
+def noise_from(factors: FloatArray, like: Noise) -> Noise:
+    """Gaussian noise of covariance ``factors @ factors.T``, with the promise of another one."""
+    lengths = np.linalg.norm(factors, axis=0)
+    kept = lengths > 0
+    return replace(
+        like.detached(),
+        distribution="gaussian",
+        directions=factors[:, kept] / lengths[kept],
+        scales=lengths[kept],
+        floor=None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """Releases of one dataset as one, for one pair.
+
+    Attributes
+    ----------
+    fit : PairModel
+        Of the r statistics that vary freely given the share.
+    columns : ndarray, shape (m, r)
+        C: what the m statistics are of those.
+    offset : ndarray, shape (m,)
+        h: by how much more they are under the second share.
+    observed : Observed
+        Of all m statistics; noise that arithmetic undoes counts for nothing.
+    theta : float
+        By what factor 1 ± θ the grid of the statistics shows.
+    like : Noise
+        One of the noises.
+    """
+
+    fit: PairModel
+    columns: FloatArray
+    offset: FloatArray
+    observed: Observed
+    theta: float
+    like: Noise
+
+    @property
+    def told(self) -> bool:
+        """Whether a statistic that does not vary given the share tells it, but for the noise."""
+        return bool(self.offset.any())
+
+    def undefended(self) -> Stacked:
+        """The same without noise."""
+        return replace(self, observed=Observed.exactly(np.eye(len(self.offset))), theta=0.0)
+
+    @cached_property
+    def noise(self) -> Noise:
+        """Of the release of the r statistics, and of q where there is one."""
+        columns, units = self.columns, _units(self.fit)
+        if self.told:
+            columns = np.column_stack([columns, self.offset])
+            units = np.append(units, 1.0)
+        return noise_from(self.observed.of(columns).factors(units), self.like)
+
+    @cached_property
+    def released(self) -> PairModel:
+        """What that noise is added to, as if it were on no grid."""
+        fit = replace(self.fit, steps=None, outcomes=None, population=None)
+        if not self.told:
+            return fit
+        size = len(self.fit.difference)
+        covariances = np.zeros((2, size + 1, size + 1))
+        covariances[:, :size, :size] = fit.covariances
+        return replace(
+            fit,
+            means=np.column_stack([fit.means, [0.0, 1.0]]),
+            covariances=covariances,
+            mean_errors=None,
+            covariance_errors=None,
+        )
+
+    @cached_property
+    def losses(self) -> tuple[PrivacyLoss, PrivacyLoss]:
+        """In both orders, by the two normals as they are."""
+        first, second = privacy_losses(self.released, self.noise)
+        assert isinstance(first, PrivacyLoss)
+        assert isinstance(second, PrivacyLoss)
+        return first, second
+
+
+def stacked(
+    fit: PairModel,
+    releases: Sequence[tuple[Indices, Noise]],
+    refit: Refit | None = None,
+) -> Stacked:
+    """Releases of one dataset as one.
+
+    Parameters
+    ----------
+    fit : PairModel
+        Of all m statistics; they may determine each other, or not vary.
+    releases : sequence of (indices, Noise)
+        Which of the statistics, in which order, and what is added; at least one, together all
+        of them.
+    refit : callable, optional
+        Gives the model of some of the statistics alone, whose grid may be wider.
+
+    Raises
+    ------
+    ModelError
+        If statistics nearly determine each other, so that rounding decides what they tell.
+    """
+    every, refit = np.eye(len(fit.difference)), refit or fit.of_statistics
+    seen = [Observed.through(noise, every[list(indices)]) for indices, noise in releases]
+    free = [place for place, (_, noise) in enumerate(releases) if not _bare(noise)]
+    found = _with(fit, releases, seen, free, refit)
+    if math.isinf(found.theta):
+        alone: dict[tuple[Indices, int], bool] = {}
+        for place in free:
+            indices, noise = releases[place]
+            key = (indices, id(noise))
+            if key not in alone:
+                alone[key] = math.isinf(_alone(fit, indices, noise, refit).theta)
+        covered = [place for place in free if not alone[releases[place][0], id(releases[place][1])]]
+        if covered != free:
+            found = _with(fit, releases, seen, covered, refit)
+    if math.isinf(found.theta):
+        found = _with(fit, releases, seen, [], refit)
+    return found
+
+
+def _bare(noise: Noise) -> bool:
+    """Whether nothing normal is added."""
+    return noise.is_zero or (noise.distribution == "laplace" and not noise.floor_deviations.any())
+
+
+def _alone(fit: PairModel, indices: Indices, noise: Noise, refit: Refit) -> Stacked:
+    part, own = fit.of_statistics(indices), tuple(range(len(indices)))
+    seen = [Observed.through(noise, np.eye(len(indices)))]
+
+    def again(chosen: Indices) -> PairModel:
+        return refit(tuple(indices[place] for place in chosen))
+
+    return _with(part, [(own, noise)], seen, [0], again)
+
+
+def _with(
+    fit: PairModel,
+    releases: Sequence[tuple[Indices, Noise]],
+    seen: Sequence[Observed],
+    covered: Sequence[int],
+    refit: Refit,
+) -> Stacked:
+    """With the noise of some of the releases, as if the others had none."""
+    every = np.eye(len(fit.difference))
+    bare = [place for place in range(len(releases)) if place not in covered]
+    first = tuple(dict.fromkeys(index for place in bare for index in releases[place][0]))
+    chosen, columns, offset = _basis(fit, first)
+    whole = chosen == tuple(range(len(fit.difference)))
+    free = fit if whole else refit(chosen)
+    exact = [Observed.exactly(every[list(releases[place][0])]) for place in bare]
+    noisy = [seen[place] for place in covered]
+    known = sum(index in first for index in chosen)
+    theta = 0.0
+    if noisy:
+        theta = _theta(free, known, Observed.together(noisy).of(columns), releases[covered[0]][1])
+    observed = Observed.together([*exact, *noisy])
+    return Stacked(free, columns, offset, observed, theta, releases[0][1])
+
+
+def _theta(fit: PairModel, known: int, noisy: Observed, like: Noise) -> float:
+    """θ of the statistics of a basis, the first of which are known: of the others given these."""
+    size = len(fit.difference)
+    if known == size:
+        return 0.0
+    rest = tuple(range(known, size))
+    left = fit.of_statistics(rest) if known else fit
+    if known:
+        left = replace(
+            left, covariances=np.array([_given(part, known) for part in fit.covariances])
+        )
+    factors = noisy.of(np.eye(size)[:, known:]).factors(_units(fit)[known:])
+    if not factors.shape[1]:
+        return math.inf if (left.grid != 0).any() else 0.0
+    return shown(left, noise_from(factors, like))
+
+
+def _given(covariance: FloatArray, known: int) -> FloatArray:
+    """Covariance of the other statistics given the first ones."""
+    units = np.sqrt(np.diag(covariance))
+    units = np.where(units > 0, units, 1.0)
+    scaled = covariance / np.outer(units, units)
+    across = scaled[known:, :known]
+    told = across @ np.linalg.pinv(scaled[:known, :known], hermitian=True) @ across.T
+    left: FloatArray = (scaled[known:, known:] - told) * np.outer(units[known:], units[known:])
+    return left
+
+
+def _units(fit: PairModel) -> FloatArray:
+    units = np.sqrt(fit.covariances.diagonal(axis1=1, axis2=2).max(axis=0))
+    return np.where(units > 0, units, 1.0)
+
+
+def _basis(fit: PairModel, first: Sequence[int]) -> tuple[Indices, FloatArray, FloatArray]:
+    """Statistics that vary freely given the share, those of `first` first, and C and h.
+
+    By Cholesky's decomposition of the sum of the two covariances with pivots.
+    """
+    size, (mean_i, mean_j) = len(fit.difference), fit.means
+    total = fit.covariances.sum(axis=0)
+    magnitudes = np.abs(fit.means).max(axis=0)
+    moving = total.diagonal() > _STILL * magnitudes**2
+    units = np.where(moving, np.sqrt(total.diagonal().clip(0)), 1.0)
+    scaled = np.where(np.outer(moving, moving), total / np.outer(units, units), 0.0)
+    rest = [index for index in range(size) if index not in first]
+    left, chosen = scaled.copy(), []
+    for group in (list(first), rest):
+        while group:
+            pivot = max(group, key=lambda index: (round(float(left[index, index]), 9), -index))
+            if left[pivot, pivot] <= _APART:
+                break
+            group.remove(pivot)
+            chosen.append(pivot)
+            left -= np.outer(left[:, pivot], left[pivot]) / left[pivot, pivot]
+    follow = [index for index in range(size) if index not in chosen]
+    near = [index for index in follow if left[index, index] > _FOLLOWS]
+    if near:
+        raise ModelError(
+            "Some statistics nearly determine each other, so that rounding decides what they tell "
+            "together."
+        )
+    kept = sorted(index for index in chosen if index in first)
+    kept += sorted(index for index in chosen if index not in first)
+    columns = np.zeros((size, len(kept)))
+    columns[kept, range(len(kept))] = 1.0
+    offset = np.zeros(size)
+    if follow:
+        across = scaled[np.ix_(follow, kept)]
+        solved = np.linalg.solve(scaled[np.ix_(kept, kept)], across.T).T if kept else across
+        columns[follow] = solved * units[follow][:, None] / units[kept]
+        moved = mean_j - mean_i
+        more = moved[follow] - columns[follow] @ moved[kept]
+        rounding = np.abs(columns[follow]) @ magnitudes[kept] + magnitudes[follow]
+        own = np.where(moving[follow], units[follow], 0.0)
+        more[np.abs(more) <= _NOTHING * own + _OF_MEAN * rounding] = 0.0
+        offset[follow] = more
+    return tuple(kept), columns, offset
