@@ -23,6 +23,7 @@ SCENARIO = Scenario(
     secret=SensitiveProperty("rich", "yes"),
     query=Query([Mean("age")]),
     digest="d",
+    n=300,
     whole=True,
     replacement=True,
 )
