@@ -26,8 +26,10 @@ from distpriv import (
     robustness,
     tables,
 )
+from distpriv.analysis.acceptable_error import ErrorLimit, choose_by_error
 from distpriv.analysis.design import Limit, choose
-from distpriv.analysis.evaluation import Evaluation, evaluate
+from distpriv.analysis.evaluating import evaluate
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.attacks import hypothesis
@@ -71,6 +73,7 @@ __all__ = [
     "Count",
     "CouplingBound",
     "DistprivError",
+    "ErrorLimit",
     "Evaluation",
     "GaussianModel",
     "Limit",
@@ -101,6 +104,7 @@ __all__ = [
     "calibrate",
     "charts",
     "choose",
+    "choose_by_error",
     "closeness",
     "column_types",
     "compose",

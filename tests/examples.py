@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.analysis.comparison import Summary
+from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
 from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDeviation
@@ -100,6 +101,7 @@ OTHER = {
     "tolerances": (1.0, 0.5, 2.0, 1e-9, 3.0, 4.0),
     "replacement": True,
     "bounds": (("age", (0.0, 120.0)),),
+    "persons": (0.7, 1e-5),
     "seed": 7,
     "view": "presentation",
     "distances": "simulated",
@@ -116,7 +118,7 @@ def summary(accuracy: float, error: float, scenario: Scenario = BASE, unit: str 
         accuracy=accuracy,
         error=error,
         unit=unit,
-        errors=(("mean age", 1.0, "years"),),
+        errors=(ErrorSize("mean age", "years", 1.0, 1.2, 100, 40.0),),
         promised=1e-3,
         delivered=None,
         accuracies=CURVES,

@@ -53,10 +53,12 @@ VALUES = (
 # Parts of what is tested as a whole, and whole folders of such parts.
 ELSEWHERE = {
     "__main__": "dashboard/test_command.py",
+    "analysis/evaluating": "analysis/test_evaluation.py",
     "analysis/fitting": "analysis/test_evaluation.py",
     "analysis/basis": "analysis/test_evaluation.py",
     "analysis/units": "analysis/test_evaluation.py",
     "analysis/bracketing": "analysis/test_design.py",
+    "analysis/error_search": "analysis/test_acceptable_error.py",
     "attacks/error_curves": "attacks/test_optimal.py",
     "attacks/laplace_problem": "attacks/test_laplace_optimum.py",
     "attacks/pair_normals": "attacks/test_arithmetic.py",

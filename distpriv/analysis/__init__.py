@@ -1,7 +1,15 @@
 """What a scenario comes to: scenario and file, sweeps over an axis, choosing ε, comparing."""
 
+from distpriv.analysis.acceptable_error import (
+    ErrorChoice,
+    ErrorDesign,
+    ErrorLimit,
+    choose_by_error,
+)
 from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
+from distpriv.analysis.error_sizes import ErrorSize, error_sizes, expected_values
+from distpriv.analysis.frontier import Frontier, FrontierLine, frontier
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -24,16 +32,26 @@ __all__ = [
     "Choice",
     "CurvePrice",
     "Design",
+    "ErrorChoice",
+    "ErrorDesign",
+    "ErrorLimit",
+    "ErrorSize",
+    "Frontier",
+    "FrontierLine",
     "Limit",
     "Scenario",
     "attack_accuracies",
     "audit",
     "bracket",
     "choose",
+    "choose_by_error",
     "curve_price",
     "delivered_deltas",
     "delivered_epsilons",
+    "error_sizes",
     "expected_errors",
+    "expected_values",
+    "frontier",
     "models_along",
     "pack_scenario",
     "promised_epsilon",

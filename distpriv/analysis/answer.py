@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from distpriv.analysis.error_sizes import error_sizes, largest_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.privacy.noise import Noise
 from distpriv.words import number, percent, share
@@ -13,7 +14,13 @@ __all__ = ["answer", "error_in_words", "pair_in_words"]
 Wording = Callable[[str], str]
 
 
-def answer(evaluation: Evaluation, *, strong: Wording = str, safe: Wording = str) -> str:
+def answer(
+    evaluation: Evaluation,
+    *,
+    strong: Wording = str,
+    safe: Wording = str,
+    valued: bool | None = None,
+) -> str:
     """How often the best attacker is right without and with the noise, and what that costs.
 
     Parameters
@@ -23,6 +30,9 @@ def answer(evaluation: Evaluation, *, strong: Wording = str, safe: Wording = str
         Emphasises a text; by default nothing is.
     safe : callable
         Makes the table's own names safe where the sentences are shown.
+    valued : bool, optional
+        Whether the statistics' values may be shown; by default unless the scenario is in its
+        presentation view.
     """
     scenario, noise = evaluation.scenario, evaluation.noise
     having = [theta.having for theta in evaluation.fit.thetas]
@@ -40,9 +50,13 @@ def answer(evaluation: Evaluation, *, strong: Wording = str, safe: Wording = str
     with_noise = f"{safe(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"
     if noise.is_zero:
         return f"{start} {with_noise} needs no noise at all."
+    shown = not scenario.presenting if valued is None else valued
+    sizes = error_sizes(evaluation.model, noise, evaluation.units, valued=shown)
     sentences = (
         f"{start} With {with_noise} it is right in {strong(percent(evaluation.accuracy))}. "
-        f"The released statistics move by {error_in_words(evaluation, noise)}."
+        f"The released statistics move by {error_in_words(evaluation, noise)}; beside what "
+        "sampling varies, most of all "
+        f"{largest_in_words(sizes, safe=safe)}."
     )
     if evaluation.laws_for(noise) is not None:
         sentences += " These figures are by the exact law of the counts, with no normal curve."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from distpriv import mechanisms
+from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import exact
@@ -53,15 +54,15 @@ class Summary(Figures):
     scenario : Scenario
     data : str
         Title of the data.
-    errors : tuple of (label, error, unit)
-        Expected absolute error of each statistic.
+    errors : tuple of ErrorSize
+        Expected absolute error of each statistic, with the value it is an error of.
     accuracies, costs : Curves
         Of the scenario's mechanism, against ε: accuracy of the best attack, and L2 error.
     """
 
     scenario: Scenario
     data: str
-    errors: tuple[tuple[str, float, str], ...]
+    errors: tuple[ErrorSize, ...]
     accuracies: Curves
     costs: Curves
 
@@ -122,6 +123,9 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
             f"{column} {low:g} to {high:g}" for column, (low, high) in scenario.bounds
         )
         or "–",
+        "Each person": "–"
+        if scenario.persons is None
+        else f"ε = {scenario.persons[0]:g}, δ = {exact(scenario.persons[1])}",
         "Distances": scenario.distances,
         "Seed": str(scenario.seed),
     }

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from distpriv import mechanisms
 from distpriv.analysis.basis import figure_laws
 from distpriv.analysis.comparison import Figures
-from distpriv.analysis.fitting import SIMULATED, Groups, fitted_model, resolved
+from distpriv.analysis.fitting import SIMULATED, Groups, fitted_model
+from distpriv.analysis.for_persons import check_records
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.units import ERROR_UNITS, unit_sizes
-from distpriv.arguments import checked
 from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.attacks.optimal import binding_pair
 from distpriv.attacks.property_inference import PropertyInferenceAttack
-from distpriv.errors import CalibrationError, ModelError, ScenarioError
+from distpriv.errors import CalibrationError, ModelError
 from distpriv.mechanisms import Mechanism
 from distpriv.mechanisms.guarded import side_by_side
 from distpriv.mechanisms.release import Release, draw_release
@@ -42,10 +42,12 @@ from distpriv.privacy.delivered import (
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import known_law
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.per_record import PerRecord
+from distpriv.privacy.record_moves import RecordMoves, record_moves
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import Assumption, Evidence, Verdict, fitted_shift, verdicts
 
-__all__ = ["KEPT", "Evaluation", "evaluate"]
+__all__ = ["KEPT", "Evaluation"]
 
 FloatArray = NDArray[np.float64]
 
@@ -55,7 +57,7 @@ KEPT = 1 + 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What a scenario comes to on a table; made by :func:`evaluate`.
+    """What a scenario comes to on a table; made by :func:`distpriv.evaluate`.
 
     Nothing is computed before it is asked for, and nothing twice. Whatever is asked for may raise
     the errors of what it takes: QueryError, PropertyError or ModelError where the scenario does not
@@ -170,7 +172,10 @@ class Evaluation:
         if new:
             scenario = self.scenario
             budget = (scenario.epsilon, scenario.delta, scenario.calibration, self.sizes)
-            searches = [mechanisms.searching(name, self.model, *budget) for name in new]
+            persons = scenario.promise_to_persons
+            searches = [
+                mechanisms.searching(name, self.model, *budget, persons=persons) for name in new
+            ]
             self.calibrated.update(zip(new, side_by_side(searches), strict=True))
         return {name: self.calibrated[name] for name in names}
 
@@ -185,6 +190,15 @@ class Evaluation:
         """The same with another mechanism, about the pair hardest to hide with it by default."""
         scenario = replace(self.scenario, mechanism=mechanism)
         return replace(self, scenario=scenario, fitted=self.model, looked_at=looked_at)
+
+    def per_record(self, noise: Noise | None = None) -> PerRecord:
+        """What a noise, the scenario's by default, promises about each record."""
+        return (self.noise if noise is None else noise).against(self.record_moves)
+
+    @cached_property
+    def record_moves(self) -> RecordMoves:
+        """How far one record can move the statistics, by the public bounds or the data's range."""
+        return record_moves(self.model.query, self.model.record_sensitivities)
 
     def reported(self, noise: Noise | None = None) -> Noise:
         """Noise, the scenario's by default, in the units that the L2 error is reported in."""
@@ -350,6 +364,8 @@ class Evaluation:
     def draw(self) -> Release:
         """Release the statistics, once and for good; see :func:`distpriv.draw_release`."""
         scenario = self.scenario
+        if scenario.persons is not None:
+            check_records(self.table, self.model, dict(scenario.bounds))
         return draw_release(
             self.table,
             scenario.query,
@@ -358,43 +374,3 @@ class Evaluation:
             n=None if scenario.whole else scenario.n,
             replacement=scenario.replacement,
         )
-
-
-@checked(ScenarioError)
-def evaluate(
-    scenario: Scenario,
-    table: pd.DataFrame,
-    *,
-    reference: pd.DataFrame | None = None,
-    units: Mapping[str, str] | None = None,
-) -> Evaluation:
-    """What a scenario comes to: model, noise, errors, attacks, guarantee and assumptions.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    table : DataFrame
-        What is released, of which the scenario's columns are taken.
-    reference : DataFrame, optional
-        What the model is fitted to in place of the table, if the whole table is released; see
-        :func:`distpriv.align`.
-    units : mapping of column to str, optional
-        Unit of each numeric column, such as ``{"age": "years"}``.
-
-    Returns
-    -------
-    Evaluation
-
-    Raises
-    ------
-    ScenarioError
-        If the scenario counts in tolerances and has not one for every statistic.
-    QueryError, PropertyError
-        If the whole table is released and the scenario does not fit it.
-    """
-    scenario.check_tolerances()
-    groups = Groups(table)
-    scenario = resolved(scenario, groups)
-    if reference is not None and scenario.whole:
-        groups = Groups(reference)
-    return Evaluation(scenario, table, groups, column_units=units or {})

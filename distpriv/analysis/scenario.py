@@ -8,6 +8,7 @@ from typing import Literal
 from distpriv.arguments import checked
 from distpriv.errors import ScenarioError
 from distpriv.privacy.calibration import Calibration
+from distpriv.privacy.persons import Persons
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 
@@ -51,7 +52,9 @@ class Scenario:
         Of the statistics, for custom units; empty without.
     replacement : bool
     bounds : tuple of (column, (lowest, highest))
-        Public bounds of numeric columns, for the baselines of differential privacy.
+        Public bounds of numeric columns: how far one record can move a statistic.
+    persons : tuple of (ε, δ), or None
+        Differential privacy that each record is promised besides, by the same noise.
     seed : int
         Of simulations; a release never takes it.
     view : "analyst" or "presentation"
@@ -80,6 +83,7 @@ class Scenario:
     tolerances: tuple[float, ...] = ()
     replacement: bool = False
     bounds: tuple[tuple[str, tuple[float, float]], ...] = ()
+    persons: tuple[float, float] | None = None
     seed: int = 1
     view: ViewKind = "analyst"
     distances: Distances = "normals"
@@ -104,6 +108,11 @@ class Scenario:
     def several(self) -> bool:
         """Whether more than one pair is to be hidden."""
         return bool(self.grid or self.others)
+
+    @property
+    def promise_to_persons(self) -> Persons | None:
+        """What each record is promised, by the bounds that the model is fitted with."""
+        return None if self.persons is None else Persons(*self.persons)
 
     def check_tolerances(self) -> None:
         """Raise ScenarioError unless every statistic has a tolerance, or none and none is used."""

@@ -150,6 +150,7 @@ def _scenario(given: Any) -> Scenario:
     names = {field.name for field in fields(Scenario)}
     if wrong := sorted(set(given) - names):
         raise ScenarioError(f"The scenario has an unknown field {wrong[0]!r}; remove it.")
+    given = _ADDED | given
     if missing := sorted(names - set(given)):
         raise ScenarioError(f"The scenario lacks the field {missing[0]!r}.")
     scenario = Scenario(**{name: _read(name, given[name]) for name in names})
@@ -311,6 +312,15 @@ def _bound(value: Any) -> tuple[str, tuple[float, float]]:
     return _of(str)(column), (low, high)
 
 
+def _persons(value: Any) -> tuple[float, float]:
+    epsilon, delta = value
+    return _EPSILON(epsilon), _DELTA(delta)
+
+
+_EPSILON, _DELTA = _number(0.001, 100), _number(1e-12, 0.5)
+# Fields that scenarios of earlier versions do not have, and what they meant then.
+_ADDED: dict[str, Any] = {"persons": None}
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "digest": _of(str),
     "reference": _of(str),
@@ -323,14 +333,15 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "whole": _of(bool),
     "query": lambda value: Query(_tuple(_statistic)(value)),
     "mechanism": lambda value: _among(mechanisms.names())(value),
-    "epsilon": _number(0.001, 100),
-    "delta": _number(1e-12, 0.5),
+    "epsilon": _EPSILON,
+    "delta": _DELTA,
     "calibration": _among(CALIBRATIONS),
     "units": _among(get_args(Units)),
     "report": _among(get_args(Units)),
     "tolerances": _tuple(_number(1e-9, 1e12)),
     "replacement": _of(bool),
     "bounds": _tuple(_bound),
+    "persons": lambda value: None if value is None else _persons(value),
     "seed": _whole(0, 2**31 - 1),
     "view": _among(get_args(ViewKind)),
     "distances": _among(get_args(Distances)),

@@ -27,6 +27,7 @@ from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
 from distpriv.privacy.known_laws import Laws, known_laws, laws_for
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 
 __all__ = [
     "UNDEFENDED",
@@ -139,6 +140,7 @@ def sweep(
     calibration: Calibration = "guarded",
     *,
     units: FloatArray | None = None,
+    persons: Persons | None = None,
     undefended: bool = False,
 ) -> Curves:
     """A figure of several mechanisms along an axis; the noises are searched for side by side.
@@ -165,6 +167,8 @@ def sweep(
     calibration : "exact-law", "guarded", "exact" or "classical"
     units : ndarray, shape (m,), optional
         What the noise is calibrated in, see :func:`distpriv.calibrate`.
+    persons : Persons, optional
+        What each record is promised besides.
     undefended : bool
         With the curve ``UNDEFENDED`` of a release without noise.
 
@@ -188,7 +192,7 @@ def sweep(
             for name, noise in mechanisms.items()
         }
     else:
-        noises = _calibrated(mechanisms, models, promises, calibration, units)
+        noises = _calibrated(mechanisms, models, promises, calibration, units, persons)
     if undefended:
         noises[UNDEFENDED] = [None] * len(x)
     cases: list[tuple[GaussianModel, Noise | None]] = []
@@ -213,6 +217,7 @@ def _calibrated(
     promises: Sequence[tuple[float | None, float | None]],
     calibration: Calibration,
     units: FloatArray | None,
+    persons: Persons | None,
 ) -> dict[str, list[Noise | CalibrationError | None]]:
     """Noise of each mechanism at each point; None where there is no model."""
     searches: list[Search] = []
@@ -221,7 +226,9 @@ def _calibrated(
             if epsilon is None:
                 raise CalibrationError("A sweep along another axis than ε needs an ε; give one.")
             if model is not None:
-                searches.append(searching(name, model, epsilon, delta, calibration, units))
+                searches.append(
+                    searching(name, model, epsilon, delta, calibration, units, persons=persons)
+                )
     noises = iter(side_by_side(searches))
     return {
         name: [None if model is None else next(noises) for model in models] for name in mechanisms

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 
-from distpriv.analysis.evaluation import evaluate
+from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.scenario_file import read_scenario
 from distpriv.errors import DistprivError, ReportError
 from distpriv.export.report import Report, build_report

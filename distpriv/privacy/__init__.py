@@ -20,7 +20,7 @@ from distpriv.privacy.known_laws import known_law, known_laws, model_laws
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.per_record import PerRecord
 from distpriv.privacy.persons import Persons
-from distpriv.privacy.record_moves import RecordMoves, record_moves
+from distpriv.privacy.record_moves import RecordMoves
 
 __all__ = [
     "CalibratedFor",
@@ -42,6 +42,5 @@ __all__ = [
     "known_laws",
     "model_laws",
     "privacy_profile",
-    "record_moves",
     "worst_case",
 ]

@@ -58,6 +58,12 @@ def test_a_wrong_value_names_its_field(name: str, value: object) -> None:
         read_scenario(json.dumps(content))
 
 
+def test_scenarios_of_an_earlier_version_promise_persons_nothing() -> None:
+    content = json.loads(write_scenario(replace(BASE, persons=(1.0, 1e-3))))
+    del content["scenario"]["persons"]
+    assert read_scenario(json.dumps(content)) == replace(BASE, persons=None)
+
+
 def with_value(name: str, value: object) -> str:
     content = json.loads(write_scenario(BASE))
     content["scenario"][name] = value
@@ -74,6 +80,7 @@ ENDS: dict[str, tuple[list[object], list[object]]] = {
     "delta": ([1e-12, 0.5], [0.999e-12, 0.5 + 1e-9]),
     "tolerances": ([[1e-9, 1e12]], [[0.999e-9, 1], [1, 1.001e12]]),
     "bounds": ([[["age", [0, 1e-9]]]], [[["age", [0, 0]]], [["age", [1, 0]]], [["age", [0]]]]),
+    "persons": ([None, [0.001, 1e-12], [100, 0.5]], [[1], [0.0009, 0.1], [1, 0.6], [1, 0.1, 2]]),
     "seed": ([0, 2**31 - 1], [-1, 2**31, 1.0]),
     "others": (
         [[{"property": {"column": "age", "above": 3}, "p_i": 0, "p_j": 1}]],

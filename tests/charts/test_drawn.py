@@ -17,7 +17,10 @@ from plotly import graph_objects as go
 
 import distpriv as dp
 from distpriv import charts
+from distpriv.analysis.acceptable_error import ErrorLimit
 from distpriv.analysis.brackets import Brackets, Delivered
+from distpriv.analysis.design import Limit
+from distpriv.analysis.frontier import frontier
 from distpriv.attacks.joint_audit import JointAudit
 from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.attacks.posterior import Belief
@@ -44,6 +47,7 @@ from distpriv.charts.diagnostics import bootstrap_intervals, qq_plot, variance_r
 from distpriv.charts.directions import eigenvalue_shares, shift_components
 from distpriv.charts.fit import covariance_heatmap, fit_histograms
 from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
+from distpriv.charts.frontier import error_against_attack
 from distpriv.charts.guarantee import delivered_by_releases, profile_curves
 from distpriv.charts.ledger import adding_up
 from distpriv.charts.limits import limit_bars
@@ -238,6 +242,24 @@ def _attackers(_: Given) -> tuple[go.Figure, Drawn]:
     }
     figure = attackers_in_100([("DauM", 58)], by_chance=50)
     return figure, {name: tuple(zip(*part, strict=True)) for name, part in parts.items()}
+
+
+@case(error_against_attack)
+def _frontier(given: Given) -> tuple[go.Figure, Drawn]:
+    limits = [ErrorLimit(0, 2.0), ErrorLimit(2, 5.0)]
+    found = frontier(Limit("accuracy", 0.6), limits, given.model, ["ExpM", "OptM"], delta=1e-3)
+    figure = error_against_attack(
+        found, measure="error", unit="years", scale=2.0, attack="right", percent=True
+    )
+    drawn: Drawn = {}
+    for name, line in found.lines.items():
+        low = 10 ** figure.layout.yaxis.range[0]
+        x, y = 100 * line.reached, np.maximum(2.0 * line.errors, low * (1 + 2.4e-6))
+        kept = (line.errors <= 1) & (line.reached <= 0.6 * (1 + 1e-9))
+        drawn[name] = (x, y)
+        if kept.any():
+            drawn[f"{name}, keeps both"] = (x[kept], y[kept])
+    return figure, drawn
 
 
 @case(f_score_lines)

@@ -31,6 +31,7 @@ from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.covered import shown_each
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 
 __all__ = [
     "f_score_against_epsilon",
@@ -135,6 +136,7 @@ def f_score_against_epsilon(
     base_rate: float = 0.5,
     units: ArrayLike | None = None,
     pair: int | None = None,
+    persons: Persons | None = None,
 ) -> Curves:
     """Largest F_β of any attacker on each mechanism for each ε.
 
@@ -152,13 +154,15 @@ def f_score_against_epsilon(
         What the noise is calibrated in.
     pair : int, optional
         Index of the pair that is attacked; by default the one hardest to hide.
+    persons : Persons, optional
+        What each record is promised besides.
     """
     attacked = model if pair is None else model.only(pair)
     odds = odds_against(base_rate)
 
     noises = side_by_side(
         [
-            searching(name, model, float(epsilon), delta, calibration, units)
+            searching(name, model, float(epsilon), delta, calibration, units, persons=persons)
             for name in mechanisms
             for epsilon in epsilons
         ]

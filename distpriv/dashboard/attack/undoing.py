@@ -106,6 +106,7 @@ def _noises(view: View, name: str, calibration: Calibration) -> dict[str, Noise]
             calibration,
             view.sizes,
             grid_safe=kind == _SAFE,
+            persons=scenario.promise_to_persons,
         )
         for kind in (_PUBLISHED, _SAFE)
     }

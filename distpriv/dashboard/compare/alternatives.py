@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
+from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
 from distpriv.analysis.sweeps import attack_accuracies, expected_errors
@@ -155,6 +156,8 @@ def lists(summaries: Mapping[str, Summary]) -> None:
             | {name: [result.get(row, "–") for row in rows] for name, result in results.items()}
         )
     )
+    for n in dict.fromkeys(size.n for summary in summaries.values() for size in summary.errors):
+        st.caption(sampling_note(n))
 
 
 def keep(view: View | None) -> None:
@@ -330,7 +333,7 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
         **view.figures.plain(),
         scenario=scenario,
         data=view.dataset.title,
-        errors=tuple(zip(view.labels, view.errors, view.units, strict=True)),
+        errors=error_sizes(view.model, view.noise, view.units, valued=True),
         accuracies=accuracies,
         costs=costs,
     )
@@ -369,4 +372,7 @@ def _results(summary: Summary) -> dict[str, str]:
         "Delivered δ": delivered,
         "Expected L2 error": with_unit(summary.error, summary.unit),
     }
-    return figures | {label: f"± {with_unit(error, unit)}" for label, error, unit in summary.errors}
+    # Kept with the values, whatever view they are shown in now.
+    presenting = st.session_state[Key.SCENARIO].presenting
+    sizes = [size.unvalued() if presenting else size for size in summary.errors]
+    return figures | {size.label: short(size) for size in sizes}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pandas as pd
+import streamlit as st
 
+from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.answer import overlap
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
-from distpriv.words import number, with_unit
+from distpriv.words import number
 
 __all__ = ["errors_table", "picture"]
 
@@ -24,16 +26,13 @@ def picture(view: View) -> None:
 
 def errors_table(view: View) -> None:
     """How far the noise moves each statistic, on average."""
-    errors = view.noise.expected_absolute_errors()
-    columns = {
-        "Statistic": view.scenario.query.labels,
-        "Moves by": [
-            f"± {with_unit(float(error), unit)}"
-            for error, unit in zip(errors, view.units, strict=True)
-        ],
-    }
+    shown = not view.scenario.presenting
+    sizes = error_sizes(view.model, view.noise, view.units, valued=shown)
+    columns = {"Statistic": view.labels, "Moves by": [short(size) for size in sizes]}
     if view.report_sizes is not None:
         columns[f"In {view.error_unit}"] = [
-            number(float(error)) for error in errors / view.report_sizes
+            number(size.error / unit)
+            for size, unit in zip(sizes, view.report_sizes.tolist(), strict=True)
         ]
     display.table(pd.DataFrame(columns), "errors")
+    st.caption(sampling_note(view.model.n))

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import queries
+from distpriv.analysis.for_persons import bounds_from_data, leaking_in_words
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
@@ -121,16 +122,20 @@ def _parameter(
 
 
 def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
-    """Public bounds of the numeric columns in use, for differential privacy's baselines."""
+    """Public bounds of the numeric columns in use: how far one record can move a statistic."""
     columns = list(dict.fromkeys(s.column for s in scenario.query if s.takes_bounds))
     if not columns:
         return
-    with st.expander("Public bounds for the baselines of differential privacy"):
+    promised = scenario.persons is not None
+    with st.expander("Public bounds: how far one record can move a statistic", expanded=promised):
         st.markdown(
-            "Group DP and DP need to know how far one record can move a statistic. Give each "
-            "column bounds that are public knowledge; where there are none, the data's own range "
-            "is used, which leaks it."
+            "A promise to each person, as the switch in the sidebar and the baselines Group DP and "
+            "DP make it, needs to know how far one record can move a statistic. Give each column "
+            "bounds that are public knowledge; where there are none, the data's own range is used, "
+            "which leaks it."
         )
+        if promised and (words := leaking_in_words(bounds_from_data(scenario, dataset.table))):
+            st.warning(escape(words), icon=":material/report:")
         known = dict(scenario.bounds)
         start = pd.DataFrame(
             {

@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario, ViewKind
 from distpriv.dashboard.shell import cache, choices, opening, settings
 from distpriv.dashboard.shell.dataset import Dataset
@@ -18,7 +19,7 @@ from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
-from distpriv.words import escape
+from distpriv.words import escape, listed
 
 __all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
 
@@ -144,6 +145,8 @@ def draw() -> None:
             ),
         )
         epsilon, delta = _budget()
+        persons = settings.persons()
+        about_bounds = st.container()
         pair_to_look_at = st.container()
         with st.expander("More settings", icon=":material/tune:"):
             query = _query(dataset)
@@ -209,11 +212,17 @@ def draw() -> None:
         report=report,
         tolerances=tolerances,
         replacement=replacement or whole,
-        bounds=settings.bounds(dataset),
+        bounds=settings.bounds(dataset, query, needed=persons is not None),
+        persons=persons,
         seed=int(seed),
         view=state[Key.VIEW],
         distances=distances,
     )
+    if persons is not None and (columns := bounds_from_data(scenario, dataset.table)):
+        about_bounds.caption(
+            f"The bounds of {escape(listed(list(columns)))} come from the data; give public ones "
+            "on the Secret & release page."
+        )
     with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
     state[Key.SCENARIO] = scenario
@@ -224,7 +233,7 @@ def draw() -> None:
 
 def _apply_preset(values: Mapping[str, object]) -> None:
     common: dict[str, object] = {Key.N: 100, Key.CENTER: 0.5, Key.EPS: 1.0, Key.DELTA: 1e-3}
-    common |= {Key.REPL: False, Key.WHOLE: False}
+    common |= {Key.REPL: False, Key.WHOLE: False, Key.PERSONS: False}
     common |= {Key.PAIRS: "one pair", Key.UNITS: "raw", Key.REPORT: "raw"}
     for key in (Key.STAT, Key.ALSO):
         st.session_state.pop(key, None)

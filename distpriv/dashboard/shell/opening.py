@@ -196,6 +196,7 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
         Key.MECH: scenario.mechanism,
         Key.EPS: scenario.epsilon,
         Key.DELTA: scenario.delta,
+        Key.PERSONS: scenario.persons is not None,
         Key.CAL: scenario.calibration,
         Key.UNITS: scenario.units,
         Key.REPORT: scenario.report,
@@ -212,5 +213,7 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
                 f"{', '.join(map(str, STEPS))}, got {step:g}."
             )
         values |= {Key.PAIRS: "grid", Key.GRID: (low, high), Key.STEP: step}
+    if scenario.persons is not None:
+        values[Key.PERSONS_EPS], values[Key.PERSONS_DELTA] = scenario.persons
     values |= {own(f"tol{place}"): tolerance for place, tolerance in enumerate(scenario.tolerances)}
     return values

@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 import streamlit as st
 
 from distpriv.analysis.fitting import SIMULATED
+from distpriv.analysis.for_persons import rounded_bounds
 from distpriv.analysis.scenario import Distances, Units
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
@@ -33,6 +34,7 @@ __all__ = [
     "linked",
     "look",
     "own_key",
+    "persons",
     "units",
 ]
 
@@ -89,14 +91,65 @@ def calibration(query: Query, n: int) -> Calibration:
     )
 
 
-def bounds(dataset: Dataset) -> tuple[tuple[str, tuple[float, float]], ...]:
-    """Public bounds of numeric columns; those of an example stand in the address."""
-    state = st.session_state
-    if bound(dataset) is None:
-        return tuple(sorted(state.get(own_key(dataset, Key.BOUNDS), {}).items()))
-    if Key.BOUNDS not in state:
-        state[Key.BOUNDS] = _linked_bounds(dataset)
-    bounds = tuple(sorted(state[Key.BOUNDS].items()))
+def persons() -> tuple[float, float] | None:
+    """What each record is promised besides: ε and δ, or None."""
+    on = st.toggle(
+        "Protect each person as well",
+        key=Key.PERSONS,
+        bind="query-params",
+        help="One noise for two promises: nobody can tell the two shares apart, and nobody can "
+        "tell whether any one record was replaced by another (differential privacy). Hiding the "
+        "share alone may leave single records open. How far one record can move a statistic "
+        "follows from the public bounds of its column, on the Secret & release page.",
+    )
+    if not on:
+        return None
+    left, right = st.columns(2)
+    epsilon = left.number_input(
+        "ε per person",
+        0.001,
+        100.0,
+        1.0,
+        0.1,
+        format="%g",
+        key=Key.PERSONS_EPS,
+        bind="query-params",
+        help="However the release comes out, its probability differs by a factor of at most e^ε "
+        "whichever record is replaced (up to δ).",
+    )
+    delta = right.number_input(
+        "δ per person",
+        1e-12,
+        0.5,
+        1e-3,
+        1e-3,
+        format="%g",
+        key=Key.PERSONS_DELTA,
+        bind="query-params",
+        help="With this probability the promise to a person may fail; below one in the number of "
+        "records is usual.",
+    )
+    return round(float(epsilon), 6), float(delta)
+
+
+def bounds(
+    dataset: Dataset, query: Query, *, needed: bool
+) -> tuple[tuple[str, tuple[float, float]], ...]:
+    """Public bounds of numeric columns; those of an example stand in the address.
+
+    Those that are needed and missing are the data's own range, rounded outwards.
+    """
+    state, key = st.session_state, own_key(dataset, Key.BOUNDS)
+    linkable = bound(dataset) is not None
+    known = state.get(key)
+    if known is None:
+        known = _linked_bounds(dataset) if linkable else {}
+    if needed and any(s.takes_bounds and s.column not in known for s in query):
+        known = rounded_bounds(dataset.table, query) | known
+    state[key] = known
+    bounds = tuple(sorted(known.items()))
+    if not linkable:
+        return bounds
     written = [f"{low!r} to {high!r} {column}" for column, (low, high) in bounds]
     if written != linked(Key.BOUNDS):
         if written:

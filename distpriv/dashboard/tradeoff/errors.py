@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
 from distpriv.analysis.sweeps import expected_error, expected_errors
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
@@ -99,7 +100,17 @@ def sentence(view: View, measure: Measure, names: Sequence[str]) -> None:
             else f"; the least that keeps the promise, as computed, is **{number(errors[best])}**, "
             f"with {escape(best)}."
         )
+        + _size(view, measure)
     )
+
+
+def _size(view: View, measure: Measure) -> str:
+    """The error of the statistic looked at, or the largest, beside its value and its sampling."""
+    shown = not view.scenario.presenting
+    sizes = error_sizes(view.model, view.noise, view.units, valued=shown)
+    if measure.statistic is not None:
+        return f" That is {largest_in_words([sizes[measure.statistic]], safe=escape)}."
+    return f" Most beside what sampling varies: {largest_in_words(sizes, safe=escape)}."
 
 
 def against_epsilon(view: View, measure: Measure, names: Sequence[str]) -> None:
@@ -164,7 +175,7 @@ def against_width(view: View, measure: Measure, names: Sequence[str]) -> None:
 
 def table(view: View, names: Sequence[str]) -> None:
     """Every mechanism's promise and errors at the scenario's ε and δ."""
-    rows = []
+    rows, shown = [], not view.scenario.presenting
     noises = view.noises(names)
     for name in names:
         noise = noises.get(name)
@@ -185,16 +196,12 @@ def table(view: View, names: Sequence[str]) -> None:
                 "RMS": number(view.reported(noise).rms_error()),
             }
             | {
-                label: f"± {with_unit(float(error), unit)}"
-                for label, error, unit in zip(
-                    view.scenario.query.labels,
-                    noise.expected_absolute_errors(),
-                    view.units,
-                    strict=True,
-                )
+                size.label: short(size)
+                for size in error_sizes(view.model, noise, view.units, valued=shown)
             }
         )
     display.table(pd.DataFrame(rows).fillna("–"), "mechanisms")
+    st.caption(sampling_note(view.model.n))
 
 
 def formulas() -> None:

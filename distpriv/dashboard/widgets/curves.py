@@ -143,7 +143,13 @@ def along_width(view: View, names: Sequence[str]) -> tuple[str, ...]:
 def sweep_of(view: View) -> partial[Curves]:
     """:func:`distpriv.analysis.sweeps.sweep` with the scenario's δ, calibration and units."""
     scenario = view.scenario
-    return partial(sweep, delta=scenario.delta, calibration=scenario.calibration, units=view.sizes)
+    return partial(
+        sweep,
+        delta=scenario.delta,
+        calibration=scenario.calibration,
+        units=view.sizes,
+        persons=scenario.promise_to_persons,
+    )
 
 
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:

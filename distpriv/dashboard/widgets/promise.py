@@ -6,11 +6,12 @@ import streamlit as st
 
 from distpriv.analysis.basis import basis_in_words, normals_in_words
 from distpriv.analysis.evaluation import KEPT
+from distpriv.analysis.for_persons import per_record_in_words
 from distpriv.dashboard.shell.frame import View
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent, share
 
-__all__ = ["UNDONE", "by_normals", "caveats", "guarantee"]
+__all__ = ["UNDONE", "by_normals", "caveats", "guarantee", "per_record"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -40,7 +41,24 @@ def guarantee(view: View) -> None:
         st.markdown(_delivered_laplace(view))
     else:
         st.markdown(_delivered(view))
+    st.markdown(per_record(view))
     caveats(noise)
+
+
+def per_record(view: View) -> str:
+    """What the noise promises to each person, with a badge where that is a promise of its own."""
+    scenario = view.scenario
+    record = view.per_record()
+    badge = ""
+    if scenario.persons is not None:
+        epsilon, delta = scenario.persons
+        kept = record.epsilon(delta) <= epsilon * KEPT
+        badge = (
+            ":green-badge[:material/person_check: each person too] "
+            if kept
+            else ":red-badge[:material/person_alert: persons not protected] "
+        )
+    return badge + escape(per_record_in_words(scenario, view.noise, record))
 
 
 def _delivered_laplace(view: View) -> str:

@@ -70,7 +70,7 @@ def markdown(report: Contents) -> str:
     parts += [
         f"**{_plain(name)}** is left out: {_plain(why)}" for name, why in report.left_out.items()
     ]
-    parts += ["## What it costs: the expected error", _errors(report)]
+    parts += ["## What it costs: the expected error", _errors(report), report.sampling]
     parts += [
         "## What attackers achieve",
         _table(
@@ -125,15 +125,9 @@ def markdown(report: Contents) -> str:
 
 
 def _errors(report: Contents) -> str:
+    sizes = [report.sizes(finding) for finding in report.findings]
     rows = [
-        [
-            label,
-            *(
-                f"± {counted(finding.errors[place], report.main.units[place])}"
-                for finding in report.findings
-            ),
-        ]
-        for place, label in enumerate(report.main.labels)
+        [label, *(each[place] for each in sizes)] for place, label in enumerate(report.main.labels)
     ]
     total = [counted(finding.error, report.main.error_unit) for finding in report.findings]
     return _table(
@@ -204,6 +198,15 @@ def json_text(report: Contents) -> str:
                 "caveats": list(finding.noise.caveats),
                 "expected_l2_error": finding.error,
                 "expected_errors": dict(zip(report.main.labels, finding.errors, strict=True)),
+                "errors_of_sampling_deviation": {
+                    label: error / deviation
+                    for label, error, deviation in zip(
+                        report.main.labels,
+                        finding.errors,
+                        finding.model.standard_deviations.tolist(),
+                        strict=True,
+                    )
+                },
                 "assumptions": [
                     {
                         "assumption": verdict.assumption.title,

@@ -13,6 +13,7 @@ from plotly import graph_objects as go
 from distpriv.analysis.answer import answer
 from distpriv.analysis.brackets import Brackets
 from distpriv.analysis.brackets_in_words import in_a_line
+from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.without_curves import CurvePrice, curve_price
 from distpriv.export.report import words
@@ -110,7 +111,18 @@ class Contents:
     @property
     def answer(self) -> str:
         """One or a few plain sentences."""
-        return answer(self.main)
+        return answer(self.main, valued=False)
+
+    def sizes(self, finding: Evaluation) -> list[str]:
+        """Each statistic's error, beside its value only where the report tells true ones."""
+        valued = self.truth is not None and bool(self.truth.statistics)
+        sizes = error_sizes(finding.model, finding.noise, finding.units, valued=valued)
+        return [short(size) for size in sizes]
+
+    @property
+    def sampling(self) -> str:
+        """What the errors are held against."""
+        return sampling_note(self.main.model.n)
 
     @cached_property
     def without_curves(self) -> CurvePrice:

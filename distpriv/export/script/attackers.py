@@ -81,6 +81,7 @@ for name, calibration in {literal(dict(published))}.items():
                 calibration,
                 evaluation.sizes,
                 grid_safe=safe,
+                persons=scenario.promise_to_persons,
             )
         except dp.errors.CalibrationError as error:
             print(f"{{name}} is left out: {{error}}")

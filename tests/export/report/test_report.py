@@ -316,10 +316,23 @@ def test_errors_are_told_in_the_units_asked_for(people, units, report, said):
     assert told["expected_l2_error"] == pytest.approx(error)
     assert list(told["expected_errors"].values()) == pytest.approx(noise.expected_absolute_errors())
     assert f"move by {number(error)} {said}".replace("  ", " ") in plain(found.answer)
+    shares = noise.expected_absolute_errors() / model.standard_deviations
+    assert list(told["errors_of_sampling_deviation"].values()) == pytest.approx(shares)
     # The curve goes through the scenario's own error.
     curve = next(each for each in content["figures"] if "Error" in each["title"])
     own = [list(row.values()) for row in curve["data"] if 1.3 in row.values()]
     assert own[0] == ["ExpM", 1.3, pytest.approx(error)]
+
+
+def test_values_stand_beside_errors_only_where_true_ones_are_told(people):
+    value = number(
+        float(dp.fit_gaussian(people, QUERY, SCENARIO.pair, n=60).pairs[0].means.T[0].mean())
+    )
+    for options in ({}, {"records": True}, {"truth": True}):
+        found = build(people, SCENARIO, repetitions=2, **options)
+        for text in (found.to_markdown(), found.to_html()):
+            assert "× sampling" in text.replace("\u00a0", " ")
+            assert (f" on {value}; " in text) == ("truth" in options)
 
 
 def test_several_pairs_units_and_simulated_models(people):

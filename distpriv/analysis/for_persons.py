@@ -1,0 +1,167 @@
+"""What a release promises to each person: bounds, checks and words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from distpriv.analysis.scenario import Scenario
+from distpriv.errors import CalibrationError
+from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.noise import Noise
+from distpriv.privacy.per_record import PerRecord
+from distpriv.queries.statistics import Query
+from distpriv.words import exact, listed, number
+
+__all__ = [
+    "bounds_from_data",
+    "check_records",
+    "leaking_in_words",
+    "per_record_in_words",
+    "per_record_label",
+    "record_delta",
+    "rounded_bounds",
+    "rounded_range",
+]
+
+MOST = 20.0
+"""An ε beyond which a promise to each record is none to speak of."""
+
+_PARTS = 20
+_ROUNDING = 1e-9
+
+
+def rounded_range(low: float, high: float) -> tuple[float, float]:
+    """A column's range rounded outwards to a step of 1, 2 or 5 times a power of ten.
+
+    About a twentieth of the range, so that it tells less of the least and the greatest record.
+
+    Parameters
+    ----------
+    low, high : float, low <= high
+    """
+    span = (high - low) or max(abs(low), 1.0)
+    power = 10.0 ** math.floor(math.log10(span / _PARTS))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= span / _PARTS)
+    digits = max(0, -math.floor(math.log10(step)))
+    # Rounding may take the least digit of a bound to the wrong side.
+    lowest = min(round(math.floor(low / step) * step, digits), low)
+    highest = max(round(math.ceil(high / step) * step, digits), high)
+    return lowest, highest if lowest < highest else round(lowest + step, digits)
+
+
+def rounded_bounds(table: pd.DataFrame, query: Query) -> dict[str, tuple[float, float]]:
+    """The rounded ranges of the numeric columns that a query's promise to persons needs."""
+    columns = dict.fromkeys(statistic.column for statistic in query if statistic.takes_bounds)
+    found = {}
+    for column in columns:
+        values = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+        values = values[np.isfinite(values)]
+        if len(values):
+            found[column] = rounded_range(float(values.min()), float(values.max()))
+    return found
+
+
+def bounds_from_data(scenario: Scenario, table: pd.DataFrame) -> tuple[str, ...]:
+    """Numeric columns whose bounds are those that the data suggest, or that have none."""
+    given = dict(scenario.bounds)
+    suggested = rounded_bounds(table, scenario.query)
+    return tuple(
+        column for column, bounds in suggested.items() if given.get(column) in (None, bounds)
+    )
+
+
+def check_records(
+    table: pd.DataFrame, model: GaussianModel, bounds: Mapping[str, tuple[float, float]]
+) -> None:
+    """Raise CalibrationError if a record moves the statistics further than noise was raised for.
+
+    It can only where the model is fitted to other records than are released.
+    """
+    values = model.query.values(table)
+    values = values[~np.isnan(values).any(axis=1)]
+    if not len(values):
+        return
+    least, greatest = values.min(axis=0), values.max(axis=0)
+    moves = model.query.record_sensitivities(model.n, least, greatest, bounds)
+    far = moves > model.record_sensitivities * (1 + _ROUNDING)
+    if far.any():
+        label = model.query.labels[int(np.flatnonzero(far)[0])]
+        raise CalibrationError(
+            f"Records reach further than the range that each person's promise about {label} was "
+            "computed for; give public bounds that hold for every record."
+        )
+
+
+def record_delta(scenario: Scenario) -> float:
+    """δ at which ε per record is told: that of the persons' promise, else the scenario's."""
+    return scenario.delta if scenario.persons is None else scenario.persons[1]
+
+
+def per_record_label(record: PerRecord, delta: float) -> str:
+    """ε per record for a table; says where there is none, or none to speak of."""
+    epsilon = record.epsilon(delta)
+    if math.isinf(epsilon):
+        return "none"
+    return number(epsilon) if epsilon <= MOST else f"none to speak of ({number(epsilon)})"
+
+
+def per_record_in_words(scenario: Scenario, noise: Noise, record: PerRecord) -> str:
+    """What a noise promises about each record, one or two sentences.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    noise : Noise
+        In the statistics of the scenario.
+    record : PerRecord
+        What it promises.
+    """
+    delta = record_delta(scenario)
+    epsilon = record.epsilon(delta)
+    who = "each record that is drawn" if _drawn_again(scenario) else "each person"
+    if scenario.persons is not None:
+        return (
+            f"To {who} it promises ε = {exact(scenario.persons[0])} at δ = {exact(delta)}, and "
+            f"gives ε = {number(epsilon)}, whichever record is replaced by any other within the "
+            "bounds."
+        )
+    if epsilon <= MOST:
+        return (
+            f"To {who} this noise gives ε = {number(epsilon)} at δ = {exact(delta)}, though it was "
+            "calibrated for the share alone."
+        )
+    directions = int(np.count_nonzero(noise.scales))
+    reason = (
+        f"the noise has {directions} direction{'s' * (directions != 1)} for {noise.dimension} "
+        "statistics"
+        if directions < noise.dimension
+        else "there is little of it in some directions"
+    )
+    if math.isinf(epsilon):
+        return f"To {who} it promises nothing: {reason}." if directions else _NOTHING.format(who)
+    return (
+        f"To {who} it promises nothing to speak of (ε = {number(epsilon)} at δ = {exact(delta)}): "
+        f"{reason}{', and the others only what covers their steps' * (noise.floor is not None)}."
+    )
+
+
+_NOTHING = "To {} it promises nothing: there is no noise."
+
+
+def _drawn_again(scenario: Scenario) -> bool:
+    """Whether one person's record may be drawn more than once."""
+    return scenario.replacement and not scenario.whole
+
+
+def leaking_in_words(columns: tuple[str, ...]) -> str:
+    """That bounds come from the data, and what to do; empty for none."""
+    if not columns:
+        return ""
+    return (
+        f"The bounds of {listed(list(columns))} are the data's own range, rounded: whoever sees "
+        "them learns that some record is near. Give bounds that are known without the data."
+    )

@@ -1,0 +1,229 @@
+"""Error against attack: what each mechanism trades along ε, and what satisfies both limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from distpriv import mechanisms
+from distpriv.analysis.acceptable_error import (
+    ErrorChoice,
+    ErrorDesign,
+    ErrorLimit,
+    errors_under,
+    least_epsilons,
+)
+from distpriv.analysis.design import Choice, Design, Limit, choose
+from distpriv.analysis.error_search import Errors
+from distpriv.arguments import checked
+from distpriv.attacks.hypothesis.releases import figures, release_test, release_tests
+from distpriv.errors import HypothesisError, QueryError
+from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.calibration import Calibration
+from distpriv.privacy.noise import Noise
+
+__all__ = ["Frontier", "FrontierLine", "Satisfied", "frontier"]
+
+FloatArray = NDArray[np.float64]
+
+_POINTS = 41
+_FEW = 9  # of noise whose best attack is simulated
+_EPSILONS = (0.01, 100.0)
+
+
+@dataclass(frozen=True, eq=False)
+class FrontierLine:
+    """One mechanism along ε; NaN where it has no noise that keeps its promise.
+
+    Attributes
+    ----------
+    epsilons : ndarray, shape (points,)
+        Rising, those at which a limit is just kept among them.
+    errors : ndarray, shape (points,)
+        The largest error as a share of its limit: 1 is just acceptable.
+    reached : ndarray, shape (points,)
+        What the best attacker achieves, in the attack limit's measure.
+    """
+
+    epsilons: FloatArray
+    errors: FloatArray
+    reached: FloatArray
+
+
+@dataclass(frozen=True)
+class Satisfied:
+    """A mechanism that keeps both limits.
+
+    Attributes
+    ----------
+    mechanism : str
+    low : float
+        The least ε that keeps the limits on errors.
+    high : float
+        The largest that keeps the limit on the attack; infinite if that takes no noise.
+    """
+
+    mechanism: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Frontier:
+    """What an error buys, and the two limits on it.
+
+    Attributes
+    ----------
+    limit : Limit
+        On the best attacker.
+    by_error : ErrorDesign
+        The least ε under the limits on errors.
+    by_attack : Design or None
+        The largest ε under the limit on the attack; None where no mechanism keeps it.
+    lines : dict of mechanism to FrontierLine
+    undefended : float
+        What the best attacker achieves without noise, in the limit's measure.
+    """
+
+    limit: Limit
+    by_error: ErrorDesign
+    by_attack: Design | None
+    lines: dict[str, FrontierLine]
+    undefended: float
+
+    @property
+    def both(self) -> tuple[Satisfied, ...]:
+        """Mechanisms that keep both limits, in the order of `by_error`.
+
+        The attacker achieves more the larger ε is: where the least ε of the errors exceeds the
+        limit on the attack, so does every other that keeps the errors.
+        """
+        highest: dict[str, float] = {}
+        if self.by_attack is not None:
+            highest = {choice.mechanism: choice.epsilon for choice in self.by_attack.choices}
+        return tuple(
+            Satisfied(
+                choice.mechanism,
+                choice.epsilon,
+                # A search to a thousandth may end just below the ε that it was to find.
+                max(choice.epsilon, highest.get(choice.mechanism, math.inf)),
+            )
+            for choice in self.by_error.choices
+            if self.limit.reached(choice.test) <= self.limit.value
+        )
+
+    @property
+    def least_attack(self) -> tuple[ErrorChoice, float] | None:
+        """Nearest by the errors: the choice that keeps them at the least attack, and that."""
+        known = [(choice, self.limit.reached(choice.test)) for choice in self.by_error.choices]
+        return min(known, key=lambda pair: pair[1], default=None)
+
+    @property
+    def least_error(self) -> tuple[Choice, float] | None:
+        """Nearest by the attack: the choice that keeps it at the least error, as a share of 1."""
+        if self.by_attack is None:
+            return None
+        places = [limit.statistic for limit in self.by_error.limits]
+        allowed = np.array(self.by_error.allowed)
+        known = [
+            (choice, float((choice.noise.expected_absolute_errors()[places] / allowed).max()))
+            for choice in self.by_attack.choices
+        ]
+        return min(known, key=lambda pair: pair[1], default=None)
+
+
+@checked(QueryError)
+def frontier(
+    limit: Limit,
+    limits: Sequence[ErrorLimit],
+    model: GaussianModel,
+    names: Sequence[str] | None = None,
+    *,
+    delta: float,
+    calibration: Calibration = "guarded",
+    units: ArrayLike | None = None,
+    report: NDArray[np.float64] | None = None,
+) -> Frontier:
+    """Error against attack of each mechanism along ε, and what keeps a limit on each.
+
+    Parameters
+    ----------
+    limit : Limit
+        On the best attacker; what they achieve is measured as it is.
+    limits : sequence of ErrorLimit
+        At least one.
+    model, names, delta, calibration, units, report
+        Those of :func:`distpriv.choose` and :func:`distpriv.choose_by_error`.
+
+    Raises
+    ------
+    QueryError, CalibrationError
+        As :func:`distpriv.choose_by_error`.
+    """
+    if names is None:
+        names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    chosen = list(dict.fromkeys(names))
+    errors = errors_under(limits, model, delta=delta, calibration=calibration, units=units)
+    by_error = least_epsilons(tuple(limits), errors, chosen, report)
+    by_attack: Design | None
+    try:
+        by_attack = choose(
+            limit, model, chosen,
+            delta=delta, calibration=calibration, units=units, report=report,
+        )  # fmt: skip
+    except HypothesisError:
+        by_attack = None
+    return Frontier(
+        limit,
+        by_error,
+        by_attack,
+        _lines(errors, limit, chosen, by_error, by_attack),
+        limit.reached(release_test(model)),
+    )
+
+
+def _lines(
+    errors: Errors,
+    limit: Limit,
+    names: Sequence[str],
+    by_error: ErrorDesign,
+    by_attack: Design | None,
+) -> dict[str, FrontierLine]:
+    corners: dict[str, set[float]] = {name: set() for name in names}
+    for choice in by_error.choices:
+        corners[choice.mechanism].add(choice.epsilon)
+    for reached_at in () if by_attack is None else by_attack.choices:
+        corners[reached_at.mechanism].add(reached_at.epsilon)
+    asked = [
+        (name, epsilon)
+        for name in names
+        for epsilon in sorted({*_grid(errors, name), *corners[name]})
+    ]
+    noises, used = errors.noises(asked), errors.used(asked)
+    kept = [place for place, noise in enumerate(noises) if isinstance(noise, Noise)]
+    tests = release_tests([(errors.model, n) for n in noises if isinstance(n, Noise)])
+    reached = np.full(len(asked), math.nan)
+    reached[kept] = figures(tests, limit.figure)
+    used[~np.isfinite(used)] = math.nan
+    lines = {}
+    for name in names:
+        places = [place for place, (other, _) in enumerate(asked) if other == name]
+        epsilons = np.array([asked[place][1] for place in places])
+        lines[name] = FrontierLine(epsilons, used[places], reached[places])
+    return lines
+
+
+def _grid(errors: Errors, name: str) -> list[float]:
+    """ε of a line: few where the best attack on each has to be simulated."""
+    (noise,) = errors.noises([(name, 1.0)])
+    simulated = (
+        isinstance(noise, Noise)
+        and noise.distribution == "laplace"
+        and noise.directions.shape[1] > 1
+    )
+    points = np.geomspace(*_EPSILONS, _FEW if simulated else _POINTS)
+    return [float(f"{epsilon:.4g}") for epsilon in points.tolist()]
