@@ -26,7 +26,7 @@ if view is not None:
     limit_panel.calibrate(view, found, left)
     ledger_panel.picture(view, releases)
     panels.offer(view, left)
-    code.note("release", earlier=releases.parts)
+    code.note("release", earlier=releases.counted)
 panels.result()
 ledger_panel.table(found.made, desk.known)
 st.subheader("Limits on all releases together")

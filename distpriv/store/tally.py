@@ -10,7 +10,7 @@ from distpriv.analysis.fitting import Groups, fitted_model, resolved
 from distpriv.analysis.scenario import Scenario
 from distpriv.composition.joint_releases import JointReleases, joint_releases
 from distpriv.composition.table_releases import TableRelease
-from distpriv.errors import DistprivError
+from distpriv.errors import CalibrationError, DistprivError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.delivered import delivered_interval
 from distpriv.privacy.noise import Noise
@@ -172,6 +172,12 @@ def _per_record(
     for entry in releases:
         then = entry.scenario
         assert then is not None
+        if then.replacement and not then.whole:
+            raise CalibrationError(
+                f"The {_named(entry)} is a sample drawn with replacement, in which one person's "
+                "record may be several times; draw without replacement to promise anything to "
+                "each person."
+            )
         # Raises where bounds are missing, or narrower than the records.
         bounded_moves(then.query, then.n, bounds)
         model = _model(replace(limited, bounds=()), then, sources)

@@ -103,19 +103,38 @@ def test_a_whole_table_s_noises_average_out(open_app):
         assert (np.abs(entry.values - truth) < 6 * deviations).all()
 
 
-def test_only_the_same_statistics_are_counted(open_app):
+def right(app) -> list[float]:
+    """How often the best attacker is right, in the order the page says it."""
+    return [float(each) for each in re.findall(r"\*\*([\d.]+) %\*\*", texts(app))]
+
+
+def test_other_statistics_and_sizes_are_counted_too(open_app):
     app = release(open_app("release"))
+    before = right(app)[0]
     app.sidebar.multiselect(key="stat").set_value(["mean age", "count sex = Female"]).run()
-    assert "**No release**" in texts(app)
-    assert "The ledger holds 1 more of these data" in " ".join(each.value for each in app.caption)
+    assert "**1 release** of **Census income" in texts(app)
+    assert right(app)[0] == pytest.approx(before)
     release(app)
     app.sidebar.multiselect(key="stat").set_value(["count sex = Female", "mean age"]).run()
     sound(app)
-    assert "were released **once**" in texts(app)
+    assert "**2 releases** of **Census income" in texts(app)
+    both = right(app)[0]
+    assert both > before
     app.sidebar.number_input(key="n").set_value(150).run()
-    assert "were released **once**" in texts(app)
+    assert right(app)[0] == pytest.approx(both)
     app.sidebar.toggle(key="whole").set_value(True).run()
-    assert "**No release**" in texts(app)
+    assert "**2 releases** of **Census income" in texts(app)
+    assert right(app)[0] == pytest.approx(both)
+
+
+def test_another_secret_s_releases_tell_of_this_one(open_app):
+    app = release(
+        open_app("release", secret="sex = Female", stat=["mean age", "mean hours-per-week"])
+    )
+    app.sidebar.selectbox(key="secret").set_value("income = >50K").run()
+    sound(app)
+    assert "were released **once**" in texts(app)
+    assert right(app)[0] > 50.5
 
 
 @pytest.mark.parametrize(("mech", "said"), [("ExpM(L)", "at most"), ("DP", "promises nothing")])
@@ -280,6 +299,7 @@ def test_releases_of_another_version_are_shown_and_not_counted(open_app):
     app = open_app("release")
     sound(app)
     assert "**No release**" in texts(app)
+    assert "was recorded by another version of distpriv" in warnings(app)
     assert list(table(app, "When")["Computed from"]) == ["–"]
 
 

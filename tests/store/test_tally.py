@@ -93,7 +93,10 @@ def test_laplace_noise_counts_by_what_it_delivers() -> None:
 
 def test_each_record_is_counted_in_every_release() -> None:
     agreed = limit(Terms(persons=Budget(3.0, 1e-5)), bounds=BOUNDS)
-    one, sample = with_noise("ExpM"), release(scenario=replace(SCENARIO, whole=False, n=40))
+    one, sample = (
+        with_noise("ExpM"),
+        release(scenario=replace(SCENARIO, whole=False, n=40, replacement=False)),
+    )
     squares = 0.0
     for entry, n in ((one, 300), (sample, 40)):
         squares += (120 / n) ** 2 / entry.noise.covariance[0, 0]
@@ -116,6 +119,13 @@ def test_bounds_that_are_none_are_refused(bounds, said) -> None:
     agreed = limit(Terms(persons=Budget(3.0, 1e-5)), bounds=bounds)
     (found,) = tally(agreed, [release()], KNOWN).uncounted
     assert said in found
+
+
+def test_who_may_be_drawn_twice_is_promised_nothing() -> None:
+    agreed = limit(Terms(persons=Budget(3.0, 1e-5)), bounds=BOUNDS)
+    sample = release(scenario=replace(SCENARIO, whole=False, n=40))
+    (said,) = tally(agreed, [sample], KNOWN).uncounted
+    assert "drawn with replacement" in said
 
 
 def test_what_has_no_joint_law_is_named() -> None:

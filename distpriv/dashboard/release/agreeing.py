@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from distpriv.analysis.for_persons import bounds_from_data, leaking_in_words, rounded_bounds
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
@@ -18,11 +19,20 @@ from distpriv.store import AgreedLimit, Budget, Terms, agree
 from distpriv.store.checks import about_in_words
 from distpriv.store.limits import limit_key, terms_in_words
 from distpriv.store.values import moment
-from distpriv.words import escape
+from distpriv.words import escape, listed
 
 __all__ = ["agreement", "history"]
 
-_FIELDS = ("accuracy", "epsilon", "delta", "author", "reason")
+_FIELDS = (
+    "accuracy",
+    "epsilon",
+    "delta",
+    "person_epsilon",
+    "person_delta",
+    "author",
+    "reason",
+)
+_PERSON_DELTA = 1e-5
 
 
 def agreement(dataset: Dataset, scenario: Scenario, limits: Sequence[AgreedLimit]) -> None:
@@ -49,18 +59,17 @@ def agreement(dataset: Dataset, scenario: Scenario, limits: Sequence[AgreedLimit
             chosen = st.selectbox(
                 "Limit on",
                 keys,
-                format_func=lambda key: _named(by_key.get(key), scenario),
+                format_func=lambda key: _named(key, by_key.get(key), scenario),
                 key="limit_chosen",
             )
         _form(dataset, scenario, by_key.get(chosen), chosen)
 
 
-def _named(limit: AgreedLimit | None, scenario: Scenario) -> str:
-    if limit is None:
-        pair = scenario.pair
-        return f"{pair.label} (on screen, no limit yet)"
-    state = "" if limit.in_force else " (lifted)"
-    return f"{about_in_words(limit)}: {terms_in_words(limit.now.terms)}{state}"
+def _named(key: str, limit: AgreedLimit | None, scenario: Scenario) -> str:
+    """What never changes: the browser knows an option by its text."""
+    if limit is None or limit.now.scenario is None:
+        return _subject(scenario) if limit is None else f"{about_in_words(limit)} ({key[:6]})"
+    return _subject(limit.now.scenario)
 
 
 def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: str) -> None:
@@ -68,7 +77,11 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
         st.error(escape(said), icon=":material/error:")
     terms = Terms() if limit is None else limit.now.terms
     if limit is not None and limit.now.scenario is not None:
-        scenario = limit.now.scenario
+        then = limit.now.scenario
+        known = {**dict(then.bounds), **dict(scenario.bounds)}
+        scenario = replace(then, bounds=tuple(sorted(known.items())), query=scenario.query)
+    bounds = rounded_bounds(dataset.table, scenario.query) | dict(scenario.bounds)
+    bounded = replace(scenario, bounds=tuple(sorted(bounds.items())))
     version = 0 if limit is None else limit.now.version
     # Fields of another version are other fields: they begin with what is agreed on now.
     about = f"{key}_{version}"
@@ -109,6 +122,30 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
             format="%g",
             key=f"limit_delta_{about}",
         )
+        columns = st.columns(3)
+        persons = terms.persons
+        columns[0].number_input(
+            "About each person, at most ε",
+            0.001,
+            1000.0,
+            None if persons is None else persons.epsilon,
+            0.1,
+            format="%g",
+            key=f"limit_person_epsilon_{about}",
+            placeholder="no limit",
+            help="Differential privacy per record of all releases together: whichever record of "
+            "the table is replaced by any other within the bounds.",
+        )
+        columns[1].number_input(
+            "at δ, for each person",
+            1e-12,
+            0.5,
+            _PERSON_DELTA if persons is None else persons.delta,
+            1e-5,
+            format="%g",
+            key=f"limit_person_delta_{about}",
+        )
+        columns[2].caption(_bounds_in_words(bounded, dataset))
         st.text_input(
             "Who agrees",
             storage.name(),
@@ -129,7 +166,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
                 key=f"limit_set_{about}",
                 icon=":material/handshake:",
                 on_click=_agree,
-                args=(dataset, scenario, about, version, False),
+                args=(dataset, bounded, about, version, False),
             )
             if terms.any:
                 st.form_submit_button(
@@ -137,8 +174,17 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
                     key=f"limit_lift_{about}",
                     icon=":material/lock_open:",
                     on_click=_agree,
-                    args=(dataset, scenario, about, version, True),
+                    args=(dataset, bounded, about, version, True),
                 )
+
+
+def _bounds_in_words(scenario: Scenario, dataset: Dataset) -> str:
+    """Within which bounds persons are counted, and where these come from."""
+    if not scenario.bounds:
+        return "Counts need no public bounds."
+    within = listed([f"{name} {low:g} to {high:g}" for name, (low, high) in scenario.bounds])
+    leaking = leaking_in_words(bounds_from_data(scenario, dataset.table))
+    return escape(f"Within the public bounds {within}. {leaking}".rstrip())
 
 
 def _subject(scenario: Scenario) -> str:
@@ -150,6 +196,9 @@ def _subject(scenario: Scenario) -> str:
 def _agree(dataset: Dataset, scenario: Scenario, about: str, version: int, lifted: bool) -> None:
     state = st.session_state
     try:
+        terms = Terms() if lifted else _terms(about)
+        if terms.persons is None:
+            scenario = replace(scenario, bounds=())
         storage.keep(
             agree,
             version,
@@ -158,7 +207,7 @@ def _agree(dataset: Dataset, scenario: Scenario, about: str, version: int, lifte
             data=dataset.title,
             digest=dataset.fingerprints[0],
             scenario=replace(scenario, digest=dataset.digest),
-            terms=Terms() if lifted else _terms(about),
+            terms=terms,
         )
     except DistprivError as error:
         state[Key.LIMIT_SAID] = f"Not kept: {error} What you typed is still here."
@@ -169,11 +218,13 @@ def _agree(dataset: Dataset, scenario: Scenario, about: str, version: int, lifte
 
 def _terms(about: str) -> Terms:
     state = st.session_state
-    right, epsilon = state[f"limit_accuracy_{about}"], state[f"limit_epsilon_{about}"]
-    return Terms(
-        None if right is None else right / 100,
-        None if epsilon is None else Budget(epsilon, state[f"limit_delta_{about}"]),
-    )
+
+    def budget(kind: str) -> Budget | None:
+        epsilon = state[f"limit_{kind}epsilon_{about}"]
+        return None if epsilon is None else Budget(epsilon, state[f"limit_{kind}delta_{about}"])
+
+    right = state[f"limit_accuracy_{about}"]
+    return Terms(None if right is None else right / 100, budget(""), budget("person_"))
 
 
 def history(limits: Sequence[AgreedLimit]) -> None:

@@ -97,6 +97,7 @@ def left(view: View | None, dataset: Dataset, found: OnRecord) -> Left:
     checks = cache.computed(
         lambda: check_all(found.limits, found.made, entry, known),
         f"limits {about(dataset, found, upcoming)}",
+        saying="Checking the limits …",
     )
     return Left(checks, upcoming=upcoming is not None)
 
@@ -105,9 +106,9 @@ def about(dataset: Dataset, found: OnRecord, view: View | None) -> str:
     """All that follows from the records, the ledger, the limits and the release on screen."""
     scenario = None if view is None else replace(view.scenario, view="analyst", look="")
     tokens, versions = found.mark
-    return repr(
-        (dataset.digest, sorted(sources(dataset)), sorted(tokens), sorted(versions), scenario)
-    )
+    unreadable = [entry.token for entry in found.made if entry.scenario is None]
+    known = sorted(sources(dataset))
+    return repr((dataset.digest, known, sorted(tokens), unreadable, sorted(versions), scenario))
 
 
 def answer(here: Left) -> str:

@@ -289,7 +289,12 @@ def _not_recorded(at: Desk) -> None:
             f"{'it' if many == 1 else 'them'} before you close the page.{shown}"
         )
         row = st.container(horizontal=True)
-        row.button("Record now", key="release_record", on_click=at.record)
+        row.button("Record now", key="release_record", on_click=_record, args=(at,))
+
+
+def _record(at: Desk) -> None:
+    storage.forgive()
+    at.record()
 
 
 def _rows(entry: LedgerEntry) -> pd.DataFrame:
