@@ -369,7 +369,7 @@ MADE = {
     "Evaluation",
     "Evidence",
     "CalibratedFor", "CouplingBound", "ExactLaw", "GaussianModel", "GroupMoments", "Interval",
-    "JointRelease", "JointReleases", "Records", "Uncounted",
+    "JointPerRecord", "JointRelease", "JointReleases", "Records", "Uncounted",
     "CurvePrice", "LearnedNetwork", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",
     "PerRecord", "RecordMoves",

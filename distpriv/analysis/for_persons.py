@@ -17,6 +17,8 @@ from distpriv.queries.statistics import Query
 from distpriv.words import exact, listed, number
 
 __all__ = [
+    "MOST",
+    "RECORD_COLUMN",
     "bounds_from_data",
     "check_records",
     "leaking_in_words",
@@ -26,6 +28,9 @@ __all__ = [
     "rounded_bounds",
     "rounded_range",
 ]
+
+RECORD_COLUMN = "ε per record"
+"""Heads what :func:`per_record_label` says, wherever mechanisms stand in a table."""
 
 MOST = 20.0
 """An ε beyond which a promise to each record is none to speak of."""

@@ -2,6 +2,7 @@
 
 from distpriv.composition.counterexample import CompositionExample
 from distpriv.composition.datasets import Uncounted
+from distpriv.composition.joint_per_record import JointPerRecord
 from distpriv.composition.joint_releases import JointReleases, joint_releases
 from distpriv.composition.releases import Part, Standing, accumulate, joint_noise
 from distpriv.composition.rules import (
@@ -17,6 +18,7 @@ from distpriv.composition.table_releases import Records, TableRelease
 
 __all__ = [
     "CompositionExample",
+    "JointPerRecord",
     "JointRelease",
     "JointReleases",
     "Part",

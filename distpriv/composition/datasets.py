@@ -15,10 +15,11 @@ from distpriv.composition.table_releases import Records, TableRelease
 from distpriv.errors import DistprivError, ModelError
 from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
 from distpriv.model.monte_carlo import SimulatedFit
+from distpriv.model.population import Population
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
-__all__ = ["Dataset", "Grouping", "Uncounted"]
+__all__ = ["Dataset", "Grouping", "Uncounted", "union_of"]
 
 _OTHER_RECORDS = (
     "It is of the whole table and rests on {n} records, but {others} records have a value in all "
@@ -49,7 +50,8 @@ class Uncounted:
     reason: str
 
 
-def _union(queries: Iterable[Query]) -> Query:
+def union_of(queries: Iterable[Query]) -> Query:
+    """All their statistics, each once, in order."""
     return Query([*dict.fromkeys(statistic for query in queries for statistic in query)])
 
 
@@ -116,7 +118,7 @@ class Grouping:
 
     def _dataset(self, members: list[TableRelease]) -> Dataset:
         """What releases of one dataset tell of each pair."""
-        union = _union(release.query for release in members)
+        union = union_of(release.query for release in members)
         places = {statistic: place for place, statistic in enumerate(union)}
         if members[0].whole:
             self._check_one_dataset(members, union)
@@ -165,6 +167,11 @@ class Grouping:
                 f"stacked {(query, pair, n, replacement, self.seed)!r}", fit.run
             )
         return model.drawn_from(population).pairs[0]
+
+    def reseeded(self, population: Population, more: int) -> Population:
+        """The same records, from which everything is drawn anew."""
+        query, secret = population.query, population.secret
+        return self.records.population(query, secret, self.seed + more)
 
     def promise(self, datasets: Sequence[Dataset]) -> tuple[Promise | None, str]:
         """Of all, and a remark."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,14 +11,18 @@ import pandas as pd
 
 from distpriv.arguments import checked
 from distpriv.attacks.best_attack import optimal_attack_estimate
+from distpriv.composition import joint_bounds
 from distpriv.composition.datasets import Dataset, Grouping, Uncounted
+from distpriv.composition.joint_bounds import JointBound, joint_bound
 from distpriv.composition.joint_loss import JointLoss, PromisedLoss
+from distpriv.composition.joint_per_record import JointPerRecord, joint_per_record
 from distpriv.composition.releases import Standing
 from distpriv.composition.rules import Promise
 from distpriv.composition.table_releases import Records, TableRelease, records_of
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.model.regularity import check_regular
 from distpriv.privacy.calibration import check_delta
+from distpriv.privacy.coupling_bound import CouplingBound
 from distpriv.queries.properties import Pair
 
 __all__ = ["JointReleases", "joint_releases"]
@@ -108,6 +112,58 @@ class JointReleases:
         if not self.releases:
             return 0.0
         return max(min(bound.epsilon(delta) for bound in bounds) for bounds in self._losses)
+
+    def bounded_delta(self, epsilon: float) -> CouplingBound:
+        """At most this δ is delivered together at ε >= 0, whatever the laws of the statistics.
+
+        The coupling bound of the stacked releases, for the worst pair; of Laplace noise its normal
+        floor alone is counted.
+
+        Raises
+        ------
+        CalibrationError
+            For a negative ε, or if there is no release.
+        InapplicableError
+            If a statistic is no sum over records.
+        """
+        if not epsilon >= 0:
+            raise CalibrationError(f"ε must not be negative, got ε = {epsilon:g}.")
+        return joint_bounds.bounded_delta(self._bounds, epsilon)
+
+    def bounded_epsilon(self, delta: float) -> float:
+        """Least ε >= 0 at which the coupling bound is δ in (0, 1); ∞ if it never is.
+
+        Errors are those of :meth:`bounded_delta`.
+        """
+        return joint_bounds.bounded_epsilon(self._bounds, check_delta(delta))
+
+    def per_record(self, bounds: Mapping[str, tuple[float, float]]) -> JointPerRecord:
+        """What all releases together promise about each record, of which one is replaced.
+
+        A record of the table may be in every sample, so that samples all count. One that is drawn
+        into a sample several times, with replacement, is as many records.
+
+        Parameters
+        ----------
+        bounds : mapping of column to (lowest, highest)
+            Public bounds of every numeric column that the releases use.
+
+        Raises
+        ------
+        QueryError
+            If bounds are missing, or not two finite numbers, the lower one first.
+        """
+        return joint_per_record([dataset.members for dataset in self.datasets], bounds)
+
+    @cached_property
+    def _bounds(self) -> list[JointBound]:
+        """One a pair."""
+        if not self.releases:
+            raise CalibrationError("There is no release to be bounded; give at least one.")
+        return [
+            joint_bound([dataset.told[place] for dataset in self.datasets], self._grouping.reseeded)
+            for place in range(len(self.pairs))
+        ]
 
     def standing(self, delta: float | None, pair: int | None = None) -> Standing:
         """The figures of the picture; of ε none where noise is Laplace.

@@ -168,6 +168,8 @@ class Stacked:
         h: by how much more they are under the second share.
     observed : Observed
         Of all m statistics; noise that arithmetic undoes counts for nothing.
+    released : Observed
+        As they are, whatever arithmetic can do.
     theta : float
         By what factor 1 ± θ the grid of the statistics shows.
     like : Noise
@@ -178,6 +180,7 @@ class Stacked:
     columns: FloatArray
     offset: FloatArray
     observed: Observed
+    released: Observed
     theta: float
     like: Noise
 
@@ -193,14 +196,22 @@ class Stacked:
     @cached_property
     def noise(self) -> Noise:
         """Of the release of the r statistics, and of q where there is one."""
+        return self._noise(self.observed)
+
+    @cached_property
+    def released_noise(self) -> Noise:
+        """The same, whatever arithmetic can do."""
+        return self._noise(self.released)
+
+    def _noise(self, observed: Observed) -> Noise:
         columns, units = self.columns, _units(self.fit)
         if self.told:
             columns = np.column_stack([columns, self.offset])
             units = np.append(units, 1.0)
-        return noise_from(self.observed.of(columns).factors(units), self.like)
+        return noise_from(observed.of(columns).factors(units), self.like)
 
     @cached_property
-    def released(self) -> PairModel:
+    def density(self) -> PairModel:
         """What that noise is added to, as if it were on no grid."""
         fit = replace(self.fit, steps=None, outcomes=None, population=None)
         if not self.told:
@@ -219,7 +230,7 @@ class Stacked:
     @cached_property
     def losses(self) -> tuple[PrivacyLoss, PrivacyLoss]:
         """In both orders, by the two normals as they are."""
-        first, second = privacy_losses(self.released, self.noise)
+        first, second = privacy_losses(self.density, self.noise)
         assert isinstance(first, PrivacyLoss)
         assert isinstance(second, PrivacyLoss)
         return first, second
@@ -247,6 +258,7 @@ def stacked(
     ModelError
         If statistics nearly determine each other, so that rounding decides what they tell.
     """
+    fit = replace(fit, outcomes=None)
     every, refit = np.eye(len(fit.difference)), refit or fit.of_statistics
     seen = [Observed.through(noise, every[list(indices)]) for indices, noise in releases]
     free = [place for place, (_, noise) in enumerate(releases) if not _bare(noise)]
@@ -294,7 +306,9 @@ def _with(
     first = tuple(dict.fromkeys(index for place in bare for index in releases[place][0]))
     chosen, columns, offset = _basis(fit, first)
     whole = chosen == tuple(range(len(fit.difference)))
-    free = fit if whole else refit(chosen)
+    free = fit
+    if not whole:
+        free = refit(chosen) if chosen else fit.of_statistics(chosen)
     exact = [Observed.exactly(every[list(releases[place][0])]) for place in bare]
     noisy = [seen[place] for place in covered]
     known = sum(index in first for index in chosen)
@@ -302,7 +316,8 @@ def _with(
     if noisy:
         theta = _theta(free, known, Observed.together(noisy).of(columns), releases[covered[0]][1])
     observed = Observed.together([*exact, *noisy])
-    return Stacked(free, columns, offset, observed, theta, releases[0][1])
+    released = Observed.together(seen)
+    return Stacked(free, columns, offset, observed, released, theta, releases[0][1])
 
 
 def _theta(fit: PairModel, known: int, noisy: Observed, like: Noise) -> float:

@@ -11,19 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.errors import CalibrationError, InapplicableError
+from distpriv.mechanisms.least_for_both import ToPersons, least_for_both
 from distpriv.mechanisms.least_guarded import counting, least_kept, least_kept_along
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise, smoothnesses
 from distpriv.privacy.noised import noised
 from distpriv.privacy.promises import Promises
 
-__all__ = ["Guard", "Search", "Shown", "guarded", "mended", "settled", "side_by_side"]
+__all__ = ["Guard", "Search", "Shown", "guarded", "settled", "side_by_side"]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 _MOST = 1e6  # times the noise that equal covariances take
 _AT_ONCE = 400  # privacy losses
+_MOVES = 400  # as much work as all losses
 _MENDED = 1e-9
 _LARGE = 1e5  # times the variance of a statistic
 
@@ -47,6 +49,8 @@ class Guard:
     start : ndarray, shape (m, m), optional
         Positive definite. Where it is given any covariance will do, and the search for the one of
         least trace starts from here.
+    also : ToPersons, optional
+        What is promised to each record besides; with a start.
     """
 
     model: GaussianModel
@@ -56,11 +60,13 @@ class Guard:
     covariance_at: Callable[[float], FloatArray]
     noise_of: Callable[[FloatArray], Noise]
     start: FloatArray | None = None
+    also: ToPersons | None = None
 
     @property
-    def kind(self) -> tuple[int, int, bool]:
+    def kind(self) -> tuple[int, int, bool, tuple[int, bool]]:
         """What guards that are answered at once have in common."""
-        return len(self.model.pairs), len(self.model.query), self.start is not None
+        also = (0, True) if self.also is None else self.also.kind
+        return len(self.model.pairs), len(self.model.query), self.start is not None, also
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +152,14 @@ def _answers(guards: Sequence[Guard]) -> list[Noise | None]:
     order = sorted(range(len(guards)), key=lambda index: guards[index].kind)
     for kind, group in groupby(order, key=lambda index: guards[index].kind):
         alike = list(group)
-        step = max(1, _AT_ONCE // (2 * kind[0]))
+        step = max(1, _AT_ONCE // (2 * kind[0] + min(kind[3][0], _MOVES)))
         for first in range(0, len(alike), step):
             some = alike[first : first + step]
             chosen = [guards[index] for index in some]
-            noises = _least(chosen) if kind[2] else _grown(chosen)
+            if kind[3][0]:
+                noises = _least_for_both(chosen)
+            else:
+                noises = _least(chosen) if kind[2] else _grown(chosen)
             for index, noise in zip(some, noises, strict=True):
                 answers[index] = noise
     return answers
@@ -172,7 +181,7 @@ def _grown(guards: Sequence[Guard]) -> list[Noise | None]:
         None if np.isnan(factor) else covariance(guard, factor)
         for guard, factor in zip(guards, factors, strict=True)
     ]
-    return mended(guards, noises)
+    return _mended(guards, noises)
 
 
 def _least(guards: Sequence[Guard]) -> list[Noise | None]:
@@ -188,10 +197,27 @@ def _least(guards: Sequence[Guard]) -> list[Noise | None]:
         )
         weights = counting(rest.units**2)
         covariances[wanting] = rest.raw(least_kept(rest, weights, rest.in_units(starts)))
-    return mended(guards, [noise if np.isfinite(noise).all() else None for noise in covariances])
+    return _mended(guards, [noise if np.isfinite(noise).all() else None for noise in covariances])
 
 
-def mended(guards: Sequence[Guard], covariances: Sequence[FloatArray | None]) -> list[Noise | None]:
+def _least_for_both(guards: Sequence[Guard]) -> list[Noise | None]:
+    """The least noise that keeps each record's promise too."""
+    promises = _promises(guards)
+    also = [guard.also for guard in guards if guard.also is not None]
+    starts = promises.in_units(np.array([guard.start for guard in guards]))
+    raw = promises.raw(least_for_both(promises, also, starts))
+    covariances = [noise if np.isfinite(noise).all() else None for noise in raw]
+    if also[0].distance is None:
+        return _mended(guards, covariances)
+    return [
+        None if noise is None else guard.noise_of(noise)
+        for guard, noise in zip(guards, covariances, strict=True)
+    ]
+
+
+def _mended(
+    guards: Sequence[Guard], covariances: Sequence[FloatArray | None]
+) -> list[Noise | None]:
     """Noises with these covariances, and a little more where rounding takes something off."""
     noises = [
         None if matrix is None else guard.noise_of(matrix)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.mechanisms.least_guarded import counting, least_kept
-from distpriv.model.gaussian import GaussianModel
-from distpriv.privacy.calibration import Calibration, gaussian_distance
 from distpriv.privacy.lengths import Lengths, Together
 from distpriv.privacy.promises import Promises
 from distpriv.privacy.record_moves import RecordMoves
 
-__all__ = ["least_for_both", "least_for_persons"]
+__all__ = ["ToPersons", "least_for_both", "least_for_persons"]
 
 FloatArray = NDArray[np.float64]
 
@@ -41,79 +42,122 @@ def least_for_persons(moves: RecordMoves, allowed: float, weights: FloatArray) -
     return np.diag(moves.reach * float(moves.reach @ roots) / (allowed**2 * roots))
 
 
-def least_for_both(
-    model: GaussianModel,
-    epsilon: float,
-    delta: float,
-    calibration: Calibration,
-    moves: RecordMoves,
-    allowed: float,
-    start: FloatArray,
-) -> FloatArray:
-    r"""Covariance S of least trace that keeps (ε, δ) for every pair, and each record's move short.
+@dataclass(frozen=True, eq=False)
+class ToPersons:
+    """What each record is promised besides, and how the pairs are taken.
+
+    Attributes
+    ----------
+    moves : RecordMoves
+        In the units of the model.
+    allowed : float > 0
+        μ_p, the Mahalanobis length that a move may have.
+    distance : float > 0, or None
+        What the pairs' means may be apart, their covariances being their mean; None for the
+        promise with the covariances as they are.
+    """
+
+    moves: RecordMoves
+    allowed: float
+    distance: float | None = None
+
+    @property
+    def kind(self) -> tuple[int, bool]:
+        """What programs that are solved at once have in common."""
+        return self.moves.count, self.distance is None
+
+
+def least_for_both(promises: Promises, also: Sequence[ToPersons], starts: FloatArray) -> FloatArray:
+    r"""Covariances S of least trace that keep the pairs' promises and each record's move short.
 
     The semidefinite program of the pairs with :math:`S \succeq \Delta\Delta^T/\mu_p^2` for every
     move Δ of one record, that is :math:`\Delta^T S^{-1}\Delta \le \mu_p^2`. Most of the moves are
     idle: the program starts with those that are longest and takes in whichever are violated until
-    none is. It is solved by the interior points of :func:`.least_kept`.
+    none is. It is solved by the interior points of :func:`.least_kept`, all promises side by side.
 
     Parameters
     ----------
-    model : GaussianModel
-    epsilon, delta, calibration
-        See :func:`distpriv.mechanisms.calibrate`; *guarded* takes the covariances as they are.
-    moves : RecordMoves
-        In the units of the model; every statistic moves.
-    allowed : float > 0
-        μ_p, the Mahalanobis length that a move may have.
-    start : ndarray, shape (m, m)
-        Positive semidefinite; about what the pairs need.
+    promises : Promises
+    also : sequence of ToPersons, one a promise, all of one kind
+        Alone if there are more moves than can be listed.
+    starts : ndarray, shape (promises, m, m)
+        Positive definite, in the units of the promises; about what the pairs need.
 
     Returns
     -------
-    ndarray, shape (m, m)
-        Positive definite.
-
-    Raises
-    ------
-    InapplicableError
-        If nothing is found that keeps both promises.
+    ndarray, shape (promises, m, m)
+        In the units of the promises; NaN where nothing is found.
     """
-    promises = Promises.on([(model, epsilon, delta)])
-    units = promises.units[0]
     weights = counting(promises.units**2)
-    scaled = moves.in_units(units)
-    begin = promises.in_units(start[None])[0] + least_for_persons(scaled, allowed, weights[0])
-    pairs = calibration == "guarded"
-    distance = gaussian_distance(epsilon, delta, calibration) if not pairs else 0.0
-    about = Lengths(
-        np.zeros((0, len(units))) if pairs else promises.differences[0],
-        np.zeros((0, len(units), len(units))) if pairs else promises.covariances[0].mean(axis=1),
-        np.full(0 if pairs else len(model.pairs), distance),
-    )
-    active = _longest(scaled, begin, 0.0)
-    noise = begin
+    moves = [each.moves.in_units(units) for each, units in zip(also, promises.units, strict=True)]
+    allowed = np.array([each.allowed for each in also])
+    begin = starts + [
+        least_for_persons(*each) for each in zip(moves, allowed.tolist(), weights, strict=True)
+    ]
+    apart = _apart(promises, also)
+    known = _Moves(moves)
+    known.take_longest(begin, np.zeros(len(also)))
+    noises = begin
     for _ in range(_ROUNDS):
-        zero = np.zeros((len(active), len(units), len(units)))
-        lengths = about.and_also(Lengths(active, zero, np.full(len(active), allowed)))
-        noise = least_kept(Together(promises, lengths, pairs), weights, begin[None])[0]
-        if not np.isfinite(noise).all():
+        lengths = apart.and_also(known.lengths(allowed))
+        together = Together(promises, lengths, also[0].distance is None)
+        noises = least_kept(together, weights, begin)
+        if not np.isfinite(noises).all() or not known.take_longest(noises, allowed * (1 + _CLOSE)):
             break
-        violated = _longest(scaled, noise, allowed * (1 + _CLOSE))
-        if not len(violated):
-            break
-        active = np.unique(np.concatenate([active, violated]), axis=0)
-    return promises.raw(noise[None])[0]
+    return noises
 
 
-def _longest(moves: RecordMoves, noise: FloatArray, beyond: float) -> FloatArray:
-    """The moves that are longest under a noise, a few a statistic, if longer than a bound."""
-    values, vectors = np.linalg.eigh(noise)
-    factor = vectors / np.sqrt(values)
-    if moves.count > _MANY:
-        length, move = moves.longest(factor)
-        return np.zeros((0, moves.size)) if move is None or length <= beyond else move[None]
-    lengths = np.linalg.norm(moves.vertices @ factor, axis=1)
-    most = max(_ALL, _STATISTICS * moves.size)
-    order = np.argsort(-lengths, kind="stable")[:most]
-    return moves.vertices[order[lengths[order] > beyond]]
+def _apart(promises: Promises, also: Sequence[ToPersons]) -> Lengths:
+    """The pairs' means, where their covariances are taken for their mean."""
+    count, pairs, size = promises.differences.shape
+    if also[0].distance is None:
+        return Lengths(
+            np.zeros((count, 0, size)), np.zeros((count, 0, size, size)), np.zeros((count, 0))
+        )
+    distances = np.array([each.distance or 0.0 for each in also])
+    return Lengths(
+        promises.differences,
+        promises.covariances.mean(axis=2),
+        np.repeat(distances[:, None], pairs, axis=1),
+    )
+
+
+class _Moves:
+    """Extreme moves of each program, and those of them that it counts."""
+
+    def __init__(self, moves: Sequence[RecordMoves]) -> None:
+        self.moves = moves
+        size = moves[0].size
+        self.listed = moves[0].count <= _MANY
+        if self.listed:
+            self.every = np.array([each.vertices for each in moves])
+            self.counting = np.zeros(moves[0].count, dtype=np.bool_)
+        self.found = np.zeros((len(moves), 0, size))
+
+    def lengths(self, allowed: FloatArray) -> Lengths:
+        """Of the moves that count."""
+        vectors = self.every[:, self.counting] if self.listed else self.found
+        count, moves, size = vectors.shape
+        beside = np.zeros((count, moves, size, size))
+        return Lengths(vectors, beside, np.repeat(allowed[:, None], moves, axis=1))
+
+    def take_longest(self, noises: FloatArray, beyond: FloatArray) -> bool:
+        """Count the longest under the noises, if longer than a bound; whether there are new ones.
+
+        Those of one program count for all that are solved beside it.
+        """
+        values, vectors = np.linalg.eigh(noises)
+        factors = vectors / np.sqrt(values)[:, None, :]
+        if not self.listed:
+            length, move = self.moves[0].longest(factors[0])
+            if move is None or length <= beyond[0]:
+                return False
+            self.found = np.concatenate([self.found, move[None, None]], axis=1)
+            return True
+        before = int(self.counting.sum())
+        most = max(_ALL, _STATISTICS * noises.shape[-1])
+        for moves, factor, bound in zip(self.every, factors, beyond.tolist(), strict=True):
+            lengths = np.linalg.norm(moves @ factor, axis=1)
+            order = np.argsort(-lengths, kind="stable")[:most]
+            self.counting[order[lengths[order] > bound]] = True
+        return int(self.counting.sum()) > before

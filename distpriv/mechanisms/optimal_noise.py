@@ -20,8 +20,8 @@ from distpriv.mechanisms.base import (
     kept_apart,
     register,
 )
-from distpriv.mechanisms.guarded import Guard, mended
-from distpriv.mechanisms.least_for_both import least_for_both
+from distpriv.mechanisms.guarded import Guard, Search
+from distpriv.mechanisms.least_for_both import ToPersons
 from distpriv.mechanisms.least_guarded import counting
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import (
@@ -332,8 +332,8 @@ class _OptimalForPersons(OptimalNoise):
         epsilon: float,
         delta: float | None,
         calibration: Calibration,
-    ) -> Noise:
-        """The least noise, and a little more where rounding takes something off."""
+    ) -> Guard:
+        """The least noise that keeps both promises is to be found."""
         epsilon, delta = check_epsilon(epsilon), check_delta(delta)
         distance = gaussian_distance(epsilon, delta, calibration)
         caveats = self.caveats(model)
@@ -351,22 +351,31 @@ class _OptimalForPersons(OptimalNoise):
                 caveats=caveats,
             )
 
-        start = self.guard_start(model, distance)
-        covariance = least_for_both(
-            model, epsilon, delta, calibration, self.moves, self.allowed, start
+        apart = None if calibration == "guarded" else distance
+        return Guard(
+            model,
+            epsilon,
+            delta,
+            distance,
+            self.guard_covariances(model, distance),
+            noise_of,
+            self.guard_start(model, distance),
+            ToPersons(self.moves, self.allowed, apart),
         )
-        if not np.isfinite(covariance).all():
-            raise InapplicableError(
-                "No noise was found that keeps both promises; take a larger ε or δ, or bounds that "
-                "are closer."
-            )
-        if calibration != "guarded":
-            return kept_apart(model, noise_of(covariance), distance)
-        guard = Guard(model, epsilon, delta, distance, lambda _: covariance, noise_of)
-        (noise,) = mended([guard], [covariance])
+
+    def search(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Search:
+        """Search for it, and take a little more where rounding takes something off."""
+        guard = self.plan(model, epsilon, delta, calibration)
+        noise: Noise | None = yield guard
         if noise is None:
             raise InapplicableError(
-                "Rounding breaks the promise about the share beside the one to each person; take "
-                "a larger ε, or leave a statistic out that is far larger than the others."
+                "No noise was found that keeps both promises; take a larger ε or δ, or leave a "
+                "statistic out that is far larger than the others."
             )
-        return noise
+        return noise if calibration == "guarded" else kept_apart(model, noise, guard.distance)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from distpriv.privacy.promises import Derivatives, Promises, entries, symmetric
+from distpriv.privacy.promises import BoolArray, Derivatives, Promises, entries, symmetric
 
 __all__ = ["JointDerivatives", "Lengths", "Together"]
 
@@ -22,14 +22,14 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """Vectors and how long they may be under the noise.
+    """Vectors and how long they may be under noises, one program a row.
 
     Attributes
     ----------
-    vectors : ndarray, shape (k, m)
-    beside : ndarray, shape (k, m, m)
+    vectors : ndarray, shape (promises, k, m)
+    beside : ndarray, shape (promises, k, m, m)
         Σ: what varies besides the noise.
-    allowed : ndarray, shape (k,), each > 0
+    allowed : ndarray, shape (promises, k), each > 0
         The Mahalanobis lengths allowed.
     """
 
@@ -37,40 +37,45 @@ class Lengths:
     beside: FloatArray
     allowed: FloatArray
 
-    def whitened(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(Σ + S)⁻¹v and (Σ + S)⁻¹ for a noise of shape (m, m)."""
-        inverse = np.asarray(np.linalg.inv(self.beside + noise), dtype=np.float64)
+    def of(self, rows: BoolArray | NDArray[np.intp]) -> Lengths:
+        """Those of some of the programs."""
+        return Lengths(self.vectors[rows], self.beside[rows], self.allowed[rows])
+
+    def whitened(self, noises: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(Σ + S)⁻¹v and (Σ + S)⁻¹ for noises of shape (promises, m, m)."""
+        inverse = np.asarray(np.linalg.inv(self.beside + noises[:, None]), dtype=np.float64)
         return (inverse @ self.vectors[..., None])[..., 0], inverse
 
-    def room(self, noise: FloatArray) -> FloatArray:
-        """ln(bound/length²), shape (k,)."""
-        whitened, _ = self.whitened(noise)
-        squares = np.maximum((whitened * self.vectors).sum(axis=1), _TINY)
+    def squares(self, whitened: FloatArray) -> FloatArray:
+        """Squared lengths, shape (promises, k)."""
+        return np.maximum((whitened * self.vectors).sum(axis=2), _TINY)
+
+    def room(self, squares: FloatArray) -> FloatArray:
+        """ln(bound/length²), same shape."""
         return np.asarray(2 * np.log(self.allowed) - np.log(squares))
 
     def and_also(self, other: Lengths) -> Lengths:
         """Both."""
         return Lengths(
-            np.concatenate([self.vectors, other.vectors]),
-            np.concatenate([self.beside, other.beside]),
-            np.concatenate([self.allowed, other.allowed]),
+            np.concatenate([self.vectors, other.vectors], axis=1),
+            np.concatenate([self.beside, other.beside], axis=1),
+            np.concatenate([self.allowed, other.allowed], axis=1),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """One promise about pairs, if there is any, and lengths besides.
+    """Promises about pairs, where there are any, and lengths besides.
 
     Takes the place of :class:`.Promises` in the search for the least noise.
 
     Attributes
     ----------
     promises : Promises
-        Of one model; of no pairs where `pairs` is False.
     lengths : Lengths
         In the units of the promises.
     pairs : bool
-        Whether the promise about the pairs counts.
+        Whether the promises about the pairs count.
     """
 
     promises: Promises
@@ -79,22 +84,22 @@ class Together:
 
     @property
     def units(self) -> FloatArray:
-        """Of the statistics, shape (1, m)."""
+        """Of the statistics, shape (promises, m)."""
         return self.promises.units
 
     @property
     def epsilons(self) -> FloatArray:
-        """ε, shape (1,)."""
+        """ε, shape (promises,)."""
         return self.promises.epsilons
 
     @property
     def promised(self) -> FloatArray:
-        """δ, shape (1,)."""
+        """δ, shape (promises,)."""
         return self.promises.promised
 
-    def of(self, rows: object) -> Together:
-        """Itself: there is one."""
-        return self
+    def of(self, rows: BoolArray | NDArray[np.intp]) -> Together:
+        """Those of some of the programs."""
+        return Together(self.promises.of(rows), self.lengths.of(rows), self.pairs)
 
     def deltas(self, noises: FloatArray, stride: int = 1) -> FloatArray:
         """What is delivered for the pairs, and for lengths as if they were such pairs' distances.
@@ -103,8 +108,9 @@ class Together:
         """
         goal = -ndtri(self.promised * _SPARE)
         allowed = -goal + np.sqrt(goal**2 + 2 * self.epsilons)
-        distance = allowed * np.exp(-self.lengths.room(noises[0]) / 2)
-        about = ndtr(distance / 2 - self.epsilons / distance)[None]
+        squares = self.lengths.squares(self.lengths.whitened(noises)[0])
+        distance = allowed[:, None] * np.exp(-self.lengths.room(squares) / 2)
+        about = ndtr(distance / 2 - self.epsilons[:, None] / distance)
         if not self.pairs:
             return np.asarray(about)
         return np.concatenate([self.promises.deltas(noises, stride), about], axis=1)
@@ -115,14 +121,14 @@ class Together:
 
     def derivatives(self, noises: FloatArray) -> JointDerivatives:
         """Of the pairs, then of the lengths."""
-        noise = noises[0]
-        whitened, inverse = self.lengths.whitened(noise)
+        whitened, inverse = self.lengths.whitened(noises)
+        squares = self.lengths.squares(whitened)
         return JointDerivatives(
             self.promises.derivatives(noises) if self.pairs else None,
-            self.lengths.room(noise)[None],
+            self.lengths.room(squares),
             whitened,
             inverse,
-            np.maximum((whitened * self.lengths.vectors).sum(axis=1), _TINY),
+            squares,
         )
 
 
@@ -142,38 +148,46 @@ class JointDerivatives:
 
     @property
     def room(self) -> FloatArray:
-        """Shape (1, losses + k)."""
+        """Shape (promises, losses + k)."""
         return self.left if self.pairs is None else np.hstack([self.pairs.room, self.left])
 
-    def of(self, rows: object) -> JointDerivatives:
-        """Itself: there is one."""
-        return self
+    def of(self, rows: BoolArray) -> JointDerivatives:
+        """Those of some of the programs."""
+        return JointDerivatives(
+            None if self.pairs is None else self.pairs.of(rows),
+            self.left[rows],
+            self.whitened[rows],
+            self.inverse[rows],
+            self.squares[rows],
+        )
 
     def gradients(self) -> FloatArray:
-        """Slope of the room in S, shape (1, losses + k, m, m)."""
-        outer = self.whitened[:, :, None] * self.whitened[:, None, :]
-        own = (outer / self.squares[:, None, None])[None]
+        """Slope of the room in S, shape (promises, losses + k, m, m)."""
+        outer = self.whitened[..., :, None] * self.whitened[..., None, :]
+        own = outer / self.squares[..., None, None]
         return own if self.pairs is None else np.hstack([self.pairs.gradients(), own])
 
     def hessian(self, multipliers: FloatArray, frames: FloatArray) -> FloatArray:
         """Curvature of Σ multiplier × room, as :meth:`.Derivatives.hessian`."""
         first = 0 if self.pairs is None else self.pairs.room.shape[1]
-        prices = multipliers[0, first:]
-        counts = prices != 0
-        turned = self.whitened[counts] @ frames[0]
-        across = frames[0].T @ self.inverse[counts] @ frames[0]
-        shares = prices[counts] / self.squares[counts]
-        slopes = entries(turned[:, :, None] * turned[:, None, :]) / self.squares[counts, None]
-        total = (slopes * prices[counts, None]).T @ slopes
-        size = turned.shape[1]
+        prices = multipliers[:, first:]
+        turned = self.whitened @ frames
+        count, _, size = turned.shape
+        across = frames.swapaxes(1, 2)[:, None] @ self.inverse @ frames[:, None]
+        slopes = entries(turned[..., :, None] * turned[..., None, :]) / self.squares[..., None]
+        total = (slopes * prices[..., None]).swapaxes(1, 2) @ slopes
         # Σ wᵀ X C⁻¹ X w as a form in the m² entries of X, then in those of a symmetric one.
-        bent = np.einsum("k,ki,kab,kj->iabj", shares, turned, across, turned, optimize=True)
-        basis = symmetric(np.eye(len(total)), size).reshape(len(total), -1)
-        total -= 2 * basis @ bent.reshape(size**2, size**2) @ basis.T
-        total = (total + total.T) / 2
-        if self.pairs is not None and first:
-            total = total + self.pairs.hessian(multipliers[:, :first], frames)[0]
-        return np.asarray(total[None])
+        weighted = (prices / self.squares)[..., None] * turned
+        outer = (weighted[..., :, None] * turned[..., None, :]).reshape(*turned.shape[:2], -1)
+        flat = across.reshape(*turned.shape[:2], -1)
+        bent = (outer.swapaxes(1, 2) @ flat).reshape(count, size, size, size, size)
+        bent = bent.transpose(0, 1, 3, 4, 2).reshape(count, size**2, size**2)
+        basis = symmetric(np.eye(total.shape[-1]), size).reshape(total.shape[-1], -1)
+        total -= 2 * basis @ bent @ basis.T
+        total = (total + total.swapaxes(1, 2)) / 2
+        if self.pairs is not None:
+            total = total + self.pairs.hessian(multipliers[:, :first], frames)
+        return np.asarray(total)
 
 
 _SPARE = 1 - 5e-10  # of δ, as for the pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -197,6 +197,13 @@ def record_moves(query: Query, sensitivities: ArrayLike) -> RecordMoves:
     RecordMoves
     """
     spans = np.asarray(sensitivities, dtype=np.float64)
+    return _moves(query, tuple(spans.tolist()))
+
+
+@lru_cache(maxsize=64)
+def _moves(query: Query, sensitivities: tuple[float, ...]) -> RecordMoves:
+    """What is known of a query is asked for at every point of every curve."""
+    spans = np.array(sensitivities)
     columns: dict[object, list[int]] = {}
     for index, statistic in enumerate(query):
         together = statistic.column if statistic.linear else index

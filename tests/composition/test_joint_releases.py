@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtr
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 
 import distpriv as dp
@@ -153,6 +154,25 @@ def test_more_releases_never_tell_less(people, query, pair, remote) -> None:
     accuracies = [joint_releases(made[:k], people, pair).accuracy for k in range(5)]
     assert accuracies[0] == 0.5
     assert (np.diff(accuracies) > 1e-6).all()
+
+
+def test_a_count_of_the_secret_itself(people, pair) -> None:
+    """It is known given the share, and nothing but its noise hides it."""
+    noise = gaussian_noise("ExpM", np.array([[49.0]]), epsilon=1.0, delta=1e-3)
+    high, low = (
+        TableRelease(dp.Query([dp.Count("income", value)]), noise, 60) for value in ("high", "low")
+    )
+    found = joint_releases([high], people, pair)
+    assert found.accuracy == pytest.approx(ndtr(12 / 7 / 2), abs=1e-9)
+    # A sample each: two numbers, whichever of the two values is counted.
+    found = joint_releases([high, low], people, pair)
+    assert found.accuracy == pytest.approx(ndtr(12 * math.sqrt(2) / 7 / 2), abs=1e-9)
+    n = len(people)
+    whole = TableRelease(dp.Query([dp.Mean("age")]), noise, n, True, True)
+    counted = TableRelease(dp.Query([dp.Count("income", "high")]), noise, n, True, True)
+    both = joint_releases([whole, counted], people, pair)
+    assert both.count == 2
+    assert both.accuracy == pytest.approx(1.0)
 
 
 def test_several_pairs_and_the_one_looked_at(people, query, pair, remote) -> None:

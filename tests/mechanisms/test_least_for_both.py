@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import distpriv as dp
-from distpriv.mechanisms.least_for_both import least_for_both, least_for_persons
+from distpriv.mechanisms.least_for_both import ToPersons, least_for_both, least_for_persons
 from distpriv.privacy.calibration import gaussian_distance
 from distpriv.privacy.per_record import gaussian_reach
+from distpriv.privacy.promises import Promises
 from distpriv.privacy.record_moves import RecordMoves, record_moves
 
 MODULE = sys.modules[least_for_both.__module__]
@@ -27,6 +28,16 @@ QUERY = dp.Query(
         dp.Mean("hours-per-week"),
     ]
 )
+
+
+def least(
+    model: dp.GaussianModel, epsilon: float, moves: RecordMoves, allowed: float, start: np.ndarray
+) -> np.ndarray:
+    """Of one model, with the covariances taken for their mean."""
+    promises = Promises.on([(model, epsilon, 1e-3)])
+    also = [ToPersons(moves, allowed, gaussian_distance(epsilon, 1e-3))]
+    found = least_for_both(promises, also, promises.in_units(start[None]))
+    return promises.raw(found)[0]
 
 
 def solved(model: dp.GaussianModel, distance: float, moves: RecordMoves, allowed: float) -> float:
@@ -54,7 +65,7 @@ def test_it_is_the_least_by_another_solver(people, query, pair, epsilon, epsilon
     model, moves = model.in_units(units), moves.in_units(units)
     distance, allowed = gaussian_distance(epsilon, 1e-3), gaussian_distance(epsilon_p, 1e-3)
     start = 0.1 * np.eye(len(query))
-    covariance = least_for_both(model, epsilon, 1e-3, "exact", moves, allowed, start)
+    covariance = least(model, epsilon, moves, allowed, start)
     assert np.trace(covariance) == pytest.approx(solved(model, distance, moves, allowed), rel=2e-4)
     assert gaussian_reach(covariance, moves) <= allowed * (1 + 1e-5)
 
@@ -68,7 +79,7 @@ def test_several_pairs_bind_too(people, query, rich):
     distance = gaussian_distance(0.5, 1e-3)
     allowed = gaussian_distance(1.0, 1e-3)
     start = 0.1 * np.eye(len(query))
-    covariance = least_for_both(model, 0.5, 1e-3, "exact", moves, allowed, start)
+    covariance = least(model, 0.5, moves, allowed, start)
     assert np.trace(covariance) == pytest.approx(solved(model, distance, moves, allowed), rel=2e-4)
 
 
@@ -113,13 +124,30 @@ def test_few_moves_of_many_are_taken_in(monkeypatch, people, rng):
     )
     moves, allowed = dp.Persons(1.0, 1e-3).moves(model), gaussian_distance(1.0, 1e-3)
     start = 0.01 * np.eye(8)
-    few = least_for_both(model, 0.2, 1e-3, "exact", moves, allowed, start)
+    few = least(model, 0.2, moves, allowed, start)
     monkeypatch.setattr(MODULE, "_ALL", 1000)
-    every = least_for_both(model, 0.2, 1e-3, "exact", moves, allowed, start)
+    every = least(model, 0.2, moves, allowed, start)
     assert np.trace(few) == pytest.approx(np.trace(every), rel=1e-4)
     monkeypatch.setattr(MODULE, "_MANY", 10)
-    one_by_one = least_for_both(model, 0.2, 1e-3, "exact", moves, allowed, start)
+    one_by_one = least(model, 0.2, moves, allowed, start)
     assert np.trace(one_by_one) == pytest.approx(np.trace(every), rel=1e-3)
+
+
+def test_side_by_side_each_is_what_it_is_alone(people, query, pair):
+    model = dp.fit_gaussian(people, query, pair, n=50)
+    persons = dp.Persons(0.7, 1e-3)
+    epsilons = [0.2, 0.5, 1.0, 3.0]
+    for calibration in ("exact", "guarded"):
+        together = dp.analysis.sweep(
+            dp.analysis.expected_errors(), "epsilon", epsilons, model, ["OptM"],
+            delta=1e-3, calibration=calibration, persons=persons,
+        )  # fmt: skip
+        alone = [
+            dp.calibrate("OptM", model, epsilon, 1e-3, calibration, persons=persons)
+            for epsilon in epsilons
+        ]
+        errors = [noise.expected_error() for noise in alone]
+        assert together.y["OptM"] == pytest.approx(errors, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +166,8 @@ def test_check_values_on_adult(adult, persons, trace, error):
 
 
 def test_check_values_for_persons_alone_on_adult(adult):
-    model = dp.fit_gaussian(adult, QUERY, dp.SensitiveProperty("income", ">50K").pair(), n=100)
+    pair = dp.SensitiveProperty("income", ">50K").pair(0.5, 0.1)
+    model = dp.fit_gaussian(adult, QUERY, pair, n=100)
     both = dp.Persons(1.0, 1e-3, bounds=BOUNDS)
     noise = least_for_persons(both.moves(model), both.distance, np.ones(5))
     assert np.trace(noise) == pytest.approx(98.767, abs=0.005)
