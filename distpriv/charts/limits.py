@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from plotly import graph_objects as go
 
 from distpriv.charts.frame import empty, linear_axis, row_axis, rule
 from distpriv.charts.lines import row_bars
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, translucent
-from distpriv.store import Use
 from distpriv.words import exact, listed, number, percent, share, wrap
+
+if TYPE_CHECKING:  # a notebook's charts need no database
+    from distpriv.store import Use
 
 __all__ = ["limit_bars"]
 
@@ -83,6 +86,7 @@ def limit_bars(rows: Sequence[tuple[str, Use]]) -> go.Figure:
             y_title="limit",
             marker={"pattern": {"shape": pattern}} if pattern else None,
         )
+    figure.update_layout(legend_traceorder="normal")  # as the bars run, not as they are stacked
     rule(figure, 1.0, "limit")
     return figure
 

@@ -119,10 +119,10 @@ def naive_epsilon(
 ) -> float | None:
     """ε of each release if promises were added up: what is left of the limit, divided equally.
 
-    The (Σ ε, Σ δ) of all releases has to stay within the limit: at its ε, if that is limited; and
-    for a limit on accuracy where (e^ε + δ)/(1 + e^ε), which no attacker exceeds under (ε, δ)
-    (Kairouz et al. 2015, Theorem 2.1), is the limit. That is how a budget is divided where only
-    promises are known. None if nothing is left.
+    The ε of all releases add up to the limit's, whose δ they then exceed, their δ adding up too;
+    and for a limit on accuracy to where (e^ε + Σδ)/(1 + e^ε), which no attacker exceeds (Kairouz
+    et al. 2015, Theorem 2.1), is the limit. That is how a budget is divided where only promises
+    are known. None if nothing is left.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _total(terms: Terms, deltas: float) -> float:
     """ε that all promises may add up to under one limit."""
     totals = [math.inf]
     if terms.budget is not None:
-        totals.append(terms.budget.epsilon if deltas <= terms.budget.delta else 0.0)
+        totals.append(terms.budget.epsilon)
     if terms.accuracy is not None:
         odds = (terms.accuracy - deltas) / (1 - terms.accuracy)
         totals.append(math.log(odds) if odds > 1 else 0.0)

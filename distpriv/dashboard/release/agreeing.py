@@ -40,6 +40,8 @@ def agreement(dataset: Dataset, scenario: Scenario, limits: Sequence[AgreedLimit
     own = limit_key(dataset.fingerprints[0], scenario)
     by_key = {limit.key: limit for limit in limits}
     force = any(limit.in_force for limit in limits)
+    if said := st.session_state.pop(Key.LIMIT_SAID, ""):
+        st.error(escape(said), icon=":material/error:")
     with st.expander(
         "Change a limit, or set another" if force else "Agree on a limit",
         icon=":material/handshake:",
@@ -73,8 +75,6 @@ def _named(key: str, limit: AgreedLimit | None, scenario: Scenario) -> str:
 
 
 def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: str) -> None:
-    if said := st.session_state.pop(Key.LIMIT_SAID, ""):
-        st.error(escape(said), icon=":material/error:")
     terms = Terms() if limit is None else limit.now.terms
     if limit is not None and limit.now.scenario is not None:
         then = limit.now.scenario
@@ -180,11 +180,17 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
 
 def _bounds_in_words(scenario: Scenario, dataset: Dataset) -> str:
     """Within which bounds persons are counted, and where these come from."""
+    leaking = bounds_from_data(scenario, dataset.table)
+    presenting = st.session_state[Key.SCENARIO].presenting
+    shown = [
+        f"{name} {low:g} to {high:g}"
+        for name, (low, high) in scenario.bounds
+        if not (presenting and name in leaking)
+    ]
     if not scenario.bounds:
         return "Counts need no public bounds."
-    within = listed([f"{name} {low:g} to {high:g}" for name, (low, high) in scenario.bounds])
-    leaking = leaking_in_words(bounds_from_data(scenario, dataset.table))
-    return escape(f"Within the public bounds {within}. {leaking}".rstrip())
+    within = f"Within the public bounds {listed(shown)}. " if shown else ""
+    return escape(f"{within}{leaking_in_words(leaking)}".rstrip())
 
 
 def _subject(scenario: Scenario) -> str:
