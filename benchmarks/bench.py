@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import distpriv as dp
-from benchmarks import bounds, naive, pages
+from benchmarks import bounds, naive, pages, releases
 from benchmarks.timing import met, readable, seconds
 from distpriv.analysis.design import Kind, Limit, choose
 from distpriv.attribute.quilt import scale_quilts
@@ -364,6 +364,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_choosing(table)
     bench_relaxations(table)
     bounds.bench_bounds(table, QUERY, PAIR, N)
+    releases.bench_releases(table, QUERY, PAIR, N)
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

@@ -226,6 +226,10 @@ def calls() -> dict[str, Call]:
         (dp.composition.joint_noise, {"noises": [noise, noise]}),
         (dp.composition.TableRelease, {"query": query, "noise": noise, "n": 20, "whole": False,
                                        "replacement": False, "pairs": (pair,)}),
+        (dp.composition.plan_releases, {
+            "model": model, "count": 3, "mechanism": "ExpM", "delta": 1e-3, "calibration": "exact",
+            "units": [1.0, 2.0], "shared": True, "accuracy": 0.6, "budget": promises[0],
+            "persons": None}),
         (dp.composition.joint_releases, {
             "releases": [dp.composition.TableRelease(query, noise, 20)], "records": table,
             "pairs": pair, "seed": 1, "table": table}),
@@ -369,7 +373,8 @@ MADE = {
     "Evaluation",
     "Evidence",
     "CalibratedFor", "CouplingBound", "ExactLaw", "GaussianModel", "GroupMoments", "Interval",
-    "JointPerRecord", "JointRelease", "JointReleases", "Records", "Uncounted",
+    "JointPerRecord", "JointRelease", "JointReleases", "PlannedRelease", "Records", "ReleasePlan",
+    "Uncounted",
     "CurvePrice", "LearnedNetwork", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",
     "PerRecord", "RecordMoves",

@@ -73,6 +73,7 @@ ELSEWHERE = {
     "charts/plane": "charts/test_directions.py",
     "composition/datasets": "composition/test_joint_releases.py",
     "composition/joint_loss": "composition/test_stacked.py",
+    "composition/observed": "composition/test_stacked.py",
     "composition/table_releases": "composition/test_joint_releases.py",
     "dashboard": "app/test_pages.py",
     "export/report": "export/report/test_report.py",

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from distpriv.composition.datasets import union_of
-from distpriv.composition.stacked import Observed
+from distpriv.composition.observed import Observed
 from distpriv.composition.table_releases import TableRelease
 from distpriv.privacy.calibration import check_delta, check_epsilon
 from distpriv.privacy.per_record import PerRecord
@@ -76,7 +76,8 @@ def joint_per_record(
 
     The releases of one dataset see one move Δ of the union of their statistics, whose squared
     length in the noises' own units is Σ_k (B_kΔ)ᵀS_k⁻¹(B_kΔ); μ² of different datasets add up
-    (Dong, Roth & Su 2022, Corollary 3.3), each with the worst move of its own.
+    (Dong, Roth & Su 2022, Corollary 3.3), each with the worst move of its own. A sample that is
+    drawn with replacement promises nothing: one person's record may be in it again and again.
 
     Parameters
     ----------
@@ -91,6 +92,8 @@ def joint_per_record(
     """
     all_, rest, pure, laplace = 0.0, 0.0, 0.0, False
     for members in datasets:
+        if any(release.replacement and not release.whole for release in members):
+            return JointPerRecord(math.inf)
         kept: list[TableRelease] = []
         for release in members:
             own = math.inf

@@ -140,8 +140,8 @@ class JointReleases:
     def per_record(self, bounds: Mapping[str, tuple[float, float]]) -> JointPerRecord:
         """What all releases together promise about each record, of which one is replaced.
 
-        A record of the table may be in every sample, so that samples all count. One that is drawn
-        into a sample several times, with replacement, is as many records.
+        A record of the table may be in every sample, so that samples all count, and nothing is
+        promised where a sample is drawn with replacement: it may be in it again and again.
 
         Parameters
         ----------

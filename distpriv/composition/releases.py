@@ -12,8 +12,9 @@ from distpriv.arguments import checked
 from distpriv.attacks.best_attack import optimal_attack_estimate
 from distpriv.composition import laplace_sums
 from distpriv.composition.joint_loss import JointLoss
+from distpriv.composition.observed import Observed, noise_from
 from distpriv.composition.rules import Promise, compose
-from distpriv.composition.stacked import Observed, noise_from, stacked
+from distpriv.composition.stacked import stacked
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import check_delta

@@ -28,6 +28,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.composition.observed import Observed, noise_from
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import PairModel
 from distpriv.privacy.covered import shown
@@ -35,123 +36,16 @@ from distpriv.privacy.delivered import privacy_losses
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.privacy_loss import PrivacyLoss
 
-__all__ = ["Observed", "Stacked", "noise_from", "stacked"]
+__all__ = ["Stacked", "stacked"]
 
 FloatArray = NDArray[np.float64]
 Indices = tuple[int, ...]
 Refit = Callable[[Indices], PairModel]
 
-_BARE = 1e-9  # of the noise's own deviation: what is less is rounding
-_SAME = 1e-8  # of a direction: nearer ones are one
-_ROUNDING = 4e-15
 _APART, _FOLLOWS = 1e-10, 1e-12  # of a statistic's variance that the others leave
 _STILL = 1e-24  # of a mean squared, as where a model is checked
 _NOTHING = 1e-9  # of a statistic's deviation
 _OF_MEAN = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """What is seen of statistics x: ``known @ x``, and ``seen @ x`` plus standard normals.
-
-    Attributes
-    ----------
-    known : ndarray, shape (e, m)
-    seen : ndarray, shape (s, m)
-    """
-
-    known: FloatArray
-    seen: FloatArray
-
-    @classmethod
-    def through(cls, noise: Noise, rows: FloatArray) -> Observed:
-        """A release of ``rows @ x``, shape (m_k, m); of Laplace noise the normal floor only.
-
-        Whoever sees a release without its Laplace part sees no less than the release.
-        """
-        floor = np.diag(noise.floor_deviations)
-        factors = floor
-        if noise.distribution == "gaussian":
-            factors = np.hstack([noise.directions * noise.scales, floor])
-        units = np.linalg.norm(factors, axis=1)
-        units = np.where(units > 0, units, 1.0)
-        vectors, lengths, _ = np.linalg.svd(factors / units[:, None])
-        kept = lengths > _BARE
-        turned = (vectors / units[:, None]).T @ rows
-        return cls(turned[~kept], turned[kept] / lengths[kept, None])
-
-    @classmethod
-    def exactly(cls, rows: FloatArray) -> Observed:
-        """``rows @ x`` without noise."""
-        return cls(rows, np.zeros((0, rows.shape[1])))
-
-    @classmethod
-    def together(cls, parts: Sequence[Observed]) -> Observed:
-        """All of it."""
-        return cls(
-            np.vstack([part.known for part in parts]), np.vstack([part.seen for part in parts])
-        )
-
-    def of(self, columns: FloatArray) -> Observed:
-        """The same of other numbers z with x = columns z, shape (m, c)."""
-        return Observed(_mapped(self.known, columns), self.seen @ columns)
-
-    def factors(self, units: FloatArray) -> FloatArray:
-        """Noise of the single release of x that tells the same: its covariance is T Tᵀ.
-
-        Parameters
-        ----------
-        units : ndarray, shape (m,), each > 0
-            Of the statistics, in which they are about one.
-
-        Returns
-        -------
-        ndarray, shape (m, d)
-            T.
-        """
-        axes = self._open(units)
-        if not axes.shape[1]:
-            return np.zeros((len(units), 0))
-        root = np.linalg.qr(self.seen * units @ axes, mode="r")
-        _, lengths, turned = np.linalg.svd(root, full_matrices=True)
-        full = np.zeros(axes.shape[1])
-        full[: len(lengths)] = lengths
-        # What rounding may have taken off counts as information, which is the safe side.
-        full += _ROUNDING * max(float(full.max()), 1e-300)
-        factors: FloatArray = units[:, None] * (axes @ turned.T) / full
-        return factors
-
-    def _open(self, units: FloatArray) -> FloatArray:
-        """Orthonormal columns of what is not known exactly, in units."""
-        known = self.known * units
-        lengths = np.linalg.norm(known, axis=1)
-        known = known[lengths > 0] / lengths[lengths > 0, None]
-        if not len(known):
-            return np.eye(len(units))
-        _, sizes, rows = np.linalg.svd(known, full_matrices=True)
-        rank = int(np.count_nonzero(sizes > _SAME))
-        return np.asarray(rows[rank:].T)
-
-
-def _mapped(rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """``rows @ columns``, where rows that only rounding leaves are dropped."""
-    mapped = rows @ columns
-    mapped[np.abs(mapped) <= _NOTHING * (np.abs(rows) @ np.abs(columns))] = 0.0
-    kept: FloatArray = mapped[mapped.any(axis=1)]
-    return kept
-
-
-def noise_from(factors: FloatArray, like: Noise) -> Noise:
-    """Gaussian noise of covariance ``factors @ factors.T``, with the promise of another one."""
-    lengths = np.linalg.norm(factors, axis=0)
-    kept = lengths > 0
-    return replace(
-        like.detached(),
-        distribution="gaussian",
-        directions=factors[:, kept] / lengths[kept],
-        scales=lengths[kept],
-        floor=None,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,33 +158,44 @@ def stacked(
     free = [place for place, (_, noise) in enumerate(releases) if not _bare(noise)]
     found = _with(fit, releases, seen, free, refit)
     if math.isinf(found.theta):
-        alone: dict[tuple[Indices, int], bool] = {}
-        for place in free:
-            indices, noise = releases[place]
-            key = (indices, id(noise))
-            if key not in alone:
-                alone[key] = math.isinf(_alone(fit, indices, noise, refit).theta)
-        covered = [place for place in free if not alone[releases[place][0], id(releases[place][1])]]
-        if covered != free:
-            found = _with(fit, releases, seen, covered, refit)
+        left = _covered(fit, releases, free, refit)
+        found = _with(fit, releases, seen, left, refit)
     if math.isinf(found.theta):
         found = _with(fit, releases, seen, [], refit)
     return found
 
 
+def _covered(
+    fit: PairModel, releases: Sequence[tuple[Indices, Noise]], free: Sequence[int], refit: Refit
+) -> list[int]:
+    """Releases that arithmetic does not undo, from the fewest statistics to the most.
+
+    What is undone of some statistics tells them, and leaves what hides others.
+    """
+    covered = list(free)
+    for some in sorted({frozenset(releases[place][0]) for place in free}, key=len):
+        inside = [place for place, (indices, _) in enumerate(releases) if some.issuperset(indices)]
+        asked = [number for number, place in enumerate(inside) if place in covered]
+        chosen = tuple(sorted(some))
+        part = [
+            (tuple(chosen.index(index) for index in releases[place][0]), releases[place][1])
+            for place in inside
+        ]
+        seen = [
+            Observed.through(noise, np.eye(len(chosen))[list(indices)]) for indices, noise in part
+        ]
+
+        def again(kept: Indices, chosen: Indices = chosen) -> PairModel:
+            return refit(tuple(chosen[index] for index in kept))
+
+        if math.isinf(_with(fit.of_statistics(chosen), part, seen, asked, again).theta):
+            covered = [place for place in covered if place not in inside]
+    return covered
+
+
 def _bare(noise: Noise) -> bool:
     """Whether nothing normal is added."""
     return noise.is_zero or (noise.distribution == "laplace" and not noise.floor_deviations.any())
-
-
-def _alone(fit: PairModel, indices: Indices, noise: Noise, refit: Refit) -> Stacked:
-    part, own = fit.of_statistics(indices), tuple(range(len(indices)))
-    seen = [Observed.through(noise, np.eye(len(indices)))]
-
-    def again(chosen: Indices) -> PairModel:
-        return refit(tuple(indices[place] for place in chosen))
-
-    return _with(part, [(own, noise)], seen, [0], again)
 
 
 def _with(

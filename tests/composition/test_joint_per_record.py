@@ -81,6 +81,14 @@ def test_samples_all_count(people, query, pair) -> None:
         assert found.mu == pytest.approx(mu * math.sqrt(count))
 
 
+def test_whoever_may_be_drawn_again_and_again_is_promised_nothing(people, query, pair) -> None:
+    noise = gaussian(np.diag([1.0, 900.0, 4.0, 0.01]))
+    drawn = TableRelease(query, noise, 60, replacement=True)
+    assert not joint_releases([drawn], people, pair).per_record(BOUNDS).protects
+    whole = TableRelease(query, noise, len(people), whole=True, replacement=True)
+    assert joint_releases([whole], people, pair).per_record(BOUNDS).protects
+
+
 def test_pure_promises_add_to_what_normal_noise_promises(people, query, pair) -> None:
     model = dp.fit_gaussian(people, query, pair, n=60)
     laplace = replace(dp.calibrate("DP(L)", model, epsilon=0.4), floor=None)

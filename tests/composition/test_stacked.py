@@ -13,7 +13,8 @@ from scipy.special import ndtr
 
 import distpriv as dp
 from distpriv.composition.joint_loss import JointLoss
-from distpriv.composition.stacked import Observed, noise_from, stacked
+from distpriv.composition.observed import Observed, noise_from
+from distpriv.composition.stacked import stacked
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import PairModel
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
@@ -186,6 +187,22 @@ def test_what_is_undone_counts_for_nothing_and_the_rest_is_hidden(people, pair) 
     dense = replace(fit, steps=None)
     alone = JointLoss((stacked(dense, [((0, 1), thin), ((2,), wide)]),)).accuracy
     assert JointLoss((found,)).accuracy > alone + 1e-3
+
+
+def test_what_averages_out_is_told_and_the_rest_is_hidden(people, pair) -> None:
+    """A count released so often that its noise shows the steps, beside two hidden numbers."""
+    query = dp.Query([dp.Count("status", "married"), dp.Count("town", "Ahausen"), dp.Mean("age")])
+    (fit,) = dp.fit_gaussian(people, query, pair, 60).pairs
+    often = gaussian_noise("ExpM", np.array([[1.0]]), epsilon=1.0, delta=1e-3)
+    wide = gaussian_noise("ExpM", np.diag([25.0, 25.0, 4.0]), epsilon=1.0, delta=1e-3)
+    few = stacked(fit, [((0,), often)] * 3 + [((0, 1, 2), wide)])
+    np.testing.assert_allclose(few.noise.covariance, np.diag([1 / (3 + 1 / 25), 25.0, 4.0]))
+    many = stacked(fit, [((0,), often)] * 40 + [((0, 1, 2), wide)])
+    np.testing.assert_allclose(many.noise.covariance, np.diag([0.0, 25.0, 4.0]), atol=1e-12)
+    # What is released, and not what arithmetic makes of it.
+    np.testing.assert_allclose(
+        many.released_noise.covariance, np.diag([1 / (40 + 1 / 25), 25.0, 4.0])
+    )
 
 
 def test_two_noises_in_different_directions_tell_all_of_densities(model) -> None:
