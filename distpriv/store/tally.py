@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,6 @@ from distpriv.errors import CalibrationError, DistprivError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.delivered import delivered_interval
 from distpriv.privacy.noise import Noise
-from distpriv.privacy.per_record import PerRecord
 from distpriv.privacy.persons import Persons
 from distpriv.privacy.record_moves import bounded_moves
 from distpriv.queries.properties import Pair
@@ -100,7 +98,7 @@ def tally(
             0.0 if terms.budget is None else together.epsilon(terms.budget.delta),
             0.0
             if terms.persons is None
-            else _per_record(scenario, terms.persons, releases, sources),
+            else _per_record(scenario, terms.persons, releases, together, sources),
             together.exact,
         )
     except DistprivError as error:
@@ -159,16 +157,11 @@ def _per_record(
     limited: Scenario,
     budget: Budget,
     releases: Sequence[LedgerEntry],
+    together: JointReleases,
     sources: Mapping[str, Groups],
 ) -> float:
-    """ε about each record of all releases at a δ, within the limit's public bounds.
-
-    A record of the table may be in every sample, so all releases count in full. Gaussian noises
-    come to √Σμ² (Dong, Roth & Su 2022, Corollary 2), and Laplace noise adds its ε at δ = 0 (basic
-    composition).
-    """
+    """ε about each record of the table, which may be in every sample, within the public bounds."""
     bounds = dict(limited.bounds)
-    squares, pure = 0.0, 0.0
     for entry in releases:
         then = entry.scenario
         assert then is not None
@@ -178,15 +171,11 @@ def _per_record(
                 "record may be several times; draw without replacement to promise anything to "
                 "each person."
             )
-        # Raises where bounds are missing, or narrower than the records.
+        # Raise where bounds are missing, or narrower than the records.
         bounded_moves(then.query, then.n, bounds)
-        model = _model(replace(limited, bounds=()), then, sources)
-        each = entry.noise.against(Persons(budget.epsilon, budget.delta, bounds).moves(model))
-        if math.isfinite(each.pure):
-            pure += each.pure
-        else:
-            squares += each.mu**2
-    return pure + PerRecord(math.sqrt(squares)).epsilon(budget.delta)
+        model = _model(replace(limited, bounds=(), reference=""), then, sources)
+        Persons(budget.epsilon, budget.delta, bounds).moves(model)
+    return together.per_record(bounds).epsilon(budget.delta)
 
 
 def _model(limited: Scenario, then: Scenario, sources: Mapping[str, Groups]) -> GaussianModel:
