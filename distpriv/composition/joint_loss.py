@@ -50,7 +50,7 @@ class JointLoss:
             )
             for order in range(2)
         ]
-        if not 0 < self.theta < 1:
+        if self.theta == 0:
             return plain[0], plain[1]
         return CoveredLoss(plain[0], self.theta), CoveredLoss(plain[1], self.theta)
 
@@ -64,13 +64,18 @@ class JointLoss:
         accuracy = float(1 + LikelihoodRatio(*both).total_variation()[0]) / 2
         if self.theta <= _SHOWS:
             return accuracy
-        # The grid adds at most θ/2, and no more than the true statistics tell.
-        undefended = JointLoss(tuple(part.undefended() for part in self.datasets)).accuracy
-        return max(accuracy, min(accuracy + self.theta / 2, undefended))
+        # The grid adds at most θ/2.
+        return max(accuracy, min(accuracy + self.theta / 2, self._undefended.accuracy))
+
+    @cached_property
+    def _undefended(self) -> JointLoss:
+        """By the true statistics, than which no release tells more."""
+        return JointLoss(tuple(part.undefended() for part in self.datasets))
 
     def delta(self, epsilon: float) -> float:
         """δ at one ε >= 0, in the worse order."""
-        return max(loss.delta(min(epsilon, _HIGHEST)) for loss in self.orders)
+        delta = max(loss.delta(min(epsilon, _HIGHEST)) for loss in self.orders)
+        return min(delta, self._undefended.delta(epsilon)) if self.theta > _SHOWS else delta
 
     def epsilon(self, delta: float) -> float:
         """Least ε >= 0 at δ in (0, 1), in the worse order; it may be ∞."""
@@ -78,7 +83,7 @@ class JointLoss:
         for loss in self.orders:
             if largest < math.inf and not loss.delta(largest) <= delta:
                 largest = loss.epsilon(delta)
-        return largest
+        return min(largest, self._undefended.epsilon(delta)) if self.theta > _SHOWS else largest
 
 
 @dataclass(frozen=True, eq=False)

@@ -248,7 +248,8 @@ def joint_releases(
     The normals are fitted as those of a single release are: in closed form from the group moments
     of the union, or by simulation where a statistic has none. Where Laplace noise is among several
     releases the figures are bounds: the lesser of what is told without the Laplace part, its floor
-    left, and of what the promises about it come to beside what the others deliver.
+    left, and of what the promises about it come to beside what the others deliver. Promises are
+    taken at their word, and rest on what the mechanism assumes.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class ReleasePlan:
     count : int
     accounted : PlannedRelease
         At the largest ε that keeps the limit, by what all releases deliver together, to a
-        thousandth; at ε = 100 the limit asks for less than that.
+        thousandth; at ε = 100 the limit asks for less than that, perhaps for no noise at all.
     divided : PlannedRelease or None
         By sequential composition: the promise that keeps the limit, ε and δ divided by the number
         of releases. None where that is below ε = 0.001, or the mechanism has no noise for it.

@@ -143,6 +143,96 @@ def test_real_datasets_are_told_apart_as_often(people, pair, remote) -> None:
     assert 0.6 < found.accuracy < 0.95
 
 
+POOL = (
+    dp.Mean("age"),
+    dp.Sum("age"),
+    dp.Mean("hours"),
+    dp.Count("status", "married"),
+    dp.Proportion("status", "single"),
+    dp.Count("town", "Ahausen"),
+    dp.Count("town", "Behausen"),
+    dp.Count("remote", True),
+    dp.Proportion("income", "high"),
+)
+
+
+def some_noise(spread: np.ndarray, rng: np.random.Generator) -> dp.Noise:
+    """About as large as the statistics vary, on all of them or on one line above a floor."""
+    if rng.random() < 0.5:
+        root = rng.standard_normal((len(spread), len(spread) + 1)) * spread[:, None]
+        return gaussian_noise("ExpM", root @ root.T, epsilon=1.0, delta=1e-3)
+    line = rng.standard_normal(len(spread)) * 3 * spread
+    covariance = np.outer(line, line) + np.diag((0.3 * spread) ** 2)
+    return gaussian_noise("OptM", covariance, epsilon=1.0, delta=1e-3)
+
+
+def right_guesses(
+    datasets: list[list[TableRelease]], table: pd.DataFrame, pair: dp.Pair, rng, draws: int
+) -> float:
+    """Of the likelihood-ratio test by the stacked normals, on statistics of drawn records."""
+    scores = np.zeros((2, draws))
+    for members in datasets:
+        union = dp.Query([each for release in members for each in release.query])
+        n, again = members[0].n, members[0].replacement
+        groups = dp.record_groups(table, union, pair.secret)
+        scales = np.array([statistic.scale(n) for statistic in union])
+        noise = np.zeros((len(union), len(union)))
+        start = 0
+        for release in members:
+            block = slice(start, start + len(release.query))
+            noise[block, block] = release.noise.covariance
+            start += len(release.query)
+        laws, drawn = [], []
+        for share in (pair.p_i, pair.p_j):
+            mean, covariance = np.zeros(len(union)), noise.copy()
+            theta = dp.model.Theta(pair.secret, share, n, again)
+            for values, count in ((groups.having, theta.having), (groups.without, theta.without)):
+                left = 1 - (0 if again else (count - 1) / (len(values) - 1))
+                mean += count * values.mean(axis=0) * scales
+                spread = np.cov(values.T, ddof=0) * np.outer(scales, scales)
+                covariance += count * left * spread
+            laws.append((mean, np.linalg.cholesky(covariance)))
+            y = dp.model.simulate(groups, union, theta, draws, rng)
+            for place, release in enumerate(members):
+                start = sum(len(each.query) for each in members[:place])
+                y[:, start : start + len(release.query)] += release.noise.sample(draws, rng)
+            drawn.append(y)
+        for theta, y in enumerate(drawn):
+            first, second = (
+                -(np.linalg.solve(root, (y - mean).T) ** 2).sum(axis=0) / 2
+                - np.log(np.diag(root)).sum()
+                for mean, root in laws
+            )
+            scores[theta] += second - first
+    return float((scores[0] < 0).mean() + (scores[1] > 0).mean()) / 2
+
+
+def test_ledgers_of_a_table_by_simulation(people, pair) -> None:
+    """Random releases of it and of samples: overlaps, one column twice, the secret itself."""
+    table, rng, off = people.iloc[:300].reset_index(drop=True), np.random.default_rng(8), []
+    draws = 1000
+    for _ in range(100):
+        datasets: list[list[TableRelease]] = [[]]
+        for _ in range(int(rng.integers(1, 5))):
+            chosen = [POOL[place] for place in rng.permutation(len(POOL))[: rng.integers(1, 5)]]
+            query, whole = dp.Query(chosen), bool(rng.random() < 0.7)
+            n = 300 if whole else 60
+            scales = np.array([statistic.scale(n) for statistic in query])
+            spread = query.values(table).std(axis=0) * scales * np.sqrt(n)
+            release = TableRelease(query, some_noise(spread, rng), n, whole, whole)
+            if whole:
+                datasets[0].append(release)
+            else:
+                datasets.append([release])
+        datasets = [members for members in datasets if members]
+        made = [release for members in datasets for release in members]
+        found = joint_releases(made, table, pair)
+        assert found.count == len(made)
+        off.append(right_guesses(datasets, table, pair, rng, draws) - found.accuracy)
+    assert np.abs(off).max() < 4 * 0.5 / np.sqrt(2 * draws) + 0.005
+    assert abs(np.mean(off)) < 0.004
+
+
 def test_more_releases_never_tell_less(people, query, pair, remote) -> None:
     short = dp.Query([dp.Mean("age"), dp.Count("town", "Behausen")])
     made = [
@@ -278,6 +368,24 @@ def test_reference_data_stand_for_the_table(people, query, pair) -> None:
     left = noise.after_releases(2)
     assert found.accuracy == pytest.approx(dp.optimal_attack_accuracy(model, left), abs=1e-10)
     assert joint_releases([release], people, pair).uncounted
+
+
+def test_the_steps_show_through_many_samples(people, pair) -> None:
+    """What each shows is a little, and all of them tell no more than they would without noise."""
+    query = dp.Query([dp.Count("status", "married")])
+    noise = gaussian_noise("ExpM", np.array([[0.45**2]]), epsilon=1.0, delta=1e-3)
+    bare = gaussian_noise("ExpM", np.zeros((1, 1)), epsilon=1.0, delta=1e-3)
+    (alone,) = joint_releases([TableRelease(query, noise, 60)], people, pair).datasets
+    assert 0.02 < alone.told[0].theta < 0.05
+    last = 0.0
+    for count in (1, 3, 10, 40):
+        found = joint_releases([TableRelease(query, noise, 60)] * count, people, pair)
+        truth = joint_releases([TableRelease(query, bare, 60)] * count, people, pair)
+        assert found.epsilon(1e-3) <= truth.epsilon(1e-3) * (1 + 1e-9)
+        assert found.delta(0.5) <= truth.delta(0.5) * (1 + 1e-9)
+        assert last < found.accuracy <= truth.accuracy
+        assert found.delta(found.epsilon(1e-3)) <= 1e-3 * (1 + 1e-6)
+        last = found.accuracy
 
 
 def test_what_is_no_release_is_refused(query, pair, people) -> None:
