@@ -40,6 +40,16 @@ QUERY = dp.Query(
         dp.Mean("hours-per-week"),
     ]
 )
+TEN = dp.Query(
+    [
+        *QUERY,
+        dp.Count("race", "White"),
+        dp.Count("workclass", "Private"),
+        dp.Count("relationship", "Husband"),
+        dp.Count("education", "Bachelors"),
+        dp.Count("occupation", "Sales"),
+    ]
+)
 PAIR = dp.SensitiveProperty("income", ">50K").pair(center=0.5, width=0.1)
 SHARES = (PAIR.p_i, PAIR.p_j)
 N = 100
@@ -365,6 +375,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_relaxations(table)
     bounds.bench_bounds(table, QUERY, PAIR, N)
     releases.bench_releases(table, QUERY, PAIR, N)
+    bounds.bench_persons(table, QUERY, TEN, PAIR, N)
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

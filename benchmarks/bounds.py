@@ -1,4 +1,4 @@
-"""What promises without normal curves take: the coupling bound and CoupM."""
+"""What the further promises take: without normal curves, and to each person."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import distpriv as dp
 from benchmarks.timing import met, readable, seconds
 from distpriv.privacy.coupling_bound import differences_of
 
-__all__ = ["bench_bounds"]
+__all__ = ["bench_bounds", "bench_persons"]
 
 
 def bench_bounds(table: pd.DataFrame, query: dp.Query, pair: dp.Pair, n: int) -> None:
@@ -37,3 +37,21 @@ def bench_bounds(table: pd.DataFrame, query: dp.Query, pair: dp.Pair, n: int) ->
     noise = dp.calibrate("OptM", model, 1.0, 1e-3)
     took = seconds(partial(dp.privacy.bounded_delta, model, noise, 1.0), 9)
     print(f"  the coupling bound of a noise: {readable(took)}")
+
+
+def bench_persons(
+    table: pd.DataFrame, query: dp.Query, further: dp.Query, pair: dp.Pair, n: int
+) -> None:
+    """One noise for the share and for each person, of few statistics and of many."""
+    print("\nEach person as well")
+    for statistics, goal in ((query, 0.05), (further, 1.0)):
+        model = dp.fit_gaussian(table, statistics, pair, n)
+        for calibration in ("exact", "guarded"):
+            both = partial(
+                dp.calibrate, "OptM", model, 1.0, 1e-3, calibration, persons=dp.Persons(1.0, 1e-3)
+            )
+            took = seconds(both, 5)
+            print(
+                f"  OptM, {len(statistics)} statistics, {calibration}: {readable(took)} "
+                f"{met(took, goal)}"
+            )

@@ -1,43 +1,53 @@
-"""Choosing ε: from what an attacker may achieve at most to the ε that allows it."""
+"""Choosing ε: from what an attacker may achieve, or from the errors one accepts, to the ε."""
 
 import streamlit as st
 
-from distpriv.dashboard.choosing import bell_curve, one_record, one_release, search
+from distpriv.dashboard.choosing import (
+    acceptable,
+    bell_curve,
+    both_limits,
+    one_record,
+    one_release,
+    search,
+)
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code, promise
 
 view = frame.modelled()
 
 result_first = st.container()
+start = acceptable.start()
 picture, controls = st.columns([3, 2], gap="large")
+limit = limits = design = None
 with controls:
-    st.markdown("**What may an attacker achieve at most?**")
-    limit = search.ask(view)
-    code.note("choosing", limit=limit)
-    design = search.searched(view, limit) if limit else None
-    if limit and design:
-        search.feasible(limit, design)
+    if start != "the error":
+        st.markdown("**What may an attacker achieve at most?**")
+        limit = search.ask(view)
+    if start != "the attacker":
+        st.markdown("**Which errors can you live with?**")
+        limits = acceptable.ask(view)
+    code.note("choosing", limit=limit, limits=limits or ())
+    if start == "the attacker" and limit:
+        design = search.searched(view, limit)
+        if design:
+            search.feasible(limit, design)
 with result_first:
     if limit and design:
         search.sentence(view, limit, design)
 with picture:
-    search.attackers(view, limit)
+    if start == "the attacker":
+        search.attackers(view, limit)
+    elif start == "both" and limit and limits:
+        both_limits.section(view, limit, limits)
+    elif start == "the error" and limits:
+        acceptable.from_error(view, limits)
 if design:
     search.table(view, design)
 promise.guarantee(view)
 bell_curve.section(view, limit)
 
 st.subheader("A closer look at the attacker")
-looked_at = st.segmented_control(
-    "Who asks",
-    ["about this release", "about one record", "table of ε"],
-    default="about this release",
-    required=True,
-    key="choosing_look",
-    persist_state="session",
-    help="*This release*: somebody who wants the share. *One record*: the attacker of differential "
-    "privacy. *Table*: the largest ε for a limit on the F-score.",
-)
+looked_at = one_release.ask()
 if looked_at == "about this release":
     one_release.release(view, limit)
 elif looked_at == "about one record":

@@ -2,7 +2,14 @@
 
 import streamlit as st
 
-from distpriv.dashboard.release import agreeing, ledger_panel, limit_panel, panels, plan_panel
+from distpriv.dashboard.release import (
+    agreeing,
+    ledger_panel,
+    limit_panel,
+    panels,
+    plan_panel,
+    together_panel,
+)
 from distpriv.dashboard.shell import frame, storage
 from distpriv.dashboard.widgets import code
 
@@ -25,6 +32,7 @@ limit_panel.picture(left.checks)
 if view is not None:
     limit_panel.calibrate(view, found, left)
     ledger_panel.picture(view, releases)
+    together_panel.closer(view, releases, found)
     panels.offer(view, left)
     code.note("release", earlier=releases.counted)
 panels.result()

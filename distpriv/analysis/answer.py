@@ -54,9 +54,8 @@ def answer(
     sizes = error_sizes(evaluation.model, noise, evaluation.units, valued=shown)
     sentences = (
         f"{start} With {with_noise} it is right in {strong(percent(evaluation.accuracy))}. "
-        f"The released statistics move by {error_in_words(evaluation, noise)}; beside what "
-        "sampling varies, most of all "
-        f"{largest_in_words(sizes, safe=safe)}."
+        f"The released statistics move by {error_in_words(evaluation, noise)}; the largest "
+        f"beside its sampling is {largest_in_words(sizes, safe=safe)}."
     )
     if evaluation.laws_for(noise) is not None:
         sentences += " These figures are by the exact law of the counts, with no normal curve."

@@ -181,9 +181,10 @@ def _crossings(span: Sequence[float], used: FloatArray) -> list[Step]:
             falling = (sizes[before] - sizes[start]) / abs(places[before] - places[start])
             if sizes[start] <= 0 or falling <= 0:
                 continue
-            (guess,) = _rounded(np.exp([places[start] + side * (sizes[start] / falling + _NEAR)]))
-            if span[index] < guess < span[index + 1]:
-                guesses.append((span[index], guess))
+            guess = places[start] + side * (sizes[start] / falling + _NEAR)
+            if places[index] < guess < places[index + 1]:
+                (epsilon,) = _rounded(np.exp([guess]))
+                guesses.append((span[index], epsilon))
     return guesses
 
 

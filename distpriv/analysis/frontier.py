@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,15 +23,16 @@ from distpriv.arguments import checked
 from distpriv.attacks.hypothesis.releases import figures, release_test, release_tests
 from distpriv.errors import HypothesisError, QueryError
 from distpriv.model.gaussian import GaussianModel
+from distpriv.model.run import Progress, completed
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise
 
-__all__ = ["Frontier", "FrontierLine", "Satisfied", "frontier"]
+__all__ = ["Frontier", "FrontierLine", "Satisfied", "frontier", "frontier_steps"]
 
 FloatArray = NDArray[np.float64]
 
 _POINTS = 41
-_FEW = 9  # of noise whose best attack is simulated
+_FEW = 9  # of noise whose best attack is simulated, or which is found by drawing records
 _EPSILONS = (0.01, 100.0)
 
 
@@ -166,9 +167,38 @@ def frontier(
     """
     if names is None:
         names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    return completed(
+        frontier_steps(
+            limit,
+            limits,
+            model,
+            names,
+            delta=delta,
+            calibration=calibration,
+            units=units,
+            report=report,
+        )
+    )
+
+
+def frontier_steps(
+    limit: Limit,
+    limits: Sequence[ErrorLimit],
+    model: GaussianModel,
+    names: Sequence[str],
+    *,
+    delta: float,
+    calibration: Calibration,
+    units: ArrayLike | None,
+    report: NDArray[np.float64] | None,
+) -> Iterator[Progress[Frontier]]:
+    """:func:`frontier` for a :class:`.Run`: first what keeps each limit, then line by line."""
     chosen = list(dict.fromkeys(names))
+    wanted, lines = len(chosen) + 2, dict[str, FrontierLine]()
+    yield Progress(0, wanted, lambda: None, "Looking for the least ε that keeps the errors")
     errors = errors_under(limits, model, delta=delta, calibration=calibration, units=units)
     by_error = least_epsilons(tuple(limits), errors, chosen, report)
+    yield Progress(1, wanted, lambda: None, "Looking for the largest ε that keeps the attack")
     by_attack: Design | None
     try:
         by_attack = choose(
@@ -177,53 +207,41 @@ def frontier(
         )  # fmt: skip
     except HypothesisError:
         by_attack = None
-    return Frontier(
-        limit,
-        by_error,
-        by_attack,
-        _lines(errors, limit, chosen, by_error, by_attack),
-        limit.reached(release_test(model)),
-    )
+    undefended = limit.reached(release_test(model))
+
+    def found() -> Frontier:
+        return Frontier(limit, by_error, by_attack, dict(lines), undefended)
+
+    for done, name in enumerate(chosen):
+        yield Progress(done + 2, wanted, found, f"Drawing {name}")
+        lines[name] = _line(errors, name, limit, by_error, by_attack)
+    yield Progress(wanted, wanted, found)
 
 
-def _lines(
-    errors: Errors,
-    limit: Limit,
-    names: Sequence[str],
-    by_error: ErrorDesign,
-    by_attack: Design | None,
-) -> dict[str, FrontierLine]:
-    corners: dict[str, set[float]] = {name: set() for name in names}
-    for choice in by_error.choices:
-        corners[choice.mechanism].add(choice.epsilon)
-    for reached_at in () if by_attack is None else by_attack.choices:
-        corners[reached_at.mechanism].add(reached_at.epsilon)
-    asked = [
-        (name, epsilon)
-        for name in names
-        for epsilon in sorted({*_grid(errors, name), *corners[name]})
-    ]
-    noises, used = errors.noises(asked), errors.used(asked)
+def _line(
+    errors: Errors, name: str, limit: Limit, by_error: ErrorDesign, by_attack: Design | None
+) -> FrontierLine:
+    epsilons = {*_grid(errors, name)}
+    epsilons |= {choice.epsilon for choice in by_error.choices if choice.mechanism == name}
+    if by_attack is not None:
+        epsilons |= {choice.epsilon for choice in by_attack.choices if choice.mechanism == name}
+    along = sorted(epsilons)
+    noises, used = errors.noises([(name, epsilon) for epsilon in along]), errors.along(name, along)
     kept = [place for place, noise in enumerate(noises) if isinstance(noise, Noise)]
-    tests = release_tests([(errors.model, n) for n in noises if isinstance(n, Noise)])
-    reached = np.full(len(asked), math.nan)
+    tests = release_tests([(errors.model, noise) for noise in noises if isinstance(noise, Noise)])
+    reached = np.full(len(along), math.nan)
     reached[kept] = figures(tests, limit.figure)
     used[~np.isfinite(used)] = math.nan
-    lines = {}
-    for name in names:
-        places = [place for place, (other, _) in enumerate(asked) if other == name]
-        epsilons = np.array([asked[place][1] for place in places])
-        lines[name] = FrontierLine(epsilons, used[places], reached[places])
-    return lines
+    return FrontierLine(np.array(along), used, reached)
 
 
 def _grid(errors: Errors, name: str) -> list[float]:
-    """ε of a line: few where the best attack on each has to be simulated."""
+    """ε of a line: few where each takes long."""
     (noise,) = errors.noises([(name, 1.0)])
-    simulated = (
+    slow = mechanisms.get(name).from_records or (
         isinstance(noise, Noise)
         and noise.distribution == "laplace"
         and noise.directions.shape[1] > 1
     )
-    points = np.geomspace(*_EPSILONS, _FEW if simulated else _POINTS)
+    points = np.geomspace(*_EPSILONS, _FEW if slow else _POINTS)
     return [float(f"{epsilon:.4g}") for epsilon in points.tolist()]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.analysis.frontier import Frontier, FrontierLine
-from distpriv.charts.frame import decades, empty, linear_axis, log_axis
+from distpriv.charts.frame import empty, linear_axis, log_axis
 from distpriv.charts.lines import hover, series
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of, translucent
 from distpriv.words import exact, number, safe, summed_up, titled, with_unit
@@ -20,7 +20,7 @@ __all__ = ["error_against_attack"]
 FloatArray = NDArray[np.float64]
 
 _HEIGHT = 470
-_MOST = 3.0  # decades of errors: further off no limit is
+_REACH = 100.0  # times the limit on the error, either way: further off no mechanism is of use
 _KEPT = 1 + 1e-9
 
 
@@ -58,12 +58,7 @@ def error_against_attack(
     left = times * limit.floor
     right = times * max(frontier.undefended, limit.value)
     room = 0.04 * (right - left)
-    values = [scale] + [
-        scale * error for line in frontier.lines.values() for error in line.errors.tolist()
-    ]
-    low, high = decades(
-        value for value in values if scale * 10**-_MOST <= value <= scale * 10**_MOST
-    )
+    low, high = scale / _REACH, scale * _REACH
     ends = (left - room, right + room)
     figure = empty(
         "Error against attack",
@@ -104,7 +99,7 @@ def _bands(
         figure.add_shape(type="rect", layer="below", fillcolor=color, line=line, **band)
     label = {"showarrow": False, "font": {"color": NEUTRAL}}
     figure.add_annotation(
-        x=1, xref="paper", xanchor="right", y=np.log10(limits[1]), yanchor="top",
+        x=0, xref="paper", xanchor="left", y=np.log10(limits[1]), yanchor="top",
         text="error accepted ↓", **label,
     )  # fmt: skip
     figure.add_annotation(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.mechanisms.least_guarded import counting, least_kept
+from distpriv.mechanisms.least_guarded import counting, kept_multiple, least_kept
 from distpriv.privacy.lengths import Lengths, Together
 from distpriv.privacy.promises import Promises
 from distpriv.privacy.record_moves import RecordMoves
@@ -18,10 +18,10 @@ __all__ = ["ToPersons", "least_for_both", "least_for_persons"]
 FloatArray = NDArray[np.float64]
 
 _ALL = 64  # extreme moves that are all taken into the program from the beginning
-_MANY = 1 << 17  # beyond it they are looked for one by one
-_CLOSE = 1e-6
-_ROUNDS = 40
-_STATISTICS = 3  # moves a statistic taken into the program at once
+_STATISTICS = 12  # moves a statistic taken into the program at once
+_FEW, _MANY = 1 << 10, 1 << 16  # beyond the one roughly, beyond the other not at all
+_CLOSE, _ROUGH = 1e-6, 1e-2
+_ROUNDS, _ROUGH_ROUNDS = 40, 4
 
 
 def least_for_persons(moves: RecordMoves, allowed: float, weights: FloatArray) -> FloatArray:
@@ -79,7 +79,8 @@ def least_for_both(promises: Promises, also: Sequence[ToPersons], starts: FloatA
     ----------
     promises : Promises
     also : sequence of ToPersons, one a promise, all of one kind
-        Alone if there are more moves than can be listed.
+        With more than 1024 extreme moves the program is solved to a hundredth, with more than
+        65 536 not at all: what persons and pairs need by themselves is added up.
     starts : ndarray, shape (promises, m, m)
         Positive definite, in the units of the promises; about what the pairs need.
 
@@ -91,18 +92,49 @@ def least_for_both(promises: Promises, also: Sequence[ToPersons], starts: FloatA
     weights = counting(promises.units**2)
     moves = [each.moves.in_units(units) for each, units in zip(also, promises.units, strict=True)]
     allowed = np.array([each.allowed for each in also])
-    begin = starts + [
-        least_for_persons(*each) for each in zip(moves, allowed.tolist(), weights, strict=True)
-    ]
-    apart = _apart(promises, also)
+    persons = np.array(
+        [least_for_persons(*each) for each in zip(moves, allowed.tolist(), weights, strict=True)]
+    )
+    pairs, apart = also[0].distance is None, _apart(promises, also)
+    needed = Together(promises, apart, pairs).deltas(persons).max(axis=1, initial=0)
+    open_ = ~((needed <= promises.promised) & [each.alone for each in moves])
+    noises = persons.copy()
+    if open_.any():
+        rest = np.flatnonzero(open_)
+        noises[rest] = _searched(
+            Together(promises.of(rest), apart.of(rest), pairs),
+            weights[rest],
+            persons[rest] + starts[rest],
+            [moves[index] for index in rest],
+            allowed[rest],
+        )
+    return noises
+
+
+def _searched(
+    together: Together,
+    weights: FloatArray,
+    starts: FloatArray,
+    moves: Sequence[RecordMoves],
+    allowed: FloatArray,
+) -> FloatArray:
+    """The program where both promises bind; where it is large, to a hundredth."""
+    if moves[0].count > _MANY:
+        return kept_multiple(together, starts)
     known = _Moves(moves)
-    known.take_longest(begin, np.zeros(len(also)))
-    noises = begin
-    for _ in range(_ROUNDS):
-        lengths = apart.and_also(known.lengths(allowed))
-        together = Together(promises, lengths, also[0].distance is None)
-        noises = least_kept(together, weights, begin)
-        if not np.isfinite(noises).all() or not known.take_longest(noises, allowed * (1 + _CLOSE)):
+    known.take_longest(starts, np.zeros(len(moves)))
+    few = moves[0].count <= _FEW
+    close, rounds = (_CLOSE, _ROUNDS) if few else (_ROUGH, _ROUGH_ROUNDS)
+    noises = starts
+    for _ in range(rounds):
+        lengths = together.lengths.and_also(known.lengths(allowed))
+        try:
+            noises = least_kept(
+                Together(together.promises, lengths, together.pairs), weights, starts
+            )
+        except np.linalg.LinAlgError:  # what leaves double precision
+            return kept_multiple(together, starts)
+        if not np.isfinite(noises).all() or not known.take_longest(noises, allowed * (1 + close)):
             break
     return noises
 
@@ -126,17 +158,12 @@ class _Moves:
     """Extreme moves of each program, and those of them that it counts."""
 
     def __init__(self, moves: Sequence[RecordMoves]) -> None:
-        self.moves = moves
-        size = moves[0].size
-        self.listed = moves[0].count <= _MANY
-        if self.listed:
-            self.every = np.array([each.vertices for each in moves])
-            self.counting = np.zeros(moves[0].count, dtype=np.bool_)
-        self.found = np.zeros((len(moves), 0, size))
+        self.every = np.array([each.vertices for each in moves])
+        self.counting = np.zeros(moves[0].count, dtype=np.bool_)
 
     def lengths(self, allowed: FloatArray) -> Lengths:
         """Of the moves that count."""
-        vectors = self.every[:, self.counting] if self.listed else self.found
+        vectors = self.every[:, self.counting]
         count, moves, size = vectors.shape
         beside = np.zeros((count, moves, size, size))
         return Lengths(vectors, beside, np.repeat(allowed[:, None], moves, axis=1))
@@ -148,12 +175,6 @@ class _Moves:
         """
         values, vectors = np.linalg.eigh(noises)
         factors = vectors / np.sqrt(values)[:, None, :]
-        if not self.listed:
-            length, move = self.moves[0].longest(factors[0])
-            if move is None or length <= beyond[0]:
-                return False
-            self.found = np.concatenate([self.found, move[None, None]], axis=1)
-            return True
         before = int(self.counting.sum())
         most = max(_ALL, _STATISTICS * noises.shape[-1])
         for moves, factor, bound in zip(self.every, factors, beyond.tolist(), strict=True):

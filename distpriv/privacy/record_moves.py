@@ -58,6 +58,11 @@ class RecordMoves:
     blocks: tuple[Block, ...]
 
     @property
+    def alone(self) -> bool:
+        """Whether every statistic moves by itself."""
+        return all(len(block.indices) == 1 for block in self.blocks)
+
+    @property
     def count(self) -> int:
         """Extreme moves, of which one of two opposite ones is counted."""
         return math.prod(len(block.moves) for block in self.blocks) // 2 if self.blocks else 0

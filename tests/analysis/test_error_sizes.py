@@ -67,9 +67,11 @@ def test_words_with_and_without_the_value() -> None:
     assert plain(short(AGE)) == "± 1.5 years on 39.2; 0.4 × sampling"
     assert plain(short(AGE.unvalued())) == "± 1.5 years; 0.4 × sampling"
     assert plain(largest_in_words([AGE, SEX])) == (
-        "count sex = F ± 4.1 records on 25.1 records (16.3 %), 0.95 of what sampling n = 100 "
-        "records varies it by anyway"
+        "count sex = F ± 4.1 records on a count of 25.1 records (16.3 %), 0.95 of what sampling "
+        "n = 100 records varies it by anyway"
     )
+    loud = replace(AGE, error=7.5)
+    assert "on an average of 39.2 years (19.1 %), 2 times what" in plain(largest_in_words([loud]))
     hidden = largest_in_words([AGE.unvalued(), SEX.unvalued()], safe=str.upper)
     assert "25.1" not in hidden
     assert "%" not in hidden
@@ -90,8 +92,8 @@ def test_the_answer_tells_values_to_analysts_only(
     scenario = dp.Scenario(secret=rich, query=query, center=0.4, width=0.2, n=60, mechanism="ExpM")
     told = answer(dp.evaluate(scenario, people))
     hidden = answer(dp.evaluate(replace(scenario, view="presentation"), people))
-    assert "of what sampling n\u00a0=\u00a060 records varies it by anyway" in told
-    assert " on " in told.partition("beside what")[2]
+    assert "what sampling n\u00a0=\u00a060 records varies it by anyway" in told
+    assert " on " in told.partition("beside its sampling")[2]
     assert "sampling n\u00a0=\u00a060" in hidden
-    assert " on " not in hidden.partition("beside what")[2]
+    assert " on " not in hidden.partition("beside its sampling")[2]
     assert answer(dp.evaluate(scenario, people), valued=False) == hidden

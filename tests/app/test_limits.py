@@ -212,6 +212,20 @@ def test_a_plan_for_a_year_takes_its_epsilon(open_app):
     assert float(table(app, "Accounting")["ε of each"][0]) < exact
 
 
+def test_all_releases_are_bounded_and_told_for_each_person(open_app):
+    """The coupling bound exceeds what the normals say, and two tell more than one."""
+    app = release(open_app("release", mech="ExpM"))
+    field(app.toggle, "What all releases come to at most, and for each person").set_value(
+        True
+    ).run()
+    sound(app)
+    rows = table(app, "At most, whatever the distributions")
+    assert list(rows["Releases"]) == ["1, released so far", "2, with this release"]
+    figures = rows.iloc[:, 2:].to_numpy(dtype=float)
+    assert (figures[1] > figures[0]).all()
+    assert (figures[:, 1] > figures[:, 0]).all()
+
+
 def test_persons_too(open_app):
     app = agree(open_app("release", mech="ExpM"), person=2.0)
     assert "about each record" in first(app)

@@ -128,9 +128,35 @@ def test_few_moves_of_many_are_taken_in(monkeypatch, people, rng):
     monkeypatch.setattr(MODULE, "_ALL", 1000)
     every = least(model, 0.2, moves, allowed, start)
     assert np.trace(few) == pytest.approx(np.trace(every), rel=1e-4)
+    monkeypatch.setattr(MODULE, "_FEW", 10)
+    roughly = least(model, 0.2, moves, allowed, start)
+    assert np.trace(roughly) == pytest.approx(np.trace(every), rel=1e-2)
     monkeypatch.setattr(MODULE, "_MANY", 10)
-    one_by_one = least(model, 0.2, moves, allowed, start)
-    assert np.trace(one_by_one) == pytest.approx(np.trace(every), rel=1e-3)
+    added = least(model, 0.2, moves, allowed, start)
+    assert np.trace(every) <= np.trace(added) < 3 * np.trace(every)
+    assert gaussian_reach(added, moves) <= allowed * (1 + 1e-9)
+    assert model.pairs[0].distance(added) <= gaussian_distance(0.2, 1e-3) * (1 + 1e-6)
+
+
+def test_what_leaves_double_precision_is_added_up(monkeypatch, people, query, pair):
+    def fails(*_: object) -> np.ndarray:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(MODULE, "least_kept", fails)
+    model = dp.fit_gaussian(people, query, pair, n=50)
+    persons = dp.Persons(5.0, 1e-3)
+    noise = dp.calibrate("OptM", model, 0.3, 1e-3, persons=persons)
+    assert dp.delivered_delta(model, noise, 0.3) <= 1e-3 * (1 + 1e-9)
+    assert noise.against(persons.moves(model)).epsilon(1e-3) <= 5 * (1 + 1e-9)
+
+
+def test_where_persons_need_more_than_the_pairs_the_noise_is_theirs(people, query, pair):
+    model = dp.fit_gaussian(people, query, pair, n=50)
+    persons = dp.Persons(0.02, 1e-3)
+    moves = persons.moves(model)
+    alone = least_for_persons(moves, persons.distance, np.ones(len(query)))
+    noise = dp.calibrate("OptM", model, 3.0, 1e-3, persons=persons)
+    assert noise.covariance == pytest.approx(alone, rel=1e-6)
 
 
 def test_side_by_side_each_is_what_it_is_alone(people, query, pair):

@@ -35,7 +35,7 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.mechanisms.guarded import side_by_side
 from distpriv.privacy.noise import Noise
 
-__all__ = ["release"]
+__all__ = ["ask", "release"]
 
 FloatArray = NDArray[np.float64]
 
@@ -67,6 +67,20 @@ class _Look:
         """What the F-scores follow from, but for the current ε."""
         what = f"F {self.beta} {self.base_rate} {self.names} {view.focus}"
         return sweeps.key_of(view, what, epsilon=False)
+
+
+def ask() -> str:
+    """Which attacker is looked at."""
+    return st.segmented_control(
+        "Who asks",
+        ["about this release", "about one record", "table of ε"],
+        default="about this release",
+        required=True,
+        key="choosing_look",
+        persist_state="session",
+        help="*This release*: somebody who wants the share. *One record*: the attacker of "
+        "differential privacy. *Table*: the largest ε for a limit on the F-score.",
+    )
 
 
 def release(view: View, limit: Limit | None) -> None:

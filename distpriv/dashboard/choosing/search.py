@@ -11,6 +11,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.answer import error_in_words
 from distpriv.analysis.design import Design, Kind, Limit, choose, promised_epsilon
+from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell import cache
@@ -20,7 +21,7 @@ from distpriv.dashboard.widgets import display, promise
 from distpriv.dashboard.widgets.curves import shown_at_first
 from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.errors import HypothesisError
-from distpriv.words import escape, number, percent, share, with_unit
+from distpriv.words import escape, number, percent, share
 
 __all__ = [
     "ask",
@@ -30,9 +31,11 @@ __all__ = [
     "epsilons_to_compare",
     "feasible",
     "formulas",
+    "mechanisms_of",
     "searched",
     "sentence",
     "table",
+    "told",
     "weight",
 ]
 
@@ -160,13 +163,19 @@ def _percent(label: str, key: str, default: int, tip: str) -> float:
     )
 
 
-def searched(view: View, limit: Limit) -> Design | None:
-    """What the limit asks for by the fitted model; None, with a sentence, if nothing keeps it."""
+def mechanisms_of(view: View) -> list[str]:
+    """The mechanisms that are searched through: those shown at first, and the chosen one."""
     names = shown_at_first(mechanisms.names())
     chosen = mechanisms.get(view.scenario.mechanism)
     # One that draws records for it has its search further down, where the page does not wait.
     if chosen.name not in names and chosen.protects and not chosen.from_records:
         names.append(chosen.name)
+    return names
+
+
+def searched(view: View, limit: Limit) -> Design | None:
+    """What the limit asks for by the fitted model; None, with a sentence, if nothing keeps it."""
+    names = mechanisms_of(view)
     # The current ε makes no difference.
     seed = view.scenario.model_seed
     key = replace(view.scenario, mechanism="", seed=seed, look="", epsilon=1.0)
@@ -188,7 +197,7 @@ def searched(view: View, limit: Limit) -> Design | None:
         return None
 
 
-def _told(limit: Limit, value: float) -> str:
+def told(limit: Limit, value: float) -> str:
     """A figure in the limit's measure, in words."""
     if limit.kind == "guesses":
         return f"{value:.3g} right guesses of 100"
@@ -209,21 +218,23 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
     """The limit and its consequence, and both ways to the largest ε."""
     others = len(view.model.pairs) - 1
     start = (
-        f"You allow **{_told(limit, limit.value)}** to an attacker who tells "
+        f"You allow **{told(limit, limit.value)}** to an attacker who tells "
         f"{pair_words(view)}" + (f", or the shares of {others} more pairs." if others else ".")
     )
     if design.needs_no_noise:
         st.markdown(
             f"{start} That takes **no noise**: even without any, the best possible one reaches "
-            f"only {_told(limit, design.undefended)}. A limit below that asks for noise."
+            f"only {told(limit, design.undefended)}. A limit below that asks for noise."
         )
     elif design.choices:
         best = design.choices[0]
+        shown = not view.scenario.presenting
+        sizes = error_sizes(view.model, best.noise, view.units, valued=shown)
         st.markdown(
             f"{start} On these data that holds up to **ε\u00a0=\u00a0{down(best.epsilon)}** with "
             f"**{escape(best.mechanism)}**, the mechanism with the least error "
-            f"({error_in_words(view, best.noise)}; in each statistic's "
-            "unit below)."
+            f"({error_in_words(view, best.noise)}; the largest beside its sampling "
+            f"is {largest_in_words(sizes, safe=escape)})."
         )
     else:
         st.markdown(f"{start} No mechanism here can keep that.")
@@ -257,8 +268,8 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
 def feasible(limit: Limit, design: Design) -> None:
     """Which limits make sense here."""
     st.caption(
-        f"Limits that ask for something here lie between {_told(limit, limit.floor)}, which takes "
-        f"no release at all, and {_told(limit, design.undefended)} without noise."
+        f"Limits that ask for something here lie between {told(limit, limit.floor)}, which takes "
+        f"no release at all, and {told(limit, design.undefended)} without noise."
     )
 
 
@@ -297,8 +308,8 @@ def attackers(view: View, limit: Limit | None) -> None:
             else ":red-badge[:material/close: limit exceeded]"
         )
         st.markdown(
-            f"{badge} The best attacker reaches {_told(limit, reached)} now; you allow "
-            f"{_told(limit, limit.value)}."
+            f"{badge} The best attacker reaches {told(limit, reached)} now; you allow "
+            f"{told(limit, limit.value)}."
         )
     display.chart(attackers_in_100([*groups, ("no noise", open_)], by_chance=luck), "attackers")
 
@@ -307,7 +318,7 @@ def table(view: View, design: Design) -> None:
     """Every mechanism at its largest ε, the least error first, and a way to take the first."""
     if not design.choices:
         return
-    labels = view.scenario.query.labels
+    shown = not view.scenario.presenting
     display.table(
         pd.DataFrame(
             {
@@ -316,14 +327,13 @@ def table(view: View, design: Design) -> None:
                 "Error, L2": number(choice.error),
             }
             | {
-                label: f"± {with_unit(float(error), unit)}"
-                for label, error, unit in zip(
-                    labels, choice.noise.expected_absolute_errors(), view.units, strict=True
-                )
+                size.label: short(size)
+                for size in error_sizes(view.model, choice.noise, view.units, valued=shown)
             }
             for choice in design.choices
         )
     )
+    st.caption(sampling_note(view.model.n))
     best = design.choices[0]
     st.button(
         f"Take ε = {down(best.epsilon)} with {best.mechanism}",

@@ -10,6 +10,7 @@ import streamlit as st
 
 from distpriv.analysis.for_persons import bounds_from_data, leaking_in_words, rounded_bounds
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.release.limit_panel import NOT_COVERED
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
@@ -50,10 +51,9 @@ def agreement(dataset: Dataset, scenario: Scenario, limits: Sequence[AgreedLimit
         st.markdown(
             "A limit holds for **all releases of these data together**, whatever statistics and "
             "whatever secret they are made for, and for everybody who uses this database. It is "
-            "changed by a new version only, and earlier ones stay to be read. It does not cover "
-            "**another table**: one that differs in a single record, or a file that was saved "
-            "anew in other words, has another fingerprint, and with it a ledger and limits of its "
-            "own. Nor does it cover what is released outside this dashboard."
+            "changed by a new version only, and earlier ones stay to be read. What releases come "
+            "to is computed by the fitted normals, with an upper bound for Laplace noise. "
+            f"{NOT_COVERED}"
         )
         keys = [own, *(key for key in by_key if key != own)]
         chosen = own

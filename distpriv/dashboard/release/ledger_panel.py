@@ -26,7 +26,16 @@ from distpriv.store import LedgerEntry
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent
 
-__all__ = ["Releases", "answer", "counted_releases", "formulas", "picture", "table"]
+__all__ = [
+    "Releases",
+    "answer",
+    "counted_releases",
+    "formulas",
+    "joint",
+    "picture",
+    "table",
+    "table_release",
+]
 
 _MOST_POINTS = 30
 _MOST_TOLD = 3
@@ -100,7 +109,7 @@ def counted_releases(view: View, made: Sequence[LedgerEntry]) -> Releases:
     return Releases(
         history=history,
         after=cache.computed(
-            lambda: _joint(view, [*counted, upcoming]).standing(scenario.delta, view.focus),
+            lambda: joint(view, [*counted, upcoming]).standing(scenario.delta, view.focus),
             f"next {replace(scenario, view='analyst')!r} {about}",
             saying=_ADDING,
         ),
@@ -120,20 +129,27 @@ def _past(
     releases = [
         table_release(entry.scenario, entry.noise) for entry in known if entry.scenario is not None
     ]
-    joint = _joint(view, releases)
-    counts = np.unique(np.linspace(0, joint.count, min(joint.count + 1, _MOST_POINTS)).astype(int))
+    together = joint(view, releases)
+    counts = np.unique(
+        np.linspace(0, together.count, min(together.count + 1, _MOST_POINTS)).astype(int)
+    )
     before = tuple(
-        _joint(view, joint.releases[:count]).standing(None, view.focus)
+        joint(view, together.releases[:count]).standing(None, view.focus)
         for count in counts[:-1].tolist()
     )
     uncounted = tuple(
         f"The release of {moment(known[each.index].at)} is not counted: {each.reason}"
-        for each in joint.uncounted
+        for each in together.uncounted
     )
-    return joint.releases, uncounted, (*before, joint.standing(view.scenario.delta, view.focus))
+    return (
+        together.releases,
+        uncounted,
+        (*before, together.standing(view.scenario.delta, view.focus)),
+    )
 
 
-def _joint(view: View, releases: Sequence[TableRelease]) -> JointReleases:
+def joint(view: View, releases: Sequence[TableRelease]) -> JointReleases:
+    """Releases of the data as one, about the secret on screen."""
     return joint_releases(
         releases,
         view.groups,

@@ -30,6 +30,7 @@ from distpriv.words import escape, exact, number, percent, share
 __all__ = [
     "HIGHEST",
     "LOWEST",
+    "NOT_COVERED",
     "Left",
     "about",
     "answer",
@@ -42,6 +43,12 @@ __all__ = [
 
 LOWEST, HIGHEST = 0.001, 100.0
 """ε that the frame takes."""
+
+NOT_COVERED = (
+    "A limit does not cover **another table**: one that differs in a single record, or a file that "
+    "was saved anew in other words, has another fingerprint, and with it a ledger and limits of "
+    "its own. Nor does it cover what is released outside this dashboard."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +168,7 @@ def picture(checks: Sequence[Check]) -> None:
     rows = [(about_in_words(each.limit), use) for each in checks for use in each.uses]
     if rows:
         display.chart(limit_bars(rows), "limit_bars")
+        st.caption(NOT_COVERED)
 
 
 def calibrate(view: View, found: OnRecord, here: Left) -> None:

@@ -111,7 +111,7 @@ def _size(view: View, measure: Measure) -> str:
     sizes = error_sizes(view.model, view.noise, view.units, valued=shown)
     if measure.statistic is not None:
         return f" That is {largest_in_words([sizes[measure.statistic]], safe=escape)}."
-    return f" Most beside what sampling varies: {largest_in_words(sizes, safe=escape)}."
+    return f" The largest beside its sampling is {largest_in_words(sizes, safe=escape)}."
 
 
 def against_epsilon(view: View, measure: Measure, names: Sequence[str]) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from distpriv import mechanisms
+from distpriv.analysis.acceptable_error import ErrorLimit
 from distpriv.analysis.design import Limit
 from distpriv.analysis.without_curves import WITHOUT
-from distpriv.export.script.script import Section, literal
+from distpriv.export.script.script import Section, call, listing, literal
 from distpriv.export.script.setup import Setting, noises, shown_at_first
 
 __all__ = ["choosing", "guarantee", "tradeoff"]
@@ -71,12 +72,18 @@ for name, figure in figures.items():
     ]
 
 
-def choosing(setting: Setting, limit: Limit | None = None, **_: object) -> list[Section]:
-    """From a limit on the attacker to the largest ε, and what the current one means."""
+def choosing(
+    setting: Setting,
+    limit: Limit | None = None,
+    limits: Sequence[ErrorLimit] = (),
+    **_: object,
+) -> list[Section]:
+    """From a limit on the attacker to the largest ε, from limits on errors to the least."""
     given = limit or Limit("guesses", 60)
     names, chosen = shown_at_first(), setting.scenario.mechanism
     if chosen not in names and mechanisms.get(chosen).protects:
         names.append(chosen)
+    quick = [name for name in names if not mechanisms.get(name).from_records]
     if WITHOUT not in names:
         names.append(WITHOUT)
     named = [f"{field.name}={literal(getattr(given, field.name))}" for field in fields(given)]
@@ -117,6 +124,38 @@ for reason in price.refused:
     print(reason)"""
     return [
         Section("The limit, and the largest ε that keeps it", code),
+        *([_by_errors(limits, quick)] if limits else []),
         Section("What the current noise allows", now),
         Section("What it costs to do without normal curves", price),
     ]
+
+
+def _by_errors(limits: Sequence[ErrorLimit], names: Sequence[str]) -> Section:
+    """The least ε that keeps the errors, and what keeps both."""
+    given = [
+        call("dp.ErrorLimit", [literal(getattr(one, field.name)) for field in fields(one)])
+        for one in limits
+    ]
+    code = f"""\
+limits = {listing(given)}
+least = dp.choose_by_error(
+    limits,
+    evaluation.model,
+    {literal(list(names))},
+    delta=scenario.delta,
+    calibration=scenario.calibration,
+    units=evaluation.sizes,
+    report=evaluation.report_sizes,
+)
+both = []
+for choice in least.choices:
+    result[f"{{choice.mechanism}}: least ε for the errors"] = choice.epsilon
+    result[f"{{choice.mechanism}}: best attacker right there"] = choice.accuracy
+    reached = limit.reached(choice.test)
+    result[f"{{choice.mechanism}}: reached there in the limit's measure"] = reached
+    if reached <= limit.value:
+        both.append(choice.mechanism)
+for name, reason in least.skipped.items():
+    print(f"{{name}} is left out: {{reason}}")
+print("satisfies both limits:", ", ".join(both) or "nothing")"""
+    return Section("The errors that are accepted, and the least ε that keeps them", code)

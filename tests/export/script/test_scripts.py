@@ -247,6 +247,25 @@ def test_a_comparison_goes_through_the_kept_scenarios(table):
     assert not any("half the ε" in name for name in result)
 
 
+def test_the_least_epsilon_of_the_errors_that_were_accepted(table):
+    given = setting(table, calibration="exact")
+    limits = (dp.ErrorLimit(0, 2.5), dp.ErrorLimit(2, 0.4, "value"))
+    limit = dp.Limit("guesses", 65)
+    shown = {"limit": limit, "limits": limits}
+    names, printed = run(script_of("choosing", given, shown))
+    model = dp.fit_gaussian(table, QUERY, given.scenario.pair, n=60)
+    both = []
+    for choice in names["least"].choices:
+        (found,) = dp.choose_by_error(
+            limits, model, [choice.mechanism], delta=0.01, calibration="exact"
+        ).choices
+        assert names["result"][f"{choice.mechanism}: least ε for the errors"] == found.epsilon
+        both += [choice.mechanism] * (limit.reached(found.test) <= 65)
+    assert names["least"].choices
+    assert f"satisfies both limits: {', '.join(both) or 'nothing'}\n" in printed
+    assert "choose_by_error" not in script_of("choosing", given, {"limit": limit}).text
+
+
 def test_belief_about_values_that_were_entered(table):
     given = setting(table)
     released = (40.0, 2500.0, 30.0)
