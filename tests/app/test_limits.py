@@ -143,6 +143,28 @@ def test_a_withheld_release_is_refused_when_the_ledger_is_back(open_app, monkeyp
     assert not [frame for frame in app.dataframe if "Statistic" in frame.value]
 
 
+def test_one_that_nobody_has_seen_is_not_taken_for_one_that_is_out(open_app, monkeypatch, tmp_path):
+    """It waits for the ledger while the next one is drawn; both are checked then."""
+    app = press(open_app("release"), "Release …")
+    away = tmp_path / "file"
+    address = f"sqlite:///{away}/kept.sqlite"
+    away.write_text("in the way")
+    monkeypatch.setenv("DATABASE_URL", address)
+    press(app, "Draw the noise and release")
+    at: Desk = app.session_state["release_desk"]
+    (waiting,) = at.unrecorded
+    assert (at.withheld, at.known) == (True, [])
+    away.unlink()
+    agree(open_app("release"), accuracy=51.0)
+    app.sidebar.number_input(key="eps").set_value(0.05).run()
+    press(app, "Ask again") if "Ask again" in labels(app) else None
+    release(app)
+    (entry,) = recorded()
+    assert entry.token != waiting.token
+    assert entry.noise.epsilon == 0.05
+    assert (at.unrecorded, at.unseen) == ([], set())
+
+
 def test_it_is_changed_by_versions_and_lifted(open_app):
     app = agree(open_app("release"), accuracy=60.0)
     agree(app, accuracy=55.0, who="Bob", why="Less.", label="Change")
@@ -281,7 +303,7 @@ def test_the_desk_records_nothing_past_a_limit_by_its_own_doors(open_app):
     app.sidebar.number_input(key="eps").set_value(3.0).run()
     assert "Beyond the limit" in errors(app)
     assert "Draw the noise and release" not in labels(app)
-    at.draw(token, None, "", "", False)  # type: ignore[arg-type]
+    at.draw(token, None, "", "", False, {})  # type: ignore[arg-type]
     assert recorded() == []
     at.record()
     assert (at.made, recorded()) == ([], [])

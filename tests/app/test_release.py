@@ -181,7 +181,7 @@ def test_two_clicks_draw_once(open_app):
     press(app, "Draw the noise and release")
     (made,) = at.made
     for again in (token, "", made.token):
-        at.draw(again, None, "", "", False)  # type: ignore[arg-type]
+        at.draw(again, None, "", "", False, {})  # type: ignore[arg-type]
     assert at.made == [made]
     assert len(recorded()) == 1
 

@@ -45,8 +45,8 @@ class Desk:
         The session's releases, the latest last.
     unrecorded : list of LedgerEntry
         Those of them that the ledger does not hold.
-    withheld : bool
-        Whether the latest is not to be shown yet, because it is not recorded.
+    unseen : set of str
+        Tokens of those that nobody may see before they are recorded.
     failure : str
     sources : mapping of fingerprint to Groups
         What the limits are checked with when the latest is recorded.
@@ -56,14 +56,19 @@ class Desk:
     asked: Scenario | None = None
     made: list[LedgerEntry] = field(default_factory=list)
     unrecorded: list[LedgerEntry] = field(default_factory=list)
-    withheld: bool = False
+    unseen: set[str] = field(default_factory=set)
     failure: str = ""
     sources: Mapping[str, Groups] = field(default_factory=dict)
 
     @property
+    def withheld(self) -> bool:
+        """Whether the latest is not to be shown yet, because it is not recorded."""
+        return bool(self.made) and self.made[-1].token in self.unseen
+
+    @property
     def known(self) -> list[LedgerEntry]:
         """Unrecorded releases whose numbers somebody may have seen."""
-        return self.unrecorded[:-1] if self.withheld else self.unrecorded
+        return [entry for entry in self.unrecorded if entry.token not in self.unseen]
 
     def ask(self, scenario: Scenario) -> None:
         """Ask for a release; it is drawn when that is confirmed."""
@@ -73,11 +78,19 @@ class Desk:
         """Not now."""
         self.token, self.asked = "", None
 
-    def draw(self, token: str, view: View, author: str, note: str, anyway: bool) -> None:
+    def draw(
+        self,
+        token: str,
+        view: View,
+        author: str,
+        note: str,
+        anyway: bool,
+        known: Mapping[str, Groups],
+    ) -> None:
         """Draw what was asked for, once: of two clicks the second finds no token.
 
-        It is shown when the ledger has it, which refuses what exceeds a limit; or, with `anyway`,
-        where there is no database in which a limit could be.
+        It is shown when the ledger has it, which refuses what exceeds a limit by what is `known` of
+        the records; or, with `anyway`, where there is no database in which a limit could be.
         """
         if not token or self.token != token:
             return
@@ -98,20 +111,20 @@ class Desk:
             token=token,
             about=view.dataset.fingerprints[0],
         )
+        self.sources = known
+        self.unseen.add(token)
         self.made.append(entry)
         self.unrecorded.append(entry)
-        self.sources, self.withheld = sources(view.dataset), True
         self.record()
-        if self.withheld and anyway and never_made():
-            self.withheld = False
+        if anyway and never_made():
+            self.unseen.discard(token)
 
     def record(self) -> None:
         """Put into the ledger what it does not hold yet; what it refuses is never shown."""
         self.failure = ""
         for entry in list(self.unrecorded):
-            hidden = self.withheld and entry is self.unrecorded[-1]
             try:
-                record(open_store(), entry, self.sources, out=not hidden)
+                record(open_store(), entry, self.sources, out=entry.token not in self.unseen)
             except StoreError as error:
                 self.failure = str(error)
                 return
@@ -119,7 +132,7 @@ class Desk:
                 self.failure = str(error)
                 self.made.remove(entry)
             self.unrecorded.remove(entry)
-        self.withheld = False
+            self.unseen.discard(entry.token)
 
 
 def desk() -> Desk:
@@ -169,7 +182,7 @@ def offer(view: View, left: Left) -> None:
 def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
     author, note = storage.name(), str(state.get(Key.RELEASE_NOTE) or "")
-    at.draw(token, view, author, note, anyway)
+    at.draw(token, view, author, note, anyway, sources(view.dataset))
     state[Key.RELEASE_NOTE] = ""
 
 
