@@ -374,8 +374,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_choosing(table)
     bench_relaxations(table)
     bounds.bench_bounds(table, QUERY, PAIR, N)
-    releases.bench_releases(table, QUERY, PAIR, N)
     bounds.bench_persons(table, QUERY, TEN, PAIR, N)
+    releases.bench_releases(table, QUERY, PAIR, N)
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()

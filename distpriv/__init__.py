@@ -46,6 +46,7 @@ from distpriv.distances.wasserstein import closeness, wasserstein_inf
 from distpriv.errors import DistprivError, TableError
 from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.release import draw_release
+from distpriv.mechanisms.release_intervals import release_intervals
 from distpriv.model.fit import fit_gaussian
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.moments import group_moments, record_groups
@@ -138,6 +139,7 @@ __all__ = [
     "read_scenario",
     "read_table",
     "record_groups",
+    "release_intervals",
     "retype",
     "robustness",
     "run_attack",

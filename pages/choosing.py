@@ -11,7 +11,7 @@ from distpriv.dashboard.choosing import (
     search,
 )
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.widgets import code, promise
+from distpriv.dashboard.widgets import code, meaning, promise
 
 view = frame.modelled()
 
@@ -26,7 +26,7 @@ with controls:
     if start != "the attacker":
         st.markdown("**Which errors can you live with?**")
         limits = acceptable.ask(view)
-    code.note("choosing", limit=limit, limits=limits or ())
+    code.note("choosing", limit=limit, limits=limits or (), prior=meaning.prior())
     if start == "the attacker" and limit:
         design = search.searched(view, limit)
         if design:
@@ -44,6 +44,7 @@ with picture:
 if design:
     search.table(view, design)
 promise.guarantee(view)
+meaning.draw(view)
 bell_curve.section(view, limit)
 
 st.subheader("A closer look at the attacker")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from distpriv.dashboard.compare import alternatives, report_panel
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, meaning
 
 dataset, scenario = frame.open_page()
 
@@ -13,6 +13,8 @@ summaries = alternatives.compared(view)
 st.markdown(alternatives.answer(summaries))
 if summaries:
     alternatives.pictures(summaries)
+if view is not None:
+    meaning.draw(view)
 alternatives.keep(view)
 if summaries:
     alternatives.lists(summaries)

@@ -10,6 +10,7 @@ from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
 from distpriv.analysis.error_sizes import ErrorSize, error_sizes, expected_values
 from distpriv.analysis.frontier import Frontier, FrontierLine, frontier
+from distpriv.analysis.meaning import Meaning, meaning
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -39,6 +40,7 @@ __all__ = [
     "Frontier",
     "FrontierLine",
     "Limit",
+    "Meaning",
     "Scenario",
     "attack_accuracies",
     "audit",
@@ -52,6 +54,7 @@ __all__ = [
     "expected_errors",
     "expected_values",
     "frontier",
+    "meaning",
     "models_along",
     "pack_scenario",
     "promised_epsilon",

@@ -26,6 +26,7 @@ from distpriv.errors import QueryError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 from distpriv.words import number
 
 __all__ = ["COUNTED_IN", "CountedIn", "ErrorChoice", "ErrorDesign", "ErrorLimit", "choose_by_error"]
@@ -155,6 +156,7 @@ def choose_by_error(
     calibration: Calibration = "guarded",
     units: ArrayLike | None = None,
     report: NDArray[np.float64] | None = None,
+    persons: Persons | None = None,
 ) -> ErrorDesign:
     """Least ε of each mechanism that keeps limits on errors, and what the best attacker then knows.
 
@@ -172,6 +174,8 @@ def choose_by_error(
     calibration : "exact-law", "guarded", "exact" or "classical"
     units, report : ndarray, shape (m,), optional
         What the noise is calibrated in, and what its L2 error is counted in; raw by default.
+    persons : Persons, optional
+        What each record is promised besides.
 
     Raises
     ------
@@ -180,9 +184,10 @@ def choose_by_error(
     CalibrationError
         If δ, a mechanism or a unit is outside its domain.
     """
-    if names is None:
-        names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
-    errors = errors_under(limits, model, delta=delta, calibration=calibration, units=units)
+    names = mechanisms.names(baseline=False, protects=True) if names is None else names
+    errors = errors_under(
+        limits, model, delta=delta, calibration=calibration, units=units, persons=persons
+    )
     return least_epsilons(tuple(limits), errors, list(dict.fromkeys(names)), report)
 
 
@@ -229,13 +234,16 @@ def errors_under(
     delta: float,
     calibration: Calibration,
     units: ArrayLike | None,
+    persons: Persons | None = None,
 ) -> Errors:
     """Errors beside the limits; parameters and errors are those of :func:`choose_by_error`."""
     if not limits:
         raise QueryError("There is no limit on any error; limit at least one statistic's.")
     allowed = np.array([limit.allowed(model) for limit in limits])
     places = [limit.statistic for limit in limits]
-    return Errors(model, places, allowed, delta=delta, calibration=calibration, units=units)
+    return Errors(
+        model, places, allowed, delta=delta, calibration=calibration, units=units, persons=persons
+    )
 
 
 def _why_not(errors: Errors, name: str) -> str:

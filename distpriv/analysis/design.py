@@ -36,6 +36,7 @@ from distpriv.privacy.calibration import Calibration, check_delta, gaussian_dist
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.known_laws import model_laws
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 
 __all__ = [
     "EPSILON_RANGE",
@@ -255,6 +256,7 @@ def choose(
     calibration: Calibration = "guarded",
     units: ArrayLike | None = None,
     report: NDArray[np.float64] | None = None,
+    persons: Persons | None = None,
 ) -> Design:
     """Largest ε and error of each mechanism under a limit on the best attacker, by the model.
 
@@ -271,14 +273,14 @@ def choose(
     calibration : "exact-law", "guarded", "exact" or "classical"
     units, report : ndarray, shape (m,), optional
         What the noise is calibrated in, and what its error is counted in; raw by default.
+    persons : Persons, optional
 
     Raises
     ------
     HypothesisError
         If no mechanism keeps the limit at any ε from 0.001 on.
     """
-    if names is None:
-        names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    names = mechanisms.names(baseline=False, protects=True) if names is None else names
     undefended = limit.reached(release_test(model))
     noiseless = noiseless_epsilon(model, delta, calibration)
     choices: list[Choice] = []
@@ -292,7 +294,9 @@ def choose(
         new = [place for place in dict.fromkeys(places) if place not in known]
         noises = side_by_side(
             [
-                mechanisms.searching(asked[index], model, epsilon, delta, calibration, units)
+                mechanisms.searching(
+                    asked[index], model, epsilon, delta, calibration, units, persons=persons
+                )
                 for index, epsilon in new
             ]
         )
@@ -318,13 +322,8 @@ def choose(
             choices.append(Choice(name, epsilon, noise, value, error))
     if not choices and math.isfinite(least):
         raise _infeasible(limit, least, f"noise with δ = {delta:g}")
-    return Design(
-        limit,
-        tuple(sorted(choices, key=lambda choice: choice.error)),
-        skipped,
-        undefended,
-        noiseless,
-    )
+    least_first = tuple(sorted(choices, key=lambda choice: choice.error))
+    return Design(limit, least_first, skipped, undefended, noiseless)
 
 
 def _equal_epsilon(limit: Limit, delta: float) -> float | None:

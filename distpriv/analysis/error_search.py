@@ -31,6 +31,7 @@ from distpriv.mechanisms.guarded import side_by_side
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration, check_delta
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 
 __all__ = ["Errors", "least_kept", "scanned"]
 
@@ -52,7 +53,7 @@ class Errors:
         The statistics whose errors are limited.
     allowed : ndarray, shape (limits,), each > 0
         Largest expected absolute error of each, in its own unit.
-    delta, calibration, units
+    delta, calibration, units, persons
         See :func:`distpriv.calibrate`.
     """
 
@@ -65,16 +66,19 @@ class Errors:
         delta: float,
         calibration: Calibration,
         units: ArrayLike | None,
+        persons: Persons | None = None,
     ) -> None:
         self.model, self.places, self.allowed = model, list(places), allowed
         self._budget = (check_delta(delta), calibration, units)
+        self._persons = persons
         self._known: dict[tuple[str, float], Noise | CalibrationError] = {}
 
     def noises(self, asked: Sequence[tuple[str, float]]) -> list[Noise | CalibrationError]:
         """Noise of (mechanism, ε), or why there is none; the new ones are searched together."""
         new = [place for place in dict.fromkeys(asked) if place not in self._known]
         searches = [
-            mechanisms.searching(name, self.model, epsilon, *self._budget) for name, epsilon in new
+            mechanisms.searching(name, self.model, epsilon, *self._budget, persons=self._persons)
+            for name, epsilon in new
         ]
         self._known.update(zip(new, side_by_side(searches), strict=True))
         return [self._known[place] for place in asked]

@@ -166,16 +166,22 @@ class Evaluation:
         known = self.calibrated.items()
         return {name: str(error) for name, error in known if isinstance(error, CalibrationError)}
 
+    @property
+    def calibrating(self) -> dict[str, Any]:
+        """What noise of this scenario is calibrated to besides ε, for whatever calibrates it."""
+        return {
+            "delta": self.scenario.delta,
+            "calibration": self.scenario.calibration,
+            "units": self.sizes,
+            "persons": self.scenario.promise_to_persons,
+        }
+
     def _calibrate(self, names: tuple[str, ...]) -> dict[str, Noise | CalibrationError]:
         """Those that are new together, which is faster than one by one."""
         new = [name for name in dict.fromkeys(names) if name not in self.calibrated]
         if new:
-            scenario = self.scenario
-            budget = (scenario.epsilon, scenario.delta, scenario.calibration, self.sizes)
-            persons = scenario.promise_to_persons
-            searches = [
-                mechanisms.searching(name, self.model, *budget, persons=persons) for name in new
-            ]
+            epsilon, others = self.scenario.epsilon, self.calibrating
+            searches = [mechanisms.searching(name, self.model, epsilon, **others) for name in new]
             self.calibrated.update(zip(new, side_by_side(searches), strict=True))
         return {name: self.calibrated[name] for name in names}
 

@@ -26,6 +26,7 @@ from distpriv.model.gaussian import GaussianModel
 from distpriv.model.run import Progress, completed
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.persons import Persons
 
 __all__ = ["Frontier", "FrontierLine", "Satisfied", "frontier", "frontier_steps"]
 
@@ -148,6 +149,7 @@ def frontier(
     calibration: Calibration = "guarded",
     units: ArrayLike | None = None,
     report: NDArray[np.float64] | None = None,
+    persons: Persons | None = None,
 ) -> Frontier:
     """Error against attack of each mechanism along ε, and what keeps a limit on each.
 
@@ -157,7 +159,7 @@ def frontier(
         On the best attacker; what they achieve is measured as it is.
     limits : sequence of ErrorLimit
         At least one.
-    model, names, delta, calibration, units, report
+    model, names, delta, calibration, units, report, persons
         Those of :func:`distpriv.choose` and :func:`distpriv.choose_by_error`.
 
     Raises
@@ -165,8 +167,7 @@ def frontier(
     QueryError, CalibrationError
         As :func:`distpriv.choose_by_error`.
     """
-    if names is None:
-        names = [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    names = mechanisms.names(baseline=False, protects=True) if names is None else names
     return completed(
         frontier_steps(
             limit,
@@ -177,6 +178,7 @@ def frontier(
             calibration=calibration,
             units=units,
             report=report,
+            persons=persons,
         )
     )
 
@@ -191,19 +193,22 @@ def frontier_steps(
     calibration: Calibration,
     units: ArrayLike | None,
     report: NDArray[np.float64] | None,
+    persons: Persons | None = None,
 ) -> Iterator[Progress[Frontier]]:
     """:func:`frontier` for a :class:`.Run`: first what keeps each limit, then line by line."""
     chosen = list(dict.fromkeys(names))
     wanted, lines = len(chosen) + 2, dict[str, FrontierLine]()
     yield Progress(0, wanted, lambda: None, "Looking for the least ε that keeps the errors")
-    errors = errors_under(limits, model, delta=delta, calibration=calibration, units=units)
+    errors = errors_under(
+        limits, model, delta=delta, calibration=calibration, units=units, persons=persons
+    )
     by_error = least_epsilons(tuple(limits), errors, chosen, report)
     yield Progress(1, wanted, lambda: None, "Looking for the largest ε that keeps the attack")
     by_attack: Design | None
     try:
         by_attack = choose(
             limit, model, chosen,
-            delta=delta, calibration=calibration, units=units, report=report,
+            delta=delta, calibration=calibration, units=units, report=report, persons=persons,
         )  # fmt: skip
     except HypothesisError:
         by_attack = None

@@ -250,9 +250,7 @@ def _epsilon_at(evaluation: Evaluation, error: float, now: float) -> float | Non
             WITHOUT,
             evaluation.model,
             math.exp(place),
-            evaluation.scenario.delta,
-            units=evaluation.sizes,
-            persons=evaluation.scenario.promise_to_persons,
+            **evaluation.calibrating,
         )
         return math.log(max(evaluation.reported(noise).expected_error(), 1e-300) / error)
 

@@ -27,7 +27,14 @@ from distpriv.attacks.optimal import (
     optimal_roc,
 )
 from distpriv.attacks.property_inference import PropertyInferenceAttack, run_attack
+from distpriv.attacks.record_equivalent import (
+    draws_to_match,
+    leaked_records,
+    reading_accuracy,
+    records_to_match,
+)
 from distpriv.attacks.results import AttackResult
+from distpriv.attacks.two_shares import ShareBelief, share_belief
 
 __all__ = [
     "AttackResult",
@@ -36,12 +43,15 @@ __all__ = [
     "Classifier",
     "JointAudit",
     "PropertyInferenceAttack",
+    "ShareBelief",
     "attacker_names",
     "audit_attack",
     "audit_attackers",
     "binding_pair",
+    "draws_to_match",
     "get_attacker",
     "hypothesis",
+    "leaked_records",
     "linear_attack_accuracy",
     "optimal_attack_accuracies",
     "optimal_attack_accuracy",
@@ -50,7 +60,10 @@ __all__ = [
     "optimal_roc",
     "pooled_attack_accuracy",
     "posterior",
+    "reading_accuracy",
+    "records_to_match",
     "register",
     "run_attack",
+    "share_belief",
     "unregister",
 ]

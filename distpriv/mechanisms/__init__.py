@@ -30,6 +30,7 @@ from distpriv.mechanisms.for_persons import leaking, raised
 from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.mechanisms.guarded import Search, settled
 from distpriv.mechanisms.release import Release, draw_release
+from distpriv.mechanisms.release_intervals import ReleasedInterval, release_intervals
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibrated_for import CalibratedFor
 from distpriv.privacy.calibration import Calibration
@@ -42,11 +43,13 @@ __all__ = [
     "LaplaceMechanism",
     "Mechanism",
     "Release",
+    "ReleasedInterval",
     "calibrate",
     "draw_release",
     "get",
     "names",
     "register",
+    "release_intervals",
     "searching",
     "unregister",
 ]

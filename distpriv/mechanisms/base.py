@@ -331,12 +331,17 @@ def get(name: str) -> Mechanism:
 
 @checked(CalibrationError)
 def names(
-    *, distribution: Distribution | None = None, baseline: bool | None = None
+    *,
+    distribution: Distribution | None = None,
+    baseline: bool | None = None,
+    protects: bool | None = None,
 ) -> tuple[str, ...]:
     """Short names of the registered mechanisms, all or those of one kind."""
     kinds = {name: _MECHANISMS.get(name) for name in _MECHANISMS.names()}
     return tuple(
         name
         for name, mechanism in kinds.items()
-        if distribution in (None, mechanism.distribution) and baseline in (None, mechanism.baseline)
+        if distribution in (None, mechanism.distribution)
+        and baseline in (None, mechanism.baseline)
+        and protects in (None, mechanism.protects)
     )

@@ -16,6 +16,7 @@ from distpriv.privacy.delivered import (
     worst_case,
 )
 from distpriv.privacy.exact_laws import ExactLaw, exact_law
+from distpriv.privacy.gaussian_dp import GaussianDP, gaussian_dp
 from distpriv.privacy.known_laws import known_law, known_laws, model_laws
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.per_record import PerRecord
@@ -26,6 +27,7 @@ __all__ = [
     "CalibratedFor",
     "CouplingBound",
     "ExactLaw",
+    "GaussianDP",
     "Noise",
     "PerRecord",
     "Persons",
@@ -38,6 +40,7 @@ __all__ = [
     "delivered_epsilon",
     "exact_law",
     "gaussian_distance",
+    "gaussian_dp",
     "known_law",
     "known_laws",
     "model_laws",

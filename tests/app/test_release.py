@@ -11,7 +11,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import distpriv as dp
+from distpriv.dashboard.release import for_recipients
 from distpriv.dashboard.release.panels import Desk
+from distpriv.mechanisms.release import Release, released_decimals
 from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
 from tests.app.driver import (
@@ -60,6 +63,37 @@ def test_a_release_is_confirmed_recorded_and_shown(open_app):
     assert list(table(app, "Statistic")["Released"]) == shown
     release(app)
     assert recorded()[1].values != entry.values
+
+
+def test_the_numbers_come_with_intervals_and_how_to_use_them(open_app):
+    app = release(open_app("release", bounds="17.0 to 90.0 age"))
+    (entry,) = recorded()
+    made = Release(
+        entry.scenario.query, np.array(entry.values), released_decimals(entry.noise),
+        entry.scenario.n, entry.noise,
+    )  # fmt: skip
+    known = dp.release_intervals(made, dict(entry.scenario.bounds))
+    shown = table(app, "Statistic")
+    for told, places, each in zip(
+        shown["95\u00a0% interval of these records"], made.decimals, known, strict=True
+    ):
+        low, high = (float(end.replace("−", "-")) for end in told.split("\u00a0to\u00a0"))
+        assert low <= each.dataset.low + 1e-9
+        assert high >= each.dataset.high - 1e-9
+        assert high - low <= each.dataset.high - each.dataset.low + 2.01 * 10.0**-places
+    of_population = dict(
+        zip(shown["Statistic"], shown["95\u00a0% interval of the population"], strict=True)
+    )
+    assert of_population["mean hours-per-week"] == "–"
+    assert of_population["mean age"] != "–"
+    assert "taken to be public" in shown["The second rests on"].iloc[0]
+    assert "in 95 of 100 releases" in texts(app)
+    numbers = for_recipients.numbers(entry)
+    assert list(numbers["Population, from"].isna()) == [each.population is None for each in known]
+    assert list(numbers["These records, to"]) == [each.dataset.high for each in known]
+    (first, *_) = for_recipients.statistics(entry)
+    assert first["interval_of_these_records"] == [known[0].dataset.low, known[0].dataset.high]
+    json.dumps(for_recipients.statistics(entry), allow_nan=False)
 
 
 def test_the_seed_has_no_part_in_it(open_app):

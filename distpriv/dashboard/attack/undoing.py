@@ -96,17 +96,13 @@ def _compared(view: View, name: str) -> Published:
 
 
 def _noises(view: View, name: str, calibration: Calibration) -> dict[str, Noise]:
-    scenario = view.scenario
     return {
         kind: mechanisms.calibrate(
             name,
             view.model,
-            scenario.epsilon,
-            scenario.delta,
-            calibration,
-            view.sizes,
+            view.scenario.epsilon,
             grid_safe=kind == _SAFE,
-            persons=scenario.promise_to_persons,
+            **view.calibrating | {"calibration": calibration},
         )
         for kind in (_PUBLISHED, _SAFE)
     }

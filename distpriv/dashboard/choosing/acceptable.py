@@ -179,10 +179,8 @@ def from_error(view: View, limits: tuple[ErrorLimit, ...]) -> None:
             limits,
             view.model,
             names,
-            delta=view.scenario.delta,
-            calibration=view.scenario.calibration,
-            units=view.sizes,
             report=view.report_sizes,
+            **view.calibrating,
         )
         yield Progress(1, 1, lambda: design)
 

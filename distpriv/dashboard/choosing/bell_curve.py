@@ -140,12 +140,10 @@ def _choice(view: View, limit: Limit) -> Choice | None:
     """CoupM at the largest ε that keeps the limit, remembered while ε moves."""
 
     def chosen() -> Choice | None:
-        scenario = view.scenario
         try:
             design = choose(
-                limit, view.model, (WITHOUT,), delta=scenario.delta,
-                calibration=scenario.calibration, units=view.sizes, report=view.report_sizes,
-            )  # fmt: skip
+                limit, view.model, (WITHOUT,), report=view.report_sizes, **view.calibrating
+            )
         except HypothesisError:
             return None
         return next(iter(design.choices), None)

@@ -44,10 +44,8 @@ def section(view: View, limit: Limit, limits: tuple[ErrorLimit, ...]) -> None:
             limits,
             view.model,
             names,
-            delta=view.scenario.delta,
-            calibration=view.scenario.calibration,
-            units=view.sizes,
             report=view.report_sizes,
+            **view.calibrating,
         )
 
     run = live.begun("frontier", key, begin)

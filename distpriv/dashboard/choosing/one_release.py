@@ -190,12 +190,10 @@ def _f_curves(view: View, look: _Look) -> Curves:
             view.model,
             look.names,
             epsilons,
-            view.scenario.delta,
-            view.scenario.calibration,
             beta=look.beta,
             base_rate=look.base_rate,
-            units=view.sizes,
             pair=view.focus,
+            **view.calibrating,
         )
 
     fixed = sweeps.fixed_epsilon_grid(view.scenario)
@@ -214,11 +212,13 @@ def _errors(view: View, look: _Look) -> dict[str, FloatArray]:
     """Fewest false alarms at each recall, by label; what several runs ask for is remembered."""
     scenario = view.scenario
     others = tuple(epsilon for epsilon in look.epsilons if epsilon != scenario.epsilon)
-    budget = (scenario.delta, scenario.calibration, view.sizes)
 
     def at_others() -> dict[str, FloatArray]:
         noises = side_by_side(
-            [searching(scenario.mechanism, view.model, epsilon, *budget) for epsilon in others]
+            [
+                searching(scenario.mechanism, view.model, epsilon, **view.calibrating)
+                for epsilon in others
+            ]
         )
         known: dict[str, Noise | None] = {
             f"ε = {epsilon:g}": noise

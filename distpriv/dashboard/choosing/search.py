@@ -185,10 +185,8 @@ def searched(view: View, limit: Limit) -> Design | None:
                 limit,
                 view.model,
                 names,
-                delta=view.scenario.delta,
-                calibration=view.scenario.calibration,
-                units=view.sizes,
                 report=view.report_sizes,
+                **view.calibrating,
             ),
             f"{view.source.digest} {key!r} {limit!r} {names}",
         )

@@ -10,6 +10,7 @@ import streamlit as st
 
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
+from distpriv.analysis.meaning import reading
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
 from distpriv.analysis.sweeps import attack_accuracies, expected_errors
@@ -368,6 +369,7 @@ def _results(summary: Summary) -> dict[str, str]:
     figures = {
         "Best attacker right in, without noise": percent(summary.undefended),
         "Best attacker right in, with the noise": percent(summary.accuracy),
+        "As good as reading": reading(summary.accuracy, summary.scenario),
         "Promised δ": f"{summary.promised:g}",
         "Delivered δ": delivered,
         "Expected L2 error": with_unit(summary.error, summary.unit),

@@ -8,11 +8,13 @@ from typing import cast
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.dashboard.compare.so_far import so_far
 from distpriv.dashboard.shell import links, live, state
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.widgets import downloads
+from distpriv.dashboard.widgets import downloads, meaning
 from distpriv.export.report import ReportRun
+from distpriv.export.report import label as labels
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.report import Report
 from distpriv.model.run import Run
@@ -50,7 +52,7 @@ def draw(view: View | None) -> None:
     names = _names(view)
     truth, records = _confidential(view)
     scenario, runs = st.session_state[Key.SCENARIO], state.runs()
-    key = (scenario, view.source.digest, tuple(names), truth, records)
+    key = (scenario, view.source.digest, tuple(names), truth, records, meaning.prior())
     run = cast("Run[Report] | None", runs.get(_RUN))
     if run is not None and not run.finished and run.key != key:
         del runs[_RUN]  # of what was chosen before, and not done
@@ -59,6 +61,7 @@ def draw(view: View | None) -> None:
     def begin() -> Run[Report]:
         return Run(lambda: _report(view, names, truth, records).steps(), key)
 
+    _label(view)
     live.buttons(_RUN, begin, _LABELS, st.columns([2, 1, 3])[:2], ready=bool(names))
     if run is None:
         return
@@ -126,6 +129,38 @@ def _confidential(view: View) -> tuple[bool, bool]:
     return truth, records
 
 
+def _label(view: View) -> None:
+    """The report's page that says what is promised, to be read before anything is built."""
+    place = st.expander(
+        "The label: what is promised, to whom, and what is not, on one page",
+        icon=":material/description:",
+        key="report_label",
+        on_change="rerun",
+    )
+    if not place.open:
+        return
+    with place:
+        shown = labels.label(view, prior=meaning.prior(), so_far=so_far(view))
+        st.markdown(f"**{escape(shown.headline)}**")
+        for part in shown.parts:
+            st.markdown(f"##### {escape(part.title)}")
+            st.markdown(
+                "\n".join(
+                    f"- {escape(fact.title)}: **{escape(fact.figure)}**. {escape(fact.sentence)}"
+                    for fact in part.facts
+                )
+            )
+        st.download_button(
+            "Label, to print on one A4 page",
+            _encoded(lambda: labels.label_html(shown)),
+            file_name=f"{downloads.file_name('label')}.html",
+            mime="text/html",
+            key="label_html",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
 def _report(view: View, names: list[str], truth: bool, records: bool) -> ReportRun:
     return ReportRun(
         view.apart(),
@@ -134,6 +169,8 @@ def _report(view: View, names: list[str], truth: bool, records: bool) -> ReportR
         link=links.share(st.session_state[Key.SCENARIO]),
         truth=truth,
         records=records,
+        prior=meaning.prior(),
+        so_far=so_far(view),
     )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.comparison import Summary, choices_in_words
+from distpriv.analysis.meaning import in_a_line, reading
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.charts.alternatives import alternatives_chart
 from distpriv.dashboard.shell import opening, storage
@@ -179,12 +180,28 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 if alternative.delivered is None
                 else number(alternative.delivered),
                 "Best attacker right in": percent(alternative.accuracy),
+                "As good as reading": _reading(alternative),
                 "Without noise": percent(alternative.undefended),
                 "Error, L2": "–" if math.isnan(alternative.error) else _error(alternative),
             }
             for alternative in seen
         )
     )
+
+
+def _reading(alternative: Alternative) -> str:
+    try:
+        return reading(alternative.accuracy, read_scenario(alternative.scenario))
+    except DistprivError:
+        return "–"
+
+
+def _meaning(choice: Alternative) -> str:
+    """What the figures of the time mean; empty where another version wrote the scenario."""
+    try:
+        return in_a_line(choice.accuracy, read_scenario(choice.scenario))
+    except DistprivError:
+        return ""
 
 
 def badge(revision: Revision) -> str:
@@ -205,6 +222,8 @@ def details(decision: Decision) -> None:
         f"{badge(now)} {_figures(now.choice)}. Proposed by **{escape(decision.proposed_by)}** on "
         f"{moment(decision.revisions[0].at)}, about {escape(decision.data)}."
     )
+    if line := _meaning(now.choice):
+        st.caption(f"What that means: {escape(line)}.")
     with st.container(border=True):
         st.markdown(f"**Why**  \n{paragraphs(now.reason)}")
         if now.status != "proposed":

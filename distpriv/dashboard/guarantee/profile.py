@@ -18,7 +18,7 @@ __all__ = ["choose", "formulas", "noises", "picture"]
 
 
 def _protecting() -> list[str]:
-    return [name for name in mechanisms.names(baseline=False) if mechanisms.get(name).protects]
+    return [*mechanisms.names(baseline=False, protects=True)]
 
 
 def choose() -> list[str]:

@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.release import for_recipients
 from distpriv.dashboard.release.limit_panel import Left
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.widgets import display, downloads, promise
+from distpriv.dashboard.widgets import downloads, promise
 from distpriv.errors import DistprivError, LimitError, StoreError
-from distpriv.mechanisms.release import noise_deviations, released_text
+from distpriv.mechanisms.release import noise_deviations
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, never_made, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
-from distpriv.words import escape, exact, statistic_errors, with_unit
+from distpriv.words import escape, exact, statistic_errors
 
 __all__ = ["Desk", "desk", "offer", "result"]
 
@@ -278,8 +278,12 @@ def result() -> None:
         "rounded to where its noise begins to drown it; a count may come out negative."
     )
     name = f"release-{entry.at:%Y%m%d-%H%M%S}"
-    display.table(_rows(entry), name)
-    st.download_button(
+    st.dataframe(for_recipients.rows(entry), hide_index=True)
+    st.markdown(for_recipients.HOW_TO)
+    st.caption(escape(for_recipients.RESTS_ON))
+    row = st.container(horizontal=True)
+    downloads.csv_button(row, lambda: for_recipients.numbers(entry), name)
+    row.download_button(
         "JSON",
         lambda: _json(entry),
         file_name=f"{downloads.file_name(name)}.json",
@@ -287,8 +291,8 @@ def result() -> None:
         icon=":material/download:",
         key="release_json",
         on_click="ignore",
-        help="The numbers and the noise they hold, for whoever works with them; neither the secret "
-        "nor the data's fingerprint.",
+        help="The numbers, their intervals and the noise, for whoever works with them; neither "
+        "the secret nor the data's fingerprint.",
     )
 
 
@@ -310,25 +314,6 @@ def _record(at: Desk) -> None:
     at.record()
 
 
-def _rows(entry: LedgerEntry) -> pd.DataFrame:
-    assert entry.scenario is not None
-    deviations = noise_deviations(entry.noise)
-    return pd.DataFrame(
-        {
-            "Statistic": entry.scenario.query.labels,
-            "Released": [
-                released_text(value, deviation)
-                for value, deviation in zip(entry.values, deviations, strict=True)
-            ],
-            "Unit": [unit or "–" for unit in entry.units],
-            "Noise, standard deviation": [
-                with_unit(float(deviation), unit)
-                for deviation, unit in zip(deviations, entry.units, strict=True)
-            ],
-        }
-    )
-
-
 def _json(entry: LedgerEntry) -> str:
     """What may be handed on: the digest of a small table could be guessed from."""
     assert entry.scenario is not None
@@ -337,12 +322,8 @@ def _json(entry: LedgerEntry) -> str:
         "version": 1,
         "released": entry.at.isoformat(timespec="seconds"),
         "records": entry.scenario.n,
-        "statistics": [
-            {"label": label, "unit": unit, "value": value}
-            for label, unit, value in zip(
-                entry.scenario.query.labels, entry.units, entry.values, strict=True
-            )
-        ],
+        "statistics": for_recipients.statistics(entry),
+        "how_to_use": f"{for_recipients.HOW_TO} {for_recipients.RESTS_ON}",
         "noise": _described(entry.noise),
     }
     return json.dumps(content, indent=2, ensure_ascii=False)

@@ -98,6 +98,7 @@ class Key:
     LIMIT_KIND: Final = "limit_kind"
     LIMIT_SAID: Final = "limit_said"
     LIMIT_TYPED: Final = "limit_typed"
+    MEANING_PRIOR: Final = "meaning_prior"
     PAPER_CELLS: Final = "paper_cells"
     PROPOSAL_CHOICE: Final = "proposal_choice"
     PROPOSAL_REASON: Final = "proposal_reason"

@@ -142,14 +142,7 @@ def along_width(view: View, names: Sequence[str]) -> tuple[str, ...]:
 
 def sweep_of(view: View) -> partial[Curves]:
     """:func:`distpriv.analysis.sweeps.sweep` with the scenario's δ, calibration and units."""
-    scenario = view.scenario
-    return partial(
-        sweep,
-        delta=scenario.delta,
-        calibration=scenario.calibration,
-        units=view.sizes,
-        persons=scenario.promise_to_persons,
-    )
+    return partial(sweep, **view.calibrating)
 
 
 def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianModel | None]:

@@ -14,6 +14,7 @@ from distpriv.analysis.scenario_file import write_scenario
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.analysis.without_curves import CurvePrice
 from distpriv.charts.data import figure_data
+from distpriv.export.report.label import Label
 from distpriv.export.report.values import Contents, Truth
 from distpriv.export.report.words import (
     HOLDS,
@@ -45,6 +46,7 @@ def markdown(report: Contents) -> str:
         _plain(report.question),
         f"**{_plain(report.answer)}**",
         PREAMBLE,
+        *_label(report.label),
         "## The guarantee, promised and delivered",
         _table(
             ["Mechanism", "Promised", "Delivered δ", "Delivered ε", "Promise"],
@@ -124,6 +126,14 @@ def markdown(report: Contents) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _label(label: Label) -> list[str]:
+    parts = ["## What this release promises, on one page", f"**{_plain(label.headline)}**"]
+    for part in label.parts:
+        parts.append(f"### {_plain(part.title)}")
+        parts.append(_table(["What", "Figure", "Meaning"], part.facts))
+    return parts
+
+
 def _errors(report: Contents) -> str:
     sizes = [report.sizes(finding) for finding in report.findings]
     rows = [
@@ -186,6 +196,9 @@ def json_text(report: Contents) -> str:
         "not_to_be_shown": report.confidential,
         "question": report.question,
         "answer": report.answer,
+        "label": {
+            part.title: [fact._asdict() for fact in part.facts] for part in report.label.parts
+        },
         "guarantee_and_error": [
             {
                 "mechanism": finding.mechanism.name,

@@ -45,6 +45,8 @@ class ReportRun:
         see them.
     repetitions : int
         Of the simulated attack.
+    prior, so_far : float, str
+        For the label, see :class:`.Contents`.
     report : Report or None
         The result, once there is one.
 
@@ -61,6 +63,8 @@ class ReportRun:
     truth: bool = False
     records: bool = False
     repetitions: int = 50
+    prior: float = 0.5
+    so_far: str = ""
     report: Report | None = None
 
     def __post_init__(self) -> None:
@@ -79,6 +83,8 @@ class ReportRun:
             raise ReportError(
                 f"A report needs at least 2 repetitions of the attack, got {self.repetitions}."
             )
+        if not 0 < self.prior < 1:
+            raise ReportError(f"The prior must lie between 0 and 1, got {self.prior:g}.")
         self.names = sorted(dict.fromkeys(self.names), key=lambda name: name != own)
 
     def steps(self) -> Iterator[Progress[Report]]:
@@ -160,6 +166,8 @@ class ReportRun:
             link=self.link,
             made=datetime.now(UTC).replace(microsecond=0),
             truth=parts.true_values(main, statistics=self.truth, records=self.records),
+            prior=self.prior,
+            so_far=self.so_far,
         )
 
 
@@ -173,6 +181,8 @@ def build_report(
     truth: bool = False,
     records: bool = False,
     repetitions: Annotated[int, Within(high=10**6)] = 50,
+    prior: Annotated[float, Within(0, 1)] = 0.5,
+    so_far: str = "",
 ) -> Report:
     """Build a report on a scenario: answer, guarantee, errors, assumptions, attacks and figures.
 
@@ -192,6 +202,10 @@ def build_report(
         those who may see them. The report is marked then.
     repetitions : int, at least 2
         Of the simulated attack.
+    prior : float in (0, 1)
+        How likely somebody holds the second share before the release, for the label.
+    so_far : str
+        What everything released so far comes to, for the label.
 
     Raises
     ------
@@ -202,5 +216,13 @@ def build_report(
     """
     chosen = (evaluation.scenario.mechanism,) if names is None else tuple(names)
     return ReportRun(
-        evaluation, chosen, data, link, truth=truth, records=records, repetitions=repetitions
+        evaluation,
+        chosen,
+        data,
+        link,
+        truth=truth,
+        records=records,
+        repetitions=repetitions,
+        prior=prior,
+        so_far=so_far,
     ).run()

@@ -17,6 +17,7 @@ from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.without_curves import CurvePrice, curve_price
 from distpriv.export.report import words
+from distpriv.export.report.label import Label, label
 from distpriv.model.sampling import Interval
 
 __all__ = ["Contents", "Picture", "Truth"]
@@ -84,6 +85,10 @@ class Contents:
     made : datetime
     truth : Truth or None
         None unless it was asked for.
+    prior : float in (0, 1)
+        Of the belief in the second share that the label tells of.
+    so_far : str
+        What everything released so far comes to, plain; empty where that is not counted.
     """
 
     findings: tuple[Evaluation, ...]
@@ -97,6 +102,8 @@ class Contents:
     link: str
     made: datetime
     truth: Truth | None = None
+    prior: float = 0.5
+    so_far: str = ""
 
     @property
     def main(self) -> Evaluation:
@@ -128,6 +135,11 @@ class Contents:
     def without_curves(self) -> CurvePrice:
         """What the answer's promise costs without normal curves."""
         return curve_price(self.main)
+
+    @cached_property
+    def label(self) -> Label:
+        """What is promised, on one page."""
+        return label(self.main, prior=self.prior, so_far=self.so_far)
 
     def bracketed(self, finding: Evaluation) -> str:
         """What a mechanism delivers at least and at most, and what that rests on; plain."""

@@ -77,11 +77,8 @@ for name, calibration in {literal(dict(published))}.items():
                 name,
                 evaluation.model,
                 scenario.epsilon,
-                scenario.delta,
-                calibration,
-                evaluation.sizes,
                 grid_safe=safe,
-                persons=scenario.promise_to_persons,
+                **evaluation.calibrating | {{"calibration": calibration}},
             )
         except dp.errors.CalibrationError as error:
             print(f"{{name}} is left out: {{error}}")

@@ -44,10 +44,18 @@ def release():
 
     Nothing is recorded and no agreed limit is asked: every call adds to what is known.
     """
-    return evaluation.draw()'''
+    return evaluation.draw()
+
+
+def intervals(drawn):
+    """95 % intervals of every number: of these records' value, and of the population's.
+
+    They rest on the release, its noise, n and public bounds, and on nothing else of the data.
+    """
+    return dp.release_intervals(drawn, dict(scenario.bounds))'''
     return [
         Section("What the releases on record and the next one tell together", "\n".join(lines)),
-        Section("The release itself, which is not made by running this", drawing),
+        Section("The release and its intervals, which are not made by running this", drawing),
     ]
 
 

@@ -76,9 +76,10 @@ def choosing(
     setting: Setting,
     limit: Limit | None = None,
     limits: Sequence[ErrorLimit] = (),
+    prior: float = 0.5,
     **_: object,
 ) -> list[Section]:
-    """From a limit on the attacker to the largest ε, from limits on errors to the least."""
+    """From a limit on the attacker to the largest ε, from errors to the least, and its meaning."""
     given = limit or Limit("guesses", 60)
     names, chosen = shown_at_first(), setting.scenario.mechanism
     if chosen not in names and mechanisms.get(chosen).protects:
@@ -93,10 +94,8 @@ design = dp.choose(
     limit,
     evaluation.model,
     {literal(names)},
-    delta=scenario.delta,
-    calibration=scenario.calibration,
-    units=evaluation.sizes,
     report=evaluation.report_sizes,
+    **evaluation.calibrating,
 )
 result = {{"reached without noise": design.undefended, "no noise from ε": design.noiseless}}
 for choice in design.choices:
@@ -122,10 +121,20 @@ if price.epsilon is not None:
     result[f"{price.without.title}: ε of the error of {price.relying.title}"] = price.epsilon
 for reason in price.refused:
     print(reason)"""
+    meaning = f"""\
+meaning = dp.analysis.meaning(evaluation, prior={float(prior)!r})
+result["any chance times, at most"] = meaning.factor
+if meaning.draws is not None:
+    result["as good as reading records"] = meaning.draws
+if meaning.gaussian is not None:
+    result["μ of Gaussian DP, as far as it holds"] = meaning.gaussian.mu
+result["belief after, from"] = meaning.belief.low
+result["belief after, to"] = meaning.belief.high"""
     return [
         Section("The limit, and the largest ε that keeps it", code),
         *([_by_errors(limits, quick)] if limits else []),
         Section("What the current noise allows", now),
+        Section("What the current ε means", meaning),
         Section("What it costs to do without normal curves", price),
     ]
 
@@ -142,10 +151,8 @@ least = dp.choose_by_error(
     limits,
     evaluation.model,
     {literal(list(names))},
-    delta=scenario.delta,
-    calibration=scenario.calibration,
-    units=evaluation.sizes,
     report=evaluation.report_sizes,
+    **evaluation.calibrating,
 )
 both = []
 for choice in least.choices:
