@@ -31,6 +31,8 @@ class Figures:
         δ that the mechanism promises.
     delivered : float or None
         δ that is delivered at the promised ε; None where it is not known.
+    per_record : str
+        ε per record, as tables tell it; empty where it is not known.
     """
 
     undefended: float
@@ -39,6 +41,7 @@ class Figures:
     unit: str
     promised: float
     delivered: float | None
+    per_record: str = ""
 
     def plain(self) -> dict[str, Any]:
         """These by name, without what a subclass adds."""

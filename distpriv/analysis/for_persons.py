@@ -144,13 +144,18 @@ def per_record_in_words(scenario: Scenario, noise: Noise, record: PerRecord) -> 
         f"the noise has {directions} direction{'s' * (directions != 1)} for {noise.dimension} "
         "statistics"
         if directions < noise.dimension
-        else "there is little of it in some directions"
+        else "there is hardly any of it in some directions"
+    )
+    covering = (
+        ", and the others have only what covers their steps"
+        if directions < noise.dimension and noise.floor is not None
+        else ""
     )
     if math.isinf(epsilon):
         return f"To {who} it promises nothing: {reason}." if directions else _NOTHING.format(who)
     return (
         f"To {who} it promises nothing to speak of (ε = {number(epsilon)} at δ = {exact(delta)}): "
-        f"{reason}{', and the others only what covers their steps' * (noise.floor is not None)}."
+        f"{reason}{covering}."
     )
 
 

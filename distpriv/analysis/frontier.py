@@ -17,7 +17,7 @@ from distpriv.analysis.acceptable_error import (
     errors_under,
     least_epsilons,
 )
-from distpriv.analysis.design import Choice, Design, Limit, choose
+from distpriv.analysis.design import Design, Limit, choose
 from distpriv.analysis.error_search import Errors
 from distpriv.arguments import checked
 from distpriv.attacks.hypothesis.releases import figures, release_test, release_tests
@@ -28,9 +28,10 @@ from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.persons import Persons
 
-__all__ = ["Frontier", "FrontierLine", "Satisfied", "frontier", "frontier_steps"]
+__all__ = ["Frontier", "FrontierLine", "LeastError", "Satisfied", "frontier", "frontier_steps"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 
 _POINTS = 41
 _FEW = 9  # of noise whose best attack is simulated, or which is found by drawing records
@@ -49,11 +50,14 @@ class FrontierLine:
         The largest error as a share of its limit: 1 is just acceptable.
     reached : ndarray, shape (points,)
         What the best attacker achieves, in the attack limit's measure.
+    worst : ndarray, shape (points,)
+        Which of the limits on errors that largest share is of.
     """
 
     epsilons: FloatArray
     errors: FloatArray
     reached: FloatArray
+    worst: IntArray
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,26 @@ class Satisfied:
     mechanism: str
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class LeastError:
+    """The least of the largest errors under the limit on the attack.
+
+    Attributes
+    ----------
+    mechanism : str
+    epsilon : float
+    used : float
+        The largest error as a share of its limit.
+    worst : int
+        Which of the limits on errors that is of.
+    """
+
+    mechanism: str
+    epsilon: float
+    used: float
+    worst: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +149,20 @@ class Frontier:
         return min(known, key=lambda pair: pair[1], default=None)
 
     @property
-    def least_error(self) -> tuple[Choice, float] | None:
-        """Nearest by the attack: the choice that keeps it at the least error, as a share of 1."""
-        if self.by_attack is None:
-            return None
-        places = [limit.statistic for limit in self.by_error.limits]
-        allowed = np.array(self.by_error.allowed)
+    def least_error(self) -> LeastError | None:
+        """Nearest by the attack: the least error of the points on the lines that keep it.
+
+        Not only of those at the largest ε: an error may rise with ε.
+        """
         known = [
-            (choice, float((choice.noise.expected_absolute_errors()[places] / allowed).max()))
-            for choice in self.by_attack.choices
+            LeastError(name, float(epsilon), float(error), int(worst))
+            for name, line in self.lines.items()
+            for epsilon, error, reached, worst in zip(
+                line.epsilons, line.errors, line.reached, line.worst, strict=True
+            )
+            if reached <= self.limit.value
         ]
-        return min(known, key=lambda pair: pair[1], default=None)
+        return min(known, key=lambda each: each.used, default=None)
 
 
 @checked(QueryError)
@@ -231,13 +258,15 @@ def _line(
     if by_attack is not None:
         epsilons |= {choice.epsilon for choice in by_attack.choices if choice.mechanism == name}
     along = sorted(epsilons)
-    noises, used = errors.noises([(name, epsilon) for epsilon in along]), errors.along(name, along)
+    asked = [(name, epsilon) for epsilon in along]
+    noises, shares = errors.noises(asked), errors.shares(asked)
+    used = shares.max(axis=1)
     kept = [place for place, noise in enumerate(noises) if isinstance(noise, Noise)]
     tests = release_tests([(errors.model, noise) for noise in noises if isinstance(noise, Noise)])
     reached = np.full(len(along), math.nan)
     reached[kept] = figures(tests, limit.figure)
     used[~np.isfinite(used)] = math.nan
-    return FrontierLine(np.array(along), used, reached)
+    return FrontierLine(np.array(along), used, reached, shares.argmax(axis=1))
 
 
 def _grid(errors: Errors, name: str) -> list[float]:

@@ -64,7 +64,7 @@ def reading_accuracy(
         return 1 - _binomial_error(k, low, high)
     if k > n:
         raise AttackError(f"Of {n} records no more than {n} can be read, got k = {k}.")
-    return 1 - _hypergeometric_error(k, round(n * low), round(n * high), n)
+    return 1 - _hypergeometric_error(k, _having(n, low), _having(n, high), n)
 
 
 @checked(AttackError)
@@ -110,7 +110,7 @@ def records_to_match(
     int or None
         At most n; None where both shares mean the same number of records.
     """
-    low, high = (round(n * share) for share in sorted((p_i, p_j)))
+    low, high = (_having(n, share) for share in sorted((p_i, p_j)))
     return _least(lambda k: _hypergeometric_error(k, low, high, n), 1 - accuracy, n)
 
 
@@ -122,8 +122,8 @@ def leaked_records(accuracy: Accuracy, p_i: Share, p_j: Share) -> float:
         \ln\max\left(\frac{p_i}{p_j}, \frac{1-p_j}{1-p_i}\right)}, \quad p_i < p_j
 
     for an accuracy ω, from their bound on how far apart n records can be ("Formalizing and
-    Estimating Distribution Inference Risks", PETS 2022, Section 4, for two shares of a binary
-    property). Far below :func:`draws_to_match` where the shares are close, as the bound is loose.
+    Estimating Distribution Inference Risks", PETS 2022, for two shares of a binary property). Far
+    below :func:`draws_to_match` where the shares are close, as the bound is loose.
 
     Parameters
     ----------
@@ -142,6 +142,11 @@ def leaked_records(accuracy: Accuracy, p_i: Share, p_j: Share) -> float:
         return math.inf
     ratio = max(low / high, (1 - high) / (1 - low))
     return math.log(4 * accuracy * (1 - accuracy)) / math.log(ratio) if ratio > 0 else 0.0
+
+
+def _having(n: int, share: float) -> int:
+    """Records of n, halves upwards as in :class:`distpriv.model.theta.Theta`."""
+    return math.floor(round(n * share, 9) + 0.5)
 
 
 def _least(error: Callable[[int], float], wanted: float, most: int) -> int | None:

@@ -52,7 +52,7 @@ def limit_bars(rows: Sequence[tuple[str, Use]]) -> go.Figure:
             tickvals=[0, 0.25, 0.5, 0.75, 1, 1.5, 2],
             ticktext=["0", "25", "50", "75", "100", "150", "200"],
         ),
-        yaxis=row_axis([wrap(name, 30) for name in names]),
+        yaxis=row_axis([wrap(name, 30, 3) for name in names]),
         barmode="stack",
         bargap=0.45,
     )

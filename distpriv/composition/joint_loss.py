@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from distpriv.privacy.covered import CoveredLoss
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.privacy_loss import PrivacyLoss
 
-__all__ = ["JointLoss", "PromisedLoss"]
+__all__ = ["Bounds", "JointLoss", "PromisedLoss", "worst_epsilon"]
 
 _SHOWS = 1e-3  # θ below moves an accuracy by next to nothing
 _WITHIN = 1e-9
@@ -135,6 +136,20 @@ class PromisedLoss:
             middle = (low + high) / 2
             low, high = (middle, high) if self.delta(middle) > delta else (low, middle)
         return high
+
+
+Bounds = tuple[JointLoss | PromisedLoss, ...]
+"""Losses that each bound the same releases."""
+
+
+def worst_epsilon(pairs: Iterable[Bounds], delta: float) -> float:
+    """Least ε >= 0 at δ in (0, 1) for every pair, by the best of its bounds; it may be ∞."""
+    largest = 0.0
+    for bounds in pairs:
+        # One δ is cheaper than solving for ε, and tells whether there is more to find.
+        if largest < math.inf and not any(bound.delta(largest) <= delta for bound in bounds):
+            largest = max(largest, min(bound.epsilon(delta) for bound in bounds))
+    return largest
 
 
 def _kept(most: float, delta: float, epsilon: float) -> float:

@@ -14,7 +14,7 @@ from distpriv.attacks.best_attack import optimal_attack_estimate
 from distpriv.composition import joint_bounds
 from distpriv.composition.datasets import Dataset, Grouping, Uncounted
 from distpriv.composition.joint_bounds import JointBound, joint_bound
-from distpriv.composition.joint_loss import JointLoss, PromisedLoss
+from distpriv.composition.joint_loss import Bounds, JointLoss, PromisedLoss, worst_epsilon
 from distpriv.composition.joint_per_record import JointPerRecord, joint_per_record
 from distpriv.composition.releases import Standing
 from distpriv.composition.rules import Promise
@@ -78,11 +78,15 @@ class JointReleases:
     @cached_property
     def accuracies(self) -> tuple[float, ...]:
         """The same, one a pair."""
+        return tuple(map(self.accuracy_on, range(len(self.pairs))))
+
+    def accuracy_on(self, pair: int) -> float:
+        """The same on one pair, by its index."""
         if not self.releases:
-            return (0.5,) * len(self.pairs)
+            return 0.5
         if self._alone:
-            return self._alone
-        return tuple(min(bound.accuracy for bound in bounds) for bounds in self._losses)
+            return self._alone[pair]
+        return min(bound.accuracy for bound in self._losses[pair])
 
     def delta(self, epsilon: float) -> float:
         """δ delivered together at one ε >= 0, for the worst pair and order.
@@ -111,7 +115,7 @@ class JointReleases:
         delta = check_delta(delta)
         if not self.releases:
             return 0.0
-        return max(min(bound.epsilon(delta) for bound in bounds) for bounds in self._losses)
+        return worst_epsilon(self._losses, delta)
 
     def bounded_delta(self, epsilon: float) -> CouplingBound:
         """At most this δ is delivered together at ε >= 0, whatever the laws of the statistics.
@@ -177,7 +181,7 @@ class JointReleases:
         """
         return Standing(
             count=self.count,
-            accuracy=self.accuracy if pair is None else self.accuracies[pair],
+            accuracy=self.accuracy if pair is None else self.accuracy_on(pair),
             exact=self.exact or bool(self._alone),
             epsilon=None if delta is None or not self.exact else self.epsilon(delta),
             promise=self.promise,
@@ -185,7 +189,7 @@ class JointReleases:
         )
 
     @cached_property
-    def _losses(self) -> tuple[tuple[JointLoss | PromisedLoss, ...], ...]:
+    def _losses(self) -> tuple[Bounds, ...]:
         """Of each pair, by the normals, Laplace noise by its normal floor alone.
 
         And by promises where there is Laplace noise whose promises add up.
@@ -197,9 +201,9 @@ class JointReleases:
         ]
         normal = [dataset for dataset in self.datasets if dataset not in other]
         promise = self._grouping.promise(other)[0] if other else None
-        losses: list[tuple[JointLoss | PromisedLoss, ...]] = []
+        losses: list[Bounds] = []
         for place in range(len(self.pairs)):
-            bounds: tuple[JointLoss | PromisedLoss, ...] = (_loss(self.datasets, place),)
+            bounds: Bounds = (_loss(self.datasets, place),)
             if promise is not None:
                 rest = _loss(normal, place) if normal else None
                 bounds = (*bounds, PromisedLoss(promise, rest))

@@ -11,7 +11,7 @@ import numpy as np
 from distpriv.arguments import checked
 from distpriv.attacks.best_attack import optimal_attack_estimate
 from distpriv.composition import laplace_sums
-from distpriv.composition.joint_loss import JointLoss
+from distpriv.composition.joint_loss import JointLoss, worst_epsilon
 from distpriv.composition.observed import Observed, noise_from
 from distpriv.composition.rules import Promise, compose
 from distpriv.composition.stacked import stacked
@@ -123,7 +123,7 @@ def accumulate(
     joint = [_joint_loss(parts, index, shared) for index in range(len(parts[0].model.pairs))]
     accuracy = max(joint[index].accuracy for index in asked)
     if exact_:
-        epsilon = None if delta is None else max(loss.epsilon(delta) for loss in joint)
+        epsilon = None if delta is None else worst_epsilon([(loss,) for loss in joint], delta)
         return Standing(count, accuracy, True, epsilon, promise, remark)
     if promise is not None and promise.delta < 1:
         accuracy = min(accuracy, accuracy_ceiling(promise.epsilon, promise.delta))

@@ -28,7 +28,7 @@ _STEP = 2.0
 _BOTH = 2  # what certainty costs is known after the first
 _NEAR = 0.5
 _UNSEEN = 1e-3
-_NONE = 1e-12
+_NONE, _TINY = 1e-12, 1e-300
 _DRAWS = 100_000  # enough for a calibration, of all that a bound takes
 _CLOSE = 1e-3
 _RANK = 1e-14
@@ -98,7 +98,7 @@ class CouplingMechanism(Mechanism):
                 for _ in range(_BOTH):
                     shape = least_shape(laws, epsilon, delta, self.records, dearer)
                     scale = certified(shape)
-                    dearer = scale / max(_scales(laws, shape, epsilon, delta))
+                    dearer = max(scale, _NONE) / max(*_scales(laws, shape, epsilon, delta), _NONE)
                 scale = max(scale, self.records.scale(shape))
             covariance = shape * (scale if scale > _NONE else 0.0)
         elif self.records is not None:
@@ -201,7 +201,7 @@ def least_shape(
         slopes = [_slope(law, shape, epsilon) for law in laws]
         if records is not None:
             slopes.append(records.slope(shape))
-            slopes = [slope / np.trace(slope) for slope in slopes]
+            slopes = [slope / max(float(np.trace(slope)), _TINY) for slope in slopes]
         shape = _root(np.tensordot(multipliers, slopes, axes=1))
         scales = asked(shape)
     return best

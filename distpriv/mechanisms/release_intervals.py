@@ -19,9 +19,9 @@ law of the noise:
 * the sum of a column whose values lie between public bounds is in convex order below the sum of
   records that only take the two bounds, and have the same mean (Hoeffding 1963, proof of Theorem 1;
   Theorem 4 for draws without replacement), whence
-  :math:`\Pr(S \ge x) \le e \Pr(B \ge \lfloor x\rfloor)`, B being binomial (Bentkus 2004, Theorem
-  1.1; e for the log-linear interpolation, which the step lies above). Wide, as nothing is assumed
-  of how the column is distributed.
+  :math:`\Pr(S \ge x) \le e \Pr(B \ge \lfloor x\rfloor)`, B being binomial (Pinelis 1998;
+  Bentkus 2004: Markov's inequality for (B − t)⁺, and a log-concave tail, which the step lies
+  above). Wide, as nothing is assumed of how the column is distributed.
 """
 
 from __future__ import annotations

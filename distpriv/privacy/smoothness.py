@@ -34,6 +34,7 @@ _BARE = 1e-13
 _LARGEST = 1e6  # deviation of the noise in units of the floor that numbers can tell apart
 _TURNS = np.arange(1, 40)
 _AT_ONCE = 500_000  # points of the dual grids
+_LOVASZ, _SWAPS = 0.99, 20_000
 _LEAST = -700.0  # of an exponent: what is less is not slow to compute
 
 
@@ -210,14 +211,17 @@ def _theta(form: FloatArray) -> float:
         root: FloatArray = np.asarray(np.linalg.cholesky(form).T, dtype=np.float64)
     except np.linalg.LinAlgError:
         return math.inf
-    bound = _tail(form, share=1.0) - 1
+    bound = _tail(root, share=1.0) - 1
+    if len(form) > _ENUMERATED:
+        root = _reduced(root)
+        bound = min(bound, _tail(root, share=1.0) - 1)
     radius = _NEGLIGIBLE / (2 * math.pi**2)
     if bound <= 0.0 or len(form) > 2 * _ENUMERATED:
         return bound
     squares = _squares_within(root, radius)
     if squares is None:
         return bound
-    left = _tail(form) * math.exp(-(1 - _SHARE) * _NEGLIGIBLE)
+    left = _tail(root) * math.exp(-(1 - _SHARE) * _NEGLIGIBLE)
     return min(bound, float(np.exp(-2 * math.pi**2 * squares).sum()) - 1 + left)
 
 
@@ -240,14 +244,45 @@ def _squares_within(root: FloatArray, radius: float) -> FloatArray | None:
     return squares
 
 
-def _tail(form: FloatArray, share: float = _SHARE) -> float:
-    """A bound on Σ exp(−2π² share kᵀ form k) over all whole k.
+def _reduced(root: FloatArray) -> FloatArray:
+    """Another basis of the lattice {root k}, upper triangular, with shorter vectors.
 
-    With form = RᵀR the sum over the first coordinate is largest where the others shift it by
-    nothing, and so on: the product of one-dimensional sums over the diagonal of R.
+    By the algorithm of Lenstra, Lenstra & Lovász (1982). Noise along few directions makes the last
+    of many coordinates look as if only the floor were on it, whatever their order.
     """
-    diagonal = np.diag(np.linalg.cholesky(form))
-    sums = 2 * np.exp(-2 * math.pi**2 * share * np.outer(diagonal**2, _TURNS**2)).sum(axis=1)
+    basis = root.copy()
+    size, place = len(basis), 1
+    for _ in range(_SWAPS):
+        if place >= size:
+            break
+        for other in range(place - 1, -1, -1):
+            times = np.rint(basis[other, place] / basis[other, other])
+            if times:
+                basis[: other + 1, place] -= times * basis[: other + 1, other]
+        above, below = basis[place - 1, place], basis[place, place]
+        length = math.hypot(above, below)
+        if length**2 >= _LOVASZ * basis[place - 1, place - 1] ** 2:
+            place += 1
+            continue
+        basis[:, [place - 1, place]] = basis[:, [place, place - 1]]
+        rows = basis[[place - 1, place], place - 1 :]
+        turn = np.array([[above, below], [-below, above]]) / length
+        basis[[place - 1, place], place - 1 :] = turn @ rows
+        basis[place, place - 1] = 0.0
+        if basis[place, place] < 0:
+            basis[place, place:] *= -1
+        place = max(place - 1, 1)
+    return basis
+
+
+def _tail(root: FloatArray, share: float = _SHARE) -> float:
+    """A bound on Σ exp(−2π² share |root k|²) over all whole k, root upper triangular.
+
+    The sum over the first coordinate is largest where the others shift it by nothing, and so on:
+    the product of one-dimensional sums over the diagonal.
+    """
+    squares = np.outer(np.diag(root) ** 2, _TURNS**2)
+    sums = 2 * np.exp(-2 * math.pi**2 * share * squares).sum(axis=1)
     return float(np.prod(1 + sums))
 
 

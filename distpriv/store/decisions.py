@@ -264,6 +264,7 @@ def _alternative(plain: dict[str, Any]) -> Alternative:
     values = {field.name: plain.get(field.name) for field in fields(Alternative)}
     for name in ("undefended", "accuracy", "error", "promised"):
         values[name] = math.nan if values[name] is None else values[name]
+    values["per_record"] = values["per_record"] or ""  # earlier versions did not know it
     return Alternative(**values)  # type: ignore[arg-type]
 
 

@@ -99,7 +99,7 @@ def test_words_say_what_there_is_without_a_promise(people, scenario):
     floor = dp.calibrate("DirM", evaluation.model, 1.0, 1e-3, "exact")
     words = per_record_in_words(scenario, floor, evaluation.per_record(floor))
     assert "nothing to speak of" in words
-    assert words.endswith("and the others only what covers their steps.")
+    assert words.endswith("and the others have only what covers their steps.")
     drawn = replace(scenario, replacement=True)
     assert "each record that is drawn" in per_record_in_words(
         drawn, floor, evaluation.per_record(floor)

@@ -150,8 +150,8 @@ def test_both_limits_in_one_picture(open_app, right, share):
         assert "satisfies both from" in texts(app)
     else:
         assert "Nothing satisfies both." in texts(app)
-        assert "the attacker reaches at least" in texts(app)
-        assert "the largest error is at least" in texts(app)
+        assert "with these errors the attacker reaches" in texts(app)
+        assert "the largest error is" in texts(app)
         assert {"take_choice", "take_other"} <= {each.key for each in app.button}
     press(app, next(each.label for each in app.button if each.key == "take_choice"))
     assert app.session_state["scenario"].mechanism in rows.index

@@ -46,6 +46,31 @@ def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     says(page, "a belief of 60.0 %")
 
 
+def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
+    page = app.page
+    go(page, "Choosing ε")
+    press(page, "Start from", "the error you accept")
+    says(page, "These errors take at least ε")
+    button = page.get_by_role("button", name=re.compile("Take ε = .* with "))
+    least = page.get_by_test_id("stMetricValue").first
+    before = least.inner_text()
+    enter(page, "mean age: ± at most", "60")
+    expect(least).not_to_have_text(before)
+    shot(page, "choosing-error")
+    button.first.click()  # it stands in a fragment, and moves the controls of the frame
+    says(page, "errors accepted")
+    expect(page).to_have_url(re.compile(r"mech=\w+.*eps="))
+    press(page, "Start from", "both, in one picture")
+    says(page, "Error against attack")
+    expect(button.first).to_be_visible(timeout=60_000)
+    page.get_by_role("slider", name="At most this many right of 100").press("ArrowLeft")
+    expect(
+        page.get_by_text(re.compile("satisfies both|Nothing satisfies both")).first
+    ).to_be_visible()
+    expect(button.first).to_be_visible(timeout=60_000)
+    shot(page, "choosing-both")
+
+
 def test_one_record_the_table_and_the_frameworks(app):
     page = app.page
     go(page, "Choosing ε")

@@ -117,3 +117,14 @@ def test_for_the_coupling_bound_both_bind_at_less_than_their_sum(people, pair):
     assert both <= scaled * 1.01
     assert dp.privacy.bounded_delta(model, noise, 1.0).value <= 1e-2
     assert noise.against(moves).epsilon(1e-2) == pytest.approx(persons.epsilon, rel=0.02)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 10.0, 100.0])
+@pytest.mark.parametrize("epsilon_p", [1e-3, 1.0, 100.0])
+def test_the_coupling_bound_and_persons_at_every_size(people, pair, epsilon, epsilon_p):
+    query = dp.Query([dp.Mean("age"), dp.Count("status", "married")])
+    model = dp.fit_gaussian(people, query, pair, n=50)
+    persons = dp.Persons(epsilon_p, 1e-2)
+    noise = dp.calibrate("CoupM", model, epsilon, 1e-2, persons=persons)
+    assert noise.against(persons.moves(model)).epsilon(1e-2) <= epsilon_p * (1 + 1e-9)
+    assert dp.privacy.bounded_delta(model, noise, epsilon).value <= 1e-2

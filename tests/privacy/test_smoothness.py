@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.linalg import block_diag
 
 import distpriv as dp
-from distpriv.privacy.smoothness import log_ratio, smoothness
+from distpriv.privacy.smoothness import _reduced, log_ratio, smoothness
 
 
 def by_summation(
@@ -89,6 +90,54 @@ def test_many_statistics_are_bounded_and_wider_floors_cover_more(seed: int, size
     least = np.linalg.eigvalsh(alone)[0]
     one = 2 * sum(math.exp(-2 * math.pi**2 * least * k * k) for k in range(1, 9))
     assert thetas[2] <= (1 + one) ** size - 1 + 1e-12
+
+
+@pytest.mark.parametrize("blocks", [2, 4, 8])
+def test_independent_releases_show_what_each_shows(blocks: int) -> None:
+    """Of four statistics each, noise along one line above a floor: 1 + θ multiplies."""
+    rng = np.random.default_rng(blocks)
+    root = rng.normal(size=(blocks, 4, 6)) * 30
+    covariances = root @ root.transpose(0, 2, 1)
+    lines, floor = rng.normal(size=(blocks, 4, 1)) * 20, np.full(4, 0.5)
+    alone = [
+        smoothness(each[None], np.ones(4), line, floor)
+        for each, line in zip(covariances, lines, strict=True)
+    ]
+    together = smoothness(
+        block_diag(*covariances)[None],
+        np.ones(4 * blocks),
+        block_diag(*lines),
+        np.full(4 * blocks, 0.5),
+    )
+    wanted = math.prod(1 + theta for theta in alone) - 1
+    assert wanted * (1 - 1e-9) <= together + 1e-12
+    # A bound beyond twelve: the shortest points of one block are a few of the product's.
+    assert together <= max(60 * wanted, 1e-12)
+    assert together < 0.01
+
+
+@given(st.integers(0, 10**6), st.integers(2, 15))
+def test_another_basis_is_of_the_same_lattice(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    skewed = rng.normal(size=(size, size)) @ np.diag(10.0 ** rng.uniform(-1, 1, size))
+    root = np.linalg.cholesky(skewed @ skewed.T + 0.01 * np.eye(size)).T
+    found = _reduced(root)
+    assert np.allclose(found, np.triu(found))
+    assert (np.diag(found) > 0).all()
+    volumes = [np.log(np.diag(each)).sum() for each in (root, found)]
+    assert volumes[1] == pytest.approx(volumes[0], abs=1e-6)
+    assert np.diag(found).min() >= np.diag(root).min() * (1 - 1e-9)
+    if size > 3:
+        return
+    # As many vectors of every length: the theta series.
+    points = np.array(list(itertools.product(range(-30, 31), repeat=size)))
+    within = 2.9 * np.linalg.norm(found, axis=0).min()
+    lengths = [np.linalg.norm(points @ each.T, axis=1) for each in (found, root)]
+    near, seen = (np.sort(each[each < within]) for each in lengths)
+    # The skewed basis reaches a vector by larger numbers: some may be out of reach.
+    assert len(seen) <= len(near)
+    if len(seen) == len(near):
+        np.testing.assert_allclose(seen, near, rtol=1e-7, atol=1e-9)
 
 
 def test_a_floor_far_below_the_noise_is_not_lost() -> None:

@@ -57,7 +57,7 @@ def _draw(view: View, run: Run[Frontier]) -> None:
     if found is None:
         acceptable.waiting(run)
         return
-    _sentence(view, found)
+    _sentence(view, found, whole=run.finished)
     display.chart(_picture(view, found), "frontier")
     if not run.finished:  # buttons and table would be drawn anew at every tick
         st.caption(f"{run.doing} …")
@@ -67,7 +67,7 @@ def _draw(view: View, run: Run[Frontier]) -> None:
     promise.by_normals(view, "What attackers reach here, and the ε that follow")
 
 
-def _sentence(view: View, found: Frontier) -> None:
+def _sentence(view: View, found: Frontier, *, whole: bool) -> None:
     limit = found.limit
     asked = (
         f"You accept {acceptable.allowed_words(view, found.by_error)}, and allow "
@@ -88,37 +88,32 @@ def _sentence(view: View, found: Frontier) -> None:
             + f". {asked}"
         )
         return
-    st.markdown(f"**Nothing satisfies both.** {_compromise(view, found)} {asked}")
+    nearest = f" {_compromise(view, found)}" if whole else ""
+    st.markdown(f"**Nothing satisfies both.**{nearest} {asked}")
 
 
 def _compromise(view: View, found: Frontier) -> str:
     """The nearest on either side."""
-    limit, parts = found.limit, []
+    limit, limits, parts = found.limit, found.by_error.limits, []
     if found.least_attack is not None:
         choice, reached = found.least_attack
         parts.append(
-            f"With these errors the attacker reaches at least {search.told(limit, reached)} "
-            f"({escape(choice.mechanism)} at ε\u00a0=\u00a0{choice.epsilon:g})."
+            f"with these errors the attacker reaches {search.told(limit, reached)} "
+            f"({escape(choice.mechanism)} at ε\u00a0=\u00a0{choice.epsilon:g})"
         )
     else:
-        parts.append("No mechanism keeps these errors at any ε.")
-    if found.least_error is not None:
-        other, used = found.least_error
-        errors = other.noise.expected_absolute_errors().tolist()
-        places = [one.statistic for one in found.by_error.limits]
-        worst = max(
-            zip(places, found.by_error.allowed, strict=True),
-            key=lambda pair: errors[pair[0]] / pair[1],
-        )[0]
+        parts.append("no mechanism keeps these errors at any ε")
+    if (other := found.least_error) is not None:
+        place, allowed = limits[other.worst].statistic, found.by_error.allowed[other.worst]
         parts.append(
-            f"With this limit on the attacker the largest error is at least {percent(used, 0)} of "
-            f"its limit, {escape(view.labels[worst])}\u00a0± "
-            f"{with_unit(errors[worst], view.units[worst])} ({escape(other.mechanism)} at "
-            f"ε\u00a0=\u00a0{search.down(other.epsilon)})."
+            f"with this limit on the attacker the largest error is {percent(other.used, 0)} of its "
+            f"limit, {escape(view.labels[place])} ±\u00a0"
+            f"{with_unit(other.used * allowed, view.units[place])} ({escape(other.mechanism)} at "
+            f"ε\u00a0=\u00a0{search.down(other.epsilon)})"
         )
     else:
-        parts.append("No mechanism keeps the limit on the attacker at any ε.")
-    return f"The nearest on either side: {' '.join(parts)}"
+        parts.append("no mechanism keeps the limit on the attacker at any ε")
+    return f"The nearest on either side: {'; '.join(parts)}."
 
 
 def _picture(view: View, found: Frontier) -> go.Figure:
@@ -152,7 +147,7 @@ def _buttons(found: Frontier) -> None:
             choice = found.least_attack[0]
             acceptable.take(choice.mechanism, choice.epsilon, "take_choice")
         if found.least_error is not None:
-            other = found.least_error[0]
+            other = found.least_error
             acceptable.take(other.mechanism, float(search.down(other.epsilon)), "take_other")
 
 

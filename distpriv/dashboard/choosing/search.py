@@ -12,6 +12,7 @@ from distpriv import mechanisms
 from distpriv.analysis.answer import error_in_words
 from distpriv.analysis.design import Design, Kind, Limit, choose, promised_epsilon
 from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell import cache
@@ -323,6 +324,7 @@ def table(view: View, design: Design) -> None:
                 "Mechanism": choice.mechanism,
                 "Largest ε": down(choice.epsilon),
                 "Error, L2": number(choice.error),
+                RECORD_COLUMN: view.record_label(choice.noise),
             }
             | {
                 size.label: short(size)

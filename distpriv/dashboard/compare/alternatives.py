@@ -10,6 +10,7 @@ import streamlit as st
 
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.meaning import reading
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
@@ -372,6 +373,7 @@ def _results(summary: Summary) -> dict[str, str]:
         "As good as reading": reading(summary.accuracy, summary.scenario),
         "Promised δ": f"{summary.promised:g}",
         "Delivered δ": delivered,
+        RECORD_COLUMN: summary.per_record or "–",
         "Expected L2 error": with_unit(summary.error, summary.unit),
     }
     # Kept with the values, whatever view they are shown in now.

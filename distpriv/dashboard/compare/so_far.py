@@ -19,16 +19,19 @@ def so_far(view: View) -> str:
     if not known.made:
         return "No release of these data is on record here; this would be the first."
     found = ledger_panel.counted_releases(view, known.made)
-    others = len(found.uncounted)
-    left = f" {others} more cannot be counted, and tell something too." if others else ""
-    if not found.now.count:
-        return f"With this release the best attacker is right in {_right(found.after)}.{left}"
-    once = found.now.count == 1
-    what = "One release" if once else f"{found.now.count} releases"
+    counted = found.now.count
+    others = len(known.made) - counted
+    left = f" {others} more on record tell something too and are not in that." if others else ""
+    if not counted:
+        return (
+            f"With this release the best attacker is right in {_right(found.after)} of cases.{left}"
+        )
+    once = counted == 1
     return (
-        f"{what} of these data {'is' if once else 'are'} on record. Who has "
-        f"{'it' if once else 'them all'} is right in {_right(found.now)} of cases, and with this "
-        f"one in {_right(found.after)}.{left}"
+        f"{'One release' if once else f'{counted} releases'} of these data "
+        f"{'is' if once else 'are'} on record and counted. Who has {'it' if once else 'them all'} "
+        f"is right in {_right(found.now)} of cases, and with this one in {_right(found.after)}."
+        f"{left}"
     )
 
 

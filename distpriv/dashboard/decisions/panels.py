@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.comparison import Summary, choices_in_words
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.meaning import in_a_line, reading
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.charts.alternatives import alternatives_chart
@@ -179,6 +180,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Delivered δ": "–"
                 if alternative.delivered is None
                 else number(alternative.delivered),
+                RECORD_COLUMN: alternative.per_record or "–",
                 "Best attacker right in": percent(alternative.accuracy),
                 "As good as reading": _reading(alternative),
                 "Without noise": percent(alternative.undefended),

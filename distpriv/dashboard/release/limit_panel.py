@@ -44,6 +44,8 @@ __all__ = [
 LOWEST, HIGHEST = 0.001, 100.0
 """ε that the frame takes."""
 
+_MOST_TOLD = 10.0  # times the limit
+
 NOT_COVERED = (
     "A limit does not cover **another table**: one that differs in a single record, or a file that "
     "was saved anew in other words, has another fingerprint, and with it a ledger and limits of "
@@ -141,7 +143,8 @@ def answer(here: Left) -> str:
 
 
 def _part(use: Use, value: float) -> str:
-    return percent(use.part(value), 0)
+    part = use.part(value)
+    return percent(part, 0) if part <= _MOST_TOLD else f"more than {percent(_MOST_TOLD, 0)}"
 
 
 def _limit(use: Use) -> str:

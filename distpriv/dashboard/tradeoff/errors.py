@@ -10,7 +10,7 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
-from distpriv.analysis.for_persons import RECORD_COLUMN, per_record_label, record_delta
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.sweeps import expected_error, expected_errors
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
@@ -177,7 +177,7 @@ def against_width(view: View, measure: Measure, names: Sequence[str]) -> None:
 def table(view: View, names: Sequence[str]) -> None:
     """Every mechanism's promise and errors at the scenario's ε and δ."""
     rows, shown = [], not view.scenario.presenting
-    noises, delta = view.noises(names), record_delta(view.scenario)
+    noises = view.noises(names)
     for name in names:
         noise = noises.get(name)
         if noise is None:
@@ -192,7 +192,7 @@ def table(view: View, names: Sequence[str]) -> None:
                 if mechanisms.get(name).protects
                 else f"{budget} for single records only",
                 "Delivered δ": number(view.delivered(noise)),
-                RECORD_COLUMN: per_record_label(view.per_record(noise), delta),
+                RECORD_COLUMN: view.record_label(noise),
                 "Best attack right in": percent(protected),
                 "Error, L2": number(view.reported(noise).expected_error()),
                 "RMS": number(view.reported(noise).rms_error()),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from plotly import graph_objects as go
 from plotly.offline import get_plotlyjs
 
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.charts.style import CONFIG, NEUTRAL
 from distpriv.export.report.values import Contents
@@ -64,6 +65,7 @@ def _template() -> Template:
         "width": WIDTH,
         "undefended": UNDEFENDED,
         "delivered": delivered,
+        "record_column": RECORD_COLUMN,
         "guarantee": guarantee,
         "without_curves": without_curves,
     }

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.scenario_file import write_scenario
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.analysis.without_curves import CurvePrice
@@ -49,7 +50,7 @@ def markdown(report: Contents) -> str:
         *_label(report.label),
         "## The guarantee, promised and delivered",
         _table(
-            ["Mechanism", "Promised", "Delivered δ", "Delivered ε", "Promise"],
+            ["Mechanism", "Promised", "Delivered δ", "Delivered ε", RECORD_COLUMN, "Promise"],
             (
                 [
                     finding.mechanism.name,
@@ -57,6 +58,7 @@ def markdown(report: Contents) -> str:
                     if finding.mechanism.protects
                     else "nothing",
                     *map(_known, delivered(finding)),
+                    finding.record_label(),
                     PROMISES[finding.kept],
                 ]
                 for finding in report.findings
@@ -205,6 +207,7 @@ def json_text(report: Contents) -> str:
                 "protects": finding.mechanism.protects,
                 "promised": {"epsilon": finding.noise.epsilon, "delta": finding.noise.delta},
                 "delivered": dict(zip(("delta", "epsilon"), delivered(finding), strict=True)),
+                "per_record": finding.record_label(),
                 "kept": finding.kept,
                 "guarantee": guarantee(finding),
                 "bracketed": _bracketed(report, finding),

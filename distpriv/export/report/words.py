@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from distpriv.analysis.basis import basis_in_words
 from distpriv.analysis.evaluation import KEPT, Evaluation
+from distpriv.analysis.for_persons import per_record_in_words
 from distpriv.analysis.without_curves import CurvePrice, price_in_words, refused_in_words
 from distpriv.words import exact, listed, number, share, with_unit
 
@@ -71,7 +72,12 @@ def question(asked: Evaluation) -> str:
 
 
 def guarantee(finding: Evaluation) -> str:
-    """What is promised and delivered."""
+    """What is promised and delivered about the secret, and to each person."""
+    record = per_record_in_words(finding.scenario, finding.noise, finding.per_record())
+    return f"{_about_the_secret(finding)} {record}"
+
+
+def _about_the_secret(finding: Evaluation) -> str:
     model, noise = finding.model, finding.noise
     if not finding.mechanism.protects:
         return "It promises nothing about the secret, only about single records."
