@@ -16,6 +16,7 @@ __all__ = [
     "FrameworkError",
     "HypothesisError",
     "InapplicableError",
+    "LimitError",
     "ModelError",
     "NetworkError",
     "PropertyError",
@@ -97,3 +98,7 @@ class StoreError(DistprivError):
 
 class ConflictError(StoreError):
     """A decision that somebody else has changed since it was opened; the message says who."""
+
+
+class LimitError(DistprivError):
+    """A release that would exceed an agreed limit, or that cannot be checked against it."""

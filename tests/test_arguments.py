@@ -226,10 +226,6 @@ def calls() -> dict[str, Call]:
         (dp.composition.joint_noise, {"noises": [noise, noise]}),
         (dp.composition.TableRelease, {"query": query, "noise": noise, "n": 20, "whole": False,
                                        "replacement": False, "pairs": (pair,)}),
-        (dp.composition.plan_releases, {
-            "model": model, "count": 3, "mechanism": "ExpM", "delta": 1e-3, "calibration": "exact",
-            "units": [1.0, 2.0], "shared": True, "accuracy": 0.6, "budget": promises[0],
-            "persons": None}),
         (dp.composition.joint_releases, {
             "releases": [dp.composition.TableRelease(query, noise, 20)], "records": table,
             "pairs": pair, "seed": 1, "table": table}),
@@ -383,7 +379,7 @@ MADE = {
     "Evaluation",
     "Evidence",
     "CalibratedFor", "CouplingBound", "ExactLaw", "GaussianModel", "GroupMoments", "Interval",
-    "JointPerRecord", "JointRelease", "JointReleases", "PlannedRelease", "Records", "ReleasePlan",
+    "JointPerRecord", "JointRelease", "JointReleases", "Records",
     "Uncounted",
     "CurvePrice", "GaussianDP", "LearnedNetwork", "Meaning", "NormalsTest", "WorstTest",
     "NetworkFile", "PairModel", "Quilt", "QuiltResult", "RecordGroups", "RelaxationRun", "Release",

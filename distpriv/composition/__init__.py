@@ -4,7 +4,6 @@ from distpriv.composition.counterexample import CompositionExample
 from distpriv.composition.datasets import Uncounted
 from distpriv.composition.joint_per_record import JointPerRecord
 from distpriv.composition.joint_releases import JointReleases, joint_releases
-from distpriv.composition.plan import PlannedRelease, ReleasePlan, plan_releases
 from distpriv.composition.releases import Part, Standing, accumulate, joint_noise
 from distpriv.composition.rules import (
     JointRelease,
@@ -23,10 +22,8 @@ __all__ = [
     "JointRelease",
     "JointReleases",
     "Part",
-    "PlannedRelease",
     "Promise",
     "Records",
-    "ReleasePlan",
     "Standing",
     "TableRelease",
     "Uncounted",
@@ -37,6 +34,5 @@ __all__ = [
     "joint_release",
     "joint_releases",
     "mixture",
-    "plan_releases",
     "repeated_release",
 ]

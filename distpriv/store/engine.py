@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,11 @@ from sqlalchemy.orm import Session
 from distpriv.errors import StoreError
 from distpriv.store.models import SCHEMA, Base, SchemaRow
 
-__all__ = ["Store", "TakenError", "database_url", "open_store"]
+__all__ = ["Store", "TakenError", "database_url", "never_made", "open_store"]
 
 _CONNECT_SECONDS = 3
 _LOCK_SECONDS = 20
-_POSTGRES_LOCK = 7_211_983  # of the advisory lock under which tables are made
+_POSTGRES_LOCK = 7_211_983  # of the advisory locks: tables are made, or one table's ledger changes
 _READING = "distpriv_reading"
 
 
@@ -77,6 +78,23 @@ def _normalised(given: str) -> URL:
     return url.set(drivername="sqlite")
 
 
+def never_made() -> bool:
+    """Whether there certainly is no database: none is named, and the user's folder holds no file.
+
+    Nobody can have agreed on a limit then. A database that is named and does not answer, or a file
+    that cannot be looked for, may hold one.
+    """
+    if os.environ.get("DATABASE_URL", "").strip():
+        return False
+    try:
+        Path(str(database_url().database)).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 @lru_cache(maxsize=16)
 def _opened(url: URL) -> Store:
     return Store(url)
@@ -116,6 +134,7 @@ class Store:
         # An address in SQLite's own form is left to SQLite.
         self._file = Path(named) if self._sqlite and not named.startswith("file:") else None
         self._prepared = False
+        self._old = False
         self._preparing = threading.Lock()
         self._engine = _sqlite_engine(url) if self._sqlite else _postgres_engine(url)
 
@@ -133,7 +152,8 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session that only reads; raises StoreError."""
-        with self._session(self._engine.execution_options(**{_READING: True})) as session:
+        engine = self._engine.execution_options(**{_READING: True})
+        with self._session(engine, reading=True) as session:
             yield session
 
     @contextmanager
@@ -142,6 +162,33 @@ class Store:
         with self._session(self._engine) as session:
             yield session
             session.commit()
+
+    @contextmanager
+    def exclusive(self, digest: str) -> Iterator[Session]:
+        """As `writing`, while nobody else has an exclusive session about the same data.
+
+        What is read in it is still so when it ends: releases and limits of one table are written
+        in such sessions only. SQLite has one writer at a time anyway.
+
+        Parameters
+        ----------
+        digest : str
+            Fingerprint of the data.
+        """
+        with self.writing() as session:
+            if not self._sqlite:
+                # A number of 4 bytes: two tables that share one wait for each other, no more.
+                about = int.from_bytes(
+                    blake2b(digest.encode(errors="replace"), digest_size=4).digest(), signed=True
+                )
+                lock = text("SELECT pg_advisory_xact_lock(:kind, :about)")
+                session.execute(lock, {"kind": _POSTGRES_LOCK, "about": about})
+            yield session
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether its tables can hold limits; an older database that is only read cannot."""
+        return not self._old
 
     def check_writable(self) -> None:
         """Raise StoreError if the database cannot be reached or written."""
@@ -156,9 +203,9 @@ class Store:
         self._prepared = False
 
     @contextmanager
-    def _session(self, engine: Engine) -> Iterator[Session]:
+    def _session(self, engine: Engine, *, reading: bool = False) -> Iterator[Session]:
         try:
-            self._prepare()
+            self._prepare(reading)
             with Session(engine, expire_on_commit=False) as session:
                 yield session
         except IntegrityError:
@@ -166,7 +213,7 @@ class Store:
         except (SQLAlchemyError, OSError, UnicodeError) as error:
             raise StoreError(self._sentence(error)) from None
 
-    def _prepare(self) -> None:
+    def _prepare(self, reading: bool) -> None:
         """Make the tables once; a file that was deleted meanwhile is made anew."""
         if self._prepared and (self._file is None or self._file.exists()):
             return
@@ -178,25 +225,37 @@ class Store:
                     raw = connection.connection.driver_connection
                     assert raw is not None
                     raw.execute("PRAGMA journal_mode = WAL")
-            reading = self._engine.execution_options(**{_READING: True})
-            with Session(reading) as session:
+            with Session(self._engine.execution_options(**{_READING: True})) as session:
                 version = _schema(session)
-            if version is None:
-                with Session(self._engine) as session:
-                    if not self._sqlite:
-                        lock = text("SELECT pg_advisory_xact_lock(:key)")
-                        session.execute(lock, {"key": _POSTGRES_LOCK})
-                    Base.metadata.create_all(session.connection())
-                    version = session.scalar(select(SchemaRow.version).limit(1))
-                    if version is None:
-                        session.add(SchemaRow(version=SCHEMA))
-                    session.commit()
             if version is not None and version > SCHEMA:
                 raise StoreError(
                     f"The {self.place} was made by a later version of distpriv; update distpriv, "
                     "or set DATABASE_URL to another database."
                 )
+            self._old = version is not None and version < SCHEMA
+            if version != SCHEMA:
+                try:
+                    self._make_tables()
+                except DBAPIError:
+                    if not (reading and self._old):
+                        raise
+                    return  # what is there can be read; who writes tries again
+                self._old = False
             self._prepared = True
+
+    def _make_tables(self) -> None:
+        """Those that are missing; what an older version of them holds stays as it is."""
+        with Session(self._engine) as session:
+            if not self._sqlite:
+                lock = text("SELECT pg_advisory_xact_lock(:key)")
+                session.execute(lock, {"key": _POSTGRES_LOCK})
+            Base.metadata.create_all(session.connection())
+            row = session.scalar(select(SchemaRow).limit(1))
+            if row is None:
+                session.add(SchemaRow(version=SCHEMA))
+            elif row.version < SCHEMA:
+                row.version = SCHEMA
+            session.commit()
 
     def _sentence(self, error: BaseException) -> str:
         """What is wrong and what to do, without the driver's own words, which may tell too much."""

@@ -12,16 +12,17 @@ from uuid import uuid4
 
 import numpy as np
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ScenarioError
 from distpriv.privacy.noise import Noise
-from distpriv.store.engine import Store, TakenError
+from distpriv.store.engine import Store
 from distpriv.store.models import ReleaseRow
 from distpriv.store.texts import cleaned, title
 
-__all__ = ["LedgerEntry", "ledger", "noise_in", "noise_out", "record"]
+__all__ = ["LedgerEntry", "entries_in", "ledger", "noise_in", "noise_out", "row_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,9 @@ class LedgerEntry:
         In UTC.
     token : str
         Tells it from every other release, so that it is recorded once.
+    about : str
+        Fingerprint of the data if that is not the scenario's: a table whose columns were given
+        other types is still the same table.
     """
 
     scenario: Scenario | None
@@ -57,52 +61,60 @@ class LedgerEntry:
     note: str = ""
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     token: str = field(default_factory=lambda: uuid4().hex)
+    about: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint of the data that it counts for."""
+        if self.about or self.scenario is None:
+            return self.about
+        return self.scenario.digest
 
 
-def record(store: Store, entry: LedgerEntry) -> None:
-    """Put a release into the ledger; one that is there already stays as it is.
-
-    Raises
-    ------
-    StoreError
-        If the note or the name is too long, or the database fails; nothing is kept then.
-    """
-    if entry.scenario is None:
-        raise ScenarioError("A release without its scenario cannot be recorded; draw it again.")
-    row = ReleaseRow(
-        token=entry.token,
-        at=entry.at,
-        author=cleaned(entry.author, "name"),
-        note=cleaned(entry.note, "note"),
-        digest=entry.scenario.digest,
-        data=title(entry.data),
-        scenario=write_scenario(entry.scenario),
-        units=list(entry.units),
-        values=list(map(float, entry.values)),
-        noise=noise_out(entry.noise),
-    )
-    try:
-        with store.writing() as session:
-            session.add(row)
-            session.flush()
-    except TakenError:
-        return
-
-
-def ledger(store: Store, digest: str | None = None) -> list[LedgerEntry]:
-    """Every release, or those of the data of one fingerprint, the first one first.
+def ledger(store: Store, *digests: str) -> list[LedgerEntry]:
+    """Every release, or those of the data of any of some fingerprints, the first one first.
 
     Raises
     ------
     StoreError
         If the database fails.
     """
-    query = select(ReleaseRow).order_by(ReleaseRow.at, ReleaseRow.number)
-    if digest is not None:
-        query = query.where(ReleaseRow.digest == digest)
     with store.reading() as session:
-        rows = list(session.scalars(query))
-    return [_entry(row) for row in rows]
+        return entries_in(session, *digests)
+
+
+def entries_in(session: Session, *digests: str) -> list[LedgerEntry]:
+    """The same in a session of the store that is open already."""
+    query = select(ReleaseRow).order_by(ReleaseRow.at, ReleaseRow.number)
+    if digests:
+        query = query.where(ReleaseRow.digest.in_(digests))
+    return [_entry(row) for row in session.scalars(query)]
+
+
+def row_of(entry: LedgerEntry) -> ReleaseRow:
+    """A release as the database keeps it.
+
+    Raises
+    ------
+    StoreError
+        If the note or the name is too long.
+    ScenarioError
+        If its scenario is not known.
+    """
+    if entry.scenario is None:
+        raise ScenarioError("A release without its scenario cannot be recorded; draw it again.")
+    return ReleaseRow(
+        token=entry.token,
+        at=entry.at,
+        author=cleaned(entry.author, "name"),
+        note=cleaned(entry.note, "note"),
+        digest=entry.digest,
+        data=title(entry.data),
+        scenario=write_scenario(entry.scenario),
+        units=list(entry.units),
+        values=list(map(float, entry.values)),
+        noise=noise_out(entry.noise),
+    )
 
 
 def noise_out(noise: Noise) -> dict[str, Any]:
@@ -142,4 +154,5 @@ def _entry(row: ReleaseRow) -> LedgerEntry:
         note=row.note,
         at=row.at,
         token=row.token,
+        about=row.digest,
     )

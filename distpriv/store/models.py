@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import JSON, DateTime, Dialect, Float, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-__all__ = ["SCHEMA", "Base", "ReleaseRow", "RevisionRow", "SchemaRow"]
+__all__ = ["SCHEMA", "Base", "LimitRow", "ReleaseRow", "RevisionRow", "SchemaRow"]
 
-SCHEMA = 1
-"""Version of the tables; a database with a later one belongs to a later distpriv."""
+SCHEMA = 2
+"""Version of the tables: 1 had no limits; a later one belongs to a later distpriv."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -83,3 +83,22 @@ class ReleaseRow(Base):
     units: Mapped[list[str]] = mapped_column(JSON)
     values: Mapped[list[float]] = mapped_column(JSON)
     noise: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class LimitRow(Base):
+    """An agreed limit as it stood at one time: rows are added, never changed.
+
+    The primary key is what keeps two people apart who change the same version.
+    """
+
+    __tablename__ = "limit_revisions"
+
+    agreement: Mapped[str] = mapped_column(String(32), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = mapped_column(Moment)
+    author: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text)
+    digest: Mapped[str] = mapped_column(String(128), index=True)
+    data: Mapped[str] = mapped_column(Text)
+    scenario: Mapped[str] = mapped_column(Text)
+    terms: Mapped[dict[str, Any]] = mapped_column(JSON)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +17,17 @@ from distpriv.dashboard.release.panels import Desk
 from distpriv.mechanisms.release import Release, released_decimals
 from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
-from tests.app.driver import press, records, release, sound, table, texts, upload, warnings
+from tests.app.driver import (
+    errors,
+    press,
+    records,
+    release,
+    sound,
+    table,
+    texts,
+    upload,
+    warnings,
+)
 
 
 def labels(app) -> list[str]:
@@ -125,19 +137,38 @@ def test_a_whole_table_s_noises_average_out(open_app):
         assert (np.abs(entry.values - truth) < 6 * deviations).all()
 
 
-def test_only_the_same_statistics_are_counted(open_app):
+def right(app) -> list[float]:
+    """How often the best attacker is right, in the order the page says it."""
+    return [float(each) for each in re.findall(r"\*\*([\d.]+) %\*\*", texts(app))]
+
+
+def test_other_statistics_and_sizes_are_counted_too(open_app):
     app = release(open_app("release"))
+    before = right(app)[0]
     app.sidebar.multiselect(key="stat").set_value(["mean age", "count sex = Female"]).run()
-    assert "**No release**" in texts(app)
-    assert "The ledger holds 1 more of these data" in " ".join(each.value for each in app.caption)
+    assert "**1 release** of **Census income" in texts(app)
+    assert right(app)[0] == pytest.approx(before)
     release(app)
     app.sidebar.multiselect(key="stat").set_value(["count sex = Female", "mean age"]).run()
     sound(app)
-    assert "were released **once**" in texts(app)
+    assert "**2 releases** of **Census income" in texts(app)
+    both = right(app)[0]
+    assert both > before
     app.sidebar.number_input(key="n").set_value(150).run()
-    assert "were released **once**" in texts(app)
+    assert right(app)[0] == pytest.approx(both)
     app.sidebar.toggle(key="whole").set_value(True).run()
-    assert "**No release**" in texts(app)
+    assert "**2 releases** of **Census income" in texts(app)
+    assert right(app)[0] == pytest.approx(both)
+
+
+def test_another_secret_s_releases_tell_of_this_one(open_app):
+    app = release(
+        open_app("release", secret="sex = Female", stat=["mean age", "mean hours-per-week"])
+    )
+    app.sidebar.selectbox(key="secret").set_value("income = >50K").run()
+    sound(app)
+    assert "were released **once**" in texts(app)
+    assert right(app)[0] > 50.5
 
 
 @pytest.mark.parametrize(("mech", "said"), [("ExpM(L)", "at most"), ("DP", "promises nothing")])
@@ -184,7 +215,7 @@ def test_two_clicks_draw_once(open_app):
     press(app, "Draw the noise and release")
     (made,) = at.made
     for again in (token, "", made.token):
-        at.draw(again, None, "", "", False)  # type: ignore[arg-type]
+        at.draw(again, None, "", "", False, {})  # type: ignore[arg-type]
     assert at.made == [made]
     assert len(recorded()) == 1
 
@@ -201,14 +232,16 @@ def test_the_file_to_hand_on_tells_neither_the_secret_nor_the_fingerprint(open_a
     assert "income" not in str(content)
 
 
-def test_a_ledger_that_cannot_be_written_is_told_before_the_draw(open_app, monkeypatch, tmp_path):
+def test_where_there_is_no_database_yet_a_release_can_do_without(open_app, monkeypatch, tmp_path):
+    """The user's folder cannot hold one, so nobody can have agreed on a limit in it."""
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
+    monkeypatch.delenv("DATABASE_URL")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     app = open_app("release")
     sound(app)
     assert "earlier releases are missing from the figures" in texts(app)
     press(app, "Release …")
-    assert "The ledger cannot hold this release" in warnings(app)
+    assert "There is no ledger yet, and so no limit either" in warnings(app)
     draw = next(each for each in app.button if each.label == "Draw the noise and release")
     assert draw.disabled
     next(each for each in app.checkbox if each.label.startswith("Release it")).set_value(True).run()
@@ -225,6 +258,31 @@ def test_a_ledger_that_cannot_be_written_is_told_before_the_draw(open_app, monke
     np.testing.assert_allclose([float(each) for each in values], entry.values)
 
 
+def test_a_named_database_that_does_not_answer_may_hold_a_limit(open_app, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
+    app = open_app("release")
+    sound(app)
+    assert "A limit may be agreed on there, so nothing is released" in errors(app)
+    assert {"Release …", "Draw the noise and release"}.isdisjoint(labels(app))
+    (tmp_path / "file").unlink()
+    release(press(app, "Ask again"))
+    assert len(recorded()) == 1
+
+
+def test_a_ledger_that_can_only_be_read_holds_no_release(open_app, own_database):
+    """It is told before anything is drawn."""
+    release(open_app("release"))
+    with closing(sqlite3.connect(own_database)) as connection:
+        connection.execute(
+            "CREATE TRIGGER shut BEFORE INSERT ON distpriv_schema "
+            "BEGIN SELECT RAISE(ABORT, 'attempt to write a readonly database'); END"
+        )
+    app = press(open_app("release"), "Release …")
+    assert "nothing is released until it can" in errors(app)
+    assert "Draw the noise and release" not in labels(app)
+
+
 def test_a_ledger_that_fails_at_the_draw_withholds_the_numbers(open_app, monkeypatch, tmp_path):
     app = press(open_app("release"), "Release …")
     (tmp_path / "file").write_text("in the way")
@@ -233,9 +291,11 @@ def test_a_ledger_that_fails_at_the_draw_withholds_the_numbers(open_app, monkeyp
     assert "Its numbers are not shown yet" in texts(app)
     assert "**No release**" in texts(app)
     assert not [frame for frame in app.dataframe if "Released" in frame.value]
-    press(app, "Show it without a record")
+    assert "Show it without a record" not in labels(app)
+    (tmp_path / "file").unlink()
+    press(app, "Record now")
     assert len(table(app, "Statistic")) == 5
-    assert "not in the ledger" in texts(app)
+    assert len(recorded()) == 1
 
 
 def test_nothing_of_the_truth_is_in_a_presentation_or_the_ledger(open_app, own_database):
@@ -273,6 +333,7 @@ def test_releases_of_another_version_are_shown_and_not_counted(open_app):
     app = open_app("release")
     sound(app)
     assert "**No release**" in texts(app)
+    assert "was recorded by another version of distpriv" in warnings(app)
     assert list(table(app, "When")["Computed from"]) == ["–"]
 
 

@@ -50,6 +50,7 @@ from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
 from distpriv.charts.frontier import error_against_attack
 from distpriv.charts.guarantee import delivered_by_releases, profile_curves
 from distpriv.charts.ledger import adding_up
+from distpriv.charts.limits import limit_bars
 from distpriv.charts.network import network_graph, variance_bars
 from distpriv.charts.paper_figures import (
     accuracy_lines,
@@ -81,6 +82,7 @@ from distpriv.papers.figures import Releases
 from distpriv.privacy.coupling_bound import CouplingBound
 from distpriv.robustness.bootstrap import DeliveredIntervals, ModelReplicates
 from distpriv.robustness.diagnostics import fit_diagnostics
+from distpriv.store import Use
 from distpriv.store.values import Alternative
 
 Array = NDArray[np.float64]
@@ -634,6 +636,16 @@ def _adding_up(_: Given) -> tuple[go.Figure, Drawn]:
         "with the next one": ([2, 3], [0.61, 0.64]),
         "true statistics": ([0, 5], [0.76] * 2),
         "one release promises no more than": ([0, 5], [0.731] * 2),
+    }
+
+
+@case(limit_bars)
+def _limits(_: Given) -> tuple[go.Figure, Drawn]:
+    uses = [Use("accuracy", 0.6, None, 0.55, 0.58), Use("budget", 2.0, 1e-3, 1.0, 2.4)]
+    return limit_bars([("rich", use) for use in uses]), {
+        "released so far": ([0.5, 0.5], range(2)),
+        "this release": ([0.3, 0.7], range(2)),
+        "left": ([0.2, 0.0], range(2)),
     }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from distpriv.store import all_decisions, ledger, open_store
-from tests.app.driver import press, proposed, release, texts
+from distpriv.store import Terms, agree, all_decisions, ledger, open_store
+from tests.app.driver import errors, press, proposed, release, texts
 
 
 def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):
@@ -18,6 +18,28 @@ def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):
     assert [each.now.status for each in all_decisions(store)] == ["agreed"]
     assert len(ledger(store)) == 1
     store.close()
+
+
+def test_a_limit_is_kept(open_app, fresh_postgres, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", fresh_postgres)
+    app = press(open_app("release"), "Release …")
+    agree(
+        open_store(),
+        0,
+        author="Ann",
+        reason="Enough.",
+        data="",
+        digest=app.session_state["scenario"].digest,
+        scenario=app.session_state["scenario"],
+        terms=Terms(accuracy=0.55),
+    )
+    press(app, "Draw the noise and release")
+    assert "Beyond the limit on income" in errors(app)
+    assert ledger(open_store()) == []
+    press(app, "Calibrate to what is left")
+    release(app)
+    assert len(ledger(open_store())) == 1
+    open_store().close()
 
 
 def test_a_server_that_goes_away_is_said(open_app, fresh_postgres, monkeypatch):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from distpriv.composition.releases import Standing
-from distpriv.dashboard.release import ledger_panel, panels
+from distpriv.dashboard.release import ledger_panel, limit_panel, panels
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
-from distpriv.store import LedgerEntry, ledger
 from distpriv.words import percent
 
 __all__ = ["so_far"]
@@ -14,18 +13,14 @@ __all__ = ["so_far"]
 
 def so_far(view: View) -> str:
     """How much the releases on record tell, and with this one; plain, empty where not known."""
-    made = storage.ask(lambda store: ledger(store, view.dataset.digest))
-    if made is None:
+    known = limit_panel.kept(view.dataset, panels.desk().known)
+    if storage.trouble():
         return ""
-    known = {entry.token for entry in made}
-    made += [
-        entry for entry in panels.desk().known if _of(view, entry) and entry.token not in known
-    ]
-    if not made:
+    if not known.made:
         return "No release of these data is on record here; this would be the first."
-    found = ledger_panel.counted_releases(view, made)
+    found = ledger_panel.counted_releases(view, known.made)
     counted = found.now.count
-    others = len(made) - counted
+    others = len(known.made) - counted
     left = f" {others} more on record tell something too and are not in that." if others else ""
     if not counted:
         return (
@@ -38,10 +33,6 @@ def so_far(view: View) -> str:
         f"is right in {_right(found.now)} of cases, and with this one in {_right(found.after)}."
         f"{left}"
     )
-
-
-def _of(view: View, entry: LedgerEntry) -> bool:
-    return entry.scenario is not None and entry.scenario.digest == view.dataset.digest
 
 
 def _right(standing: Standing) -> str:

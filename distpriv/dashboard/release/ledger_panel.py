@@ -1,4 +1,4 @@
-"""The Release page's upper half: what releases of the same statistics add up to, and the ledger."""
+"""The Release page's upper half: what all releases of the data add up to, and the ledger."""
 
 from __future__ import annotations
 
@@ -12,22 +12,34 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
 from distpriv.charts.ledger import adding_up
-from distpriv.composition.releases import Part, Standing, accumulate
-from distpriv.composition.rules import Promise
-from distpriv.dashboard.shell import cache, storage
-from distpriv.dashboard.shell.frame import View, quiet
+from distpriv.composition.joint_releases import JointReleases, joint_releases
+from distpriv.composition.releases import Standing
+from distpriv.composition.table_releases import TableRelease
+from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
-from distpriv.store import LedgerEntry, ledger
+from distpriv.store import LedgerEntry
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent
 
-__all__ = ["Releases", "answer", "counted_releases", "entries", "formulas", "picture", "table"]
+__all__ = [
+    "Releases",
+    "answer",
+    "counted_releases",
+    "formulas",
+    "joint",
+    "picture",
+    "table",
+    "table_release",
+]
 
 _MOST_POINTS = 30
+_MOST_TOLD = 3
+_ADDING = "Adding up the releases …"
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +52,20 @@ class Releases:
         After none, after the first, ..., after all that were made; of many, some.
     after : Standing
         With the next one.
-    parts : tuple of Part
+    counted : tuple of TableRelease
         The releases that are counted.
-    uncounted : int
-        Releases of the same statistics whose model is not known here.
-    others : int
-        Releases of the same data that are not of the same statistics and kind.
+    uncounted : tuple of str
+        Of the others, which and why, each a sentence.
+    alike : bool
+        Whether all that are counted are of the statistics on screen, and like them of the whole
+        table or of samples.
     """
 
     history: tuple[Standing, ...]
     after: Standing
-    parts: tuple[Part, ...]
-    uncounted: int
-    others: int
+    counted: tuple[TableRelease, ...]
+    uncounted: tuple[str, ...]
+    alike: bool
 
     @property
     def now(self) -> Standing:
@@ -60,24 +73,13 @@ class Releases:
         return self.history[-1]
 
 
-def entries(digest: str, unrecorded: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-    """Releases of the data in the ledger, and those of this session that it could not take."""
-    entries = storage.ask(lambda store: ledger(store, digest)) or []
-    known = {entry.token for entry in entries}
-    left = [
-        entry
-        for entry in unrecorded
-        if entry.token not in known
-        and entry.scenario is not None
-        and entry.scenario.digest == digest
-    ]
-    return sorted([*entries, *left], key=lambda entry: entry.at)
-
-
 def counted_releases(view: View, made: Sequence[LedgerEntry]) -> Releases:
-    """What releases of the same statistics add up to, before the next one and with it."""
+    """What all releases of the data tell of the secret on screen, before the next one and with it.
+
+    Of whatever statistics and sizes they are, and whatever secret they were made for.
+    """
     scenario = view.scenario
-    alike = [entry for entry in made if _alike(entry.scenario, scenario)]
+    known = [entry for entry in made if entry.scenario is not None]
     # What has been released weighs the same whatever comes next.
     past = replace(
         scenario,
@@ -88,66 +90,86 @@ def counted_releases(view: View, made: Sequence[LedgerEntry]) -> Releases:
         units="raw",
         report="raw",
         tolerances=(),
+        persons=None,
+        n=2,
+        whole=False,
         seed=scenario.model_seed,
         look="",
     )
-    about = f"{view.source.digest} {view.focus} {[entry.token for entry in alike]}"
-    parts, history = cache.computed(lambda: _past(view, alike), f"past {past!r} {about}")
-    upcoming = Part(view.model, view.noise, _promise(view.noise, scenario, scenario))
+    about = f"{view.source.digest} {view.focus} {[entry.token for entry in known]}"
+    counted, uncounted, history = cache.computed(
+        lambda: _past(view, known), f"past {past!r} {about}", saying=_ADDING
+    )
+    upcoming = table_release(scenario, view.noise)
+    unreadable = [
+        f"The release of {moment(entry.at)} was recorded by another version of distpriv."
+        for entry in made
+        if entry.scenario is None
+    ]
     return Releases(
         history=history,
         after=cache.computed(
-            lambda: _standing(view, [*parts, upcoming], scenario.delta),
+            lambda: joint(view, [*counted, upcoming]).standing(scenario.delta, view.focus),
             f"next {replace(scenario, view='analyst')!r} {about}",
+            saying=_ADDING,
         ),
-        parts=parts,
-        uncounted=len(alike) - len(parts),
-        others=len(made) - len(alike),
+        counted=counted,
+        uncounted=(*uncounted, *unreadable),
+        alike=all(
+            set(each.query) == set(scenario.query) and each.whole == scenario.whole
+            for each in counted
+        ),
     )
 
 
 def _past(
-    view: View, alike: Sequence[LedgerEntry]
-) -> tuple[tuple[Part, ...], tuple[Standing, ...]]:
-    """The releases that can be counted, and what was known after some of them and after all."""
-    found = [_part(view, entry) for entry in alike]
-    parts = tuple(part for part in found if part is not None)
-    counts = np.unique(np.linspace(0, len(parts), min(len(parts) + 1, _MOST_POINTS)).astype(int))
-    before = (_standing(view, parts[:count], None) for count in counts[:-1].tolist())
-    return parts, (*before, _standing(view, parts, view.scenario.delta))
+    view: View, known: Sequence[LedgerEntry]
+) -> tuple[tuple[TableRelease, ...], tuple[str, ...], tuple[Standing, ...]]:
+    """The releases that can be counted, why others cannot, and what was known after how many."""
+    releases = [
+        table_release(entry.scenario, entry.noise) for entry in known if entry.scenario is not None
+    ]
+    together = joint(view, releases)
+    counts = np.unique(
+        np.linspace(0, together.count, min(together.count + 1, _MOST_POINTS)).astype(int)
+    )
+    before = tuple(
+        joint(view, together.releases[:count]).standing(None, view.focus)
+        for count in counts[:-1].tolist()
+    )
+    uncounted = tuple(
+        f"The release of {moment(known[each.index].at)} is not counted: {each.reason}"
+        for each in together.uncounted
+    )
+    return (
+        together.releases,
+        uncounted,
+        (*before, together.standing(view.scenario.delta, view.focus)),
+    )
 
 
-def _standing(view: View, parts: Sequence[Part], delta: float | None) -> Standing:
-    return accumulate(parts, shared=view.scenario.whole, delta=delta, pair=view.focus)
+def joint(view: View, releases: Sequence[TableRelease]) -> JointReleases:
+    """Releases of the data as one, about the secret on screen."""
+    return joint_releases(
+        releases,
+        view.groups,
+        [fit.pair for fit in view.model.pairs],
+        seed=view.scenario.model_seed,
+        table=sources(view.dataset)[""],
+    )
 
 
-def _alike(one: Scenario | None, other: Scenario) -> bool:
-    """Whether two releases are of the same statistics, both of the whole table or of samples."""
-    if one is None or one.whole != other.whole:
-        return False
-    return set(one.query.statistics) == set(other.query.statistics)
-
-
-def _part(view: View, entry: LedgerEntry) -> Part | None:
-    """A release of the ledger by the current secret's model; None if that is not at hand."""
-    scenario, then = view.scenario, entry.scenario
-    assert then is not None
-    model = view.model
-    if not scenario.whole and (then.n, then.replacement) != (scenario.n, scenario.replacement):
-        other = quiet(view.dataset, replace(scenario, n=then.n, replacement=then.replacement))
-        if other is None:
-            return None
-        model = other.model
-    order = [then.query.statistics.index(statistic) for statistic in scenario.query]
-    noise = entry.noise.in_order(order)
-    return Part(model, noise, _promise(noise, then, scenario))
-
-
-def _promise(noise: Noise, then: Scenario, now: Scenario) -> Promise | None:
-    """What a release promises about everything that is to be hidden now."""
-    if not mechanisms.get(then.mechanism).protects or not set(now.pairs) <= set(then.pairs):
-        return None
-    return Promise(noise.epsilon, noise.delta)
+def table_release(scenario: Scenario, noise: Noise) -> TableRelease:
+    """A release as it counts beside others."""
+    protects = mechanisms.get(scenario.mechanism).protects
+    return TableRelease(
+        scenario.query,
+        noise,
+        n=scenario.n,
+        whole=scenario.whole,
+        replacement=scenario.replacement or scenario.whole,
+        pairs=scenario.pairs if protects else (),
+    )
 
 
 def answer(view: View, made: Releases) -> str:
@@ -156,6 +178,8 @@ def answer(view: View, made: Releases) -> str:
     what = f"these {len(scenario.query)} statistics of {_dataset(view)}"
     if len(scenario.query) == 1:
         what = f"this statistic of {_dataset(view)}"
+    if not made.alike or made.uncounted:
+        what = f"**{escape(view.dataset.title)}**"
     tells = f"tells {pair_words(view)}"
     following = f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"
     if now.count == 0:
@@ -166,11 +190,18 @@ def answer(view: View, made: Releases) -> str:
         )
     once = now.count == 1
     times = "once" if once else f"{now.count} times"
-    return (
+    start = (
         f"{what[0].upper()}{what[1:]} {'were' if len(scenario.query) > 1 else 'was'} released "
         f"**{times}**: "
-        f"the best attacker{'' if once else ', who has all of them,'} {tells} in {_right(now)} of "
-        "cases."
+    )
+    if not made.alike:
+        start = (
+            f"**{now.count} release{'' if once else 's'}** of {what} "
+            f"{'is' if once else 'are'} on record, whatever the statistics and the secret: "
+        )
+    return (
+        f"{start}the best attacker{'' if once else ', who has all of them,'} {tells} in "
+        f"{_right(now)} of cases."
         + _delivered(
             view, now, "It delivers" if once else "Together they deliver", "the next one promises"
         )
@@ -224,23 +255,23 @@ def picture(view: View, made: Releases) -> None:
     display.chart(
         adding_up(
             [*made.history, made.after],
-            undefended=view.undefended if view.scenario.whole else None,
+            undefended=view.undefended if view.scenario.whole and made.alike else None,
             ceiling=accuracy_ceiling(noise.epsilon, noise.delta) if protects else None,
         ),
         "ledger_adding_up",
     )
     if made.uncounted:
-        st.caption(
-            f"{made.uncounted} more of these releases cannot be counted: samples of another size, "
-            "whose model has to be simulated first."
+        st.warning(
+            escape(f"The figures are without {_some(made.uncounted)}"), icon=":material/report:"
         )
-    if made.others:
-        kind = "samples" if view.scenario.whole else "the whole table"
-        st.caption(
-            f"The ledger holds {made.others} more of these data, of other statistics or of "
-            f"{kind}, and they tell something too; the Assumptions page shows how different "
-            "statistics add up."
-        )
+
+
+def _some(sentences: Sequence[str]) -> str:
+    """How many releases, and of the first few why."""
+    count = len(sentences)
+    what = "one release:" if count == 1 else f"{count} releases:"
+    more = f" And {count - _MOST_TOLD} more." if count > _MOST_TOLD else ""
+    return f"{what} {' '.join(sentences[:_MOST_TOLD])}{more}"
 
 
 def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> None:
@@ -294,14 +325,16 @@ def formulas() -> None:
     """The rules behind the page."""
     with st.expander("The formulas", icon=":material/function:"):
         st.latex(
-            r"\text{whole table: }S=\Bigl(\sum_k S_k^{-1}\Bigr)^{-1}\qquad"
+            r"\text{whole table: }y=(F_1+Z_1,F_2+Z_2,\dots)\qquad"
             r"\text{samples: }L=\sum_k L_k\qquad"
             r"\text{accuracy}=\tfrac12+\tfrac12\,\mathrm{TV}"
         )
         st.markdown(
-            "Releases of the whole table share its true statistics, and only the noises differ: "
-            "together they tell what a single one tells whose noise has the parallel sum of their "
-            "covariances (Anderson & Duffin 1969), S/r for r equal ones. Samples are datasets of "
+            "Releases of the whole table share one dataset, and only the noises differ: stacked, "
+            "they are one release of all their statistics, with the joint covariances that these "
+            "have under each share and independent noises. Of the same statistics it tells what a "
+            "single one tells whose noise has the parallel sum of their covariances (Anderson & "
+            "Duffin 1969), S/r for r equal ones. Samples are datasets of "
             "their own: their privacy losses L add up, the log-likelihood ratio of an attacker who "
             "tells samples that all have one share from samples that all have the other; TV is the "
             "total variation of what is released under the two. Promises add up for samples (Chen "

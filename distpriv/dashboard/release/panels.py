@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import uuid4
 
 import streamlit as st
 
+from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.release import for_recipients
+from distpriv.dashboard.release.limit_panel import Left
 from distpriv.dashboard.shell import storage
-from distpriv.dashboard.shell.frame import View
+from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads, promise
-from distpriv.errors import DistprivError, StoreError
+from distpriv.errors import DistprivError, LimitError, StoreError
 from distpriv.mechanisms.release import noise_deviations
 from distpriv.privacy.noise import Noise
-from distpriv.store import LedgerEntry, open_store, record
+from distpriv.store import LedgerEntry, never_made, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, statistic_errors
@@ -42,22 +45,30 @@ class Desk:
         The session's releases, the latest last.
     unrecorded : list of LedgerEntry
         Those of them that the ledger does not hold.
-    withheld : bool
-        Whether the latest is not to be shown yet, because it should be recorded and is not.
+    unseen : set of str
+        Tokens of those that nobody may see before they are recorded.
     failure : str
+    sources : mapping of fingerprint to Groups
+        What the limits are checked with when the latest is recorded.
     """
 
     token: str = ""
     asked: Scenario | None = None
     made: list[LedgerEntry] = field(default_factory=list)
     unrecorded: list[LedgerEntry] = field(default_factory=list)
-    withheld: bool = False
+    unseen: set[str] = field(default_factory=set)
     failure: str = ""
+    sources: Mapping[str, Groups] = field(default_factory=dict)
+
+    @property
+    def withheld(self) -> bool:
+        """Whether the latest is not to be shown yet, because it is not recorded."""
+        return bool(self.made) and self.made[-1].token in self.unseen
 
     @property
     def known(self) -> list[LedgerEntry]:
         """Unrecorded releases whose numbers somebody may have seen."""
-        return self.unrecorded[:-1] if self.withheld else self.unrecorded
+        return [entry for entry in self.unrecorded if entry.token not in self.unseen]
 
     def ask(self, scenario: Scenario) -> None:
         """Ask for a release; it is drawn when that is confirmed."""
@@ -67,8 +78,20 @@ class Desk:
         """Not now."""
         self.token, self.asked = "", None
 
-    def draw(self, token: str, view: View, author: str, note: str, anyway: bool) -> None:
-        """Draw what was asked for, once: of two clicks the second finds no token."""
+    def draw(
+        self,
+        token: str,
+        view: View,
+        author: str,
+        note: str,
+        anyway: bool,
+        known: Mapping[str, Groups],
+    ) -> None:
+        """Draw what was asked for, once: of two clicks the second finds no token.
+
+        It is shown when the ledger has it, which refuses what exceeds a limit by what is `known` of
+        the records; or, with `anyway`, where there is no database in which a limit could be.
+        """
         if not token or self.token != token:
             return
         self.put_away()
@@ -86,27 +109,30 @@ class Desk:
             author=author,
             note=note,
             token=token,
+            about=view.dataset.fingerprints[0],
         )
+        self.sources = known
+        self.unseen.add(token)
         self.made.append(entry)
         self.unrecorded.append(entry)
         self.record()
-        self.withheld = bool(self.unrecorded) and not anyway
+        if anyway and never_made():
+            self.unseen.discard(token)
 
     def record(self) -> None:
-        """Put into the ledger what it does not hold yet."""
+        """Put into the ledger what it does not hold yet; what it refuses is never shown."""
         self.failure = ""
         for entry in list(self.unrecorded):
             try:
-                record(open_store(), entry)
+                record(open_store(), entry, self.sources, out=entry.token not in self.unseen)
             except StoreError as error:
                 self.failure = str(error)
                 return
+            except LimitError as error:
+                self.failure = str(error)
+                self.made.remove(entry)
             self.unrecorded.remove(entry)
-        self.withheld = False
-
-    def show(self) -> None:
-        """Show the latest release though the ledger does not hold it."""
-        self.withheld = False
+            self.unseen.discard(entry.token)
 
 
 def desk() -> Desk:
@@ -115,8 +141,8 @@ def desk() -> Desk:
     return desk
 
 
-def offer(view: View) -> None:
-    """Ask for a release, and confirm it."""
+def offer(view: View, left: Left) -> None:
+    """Ask for a release, and confirm it; beyond a limit it is refused."""
     st.subheader("Release them")
     if view.noise.is_zero:
         st.markdown(
@@ -125,10 +151,14 @@ def offer(view: View) -> None:
         )
         return
     at = desk()
-    left, right = st.columns([1, 2])
-    with left:
+    if left.refusal:
+        at.put_away()
+        st.error(escape(left.refusal), icon=":material/block:")
+        return
+    name, note = st.columns([1, 2])
+    with name:
         storage.who()
-    right.text_input(
+    note.text_input(
         "Note for the ledger",
         key=Key.RELEASE_NOTE,
         max_chars=500,
@@ -152,7 +182,7 @@ def offer(view: View) -> None:
 def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
     author, note = storage.name(), str(state.get(Key.RELEASE_NOTE) or "")
-    at.draw(token, view, author, note, anyway)
+    at.draw(token, view, author, note, anyway, sources(view.dataset))
     state[Key.RELEASE_NOTE] = ""
 
 
@@ -161,6 +191,14 @@ def _confirm(view: View, at: Desk) -> None:
     storage.ask(lambda store: store.check_writable())
     silent = storage.trouble()
     with st.container(border=True):
+        if silent and not never_made():
+            st.error(
+                f"{escape(silent)} A release that the ledger cannot hold could exceed a limit "
+                "unseen, so nothing is released until it can.",
+                icon=":material/cloud_off:",
+            )
+            st.button("Not now", key="release_cancel", on_click=at.put_away)
+            return
         st.markdown("**A release cannot be taken back.** This is what goes out:")
         source = (
             f"all {scenario.n} complete records of **{escape(view.dataset.title)}**"
@@ -203,8 +241,8 @@ def _confirm(view: View, at: Desk) -> None:
         anyway = True
         if silent:
             st.warning(
-                f"{escape(silent)} The ledger cannot hold this release, and later sums will not "
-                "count it; it stays in this session only.",
+                f"{escape(silent)} There is no ledger yet, and so no limit either; this release "
+                "stays in this session only, and later sums will not count it.",
                 icon=":material/cloud_off:",
             )
             anyway = st.checkbox("Release it without a record", key=f"anyway_{at.token}")
@@ -268,9 +306,12 @@ def _not_recorded(at: Desk) -> None:
             f"{'it' if many == 1 else 'them'} before you close the page.{shown}"
         )
         row = st.container(horizontal=True)
-        row.button("Record now", key="release_record", on_click=at.record)
-        if at.withheld:
-            row.button("Show it without a record", key="release_show", on_click=at.show)
+        row.button("Record now", key="release_record", on_click=_record, args=(at,))
+
+
+def _record(at: Desk) -> None:
+    storage.forgive()
+    at.record()
 
 
 def _json(entry: LedgerEntry) -> str:

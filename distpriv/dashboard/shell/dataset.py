@@ -45,6 +45,8 @@ class Dataset:
         train on.
     corrected : mapping of column to ColumnType
         Types that the user set.
+    first_digest : str
+        Digest under the types it was read with, if the user set others.
     """
 
     origin: Literal["example", "upload"]
@@ -61,6 +63,15 @@ class Dataset:
     query: tuple[Statistic, ...]
     start_n: int
     corrected: Mapping[str, ColumnType] = field(default_factory=dict)
+    first_digest: str = ""
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """Under which the ledger and limits know the table, whatever types its columns have.
+
+        The one to write under comes first.
+        """
+        return tuple(dict.fromkeys((self.first_digest or self.digest, self.digest)))
 
     def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
         """Moments of the records with and without a property."""
@@ -139,7 +150,11 @@ def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
         dataset.attribution,
         dataset.units,
     )
-    return replace(made, corrected={**dataset.corrected, **types})
+    return replace(
+        made,
+        corrected={**dataset.corrected, **types},
+        first_digest=dataset.fingerprints[0],
+    )
 
 
 def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:

@@ -28,7 +28,7 @@ from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import escape
 
-__all__ = ["ICON", "View", "attempt", "modelled", "open_page", "quiet"]
+__all__ = ["ICON", "View", "attempt", "modelled", "open_page", "quiet", "sources"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -151,6 +151,13 @@ def quiet(dataset: Dataset, scenario: Scenario) -> View | None:
         return None if isinstance(view, Run) or _unmeasured(view) else _ready(view)
     except DistprivError:
         return None
+
+
+def sources(dataset: Dataset) -> dict[str, Groups]:
+    """What models are fitted to: the table under the empty text, reference data by their digest."""
+    reference = st.session_state.get(Key.REFERENCES, {}).get(dataset.digest)
+    found: dict[str, Groups] = {"": _Cached(dataset)}
+    return found if reference is None else found | {reference.digest: _Cached(reference)}
 
 
 def _begun(dataset: Dataset, scenario: Scenario) -> View:

@@ -96,6 +96,8 @@ class Key:
     LATER: Final = "later"  # what parts that are drawn a tick later were last drawn for
     LESSON: Final = "lesson"
     LIMIT_KIND: Final = "limit_kind"
+    LIMIT_SAID: Final = "limit_said"
+    LIMIT_TYPED: Final = "limit_typed"
     MEANING_PRIOR: Final = "meaning_prior"
     PAPER_CELLS: Final = "paper_cells"
     PROPOSAL_CHOICE: Final = "proposal_choice"

@@ -13,7 +13,7 @@ from distpriv.errors import StoreError
 from distpriv.store import Store, open_store
 from distpriv.words import escape
 
-__all__ = ["ask", "banner", "keep", "name", "place", "trouble", "who"]
+__all__ = ["ask", "banner", "forgive", "keep", "name", "place", "trouble", "who"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -55,10 +55,11 @@ def banner(lost: str) -> None:
     if message := trouble():
         with st.container(border=True):
             st.markdown(f":material/cloud_off: {escape(message)} {lost}")
-            st.button("Ask again", key="store_again", on_click=_forgive, icon=":material/refresh:")
+            st.button("Ask again", key="store_again", on_click=forgive, icon=":material/refresh:")
 
 
-def _forgive() -> None:
+def forgive() -> None:
+    """Ask the database again at once, though it did not answer a moment ago."""
     st.session_state.pop(Key.STORE_DOWN, None)
 
 

@@ -5,36 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from distpriv import mechanisms
-from distpriv.composition.releases import Part
-from distpriv.composition.rules import Promise
-from distpriv.export.script.script import Section, call, literal
+from distpriv.composition.table_releases import TableRelease
+from distpriv.export.script.script import Section, call, listing, literal
 from distpriv.export.script.setup import Setting
 from distpriv.privacy.noise import Noise
 
 __all__ = ["release"]
 
 
-def release(setting: Setting, earlier: Sequence[Part] = (), **_: object) -> list[Section]:
+def release(setting: Setting, earlier: Sequence[TableRelease] = (), **_: object) -> list[Section]:
     """What all releases and the next one tell together, and the function that makes it."""
-    scenario = setting.scenario
-    lines, drawn = ["parts, model = [], evaluation.model"], (scenario.n, scenario.replacement)
-    for part in earlier:
-        size = (part.model.n, part.model.replacement)
-        if not scenario.whole and size != drawn:
-            drawn, n, way = size, *size
-            again = f"replace(scenario, n={n}, replacement={way})"
-            lines.append(f"model = dp.evaluate({again}, table).model")
-        lines.append(f"parts.append({_part('model', _noise(part.noise), part.promise)})")
-    if any("replace(" in line for line in lines):
-        lines = ["from dataclasses import replace", "", *lines]
-    protects = mechanisms.get(scenario.mechanism).protects
-    promise = "dp.Promise(noise.epsilon, noise.delta)" if protects else "None"
+    lines = ["releases = []"]
+    lines += [f"releases.append({_release(each)})" for each in earlier]
     lines.append(f"""\
-noise = evaluation.noise
-parts.append(dp.composition.Part(evaluation.model, noise, {promise}))
-standing = dp.composition.accumulate(
-    parts, shared=scenario.whole, delta=scenario.delta, pair=evaluation.focus
+releases.append(dp.composition.TableRelease(
+    scenario.query,
+    evaluation.noise,
+    n=evaluation.scenario.n,
+    whole=scenario.whole,
+    replacement={setting.scenario.replacement or setting.scenario.whole},
+    pairs={"scenario.pairs" if mechanisms.get(setting.scenario.mechanism).protects else "()"},
+))
+joint = dp.composition.joint_releases(
+    releases,
+    {"reference" if setting.referring else "table"},
+    scenario.pairs,
+    seed={setting.scenario.model_seed},
+    table=table,
 )
+standing = joint.standing(scenario.delta, evaluation.focus)
 result = {{"releases with the next one": standing.count}}
 result["best attacker after them"] = standing.accuracy
 if standing.epsilon is not None:
@@ -43,7 +42,7 @@ if standing.epsilon is not None:
 def release():
     """Draw with the operating system's random numbers, and release, once.
 
-    Nothing is recorded, and every call adds to what is known.
+    Nothing is recorded and no agreed limit is asked: every call adds to what is known.
     """
     return evaluation.draw()
 
@@ -60,9 +59,18 @@ def intervals(drawn):
     ]
 
 
-def _part(model: str, noise: str, promise: Promise | None) -> str:
-    kept = "None" if promise is None else f"dp.Promise({promise.epsilon!r}, {promise.delta!r})"
-    return f"dp.composition.Part({model}, {noise}, {kept})"
+def _release(release: TableRelease) -> str:
+    return call(
+        "dp.composition.TableRelease",
+        [
+            f"dp.Query({listing(map(literal, release.query))})",
+            _noise(release.noise),
+            f"n={release.n}",
+            f"whole={release.whole}",
+            f"replacement={release.replacement}",
+            f"pairs={literal(release.pairs)}",
+        ],
+    )
 
 
 def _noise(noise: Noise) -> str:

@@ -1,0 +1,135 @@
+"""A release goes into the ledger, unless it would exceed a limit by then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from distpriv.analysis.fitting import Groups
+from distpriv.errors import LimitError, StoreError
+from distpriv.store.checks import check_all, refuse
+from distpriv.store.engine import Store, TakenError
+from distpriv.store.ledger import LedgerEntry, entries_in, row_of
+from distpriv.store.limits import AgreedLimit, limits_in
+from distpriv.store.models import ReleaseRow
+
+__all__ = ["OnRecord", "on_record", "record"]
+
+_ROUNDS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class OnRecord:
+    """Releases and limits of one table, as they stand at one moment.
+
+    Attributes
+    ----------
+    made : tuple of LedgerEntry
+    limits : tuple of AgreedLimit
+        Lifted ones among them.
+    """
+
+    made: tuple[LedgerEntry, ...] = ()
+    limits: tuple[AgreedLimit, ...] = ()
+
+    @property
+    def mark(self) -> tuple[frozenset[str], frozenset[tuple[str, int]]]:
+        """What changes with every release and with every version of a limit."""
+        tokens = frozenset(entry.token for entry in self.made)
+        return tokens, frozenset((limit.key, limit.now.version) for limit in self.limits)
+
+
+def on_record(store: Store, *digests: str) -> OnRecord:
+    """Releases and limits of the data of any of some fingerprints, read at one moment.
+
+    Raises
+    ------
+    StoreError
+        If the database fails.
+    """
+    with store.reading() as session:
+        found = (
+            [limit for digest in digests for limit in limits_in(session, digest)]
+            if store.has_limits
+            else []
+        )
+        return OnRecord(tuple(entries_in(session, *digests)), tuple(found))
+
+
+def record(
+    store: Store,
+    entry: LedgerEntry,
+    sources: Mapping[str, Groups] | None = None,
+    *,
+    out: bool = False,
+) -> None:
+    """Put a release into the ledger; one that is there already stays as it is.
+
+    What the limits leave is computed from what was read a moment before. It is written only while
+    that is still so; if somebody else has released or agreed on something in between, it is
+    computed again. So no two releases fit into what is left for one.
+
+    Parameters
+    ----------
+    store : Store
+    entry : LedgerEntry
+    sources : mapping of fingerprint to Groups, optional
+        What limits are checked with, as :func:`distpriv.store.check` has it. Without it the
+        release is refused as soon as there is a limit.
+    out : bool
+        Whether somebody has seen the values already, where there was no database. It counts
+        then, whatever the limits say, and what comes after it is refused.
+
+    Raises
+    ------
+    LimitError
+        If it would exceed a limit, or cannot be checked against one; nothing is kept then.
+    StoreError
+        If the note or the name is too long, or the database fails; nothing is kept then.
+    """
+    row = row_of(entry)
+    digests = _digests(entry)
+    seen: OnRecord | None = None
+    try:
+        for _ in range(_ROUNDS):
+            with store.exclusive(entry.digest) as session:
+                if out or _still(session, digests, seen):
+                    session.add(row)
+                    session.flush()
+                    return
+            seen = on_record(store, *digests)
+            if any(other.token == entry.token for other in seen.made):
+                return
+            _check(seen, entry, sources)
+    except TakenError:
+        return
+    raise StoreError(f"The {store.place} is busy with releases of these data; try again later.")
+
+
+def _still(session: Session, digests: tuple[str, ...], seen: OnRecord | None) -> bool:
+    """Whether there is no limit, or nothing has changed since it was checked."""
+    limits = [limit for digest in digests for limit in limits_in(session, digest)]
+    if not any(limit.in_force for limit in limits):
+        return True
+    query = select(ReleaseRow.token).where(ReleaseRow.digest.in_(digests))
+    tokens = frozenset(session.scalars(query))
+    return seen is not None and seen.mark == (tokens, OnRecord(limits=tuple(limits)).mark[1])
+
+
+def _digests(entry: LedgerEntry) -> tuple[str, ...]:
+    assert entry.scenario is not None
+    return tuple(dict.fromkeys((entry.digest, entry.scenario.digest)))
+
+
+def _check(seen: OnRecord, entry: LedgerEntry, sources: Mapping[str, Groups] | None) -> None:
+    if not any(limit.in_force for limit in seen.limits):
+        return
+    if sources is None:
+        raise LimitError(
+            "There is an agreed limit for these data, and what is left of it cannot be computed "
+            "without their records; give the table."
+        )
+    refuse(check_all(seen.limits, seen.made, entry, sources))
