@@ -11,7 +11,7 @@ from distpriv.dashboard.release import (
     together_panel,
 )
 from distpriv.dashboard.shell import frame, storage
-from distpriv.dashboard.widgets import code
+from distpriv.dashboard.widgets import code, promise
 
 dataset, scenario = frame.open_page()
 desk = panels.desk()
@@ -24,6 +24,7 @@ if left.checks:
 if view is not None:
     releases = ledger_panel.counted_releases(view, found.made)
     st.markdown(ledger_panel.answer(view, releases))
+    st.markdown(promise.per_record(view))
 storage.banner(
     "So the ledger does not count here: earlier releases are missing from the figures, limits are "
     "not known, and new releases are not kept."

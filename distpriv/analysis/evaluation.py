@@ -19,7 +19,7 @@ from distpriv import mechanisms
 from distpriv.analysis.basis import figure_laws
 from distpriv.analysis.comparison import Figures
 from distpriv.analysis.fitting import SIMULATED, Groups, fitted_model
-from distpriv.analysis.for_persons import check_records, per_record_label, record_delta
+from distpriv.analysis.for_persons import check_records, per_record_label
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.units import ERROR_UNITS, unit_sizes
 from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
@@ -201,9 +201,9 @@ class Evaluation:
         """What a noise, the scenario's by default, promises about each record."""
         return (self.noise if noise is None else noise).against(self.record_moves)
 
-    def record_label(self, noise: Noise | None = None) -> str:
-        """The same as a table tells it, at the δ of the persons' promise or the scenario's."""
-        return per_record_label(self.per_record(noise), record_delta(self.scenario))
+    def record_label(self, noise: Noise | None = None, *, handed: bool = False) -> str:
+        """The same as :func:`.per_record_label` tells it in a table."""
+        return per_record_label(self.scenario, self.per_record(noise), handed=handed)
 
     @cached_property
     def record_moves(self) -> RecordMoves:
@@ -334,7 +334,7 @@ class Evaluation:
             unit=self.error_unit,
             promised=self.noise.delta,
             delivered=self.delivered_delta,
-            per_record=self.record_label(),
+            per_record=self.record_label(handed=True),
         )
 
     @property

@@ -25,8 +25,10 @@ __all__ = [
     "per_record_in_words",
     "per_record_label",
     "record_delta",
+    "released_per_record",
     "rounded_bounds",
     "rounded_range",
+    "unbounded",
 ]
 
 RECORD_COLUMN = "ε per record"
@@ -106,15 +108,54 @@ def record_delta(scenario: Scenario) -> float:
     return scenario.delta if scenario.persons is None else scenario.persons[1]
 
 
-def per_record_label(record: PerRecord, delta: float) -> str:
-    """ε per record for a table; says where there is none, or none to speak of."""
-    epsilon = record.epsilon(delta)
+def unbounded(scenario: Scenario) -> tuple[str, ...]:
+    """Numeric columns without public bounds, of whose range ε per record would tell."""
+    public = dict(scenario.bounds)
+    columns = dict.fromkeys(each.column for each in scenario.query if each.takes_bounds)
+    return tuple(column for column in columns if column not in public)
+
+
+def released_per_record(scenario: Scenario, noise: Noise) -> PerRecord | None:
+    """What a noise promises about each record by public bounds alone; None where some are missing.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its n resolved.
+    noise : Noise
+    """
+    if unbounded(scenario):
+        return None
+    return noise.per_record(scenario.query, n=scenario.n, bounds=dict(scenario.bounds))
+
+
+def per_record_label(scenario: Scenario, record: PerRecord | None, *, handed: bool = False) -> str:
+    """ε per record for a table; says where there is none, or none to speak of.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    record : PerRecord or None
+        None if it is not known for lack of public bounds.
+    handed : bool
+        Whether it is handed on, or kept: then nothing is told that rests on the data's own range.
+    """
+    if record is None or _is_kept_back(scenario, record, handed):
+        return _NEEDS
+    epsilon = record.epsilon(record_delta(scenario))
     if math.isinf(epsilon):
         return "none"
     return number(epsilon) if epsilon <= MOST else f"none to speak of ({number(epsilon)})"
 
 
-def per_record_in_words(scenario: Scenario, noise: Noise, record: PerRecord) -> str:
+def _is_kept_back(scenario: Scenario, record: PerRecord, handed: bool) -> bool:
+    """Whether ε follows from how far records reach, and is not to be told."""
+    return bool((handed or scenario.presenting) and record.protects and unbounded(scenario))
+
+
+def per_record_in_words(
+    scenario: Scenario, noise: Noise, record: PerRecord | None, *, handed: bool = False
+) -> str:
     """What a noise promises about each record, one or two sentences.
 
     Parameters
@@ -122,12 +163,17 @@ def per_record_in_words(scenario: Scenario, noise: Noise, record: PerRecord) -> 
     scenario : Scenario
     noise : Noise
         In the statistics of the scenario.
-    record : PerRecord
-        What it promises.
+    record : PerRecord or None
+        What it promises; None if that is not known for lack of public bounds.
+    handed : bool
+        As in :func:`per_record_label`.
     """
+    who = "each record that is drawn" if _drawn_again(scenario) else "each person"
+    if record is None or _is_kept_back(scenario, record, handed):
+        columns = listed(list(unbounded(scenario)))
+        return f"What it gives {who} is told with public bounds of {columns}, which are not set."
     delta = record_delta(scenario)
     epsilon = record.epsilon(delta)
-    who = "each record that is drawn" if _drawn_again(scenario) else "each person"
     if scenario.persons is not None:
         return (
             f"To {who} it promises ε = {exact(scenario.persons[0])} at δ = {exact(delta)}, and "
@@ -159,6 +205,7 @@ def per_record_in_words(scenario: Scenario, noise: Noise, record: PerRecord) -> 
     )
 
 
+_NEEDS = "needs public bounds"
 _NOTHING = "To {} it promises nothing: there is no noise."
 
 

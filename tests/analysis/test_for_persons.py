@@ -16,8 +16,10 @@ from distpriv.analysis.for_persons import (
     per_record_in_words,
     per_record_label,
     record_delta,
+    released_per_record,
     rounded_bounds,
     rounded_range,
+    unbounded,
 )
 from distpriv.errors import CalibrationError
 
@@ -112,11 +114,36 @@ def test_words_say_what_there_is_without_a_promise(people, scenario):
 
 def test_labels_are_short(scenario):
     record = dp.privacy.PerRecord
-    assert per_record_label(record(0.5), 1e-3) == "1.35"
-    assert per_record_label(record(math.inf), 1e-3) == "none"
-    assert per_record_label(record(100.0), 1e-3).startswith("none to speak of (5")
+    public = replace(scenario, bounds=BOUNDS)
+    assert per_record_label(public, record(0.5)) == "1.35"
+    assert per_record_label(public, record(math.inf)) == "none"
+    assert per_record_label(public, record(100.0)).startswith("none to speak of (5")
+    assert per_record_label(public, None) == "needs public bounds"
     assert record_delta(scenario) == scenario.delta
     assert record_delta(replace(scenario, persons=(1.0, 1e-6))) == 1e-6
+
+
+def test_what_follows_from_single_records_is_not_handed_on(people, scenario):
+    """ε per record by the data's own range would tell how far records reach."""
+    record = dp.privacy.PerRecord(0.5)
+    assert unbounded(scenario) == ("age", "hours")
+    assert per_record_label(scenario, record) == "1.35"
+    presenting = replace(scenario, view="presentation")
+    noise = dp.evaluate(scenario, people).noise
+    for shown, handed in ((scenario, True), (presenting, False)):
+        assert per_record_label(shown, record, handed=handed) == "needs public bounds"
+        words = per_record_in_words(shown, noise, record, handed=handed)
+        assert words.endswith("is told with public bounds of age and hours, which are not set.")
+    # That there is none at all follows from the noise alone.
+    assert per_record_label(scenario, dp.privacy.PerRecord(math.inf), handed=True) == "none"
+    assert released_per_record(scenario, noise) is None
+    public = replace(scenario, bounds=BOUNDS)
+    bounded = dp.evaluate(public, people)
+    known = released_per_record(public, bounded.noise)
+    assert known is not None
+    assert known.mu == pytest.approx(bounded.per_record().mu)
+    assert bounded.figures.per_record == bounded.record_label() != "needs public bounds"
+    assert dp.evaluate(scenario, people).figures.per_record == "needs public bounds"
 
 
 def test_records_beyond_the_range_of_the_reference_are_not_released(people, scenario):

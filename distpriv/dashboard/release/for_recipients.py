@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from distpriv.analysis.for_persons import per_record_in_words, released_per_record
 from distpriv.mechanisms.release import (
     Release,
     noise_deviations,
@@ -19,7 +20,7 @@ from distpriv.queries.statistics import Count
 from distpriv.store import LedgerEntry
 from distpriv.words import SPACE, share, with_unit
 
-__all__ = ["HOW_TO", "RESTS_ON", "intervals", "numbers", "rows", "statistics"]
+__all__ = ["HOW_TO", "RESTS_ON", "intervals", "numbers", "per_record", "rows", "statistics"]
 
 HOW_TO = (
     "Take each number with its intervals: in 95 of 100 releases the first holds the value of these "
@@ -119,6 +120,14 @@ def statistics(entry: LedgerEntry) -> list[dict[str, object]]:
         }
         for each, unit, value in zip(intervals(entry), entry.units, entry.values, strict=True)
     ]
+
+
+def per_record(entry: LedgerEntry) -> str:
+    """What the noise gives each person, by public bounds alone."""
+    scenario, noise = entry.scenario, entry.noise
+    assert scenario is not None
+    record = released_per_record(scenario, noise)
+    return per_record_in_words(scenario, noise, record, handed=True)
 
 
 def _end(interval: Interval | None, end: str) -> float:

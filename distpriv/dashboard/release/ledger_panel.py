@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.for_persons import RECORD_COLUMN, per_record_label, released_per_record
 from distpriv.analysis.scenario import Scenario
 from distpriv.charts.ledger import adding_up
 from distpriv.composition.joint_releases import JointReleases, joint_releases
@@ -294,6 +295,7 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
                     "Mechanism": entry.noise.mechanism,
                     "ε": f"{entry.noise.epsilon:g}",
                     "δ": exact(entry.noise.delta),
+                    RECORD_COLUMN: _per_record(entry),
                     "Computed from": _source(entry.scenario),
                     "Secret": "–" if entry.scenario is None else entry.scenario.secret.label,
                     "Released": _values(entry),
@@ -303,6 +305,13 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
             ]
         )
     )
+
+
+def _per_record(entry: LedgerEntry) -> str:
+    scenario = entry.scenario
+    if scenario is None:
+        return "–"
+    return per_record_label(scenario, released_per_record(scenario, entry.noise), handed=True)
 
 
 def _source(scenario: Scenario | None) -> str:

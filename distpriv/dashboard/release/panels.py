@@ -280,6 +280,7 @@ def result() -> None:
     name = f"release-{entry.at:%Y%m%d-%H%M%S}"
     st.dataframe(for_recipients.rows(entry), hide_index=True)
     st.markdown(for_recipients.HOW_TO)
+    st.markdown(escape(for_recipients.per_record(entry)))
     st.caption(escape(for_recipients.RESTS_ON))
     row = st.container(horizontal=True)
     downloads.csv_button(row, lambda: for_recipients.numbers(entry), name)
@@ -325,6 +326,7 @@ def _json(entry: LedgerEntry) -> str:
         "statistics": for_recipients.statistics(entry),
         "how_to_use": f"{for_recipients.HOW_TO} {for_recipients.RESTS_ON}",
         "noise": _described(entry.noise),
+        "per_record": for_recipients.per_record(entry),
     }
     return json.dumps(content, indent=2, ensure_ascii=False)
 

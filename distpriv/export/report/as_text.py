@@ -58,7 +58,7 @@ def markdown(report: Contents) -> str:
                     if finding.mechanism.protects
                     else "nothing",
                     *map(_known, delivered(finding)),
-                    finding.record_label(),
+                    finding.record_label(handed=True),
                     PROMISES[finding.kept],
                 ]
                 for finding in report.findings
@@ -207,7 +207,7 @@ def json_text(report: Contents) -> str:
                 "protects": finding.mechanism.protects,
                 "promised": {"epsilon": finding.noise.epsilon, "delta": finding.noise.delta},
                 "delivered": dict(zip(("delta", "epsilon"), delivered(finding), strict=True)),
-                "per_record": finding.record_label(),
+                "per_record": finding.record_label(handed=True),
                 "kept": finding.kept,
                 "guarantee": guarantee(finding),
                 "bracketed": _bracketed(report, finding),

@@ -17,10 +17,10 @@ from distpriv.analysis.for_persons import (
     leaking_in_words,
     per_record_in_words,
     record_delta,
+    unbounded,
 )
 from distpriv.analysis.meaning import meaning, said
 from distpriv.export.report.words import HOLDS, delivered
-from distpriv.privacy.persons import leaking_columns
 from distpriv.version import VERSION
 from distpriv.words import SPACE, exact, listed, number, percent, share, statistic_errors
 
@@ -195,16 +195,10 @@ def _persons(evaluation: Evaluation) -> Fact:
     promised = _promised_to_persons(evaluation)
     delta = (promised[1] if promised else record_delta(scenario)) or _DELTA
     epsilon = record.epsilon(delta)
-    columns = leaking_columns(evaluation.model)
-    if columns and math.isfinite(epsilon):  # how far records reach is what single ones say
-        known = (
-            "How much the noise gives a record is told with public bounds of "
-            f"{listed(list(columns))}, which are not set."
-        )
-    elif promised is not None and scenario.persons is None:
+    if promised is not None and scenario.persons is None and not unbounded(scenario):
         known = f"As computed it is ε{SPACE}={SPACE}{number(epsilon)} at that δ."
     else:
-        known = per_record_in_words(scenario, evaluation.noise, record)
+        known = per_record_in_words(scenario, evaluation.noise, record, handed=True)
     if promised is None:
         figure = "none" if math.isinf(epsilon) else "not promised"
         return Fact("For each person", figure, f"Nothing is promised. {known}")

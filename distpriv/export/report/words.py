@@ -73,7 +73,7 @@ def question(asked: Evaluation) -> str:
 
 def guarantee(finding: Evaluation) -> str:
     """What is promised and delivered about the secret, and to each person."""
-    record = per_record_in_words(finding.scenario, finding.noise, finding.per_record())
+    record = per_record_in_words(finding.scenario, finding.noise, finding.per_record(), handed=True)
     return f"{_about_the_secret(finding)} {record}"
 
 
