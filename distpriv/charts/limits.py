@@ -19,7 +19,7 @@ __all__ = ["limit_bars"]
 
 _ROOM, _MOST = 1.25, 2.0
 _MEASURE = "share of what the limit allows beyond guessing"
-_ROW = 46
+_ROW = 70
 
 
 def limit_bars(rows: Sequence[tuple[str, Use]]) -> go.Figure:

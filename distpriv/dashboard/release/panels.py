@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.release import for_recipients
@@ -23,7 +24,7 @@ from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, never_made, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.values import moment
-from distpriv.words import escape, exact, statistic_errors
+from distpriv.words import escape, exact
 
 __all__ = ["Desk", "desk", "offer", "result"]
 
@@ -207,13 +208,12 @@ def _confirm(view: View, at: Desk) -> None:
             f"**{escape(view.dataset.title)}**, and forgotten"
         )
         listed = "; ".join(
-            escape(line)
-            for line in statistic_errors(
-                scenario.query.labels, noise.expected_absolute_errors(), view.units
-            )
+            escape(f"{size.label} {short(size)}")
+            for size in error_sizes(view.model, noise, view.units, valued=not scenario.presenting)
         )
         st.markdown(
-            f"- from {source}: {listed} (on average, by the noise)\n"
+            f"- from {source}: {listed} (on average, by the noise; "
+            f"{sampling_note(view.model.n).rstrip('.')})\n"
             f"- with noise by {escape(scenario.mechanism)} at ε\u00a0=\u00a0{noise.epsilon:g}, "
             f"δ\u00a0=\u00a0{exact(noise.delta)}, drawn exactly, with the operating "
             "system's random "
@@ -280,8 +280,8 @@ def result() -> None:
     name = f"release-{entry.at:%Y%m%d-%H%M%S}"
     st.dataframe(for_recipients.rows(entry), hide_index=True)
     st.markdown(for_recipients.HOW_TO)
-    st.markdown(escape(for_recipients.per_record(entry)))
     st.caption(escape(for_recipients.RESTS_ON))
+    st.markdown(escape(for_recipients.per_record(entry)))
     row = st.container(horizontal=True)
     downloads.csv_button(row, lambda: for_recipients.numbers(entry), name)
     row.download_button(

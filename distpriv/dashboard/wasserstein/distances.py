@@ -146,7 +146,13 @@ def _compared(view: View, outcomes: Outcomes, known: Mapping[float, float]) -> _
     for name in COMPARED:
         if wait.get(name, 0.0) in known or name == "ExpM(L)":
             try:
-                noises[name] = calibrate(name, model, scenario.epsilon, scenario.delta)
+                noises[name] = calibrate(
+                    name,
+                    model,
+                    scenario.epsilon,
+                    scenario.delta,
+                    persons=scenario.promise_to_persons,
+                )
             except InapplicableError as error:
                 missing = f"{name}: {error}"
     reach = swap_reach(model)
