@@ -178,7 +178,8 @@ def per_record_in_words(
         return (
             f"To {who} it promises ε = {exact(scenario.persons[0])} at δ = {exact(delta)}, and "
             f"gives ε = {number(epsilon)}, whichever record is replaced by any other within the "
-            "bounds."
+            f"bounds. The noise's own covariance follows from the {_fitted_to(scenario)} and is "
+            "taken to be known."
         )
     if epsilon <= MOST:
         return (
@@ -207,6 +208,11 @@ def per_record_in_words(
 
 _NEEDS = "needs public bounds"
 _NOTHING = "To {} it promises nothing: there is no noise."
+
+
+def _fitted_to(scenario: Scenario) -> str:
+    """What the model, and so the noise, is computed from."""
+    return "reference data" if scenario.reference and scenario.whole else "table"
 
 
 def _drawn_again(scenario: Scenario) -> bool:
