@@ -10,6 +10,7 @@ from distpriv.store.decisions import all_decisions, one_decision, propose, revis
 from distpriv.store.engine import Store, database_url, never_made, open_store
 from distpriv.store.ledger import LedgerEntry, ledger
 from distpriv.store.limits import AgreedLimit, Budget, LimitVersion, Terms, agree, limits
+from distpriv.store.matching import deciding, grounds_missing, matching, same_release
 from distpriv.store.planning import Planned, epsilon_that_fits, naive_epsilon, planned
 from distpriv.store.recording import OnRecord, on_record, record
 from distpriv.store.values import Alternative, Decision, Revision
@@ -33,9 +34,12 @@ __all__ = [
     "check",
     "check_all",
     "database_url",
+    "deciding",
     "epsilon_that_fits",
+    "grounds_missing",
     "ledger",
     "limits",
+    "matching",
     "naive_epsilon",
     "never_made",
     "on_record",
@@ -45,5 +49,6 @@ __all__ = [
     "propose",
     "record",
     "revise",
+    "same_release",
     "settle",
 ]

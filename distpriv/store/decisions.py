@@ -19,10 +19,20 @@ from sqlalchemy.orm import Session
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
-from distpriv.store.texts import cleaned, title
+from distpriv.store.texts import cleaned, same_name, title
 from distpriv.store.values import Alternative, Decision, Revision, Status, moment
+from distpriv.words import listed
 
-__all__ = ["MOST_ALTERNATIVES", "all_decisions", "one_decision", "propose", "revise", "settle"]
+__all__ = [
+    "MOST_ALTERNATIVES",
+    "all_decisions",
+    "check_second",
+    "decisions_in",
+    "one_decision",
+    "propose",
+    "revise",
+    "settle",
+]
 
 MOST_ALTERNATIVES = 20
 
@@ -117,7 +127,7 @@ def settle(
     version : int
         The one that the author has seen.
     author : str
-        Who agrees or rejects; not empty.
+        Who agrees or rejects; not empty, and none of those who proposed or changed it.
     status : "agreed" or "rejected"
     comment : str
 
@@ -126,7 +136,7 @@ def settle(
     ConflictError
         If there is a later version; nothing is written.
     StoreError
-        As :func:`propose`.
+        As :func:`propose`, and if it is the name of somebody who proposed or changed it.
     """
     if status not in get_args(Status) or status == "proposed":
         raise StoreError(f"A decision is agreed or rejected, got {status!r}.")
@@ -142,13 +152,17 @@ def settle(
 
 def all_decisions(store: Store, digest: str | None = None) -> list[Decision]:
     """Every decision, or those about the data of one fingerprint, the latest change first."""
-    query = select(RevisionRow).order_by(RevisionRow.decision, RevisionRow.version)
-    if digest is not None:
-        query = query.where(RevisionRow.digest == digest)
     with store.reading() as session:
-        rows = list(session.scalars(query))
+        return decisions_in(session, *(() if digest is None else (digest,)))
+
+
+def decisions_in(session: Session, *digests: str) -> list[Decision]:
+    """The same in a session of the store that is open already, of any of some fingerprints."""
+    query = select(RevisionRow).order_by(RevisionRow.decision, RevisionRow.version)
+    if digests:
+        query = query.where(RevisionRow.digest.in_(digests))
     revisions: dict[str, list[RevisionRow]] = {}
-    for row in rows:
+    for row in session.scalars(query):
         revisions.setdefault(row.decision, []).append(row)
     decisions = [_decision(rows) for rows in revisions.values()]
     return sorted(decisions, key=lambda each: each.now.at, reverse=True)
@@ -160,12 +174,30 @@ def one_decision(store: Store, key: str) -> Decision:
         return _one(session, key)
 
 
+def check_second(decision: Decision, author: str) -> None:
+    """Raise StoreError if somebody who proposed or changed a decision would agree to it.
+
+    Parameters
+    ----------
+    decision : Decision
+    author : str
+        Who agrees or rejects. Case, blanks and how letters are coded make no other name.
+    """
+    if any(same_name(author, name) for name in decision.proposers):
+        raise StoreError(
+            f"This decision was proposed or changed by {listed(decision.proposers)}, so somebody "
+            f"else has to agree to it or reject it, got the name {author!r}."
+        )
+
+
 def _append(store: Store, key: str, version: int, **changes: Any) -> Decision:
     """Add the next revision to the version that was seen, unless somebody else has."""
     try:
         with store.writing() as session:
             before = _one(session, key)
             _check_latest(before, version)
+            if "status" in changes:
+                check_second(before, changes["author"])
             after = replace(before.now, version=version + 1, at=datetime.now(UTC), **changes)
             session.add(_row(before, after))
             session.flush()

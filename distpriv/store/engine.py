@@ -24,16 +24,20 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 from sqlalchemy.orm import Session
+from sqlalchemy.schema import CreateColumn
 
 from distpriv.errors import StoreError
 from distpriv.store.models import SCHEMA, Base, SchemaRow
 
-__all__ = ["Store", "TakenError", "database_url", "never_made", "open_store"]
+__all__ = ["OLD", "Store", "TakenError", "database_url", "never_made", "open_store"]
 
 _CONNECT_SECONDS = 3
 _LOCK_SECONDS = 20
 _POSTGRES_LOCK = 7_211_983  # of the advisory locks: tables are made, or one table's ledger changes
 _READING = "distpriv_reading"
+
+OLD = "distpriv_old"
+"""In a session's `info`: whether the tables are an older version's and can only be read."""
 
 
 class TakenError(StoreError):
@@ -206,7 +210,8 @@ class Store:
     def _session(self, engine: Engine, *, reading: bool = False) -> Iterator[Session]:
         try:
             self._prepare(reading)
-            with Session(engine, expire_on_commit=False) as session:
+            info = {OLD: self._old}
+            with Session(engine, expire_on_commit=False, info=info) as session:
                 yield session
         except IntegrityError:
             raise TakenError("That is in the database already.") from None
@@ -250,6 +255,7 @@ class Store:
                 lock = text("SELECT pg_advisory_xact_lock(:key)")
                 session.execute(lock, {"key": _POSTGRES_LOCK})
             Base.metadata.create_all(session.connection())
+            _add_columns(session)
             row = session.scalar(select(SchemaRow).limit(1))
             if row is None:
                 session.add(SchemaRow(version=SCHEMA))
@@ -285,6 +291,19 @@ def _schema(session: Session) -> int | None:
     if not inspect(session.connection()).has_table(SchemaRow.__tablename__):
         return None
     return session.scalar(select(SchemaRow.version).limit(1))
+
+
+def _add_columns(session: Session) -> None:
+    """Those that tables of an older version lack; each has a default for the rows there are."""
+    connection = session.connection()
+    known = inspect(connection)
+    spell = connection.dialect.identifier_preparer
+    for table in Base.metadata.sorted_tables:
+        there = {column["name"] for column in known.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in there:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                session.execute(text(f"ALTER TABLE {spell.format_table(table)} ADD COLUMN {added}"))
 
 
 def _make_file(path: Path) -> None:

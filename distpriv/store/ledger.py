@@ -12,13 +12,13 @@ from uuid import uuid4
 
 import numpy as np
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ScenarioError
 from distpriv.privacy.noise import Noise
-from distpriv.store.engine import Store
+from distpriv.store.engine import OLD, Store
 from distpriv.store.models import ReleaseRow
 from distpriv.store.texts import cleaned, title
 
@@ -50,6 +50,12 @@ class LedgerEntry:
     about : str
         Fingerprint of the data if that is not the scenario's: a table whose columns were given
         other types is still the same table.
+    reason : str
+        Why it went out though no agreed decision is for it, or though its promise is not kept;
+        empty if it needed none.
+    decision : str
+        Key of the agreed decision that it rests on, which :func:`distpriv.store.record` finds;
+        empty if there is none.
     """
 
     scenario: Scenario | None
@@ -62,6 +68,8 @@ class LedgerEntry:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     token: str = field(default_factory=lambda: uuid4().hex)
     about: str = ""
+    reason: str = ""
+    decision: str = ""
 
     @property
     def digest(self) -> str:
@@ -88,6 +96,8 @@ def entries_in(session: Session, *digests: str) -> list[LedgerEntry]:
     query = select(ReleaseRow).order_by(ReleaseRow.at, ReleaseRow.number)
     if digests:
         query = query.where(ReleaseRow.digest.in_(digests))
+    if session.info.get(OLD):
+        query = query.options(defer(ReleaseRow.reason), defer(ReleaseRow.decision))
     return [_entry(row) for row in session.scalars(query)]
 
 
@@ -97,7 +107,7 @@ def row_of(entry: LedgerEntry) -> ReleaseRow:
     Raises
     ------
     StoreError
-        If the note or the name is too long.
+        If the note, the name or the reason is too long.
     ScenarioError
         If its scenario is not known.
     """
@@ -114,6 +124,8 @@ def row_of(entry: LedgerEntry) -> ReleaseRow:
         units=list(entry.units),
         values=list(map(float, entry.values)),
         noise=noise_out(entry.noise),
+        reason=cleaned(entry.reason, "reason"),
+        decision=entry.decision,
     )
 
 
@@ -155,4 +167,7 @@ def _entry(row: ReleaseRow) -> LedgerEntry:
         at=row.at,
         token=row.token,
         about=row.digest,
+        # Where a database of version 1 can only be read they are not there to be loaded.
+        reason=vars(row).get("reason", ""),
+        decision=vars(row).get("decision", ""),
     )

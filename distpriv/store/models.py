@@ -11,7 +11,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 __all__ = ["SCHEMA", "Base", "LimitRow", "ReleaseRow", "RevisionRow", "SchemaRow"]
 
 SCHEMA = 2
-"""Version of the tables: 1 had no limits; a later one belongs to a later distpriv."""
+"""Version of the tables: 1 had no limits, and its releases neither reasons nor decisions; a later
+one belongs to a later distpriv."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -83,6 +84,9 @@ class ReleaseRow(Base):
     units: Mapped[list[str]] = mapped_column(JSON)
     values: Mapped[list[float]] = mapped_column(JSON)
     noise: Mapped[dict[str, Any]] = mapped_column(JSON)
+    # With a default in the database: rows of version 1 get it when the columns are added.
+    reason: Mapped[str] = mapped_column(Text, server_default="")
+    decision: Mapped[str] = mapped_column(String(32), server_default="")
 
 
 class LimitRow(Base):

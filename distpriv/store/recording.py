@@ -1,9 +1,9 @@
-"""A release goes into the ledger, unless it would exceed a limit by then."""
+"""A release goes into the ledger, unless it lacks its grounds or would exceed a limit by then."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -14,11 +14,17 @@ from distpriv.store.checks import check_all, refuse
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.ledger import LedgerEntry, entries_in, row_of
 from distpriv.store.limits import AgreedLimit, limits_in
+from distpriv.store.matching import deciding, grounds_missing, matching_in
 from distpriv.store.models import ReleaseRow
+from distpriv.store.texts import cleaned
 
-__all__ = ["OnRecord", "on_record", "record"]
+__all__ = ["NoReasonError", "OnRecord", "on_record", "record"]
 
 _ROUNDS = 200
+
+
+class NoReasonError(StoreError):
+    """A release without an agreed decision for it, or without a promise, and without a reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +74,9 @@ def record(
 ) -> None:
     """Put a release into the ledger; one that is there already stays as it is.
 
+    It rests on an agreed decision for exactly this release, whose key is recorded with it, or it
+    has a reason.
+
     What the limits leave is computed from what was read a moment before. It is written only while
     that is still so; if somebody else has released or agreed on something in between, it is
     computed again. So no two releases fit into what is left for one.
@@ -88,10 +97,15 @@ def record(
     LimitError
         If it would exceed a limit, or cannot be checked against one; nothing is kept then.
     StoreError
-        If the note or the name is too long, or the database fails; nothing is kept then.
+        If no agreed decision is for it, or its mechanism promises nothing, and it has no reason;
+        if a text is too long, or the database fails; nothing is kept then.
     """
-    row = row_of(entry)
+    row_of(entry)  # it can be one at all
     digests = _digests(entry)
+    with store.reading() as session:
+        if session.scalar(select(ReleaseRow.number).where(ReleaseRow.token == entry.token)):
+            return
+        row = row_of(_grounded(session, entry, digests))
     seen: OnRecord | None = None
     try:
         for _ in range(_ROUNDS):
@@ -107,6 +121,17 @@ def record(
     except TakenError:
         return
     raise StoreError(f"The {store.place} is busy with releases of these data; try again later.")
+
+
+def _grounded(session: Session, entry: LedgerEntry, digests: tuple[str, ...]) -> LedgerEntry:
+    """With the decision that it rests on. What is agreed stays so: it need not be asked again."""
+    assert entry.scenario is not None
+    found = matching_in(session, entry.scenario, *digests)
+    missing = grounds_missing(entry.scenario, found)
+    if missing and not cleaned(entry.reason, "reason"):
+        raise NoReasonError(f"{' '.join(missing)} To release it all the same, give a reason.")
+    agreed = deciding(found)
+    return replace(entry, decision="" if agreed is None else agreed.key)
 
 
 def _still(session: Session, digests: tuple[str, ...], seen: OnRecord | None) -> bool:

@@ -7,7 +7,7 @@ import unicodedata
 
 from distpriv.errors import StoreError
 
-__all__ = ["LONGEST", "cleaned", "title"]
+__all__ = ["LONGEST", "cleaned", "same_name", "title"]
 
 LONGEST = {"name": 80, "reason": 4000, "comment": 2000, "note": 500, "title": 200}
 """Most characters of each kind of text."""
@@ -42,6 +42,18 @@ def cleaned(text: str, kind: str, *, required: bool = False) -> str:
 def title(text: str) -> str:
     """The name of a file or an example, fit to be kept: one line, cut where it is too long."""
     return "".join(sign for sign in text if _printed(sign))[: LONGEST["title"]]
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two names are the same but for case, blanks and how their letters are coded."""
+    return _folded(one) == _folded(other)
+
+
+def _folded(name: str) -> str:
+    # Folding can undo a normal form. Signs without width are no part of a name (Cf).
+    seen = "".join(sign for sign in name if unicodedata.category(sign) != "Cf")
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
+    return " ".join(folded.split())
 
 
 def _printed(sign: str) -> bool:

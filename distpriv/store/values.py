@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from distpriv.analysis.comparison import Figures
+from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.scenario_file import read_scenario
+from distpriv.errors import DistprivError
 
 __all__ = ["Alternative", "Decision", "Revision", "Status", "moment"]
 
@@ -32,6 +35,13 @@ class Alternative(Figures):
     mechanism: str
     epsilon: float
     delta: float
+
+    def read(self) -> Scenario | None:
+        """The scenario; None where another version of distpriv wrote it."""
+        try:
+            return read_scenario(self.scenario)
+        except DistprivError:
+            return None
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,12 @@ class Decision:
     def proposed_by(self) -> str:
         """Who proposed it first."""
         return self.revisions[0].author
+
+    @property
+    def proposers(self) -> tuple[str, ...]:
+        """Everybody who proposed or changed it, each once; none of them agrees to it."""
+        changed = (each.author for each in self.revisions if each.status == "proposed")
+        return tuple(dict.fromkeys(changed))
 
 
 def moment(at: datetime) -> str:

@@ -133,10 +133,24 @@ def proposed(
     return press(app, "Propose")
 
 
-def release(app: AppTest) -> AppTest:
-    """Confirm and draw a release."""
-    press(app, "Release …")
+def agreed(app: AppTest, name: str = "Bob", label: str = "Agree", comment: str = "") -> AppTest:
+    """Agree to the decision on the page, or reject it, under a second name."""
+    app.text_input(key="who").set_value(name).run()
+    app.text_input(key="settling_comment").set_value(comment)
+    return press(app, label)
+
+
+def draw(app: AppTest, reason: str = "A first look.") -> AppTest:
+    """Draw a release that was asked for, with a reason if one is asked for."""
+    for field in app.text_area:
+        if field.label == "Why it goes out all the same":
+            field.set_value(reason)
     return press(app, "Draw the noise and release")
+
+
+def release(app: AppTest, reason: str = "A first look.") -> AppTest:
+    """Confirm and draw a release."""
+    return draw(press(app, "Release …"), reason)
 
 
 def run_of(app: AppTest, name: str) -> Any:

@@ -11,7 +11,7 @@ import pytest
 
 from distpriv.dashboard.shell.pages import PAGES as SPECS
 from distpriv.words import number, percent, share
-from tests.app.driver import finished, records, run_of, sound, upload
+from tests.app.driver import finished, records, release, run_of, sound, upload
 
 CHOICES = {"eps": "1.7", "mech": "DauM", "dp": "0.2", "n": "150", "seed": "5", "delta": "0.005"}
 
@@ -94,8 +94,7 @@ def _release(app) -> None:
     """One release of other records is on the ledger already."""
     app.sidebar.number_input(key="n").set_value(200).run()
     app.text_input(key="who").set_value("Ann")
-    app.button(key="release_ask").click().run()
-    app.button(key="release_draw").click().run()
+    release(app)
     app.sidebar.number_input(key="n").set_value(150).run()
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from distpriv.store import all_decisions, one_decision, open_store, revise, settle
-from tests.app.driver import errors, keep, press, proposed, sound, table, texts, warnings
+from tests.app.driver import agreed, errors, keep, press, proposed, sound, table, texts, warnings
 
 
 def reason(app):
@@ -77,8 +77,7 @@ def test_it_is_changed_then_agreed_and_then_for_good(open_app):
 
 def test_a_rejected_one_says_why(open_app):
     app = proposed(open_app("decisions"))
-    app.text_input(key="settling_comment").set_value("Too much.")
-    press(app, "Reject")
+    agreed(app, label="Reject", comment="Too much.")
     assert kept()[0].now.status == "rejected"
     assert "Too much\\." in texts(app)
 
@@ -127,6 +126,30 @@ def test_an_edit_of_what_was_settled_meanwhile_can_become_a_new_one(open_app):
     assert list(table(app, "Status")["Status"]) == ["proposed", "agreed"]
 
 
+def test_who_proposed_or_changed_it_does_not_settle_it(open_app):
+    """They are told before the click, and the click is refused."""
+    app = proposed(open_app("decisions"))
+    told = "**Ann** proposed it, and your name above is"
+    assert f"{told} Ann: somebody else has to agree or reject" in texts(app)
+    for label in ("Agree", "Reject"):
+        agreed(app, " aNN", label, comment="I do.")
+        assert "Not kept: This decision was proposed or changed by Ann" in errors(app)
+        assert f"{told}  aNN" in texts(app)
+        assert app.text_input(key="settling_comment").value == "I do."
+        assert kept()[0].now.status == "proposed"
+    app.text_input(key="who").set_value("Bob").run()
+    assert "**Ann** proposed it, so it takes a second name" in texts(app)
+    press(app, "Change it")
+    reason(app).set_value("Less is not enough.").run()
+    press(app, "Save")
+    assert "**Ann and Bob** proposed or changed it, and your name above is Bob" in texts(app)
+    agreed(app)
+    assert "by Ann and Bob, so somebody else has to agree" in errors(app)
+    agreed(app, "Cem")
+    assert kept()[0].now.author == "Cem"
+    assert not app.error
+
+
 def test_several_decisions_are_told_apart_by_what_never_changes(open_app):
     app = proposed(proposed(open_app("decisions")), why="Another.")
     options = app.selectbox(key="decision_shown").options
@@ -134,7 +157,7 @@ def test_several_decisions_are_told_apart_by_what_never_changes(open_app):
     new, old = kept()
     app.selectbox(key="decision_shown").set_value(old.key).run()
     assert "Enough\\." in texts(app)
-    press(app, "Agree")
+    agreed(app)
     assert one_decision(open_store(), old.key).now.status == "agreed"
     assert one_decision(open_store(), new.key).now.status == "proposed"
     assert app.selectbox(key="decision_shown").value == old.key
@@ -143,6 +166,7 @@ def test_several_decisions_are_told_apart_by_what_never_changes(open_app):
 
 def test_nobody_agrees_to_what_they_have_not_seen(open_app):
     app = proposed(open_app("decisions"))
+    app.text_input(key="who").set_value("Cem").run()
     (before,) = kept()
     revise(
         open_store(), before.key, 1, author="Bob", reason="Other.",

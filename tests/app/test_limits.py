@@ -14,6 +14,7 @@ from tests.app.driver import (
     button,
     captions,
     charts,
+    draw,
     errors,
     press,
     records,
@@ -111,7 +112,7 @@ def test_who_is_later_at_the_draw_is_refused_and_sees_nothing(open_app):
     app = press(agree(open_app("release"), accuracy=60.0), "Release …")
     other = release(open_app("release"))
     (theirs,) = recorded()
-    press(app, "Draw the noise and release")
+    draw(app)
     assert "Beyond the limit on income" in errors(app)
     assert recorded()[0].token == theirs.token
     assert len(recorded()) == 1
@@ -124,7 +125,7 @@ def test_who_is_later_at_the_draw_is_refused_and_sees_nothing(open_app):
 def test_a_limit_that_is_agreed_in_between_holds(open_app):
     app = press(open_app("release"), "Release …")
     agree(open_app("release"), accuracy=51.0)
-    press(app, "Draw the noise and release")
+    draw(app)
     assert "more than the agreed 51 %" in errors(app)
     assert recorded() == []
 
@@ -133,7 +134,7 @@ def test_a_withheld_release_is_refused_when_the_ledger_is_back(open_app, monkeyp
     app = press(open_app("release"), "Release …")
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
-    press(app, "Draw the noise and release")
+    draw(app)
     assert "Its numbers are not shown yet" in texts(app)
     (tmp_path / "file").unlink()
     agree(open_app("release"), accuracy=51.0)
@@ -150,7 +151,7 @@ def test_one_that_nobody_has_seen_is_not_taken_for_one_that_is_out(open_app, mon
     address = f"sqlite:///{away}/kept.sqlite"
     away.write_text("in the way")
     monkeypatch.setenv("DATABASE_URL", address)
-    press(app, "Draw the noise and release")
+    draw(app)
     at: Desk = app.session_state["release_desk"]
     (waiting,) = at.unrecorded
     assert (at.withheld, at.known) == (True, [])
@@ -318,7 +319,7 @@ def test_what_was_released_without_a_database_counts_once_there_is_one(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     app = press(open_app("release"), "Release …")
     next(each for each in app.checkbox if each.label.startswith("Release it")).set_value(True).run()
-    press(app, "Draw the noise and release")
+    draw(app)
     (tmp_path / "file").unlink()
     agree(open_app("release"), accuracy=51.0)
     press(app, "Record now")

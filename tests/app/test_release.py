@@ -18,6 +18,8 @@ from distpriv.mechanisms.release import Release, released_decimals
 from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
 from tests.app.driver import (
+    button,
+    draw,
     errors,
     press,
     records,
@@ -46,7 +48,7 @@ def test_a_release_is_confirmed_recorded_and_shown(open_app):
     assert recorded() == []
     assert "A release cannot be taken back" in texts(app)
     assert "drawn at random from" in texts(app)
-    press(app, "Draw the noise and release")
+    draw(app)
     (entry,) = recorded()
     assert (entry.author, entry.note) == ("Ann", "For the *report*")
     scenario = app.session_state["scenario"]
@@ -212,7 +214,7 @@ def test_two_clicks_draw_once(open_app):
     app = press(open_app("release"), "Release …")
     at: Desk = app.session_state["release_desk"]
     token = at.token
-    press(app, "Draw the noise and release")
+    draw(app)
     (made,) = at.made
     for again in (token, "", made.token):
         at.draw(again, None, "", "", False, {})  # type: ignore[arg-type]
@@ -242,10 +244,9 @@ def test_where_there_is_no_database_yet_a_release_can_do_without(open_app, monke
     assert "earlier releases are missing from the figures" in texts(app)
     press(app, "Release …")
     assert "There is no ledger yet, and so no limit either" in warnings(app)
-    draw = next(each for each in app.button if each.label == "Draw the noise and release")
-    assert draw.disabled
+    assert button(app, "Draw the noise and release").disabled
     next(each for each in app.checkbox if each.label.startswith("Release it")).set_value(True).run()
-    press(app, "Draw the noise and release")
+    draw(app)
     assert "is **not in the ledger**" in texts(app)
     assert "were released **once**" in texts(app)
     values = list(table(app, "Statistic")["Released"])
@@ -287,7 +288,7 @@ def test_a_ledger_that_fails_at_the_draw_withholds_the_numbers(open_app, monkeyp
     app = press(open_app("release"), "Release …")
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
-    press(app, "Draw the noise and release")
+    draw(app)
     assert "Its numbers are not shown yet" in texts(app)
     assert "**No release**" in texts(app)
     assert not [frame for frame in app.dataframe if "Released" in frame.value]

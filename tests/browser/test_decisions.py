@@ -64,21 +64,33 @@ def test_two_people_decide_and_one_releases(fresh_server, watched):
         "Ann's second thought."
     )
     shot(ann, "decision-conflict")
+
+    # Neither of the two can agree to it; a third can.
+    expect(bob.get_by_text(words("your name above is Bob: somebody else"))).to_be_visible()
+    shot(bob, "decision-second-name")
+    press(bob, "Agree")
+    expect(bob.get_by_text(words("so somebody else has to agree to it")).first).to_be_visible()
+    fill(bob, "Your name", "Cem")
+    bob.get_by_role("textbox", name="Your name", exact=True).press("Enter")
+    expect(bob.get_by_text(words("so it takes a second name")).first).to_be_visible()
     press(ann, "Save after theirs")
     expect(ann.get_by_role("button", name="Change it", exact=True)).to_be_visible()
 
-    # Bob has not seen that, so his consent does not count until he has.
+    # Cem has not seen that, so his consent does not count until he has.
     press(bob, "Agree")
     expect(bob.get_by_text("Ann changed this decision on").first).to_be_visible()
     expect(bob.get_by_text("Ann's second thought.").first).to_be_visible()
     press(bob, "Agree")
-    expect(bob.get_by_text("and agreed to by Bob").first).to_be_visible()
+    expect(bob.get_by_text("and agreed to by Cem").first).to_be_visible()
     expect(bob.get_by_role("button", name="Agree", exact=True)).to_have_count(0)
     shot(bob, "decision-agreed")
 
     go(ann, "Release")
     expect(ann.get_by_text(words("is on record. With one by OptM")).first).to_be_visible()
     press(ann, "Release …")
+    expect(ann.get_by_text(words("It rests on the decision")).first).to_be_visible()
+    expect(ann.get_by_role("textbox", name="Why it goes out all the same")).to_have_count(0)
+    shot(ann, "release-agreed")
     ann.get_by_role("button", name="Draw the noise and release", exact=True).dblclick()
     expect(ann.get_by_role("heading", name="What was released")).to_be_visible()
     expect(ann.get_by_text(re.compile(r"were released\sonce")).first).to_be_visible()

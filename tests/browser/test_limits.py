@@ -11,6 +11,8 @@ from tests.browser.driver import drawn, go, shot
 
 pytestmark = pytest.mark.browser
 
+WHY = "Why it goes out all the same"
+
 
 def press(page: Page, label: str) -> None:
     page.get_by_role("button", name=label, exact=True).click()
@@ -41,10 +43,16 @@ def test_a_limit_is_kept_by_everybody(fresh_server, watched):
     press(bob, "Release …")
     expect(bob.get_by_role("button", name="Draw the noise and release")).to_be_visible()
     press(ann, "Release …")
+    # Nobody has agreed to it, so it takes a reason.
+    press(ann, "Draw the noise and release")
+    expect(ann.get_by_text("The reason is empty").first).to_be_visible()
+    shot(ann, "release-reason")
+    ann.get_by_role("textbox", name=WHY).fill("The board wants it today.")
     press(ann, "Draw the noise and release")
     expect(ann.get_by_role("heading", name="What was released")).to_be_visible()
     expect(ann.get_by_text(re.compile("it does not fit")).first).to_be_visible()
     shot(ann, "limit-used")
+    bob.get_by_role("textbox", name=WHY).fill("For the press.")
     press(bob, "Draw the noise and release")
     expect(bob.get_by_text(re.compile("Beyond the limit on income")).first).to_be_visible()
     expect(bob.get_by_role("heading", name="What was released")).to_have_count(0)

@@ -57,7 +57,13 @@ def release(author: str = "", epsilon: float = 0.2, scenario: Scenario = SCENARI
     made = replace(scenario, epsilon=epsilon)
     count = len(scenario.query)
     return LedgerEntry(
-        made, "people.csv", (40.0,) * count, ("",) * count, noise(epsilon, scenario), author
+        made,
+        "people.csv",
+        (40.0,) * count,
+        ("",) * count,
+        noise(epsilon, scenario),
+        author,
+        reason="A first look.",
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from distpriv.store import Terms, agree, all_decisions, ledger, open_store
-from tests.app.driver import errors, press, proposed, release, texts
+from tests.app.driver import agreed, draw, errors, press, proposed, release, texts
 
 
 def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", fresh_postgres)
-    app = press(proposed(open_app("decisions")), "Agree")
-    assert "and agreed to by Ann" in texts(app)
+    app = agreed(proposed(open_app("decisions")))
+    assert "and agreed to by Bob" in texts(app)
     app.switch_page("../../pages/release.py").run()
     release(app)
     assert "were released **once**" in texts(app)
@@ -33,7 +33,7 @@ def test_a_limit_is_kept(open_app, fresh_postgres, monkeypatch):
         scenario=app.session_state["scenario"],
         terms=Terms(accuracy=0.55),
     )
-    press(app, "Draw the noise and release")
+    draw(app)
     assert "Beyond the limit on income" in errors(app)
     assert ledger(open_store()) == []
     press(app, "Calibrate to what is left")

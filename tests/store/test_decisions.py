@@ -67,6 +67,23 @@ def test_what_is_settled_cannot_be_changed(store: Store, status: str) -> None:
     assert one_decision(store, key) == settled
 
 
+@pytest.mark.parametrize("status", ["agreed", "rejected"])
+@pytest.mark.parametrize("name", ["Ann", " aNN ", "A\u200bnn", "Ａｎｎ", "José  STRASSE"])
+def test_nobody_settles_what_they_proposed_or_changed(store: Store, name: str, status) -> None:
+    """However the name is spelt: as the one who proposed it, or as the one who changed it."""
+    key = proposed(store).key
+    revise(
+        store, key, 1, author="Jose\u0301 Straße", reason="Less.", alternatives=SEEN, chosen="half"
+    )
+    with pytest.raises(
+        StoreError, match=r"proposed or changed by Ann and Jos.* Straße, so somebody else has to"
+    ):
+        settle(store, key, 2, author=name, status=status)
+    before = one_decision(store, key)
+    assert (before.now.status, before.proposers) == ("proposed", ("Ann", "Jose\u0301 Straße"))
+    assert settle(store, key, 2, author="Anna", status=status).now.status == status
+
+
 def test_the_later_of_two_editors_is_told_of_the_earlier(store: Store) -> None:
     key = proposed(store).key
     kept = revise(

@@ -146,9 +146,11 @@ def test_a_database_of_a_later_version_is_left_alone(store: Store) -> None:
 
 
 def make_first_version(store: Store) -> None:
-    """As a distpriv without limits left it, with one release."""
+    """As a distpriv without limits and reasons left it, with one release."""
     record(store, entry("then"))
     with store.writing() as session:
+        for column in ("reason", "decision"):
+            session.connection().exec_driver_sql(f"ALTER TABLE releases DROP COLUMN {column}")
         session.connection().exec_driver_sql("DROP TABLE limit_revisions")
         session.connection().exec_driver_sql("UPDATE distpriv_schema SET version = 1")
     store.close()
@@ -167,7 +169,15 @@ def test_a_database_without_limits_is_brought_up_to_date(store: Store) -> None:
     assert limits(again, "d") == []
     agreed(again, Terms(accuracy=0.6))
     assert len(limits(again, "d")) == 1
-    assert [each.author for each in ledger(again)] == ["then"]
+    assert [(each.author, each.reason, each.decision) for each in ledger(again)] == [
+        ("then", "", "")
+    ]
+    agreed(again, Terms(), version=1)
+    record(again, entry("now"))
+    assert [(each.author, each.reason) for each in ledger(again)] == [
+        ("then", ""),
+        ("now", "A first look."),
+    ]
     again.close()
 
 
@@ -178,7 +188,7 @@ def test_twenty_bring_it_up_to_date_at_once(store: Store) -> None:
         found = list(pool.map(lambda each: len(limits(each, "d")), stores))
     assert found == [0] * 20
     assert version(stores[0]) == 2
-    assert len(ledger(stores[0])) == 1
+    assert [each.reason for each in ledger(stores[0])] == [""]
     for each in stores:
         each.close()
 
@@ -194,7 +204,7 @@ def test_one_that_can_only_be_read_stays_as_it_is(tmp_path, fresh_postgres) -> N
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO looker")
     looker = Store(open_store(fresh_postgres).url.set(username="looker"))
     for store, said in ((reader, "read but not written"), (looker, "does not allow it")):
-        assert [each.author for each in ledger(store)] == ["then"]
+        assert [(each.author, each.reason) for each in ledger(store)] == [("then", "")]
         assert limits(store, "d") == []
         assert len(on_record(store, "d").made) == 1
         with pytest.raises(StoreError, match=said):

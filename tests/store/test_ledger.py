@@ -27,10 +27,12 @@ def test_a_release_comes_back_as_it_was(store: Store, model: GaussianModel, mech
         units=("hours", "records", ""),
     )
     record(store, one)
+    record(store, one)  # it is there
     (found,) = ledger(store, "d")
     assert found.scenario == scenario
     assert (found.values, found.units, found.at) == (one.values, one.units, one.at)
     assert (found.author, found.note, found.token) == ("Ann", "For\nthe report", one.token)
+    assert (found.reason, found.decision) == ("A first look.", "")
     assert found.noise.distribution == noise.distribution
     assert (found.noise.epsilon, found.noise.delta) == (noise.epsilon, noise.delta)
     np.testing.assert_array_equal(found.noise.covariance, noise.covariance)

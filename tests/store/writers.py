@@ -24,6 +24,7 @@ def entry(author: str = "", **changes: object) -> LedgerEntry:
     )
     noise = gaussian_noise("OptM", np.eye(1), epsilon=1.0, delta=1e-3, calibration="exact")
     values: dict[str, object] = {"values": (38.2,), "units": ("years",), "author": author}
+    values["reason"] = "A first look."
     return LedgerEntry(scenario, "people.csv", noise=noise, **values | changes)  # type: ignore[arg-type]
 
 

@@ -18,9 +18,9 @@ from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
-from distpriv.store.decisions import MOST_ALTERNATIVES
+from distpriv.store.decisions import MOST_ALTERNATIVES, check_second
 from distpriv.store.values import Status
-from distpriv.words import escape
+from distpriv.words import escape, listed
 
 __all__ = ["change", "everything", "proposal", "settling"]
 
@@ -269,6 +269,7 @@ def settling(decision: Decision) -> None:
         return
     with st.form("settling", border=True):
         st.markdown("**Agree or reject**")
+        _second(decision)
         st.text_input("Comment", key=Key.SETTLING_COMMENT, max_chars=2000)
         row = st.container(horizontal=True)
         with row:
@@ -284,6 +285,21 @@ def settling(decision: Decision) -> None:
                     args=(decision.key, decision.now.version, status),
                 )
         st.caption("For good: what is agreed or rejected is not changed any more.")
+
+
+def _second(decision: Decision) -> None:
+    """Whose name it takes, before the click that would be refused."""
+    names = f"**{escape(listed(decision.proposers))}**"
+    who = "proposed it" if len(decision.proposers) == 1 else "proposed or changed it"
+    try:
+        check_second(decision, storage.name())
+    except StoreError:
+        st.markdown(
+            f":material/group: {names} {who}, and your name above is {escape(storage.name())}: "
+            "somebody else has to agree or reject, under their own name."
+        )
+        return
+    st.markdown(f":material/group: {names} {who}, so it takes a second name: somebody else's.")
 
 
 def _settle(key: str, version: int, status: Status) -> None:

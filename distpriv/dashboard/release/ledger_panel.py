@@ -292,6 +292,8 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
                     "When": moment(entry.at),
                     "Who": entry.author or "–",
                     "Note": entry.note or "–",
+                    "Decision": entry.decision[:6] or "–",
+                    "Reason": entry.reason or "–",
                     "Mechanism": entry.noise.mechanism,
                     "ε": f"{entry.noise.epsilon:g}",
                     "δ": exact(entry.noise.delta),

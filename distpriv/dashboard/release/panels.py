@@ -12,7 +12,7 @@ import streamlit as st
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.release import for_recipients
+from distpriv.dashboard.release import for_recipients, reasons
 from distpriv.dashboard.release.limit_panel import Left
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View, sources
@@ -23,6 +23,7 @@ from distpriv.mechanisms.release import noise_deviations
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, never_made, open_store, record
 from distpriv.store.ledger import noise_out
+from distpriv.store.recording import NoReasonError
 from distpriv.store.values import moment
 from distpriv.words import escape, exact
 
@@ -49,6 +50,8 @@ class Desk:
     unseen : set of str
         Tokens of those that nobody may see before they are recorded.
     failure : str
+    told : str
+        Why a click drew nothing, which can be put right beside it.
     sources : mapping of fingerprint to Groups
         What the limits are checked with when the latest is recorded.
     """
@@ -59,6 +62,7 @@ class Desk:
     unrecorded: list[LedgerEntry] = field(default_factory=list)
     unseen: set[str] = field(default_factory=set)
     failure: str = ""
+    told: str = ""
     sources: Mapping[str, Groups] = field(default_factory=dict)
 
     @property
@@ -73,7 +77,7 @@ class Desk:
 
     def ask(self, scenario: Scenario) -> None:
         """Ask for a release; it is drawn when that is confirmed."""
-        self.token, self.asked, self.failure = uuid4().hex, scenario, ""
+        self.token, self.asked, self.failure, self.told = uuid4().hex, scenario, "", ""
 
     def put_away(self) -> None:
         """Not now."""
@@ -87,11 +91,13 @@ class Desk:
         note: str,
         anyway: bool,
         known: Mapping[str, Groups],
+        reason: str = "",
     ) -> None:
         """Draw what was asked for, once: of two clicks the second finds no token.
 
         It is shown when the ledger has it, which refuses what exceeds a limit by what is `known` of
-        the records; or, with `anyway`, where there is no database in which a limit could be.
+        the records, and what has neither an agreed decision nor a `reason`; or, with `anyway`,
+        where there is no database in which a limit could be.
         """
         if not token or self.token != token:
             return
@@ -111,6 +117,7 @@ class Desk:
             note=note,
             token=token,
             about=view.dataset.fingerprints[0],
+            reason=reason,
         )
         self.sources = known
         self.unseen.add(token)
@@ -126,12 +133,12 @@ class Desk:
         for entry in list(self.unrecorded):
             try:
                 record(open_store(), entry, self.sources, out=entry.token not in self.unseen)
+            except (LimitError, NoReasonError) as error:
+                self.failure = str(error)
+                self.made.remove(entry)
             except StoreError as error:
                 self.failure = str(error)
                 return
-            except LimitError as error:
-                self.failure = str(error)
-                self.made.remove(entry)
             self.unrecorded.remove(entry)
             self.unseen.discard(entry.token)
 
@@ -180,10 +187,15 @@ def offer(view: View, left: Left) -> None:
     _confirm(view, at)
 
 
-def _draw(at: Desk, token: str, view: View, anyway: bool) -> None:
+def _draw(at: Desk, token: str, view: View, anyway: bool, missing: tuple[str, ...]) -> None:
     state = st.session_state  # read before anything is drawn: a click may cut it short here
     author, note = storage.name(), str(state.get(Key.RELEASE_NOTE) or "")
-    at.draw(token, view, author, note, anyway, sources(view.dataset))
+    try:
+        reason = reasons.given(token) if missing else ""
+    except StoreError as error:
+        at.told = f"Nothing was drawn. {error}"
+        return
+    at.draw(token, view, author, note, anyway, sources(view.dataset), reason)
     state[Key.RELEASE_NOTE] = ""
 
 
@@ -222,7 +234,8 @@ def _confirm(view: View, at: Desk) -> None:
                 "- into no ledger: see below"
                 if silent
                 else "- into the ledger: the released numbers, the scenario with its names of "
-                "columns and values, the data's fingerprint, your name and note. No record and no "
+                "columns and values, the data's fingerprint, your name, note and reason, and the "
+                "agreed decision if there is one. No record and no "
                 f"true statistic ({escape(storage.place())})"
             )
         )
@@ -246,16 +259,21 @@ def _confirm(view: View, at: Desk) -> None:
                 icon=":material/cloud_off:",
             )
             anyway = st.checkbox("Release it without a record", key=f"anyway_{at.token}")
-        row = st.container(horizontal=True)
-        row.button(
-            "Draw the noise and release",
-            key="release_draw",
-            type="primary",
-            disabled=not anyway,
-            on_click=_draw,
-            args=(at, at.token, view, bool(silent)),
-        )
-        row.button("Not now", key="release_cancel", on_click=at.put_away)
+        # A form sends what was typed with the click, and the click with what was typed.
+        with st.form(f"release_{at.token}", border=False):
+            missing = reasons.asked(view, at.token)
+            if at.told:
+                st.error(escape(at.told), icon=":material/error:")
+            with st.container(horizontal=True):
+                st.form_submit_button(
+                    "Draw the noise and release",
+                    key="release_draw",
+                    type="primary",
+                    disabled=not anyway,
+                    on_click=_draw,
+                    args=(at, at.token, view, bool(silent), missing),
+                )
+                st.form_submit_button("Not now", key="release_cancel", on_click=at.put_away)
 
 
 def result() -> None:
