@@ -350,3 +350,16 @@ def test_several_pairs_units_and_simulated_models(people):
     found = build(people, nonlinear, repetitions=2)
     assert "median age" in found.question
     assert len(found.pictures) == 5
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_it_says_what_the_simulated_attacker_knows(people, whole):
+    report = build(people, replace(SCENARIO, whole=whole, replacement=whole), repetitions=2)
+    said = "knows all the records" if whole else "knows 800 of the records"
+    assert said in report.attacker
+    assert ("may be right less often for that alone" in report.attacker) is not whole
+    assert said in report.to_markdown()
+    picture = next(each for each in report.pictures if "How often" in each.title)
+    assert said in picture.how_to_read
+    if whole:
+        assert report.simulated["none"].estimate == pytest.approx(report.main.undefended, abs=0.03)
