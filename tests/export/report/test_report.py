@@ -363,3 +363,17 @@ def test_it_says_what_the_simulated_attacker_knows(people, whole):
     assert said in picture.how_to_read
     if whole:
         assert report.simulated["none"].estimate == pytest.approx(report.main.undefended, abs=0.03)
+
+
+def test_it_recommends_what_the_pages_do(report, people):
+    found = dp.analysis.recommend(dp.evaluate(SCENARIO, people))
+    assert report.recommendation.best.mechanism == found.best.mechanism
+    said = json.loads(report.to_json())["recommended"]
+    advised = report.without_curves.advised
+    wanted = found.best.mechanism if advised is None else advised.title
+    assert wanted in said
+    assert "recommended" in said
+    for writer in WRITERS[:2]:
+        assert said.split(":")[0].replace("\u00a0", " ") in plain(
+            getattr(report, writer)()
+        ).replace("\u00a0", " ").replace("\\", "")
