@@ -18,7 +18,7 @@ view = frame.modelled()
 result_first = st.container()
 start = acceptable.start()
 picture, controls = st.columns([3, 2], gap="large")
-limit = limits = design = None
+limit = limits = found = None
 with controls:
     if start != "the error":
         st.markdown("**What may an attacker achieve at most?**")
@@ -28,12 +28,12 @@ with controls:
         limits = acceptable.ask(view)
     code.note("choosing", limit=limit, limits=limits or (), prior=meaning.prior())
     if start == "the attacker" and limit:
-        design = search.searched(view, limit)
-        if design:
-            search.feasible(limit, design)
+        found = search.searched(view, limit)
+        if found:
+            search.feasible(limit, found.design)
 with result_first:
-    if limit and design:
-        search.sentence(view, limit, design)
+    if limit and found:
+        search.sentence(view, limit, found)
 with picture:
     if start == "the attacker":
         search.attackers(view, limit)
@@ -41,8 +41,8 @@ with picture:
         both_limits.section(view, limit, limits)
     elif start == "the error" and limits:
         acceptable.from_error(view, limits)
-if design:
-    search.table(view, design)
+if found:
+    search.table(view, found)
 promise.guarantee(view)
 meaning.draw(view)
 bell_curve.section(view, limit)

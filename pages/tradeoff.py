@@ -12,7 +12,7 @@ result_first = st.container()
 measure, names = errors.choose(view)
 code.note("tradeoff", names=names, measure=measure.statistic)
 with result_first:
-    errors.sentence(view, measure, names)
+    errors.sentence(view, measure)
     by_epsilon, by_width = st.columns(2, gap="large")
     with by_epsilon:
         errors.against_epsilon(view, measure, names)

@@ -11,6 +11,7 @@ from distpriv.analysis.design import Choice, Design, Limit, choose, promised_eps
 from distpriv.analysis.error_sizes import ErrorSize, error_sizes, expected_values
 from distpriv.analysis.frontier import Frontier, FrontierLine, frontier
 from distpriv.analysis.meaning import Meaning, meaning
+from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -41,6 +42,7 @@ __all__ = [
     "FrontierLine",
     "Limit",
     "Meaning",
+    "Recommendation",
     "Scenario",
     "attack_accuracies",
     "audit",
@@ -59,6 +61,7 @@ __all__ = [
     "pack_scenario",
     "promised_epsilon",
     "read_scenario",
+    "recommend",
     "sweep",
     "unpack_scenario",
     "write_scenario",

@@ -244,6 +244,9 @@ class Evaluation:
     def attack(self, noises: Mapping[str, Noise | None], **options: Any) -> PropertyInferenceAttack:
         """A simulated attack on the pair looked at, with the scenario's seed.
 
+        On a whole table datasets vary less than two parts of its records differ, so the attacker
+        knows all of them there, unless ``split`` says otherwise.
+
         Parameters
         ----------
         noises : mapping of name to Noise or None
@@ -251,6 +254,7 @@ class Evaluation:
             Of :class:`distpriv.attacks.PropertyInferenceAttack`.
         """
         scenario, pair = self.scenario, self.fit.pair
+        options.setdefault("split", not scenario.whole)
         return PropertyInferenceAttack(
             self.groups.records(scenario.query, pair.secret),
             scenario.query,

@@ -30,6 +30,7 @@ def accuracy_by_mechanism(
     repetitions: int,
     seed: int,
     attacker: str,
+    knows: str = "",
     selected: str | None = None,
 ) -> go.Figure:
     """Accuracy of the simulated and of the best possible attack, one row a mechanism.
@@ -50,6 +51,8 @@ def accuracy_by_mechanism(
         Of the simulation.
     attacker : str
         Who was simulated, e.g. ``adaptive attacker``.
+    knows : str
+        A sentence on what they know beside the best possible attacker.
     selected : str, optional
         Mechanism whose name is set in bold.
     """
@@ -71,7 +74,7 @@ def accuracy_by_mechanism(
             "each row is a mechanism. The circle is the simulated attacker with its 95 % "
             "interval, a lower bound on the risk; the diamond is the best possible attacker. "
             "Left is more private: at the dotted line an attacker guesses, at the dashed line "
-            "they do as well as the promise (ε, δ) alone allows."
+            "they do as well as the promise (ε, δ) alone allows." + f" {knows}" * bool(knows)
         ),
         height=250 + _ROW_HEIGHT * max(len(names), 1),
         xaxis=accuracy_axis("accuracy of the attacker (%)"),

@@ -303,3 +303,36 @@ def test_a_promise_without_curves_is_kept_whatever_the_curves_say() -> None:
     law = evaluation.law
     assert law is not None
     assert law.delivered_delta(evaluation.noise, 1.0) <= 5e-3
+
+
+@pytest.fixture(scope="module")
+def hospital() -> pd.DataFrame:
+    """As many records as a part may have at most three times over; the secret moves the days."""
+    rng = np.random.default_rng(5)
+    back = rng.random(30_000) < 0.11
+    return pd.DataFrame(
+        {
+            "days": rng.integers(1, 15, 30_000) + back,
+            "lab": rng.integers(1, 130, 30_000),
+            "back": np.where(back, "yes", "no"),
+        }
+    )
+
+
+def test_a_whole_table_s_simulated_attacker_knows_its_records(hospital: pd.DataFrame) -> None:
+    """Two parts of the records differ by more than datasets vary, and would hide the leak."""
+    scenario = dp.Scenario(
+        secret=dp.SensitiveProperty("back", "yes"),
+        query=dp.Query([dp.Mean("days"), dp.Mean("lab")]),
+        whole=True, replacement=True, width=0.1,
+    )  # fmt: skip
+    evaluation = dp.evaluate(scenario, hospital)
+    attack = evaluation.attack({"none": None})
+    assert not attack.split
+    found = attack.collect([attack.run(index) for index in range(3)]).interval("none")
+    assert evaluation.undefended > 0.95
+    assert found.estimate == pytest.approx(evaluation.undefended, abs=0.02)
+    apart = evaluation.attack({"none": None}, split=True)
+    capped = apart.collect([apart.run(index) for index in range(6)]).interval("none")
+    assert capped.estimate < found.estimate - 0.05
+    assert dp.evaluate(replace(scenario, whole=False, n=100), hospital).attack({}).split

@@ -194,3 +194,17 @@ def test_arithmetic_needs_no_training(open_app):
     assert app.segmented_control(key="attack_training").disabled
     assert attack_of(app, "attack").classifier == "arithmetic"
     sound(app)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_the_simulated_attacker_knows_stands_beside_its_figure(open_app, whole):
+    app = open_app("attack", whole=str(whole).lower(), stat=["mean age"])
+    assert app.session_state["scenario"].whole is whole
+    run = run_of(app, "attack")
+    run.step(0.0)
+    app.run()
+    sound(app)
+    said = "knows all the records" if whole else "knows 10 000 of the records"
+    told = next(each.value for each in app.markdown if "the simulated one in" in each.value)
+    assert said in told.replace("\u00a0", " ")
+    assert ("may be right less often for that alone" in told) is not whole

@@ -389,3 +389,16 @@ def test_an_adaptive_attack_shows_what_the_papers_way_hides(
     assert 0.62 < adaptive.estimate < 0.67
     assert adaptive.low < dp.optimal_attack_accuracy(adult_income, noise)
     assert clean.estimate == pytest.approx(0.54, abs=0.01)
+
+
+def test_all_records_may_be_known(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
+    """Then datasets as large as the table tell as much as the best attacker reads off them."""
+    model = dp.fit_gaussian(people, query, pair, 2000, replacement=True)
+    options = {"replacement": True, "repetitions": 4, "rng": 1}
+    known, parts = (
+        dp.run_attack(people, query, pair, 2000, {"none": None}, split=split, **options)
+        for split in (False, True)
+    )
+    best = dp.optimal_attack_accuracy(model)
+    assert known.accuracy["none"].mean() == pytest.approx(best, abs=0.02)
+    assert known.accuracy["none"].mean() >= parts.accuracy["none"].mean()

@@ -11,9 +11,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from distpriv import mechanisms
 from distpriv.analysis.sweeps import UNDEFENDED
+from distpriv.attacks.knowledge import known_in_words
 from distpriv.attacks.property_inference import (
     ARITHMETIC,
     AttackResult,
+    PropertyInferenceAttack,
     attacker_names,
     get_attacker,
 )
@@ -120,21 +122,24 @@ def show(view: View, choice: Choice, picture: DeltaGenerator) -> Run[AttackResul
         "attack",
         key,
         lambda: repeated(attack.run, choice.repetitions, attack.collect),
-        _drawing(view, choice, attack.tests),
+        _drawing(view, choice, attack),
         picture=picture,
     )
 
 
-def _drawing(view: View, choice: Choice, tests: int) -> Callable[[Run[AttackResult]], None]:
-    scenario = view.scenario
+def _drawing(
+    view: View, choice: Choice, attack: PropertyInferenceAttack
+) -> Callable[[Run[AttackResult]], None]:
+    scenario, knows = view.scenario, known_in_words(attack)
     optimal = {name: view.accuracy_of(noise) for name, noise in choice.releases.items()}
 
     def draw(run: Run[AttackResult]) -> None:
         result = run.result()
-        st.markdown(_sentence(view, optimal, result))
+        st.markdown(_sentence(view, optimal, result) + f" {knows}" * bool(result))
         live.bar(
             run,
-            f"{run.done} of {choice.repetitions} repetitions, {tests} datasets guessed in each",
+            f"{run.done} of {choice.repetitions} repetitions, "
+            f"{attack.tests} datasets guessed in each",
         )
         display.chart(
             accuracy_by_mechanism(
@@ -145,6 +150,7 @@ def _drawing(view: View, choice: Choice, tests: int) -> Callable[[Run[AttackResu
                 repetitions=run.done,
                 seed=scenario.seed,
                 attacker=choice.attacker,
+                knows=knows,
                 selected=scenario.mechanism,
             ),
             "attack",

@@ -9,6 +9,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.answer import error_in_words
 from distpriv.attacks.best_attack import optimal_attack_accuracy
+from distpriv.attacks.knowledge import known_in_words
 from distpriv.attacks.property_inference import ARITHMETIC, AttackResult
 from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
 from distpriv.dashboard.shell import cache, live
@@ -161,6 +162,7 @@ def section(view: View, compared: tuple[Published, ...]) -> None:
         draw,
         labels=_LABELS,
     )
+    st.caption(known_in_words(attack))
 
 
 def _rows(drawn: tuple[Published, ...], result: AttackResult | None) -> list[UndoneRow]:

@@ -10,16 +10,16 @@ import streamlit as st
 
 from distpriv import mechanisms
 from distpriv.analysis.answer import error_in_words
-from distpriv.analysis.design import Design, Kind, Limit, choose, promised_epsilon
+from distpriv.analysis.design import Design, Kind, Limit, promised_epsilon
 from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
 from distpriv.analysis.for_persons import RECORD_COLUMN
+from distpriv.analysis.recommendation import Recommendation, candidates, down, recommend
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display, promise
-from distpriv.dashboard.widgets.curves import shown_at_first
 from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.errors import HypothesisError
 from distpriv.words import escape, number, percent, share
@@ -165,31 +165,20 @@ def _percent(label: str, key: str, default: int, tip: str) -> float:
 
 
 def mechanisms_of(view: View) -> list[str]:
-    """The mechanisms that are searched through: those shown at first, and the chosen one."""
-    names = shown_at_first(mechanisms.names())
-    chosen = mechanisms.get(view.scenario.mechanism)
+    """The mechanisms that are searched through; see :func:`.candidates`."""
     # One that draws records for it has its search further down, where the page does not wait.
-    if chosen.name not in names and chosen.protects and not chosen.from_records:
-        names.append(chosen.name)
-    return names
+    return candidates(view)
 
 
-def searched(view: View, limit: Limit) -> Design | None:
+def searched(view: View, limit: Limit) -> Recommendation | None:
     """What the limit asks for by the fitted model; None, with a sentence, if nothing keeps it."""
-    names = mechanisms_of(view)
     # The current ε makes no difference.
     seed = view.scenario.model_seed
     key = replace(view.scenario, mechanism="", seed=seed, look="", epsilon=1.0)
     try:
         return cache.computed(
-            lambda: choose(
-                limit,
-                view.model,
-                names,
-                report=view.report_sizes,
-                **view.calibrating,
-            ),
-            f"{view.source.digest} {key!r} {limit!r} {names}",
+            lambda: recommend(view, limit),
+            f"{view.source.digest} {key!r} {limit!r} {mechanisms_of(view)}",
         )
     except HypothesisError as error:
         st.error(escape(error), icon=":material/error:")
@@ -213,8 +202,9 @@ def _promised(view: View, limit: Limit, delta: float) -> float | str:
         return str(error)
 
 
-def sentence(view: View, limit: Limit, design: Design) -> None:
+def sentence(view: View, limit: Limit, found: Recommendation) -> None:
     """The limit and its consequence, and both ways to the largest ε."""
+    design, best = found.design, found.first
     others = len(view.model.pairs) - 1
     start = (
         f"You allow **{told(limit, limit.value)}** to an attacker who tells "
@@ -225,13 +215,12 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
             f"{start} That takes **no noise**: even without any, the best possible one reaches "
             f"only {told(limit, design.undefended)}. A limit below that asks for noise."
         )
-    elif design.choices:
-        best = design.choices[0]
+    elif best is not None:
         shown = not view.scenario.presenting
         sizes = error_sizes(view.model, best.noise, view.units, valued=shown)
         st.markdown(
             f"{start} On these data that holds up to **ε\u00a0=\u00a0{down(best.epsilon)}** with "
-            f"**{escape(best.mechanism)}**, the mechanism with the least error "
+            f"**{escape(best.mechanism)}**, {_standing(found)} "
             f"({error_in_words(view, best.noise)}; the largest beside its sampling "
             f"is {largest_in_words(sizes, safe=escape)})."
         )
@@ -241,13 +230,10 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
     model, alone, free = st.columns(3)
     model.metric(
         "Largest ε on these data",
-        "any"
-        if design.needs_no_noise
-        else down(design.choices[0].epsilon)
-        if design.choices
-        else "none",
+        "any" if design.needs_no_noise else "none" if best is None else down(best.epsilon),
         help="By the exact best attack on the fitted model, with the mechanism of the least "
-        "error. It holds as far as the model does.",
+        "error among those that keep their promise, as computed. It holds as far as the model "
+        "does.",
     )
     alone.metric(
         "Largest ε by the promise alone",
@@ -262,6 +248,13 @@ def sentence(view: View, limit: Limit, design: Design) -> None:
         "take that into account (EigM, DauM, OptM) add nothing.",
     )
     promise.by_normals(view, "What attackers reach, here and below, and the ε that follow")
+
+
+def _standing(found: Recommendation) -> str:
+    """Why that mechanism, in words."""
+    if found.best is None:
+        return "the least error, though no mechanism here keeps its promise, as computed"
+    return "recommended: the least error of the mechanisms that keep their promise, as computed"
 
 
 def feasible(limit: Limit, design: Design) -> None:
@@ -313,9 +306,10 @@ def attackers(view: View, limit: Limit | None) -> None:
     display.chart(attackers_in_100([*groups, ("no noise", open_)], by_chance=luck), "attackers")
 
 
-def table(view: View, design: Design) -> None:
-    """Every mechanism at its largest ε, the least error first, and a way to take the first."""
-    if not design.choices:
+def table(view: View, found: Recommendation) -> None:
+    """Every mechanism at its largest ε, the least error first, and a way to take one."""
+    design, best = found.design, found.first
+    if best is None:
         return
     shown = not view.scenario.presenting
     display.table(
@@ -334,7 +328,6 @@ def table(view: View, design: Design) -> None:
         )
     )
     st.caption(sampling_note(view.model.n))
-    best = design.choices[0]
     st.button(
         f"Take ε = {down(best.epsilon)} with {best.mechanism}",
         icon=":material/done:",
@@ -348,14 +341,6 @@ def table(view: View, design: Design) -> None:
 
 def _take(mechanism: str, epsilon: float) -> None:
     st.session_state.update(mech=mechanism, eps=epsilon)
-
-
-def down(value: float) -> str:
-    """Three digits, rounded down: what is kept at more is kept at less."""
-    if value >= 100:
-        return "100"
-    step = 10.0 ** (math.floor(math.log10(value)) - 2)
-    return f"{math.floor(value / step + 1e-9) * step:.3g}"
 
 
 def formulas() -> None:

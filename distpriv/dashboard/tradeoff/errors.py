@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -11,12 +11,15 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
 from distpriv.analysis.for_persons import RECORD_COLUMN
+from distpriv.analysis.recommendation import Recommendation, recommend, recommended_in_words
 from distpriv.analysis.sweeps import expected_error, expected_errors
 from distpriv.charts.utility import error_against_epsilon as epsilon_chart
 from distpriv.charts.utility import error_against_width as width_chart
+from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
 from distpriv.mechanisms.curves import Curves
+from distpriv.model.run import Progress, Run
 from distpriv.words import escape, exact, number, percent, share, with_unit
 
 __all__ = [
@@ -28,6 +31,8 @@ __all__ = [
     "sentence",
     "table",
 ]
+
+_TICK = 0.8  # seconds: more than the search takes
 
 
 @dataclass(frozen=True)
@@ -77,32 +82,43 @@ def choose(view: View) -> tuple[Measure, list[str]]:
     return Measure(statistic, name, view.units[statistic]), names
 
 
-def sentence(view: View, measure: Measure, names: Sequence[str]) -> None:
-    """The chosen mechanism's error beside the least that keeps the promise, if any shown may."""
-    protecting = tuple(name for name in names if mechanisms.get(name).protects)
-    if not protecting:
-        return
+def sentence(view: View, measure: Measure) -> None:
+    """The chosen mechanism's error, and what is recommended at the same attack accuracy."""
     scenario, pair = view.scenario, view.fit.pair
-    errors = {
-        name: expected_error(noise, measure.statistic, view.report_sizes)
-        for name, noise in view.noises(protecting).items()
-        if view.keeps(noise)
-    }
-    best = min(errors, key=errors.__getitem__, default=None)
     own = expected_error(view.noise, measure.statistic, view.report_sizes)
     unit = "" if measure.unit == "mixed units" else measure.unit
     st.markdown(
         f"Hiding {share(pair.p_i)} from {share(pair.p_j)} of **{escape(pair.secret.label)}** with "
         f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g} costs an "
-        f"{escape(measure.name)} of **{with_unit(own, unit)}**"
-        + (
-            "; no mechanism shown here that keeps the promise, as computed, adds less."
-            if best is None or own <= errors[best] * (1 + 1e-9)
-            else f"; the least that keeps the promise, as computed, is **{number(errors[best])}**, "
-            f"with {escape(best)}."
-        )
-        + _size(view, measure)
+        f"{escape(measure.name)} of **{with_unit(own, unit)}**.{_size(view, measure)}"
     )
+    key = curves.key_of(view, f"recommended {scenario.mechanism}", epsilon=True)
+    run = live.begun("recommended", key, lambda: _search(view))
+    # The search takes longer than the page may: what is above stands first.
+    live.growing(run, lambda run: _recommended(view, measure, run), at_once=False, tick=_TICK)
+
+
+def _search(view: View) -> Iterator[Progress[Recommendation]]:
+    found = recommend(view)
+    yield Progress(1, 1, lambda: found)
+
+
+def _recommended(view: View, measure: Measure, run: Run[Recommendation]) -> None:
+    found = run.result()
+    if found is not None:
+        st.markdown(
+            recommended_in_words(
+                view,
+                found,
+                statistic=measure.statistic,
+                strong=lambda text: f"**{text}**",
+                safe=escape,
+            )
+        )
+    elif run.failure:
+        st.markdown(f"No mechanism is recommended: {escape(run.failure)}")
+    else:
+        st.caption("Comparing the mechanisms at the same attack accuracy …")
 
 
 def _size(view: View, measure: Measure) -> str:

@@ -21,6 +21,7 @@ from distpriv.export.report.words import (
     counted,
     delivered,
     guarantee,
+    recommended,
     without_curves,
 )
 from distpriv.model.sampling import Interval
@@ -67,6 +68,7 @@ def _template() -> Template:
         "delivered": delivered,
         "record_column": RECORD_COLUMN,
         "guarantee": guarantee,
+        "recommended": recommended,
         "without_curves": without_curves,
     }
     environment.filters |= {

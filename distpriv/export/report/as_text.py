@@ -25,6 +25,7 @@ from distpriv.export.report.words import (
     counted,
     delivered,
     guarantee,
+    recommended,
     without_curves,
 )
 from distpriv.model.sampling import Interval
@@ -75,6 +76,8 @@ def markdown(report: Contents) -> str:
         f"**{_plain(name)}** is left out: {_plain(why)}" for name, why in report.left_out.items()
     ]
     parts += ["## What it costs: the expected error", _errors(report), report.sampling]
+    if sentence := recommended(report.main, report.recommendation, report.without_curves):
+        parts.append(f"**{_plain(sentence)}**")
     parts += [
         "## What attackers achieve",
         _table(
@@ -237,6 +240,7 @@ def json_text(report: Contents) -> str:
             }
             for finding in report.findings
         ],
+        "recommended": recommended(report.main, report.recommendation, report.without_curves),
         "without_curves": _without_curves(report.without_curves),
         "left_out": report.left_out,
         "units": dict(zip(report.main.labels, report.main.units, strict=True))

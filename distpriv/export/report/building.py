@@ -14,6 +14,7 @@ from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.arguments import Within, checked
 from distpriv.attacks.classifiers import get_classifier
+from distpriv.attacks.knowledge import known_in_words
 from distpriv.attacks.results import AttackResult
 from distpriv.errors import ReportError
 from distpriv.export.report import parts
@@ -119,7 +120,9 @@ class ReportRun:
         for share, doing in parts.curves(curves, findings):
             yield 0.6 + 0.35 * share, doing
         yield 0.97, "Drawing the figures"
-        self.report = self._collect(findings, attack.collect(runs), brackets, curves)
+        self.report = self._collect(
+            findings, attack.collect(runs), known_in_words(attack), brackets, curves
+        )
 
     def _findings(self) -> tuple[Evaluation, ...]:
         """One of every mechanism that applies, all of them about the same pair."""
@@ -143,6 +146,7 @@ class ReportRun:
         self,
         findings: tuple[Evaluation, ...],
         attack: AttackResult,
+        knows: str,
         brackets: Mapping[str, Brackets],
         curves: Mapping[str, Curves],
     ) -> Report:
@@ -159,9 +163,9 @@ class ReportRun:
             attacker=(
                 f"The simulated attacker ({attacker}) trains on {attack.tests} datasets with the "
                 f"noise of the mechanism and guesses {attack.tests} others, {attack.repetitions} "
-                f"times; 95 % intervals, seed {attack.seed}."
+                f"times; 95 % intervals, seed {attack.seed}. {knows}"
             ),
-            pictures=pictures(findings, attack, attacker, curves),
+            pictures=pictures(findings, attack, attacker, knows, curves),
             versions=parts.versions(),
             link=self.link,
             made=datetime.now(UTC).replace(microsecond=0),

@@ -28,6 +28,7 @@ def pictures(
     findings: Sequence[Evaluation],
     attack: AttackResult,
     attacker: str,
+    knows: str,
     curves: Mapping[str, Curves],
 ) -> tuple[Picture, ...]:
     """What the best attacker sees, cost and protection against ε, guarantee, and attacks.
@@ -39,6 +40,8 @@ def pictures(
     attack : AttackResult
     attacker : str
         What it is, in words.
+    knows : str
+        A sentence on what it knows.
     curves : mapping of "error", "accuracy" and "profile" to Curves
         Without mechanisms where there is nothing to draw.
     """
@@ -59,6 +62,7 @@ def pictures(
             repetitions=attack.repetitions,
             seed=attack.seed,
             attacker=attacker,
+            knows=knows,
             selected=selected,
         )
     )

@@ -15,7 +15,9 @@ from distpriv.analysis.brackets import Brackets
 from distpriv.analysis.brackets_in_words import in_a_line
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.without_curves import CurvePrice, curve_price
+from distpriv.errors import HypothesisError
 from distpriv.export.report import words
 from distpriv.export.report.label import Label, label
 from distpriv.model.sampling import Interval
@@ -130,6 +132,14 @@ class Contents:
     def sampling(self) -> str:
         """What the errors are held against."""
         return sampling_note(self.main.model.n)
+
+    @cached_property
+    def recommendation(self) -> Recommendation | None:
+        """What to take at the attack accuracy of the answer's noise; None if nothing is found."""
+        try:
+            return recommend(self.main)
+        except HypothesisError:
+            return None
 
     @cached_property
     def without_curves(self) -> CurvePrice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from distpriv.analysis.basis import basis_in_words
 from distpriv.analysis.evaluation import KEPT, Evaluation
 from distpriv.analysis.for_persons import per_record_in_words
+from distpriv.analysis.recommendation import Recommendation, recommended_in_words
 from distpriv.analysis.without_curves import CurvePrice, price_in_words, refused_in_words
 from distpriv.words import exact, listed, number, share, with_unit
 
@@ -17,6 +18,7 @@ __all__ = [
     "delivered",
     "guarantee",
     "question",
+    "recommended",
     "without_curves",
 ]
 
@@ -50,6 +52,21 @@ def delivered(finding: Evaluation) -> tuple[float | None, float | None]:
     if not finding.mechanism.protects:
         return None, None
     return finding.delivered_delta, None if finding.undone else finding.delivered_epsilon
+
+
+def recommended(finding: Evaluation, found: Recommendation | None, price: CurvePrice) -> str:
+    """Which mechanism to take at the same attack accuracy; plain.
+
+    One that rests on normal curves is not recommended where another is because they do not hold.
+    """
+    if found is None:
+        return ""
+    if price.advised is not None:
+        return (
+            f"{price.advised.title} is recommended, as the normal curves are not to be trusted "
+            "here: see below."
+        )
+    return recommended_in_words(finding, found)
 
 
 def without_curves(price: CurvePrice) -> str:

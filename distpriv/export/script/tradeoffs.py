@@ -33,7 +33,15 @@ for name, noise in noises.items():
     result[f"{{name}}: expected error"] = {error}
     result[f"{{name}}: best attacker right"] = evaluation.accuracy_of(noise)
     result[f"{{name}}: delivered δ"] = evaluation.delivered(noise)"""
-    return [Section("What each mechanism costs at the same ε and δ", noises(wanted) + code)]
+    advised = """\
+found = dp.analysis.recommend(evaluation)
+if found.best is not None:
+    result[f"recommended, {found.best.mechanism}: ε"] = found.best.epsilon
+    result[f"recommended, {found.best.mechanism}: expected L2 error"] = found.best.error"""
+    return [
+        Section("What each mechanism costs at the same ε and δ", noises(wanted) + code),
+        Section("What to take at the same attack accuracy", advised),
+    ]
 
 
 def guarantee(
@@ -101,6 +109,9 @@ result = {{"reached without noise": design.undefended, "no noise from ε": desig
 for choice in design.choices:
     result[f"{{choice.mechanism}}: largest ε"] = choice.epsilon
     result[f"{{choice.mechanism}}: expected L2 error"] = choice.error
+found = dp.analysis.recommend(evaluation, limit)
+if found.best is not None:
+    result[f"recommended, {{found.best.mechanism}}: ε"] = found.best.epsilon
 try:
     result["largest ε by the promise alone"] = dp.analysis.promised_epsilon(limit, scenario.delta)
 except dp.errors.HypothesisError as error:

@@ -350,3 +350,30 @@ def test_several_pairs_units_and_simulated_models(people):
     found = build(people, nonlinear, repetitions=2)
     assert "median age" in found.question
     assert len(found.pictures) == 5
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_it_says_what_the_simulated_attacker_knows(people, whole):
+    report = build(people, replace(SCENARIO, whole=whole, replacement=whole), repetitions=2)
+    said = "knows all the records" if whole else "knows 800 of the records"
+    assert said in report.attacker
+    assert ("may be right less often for that alone" in report.attacker) is not whole
+    assert said in report.to_markdown()
+    picture = next(each for each in report.pictures if "How often" in each.title)
+    assert said in picture.how_to_read
+    if whole:
+        assert report.simulated["none"].estimate == pytest.approx(report.main.undefended, abs=0.03)
+
+
+def test_it_recommends_what_the_pages_do(report, people):
+    found = dp.analysis.recommend(dp.evaluate(SCENARIO, people))
+    assert report.recommendation.best.mechanism == found.best.mechanism
+    said = json.loads(report.to_json())["recommended"]
+    advised = report.without_curves.advised
+    wanted = found.best.mechanism if advised is None else advised.title
+    assert wanted in said
+    assert "recommended" in said
+    for writer in WRITERS[:2]:
+        assert said.split(":")[0].replace("\u00a0", " ") in plain(
+            getattr(report, writer)()
+        ).replace("\u00a0", " ").replace("\\", "")
