@@ -88,6 +88,11 @@ def button(app: AppTest, label: str) -> Any:
     return next(button for button in app.button if button.label == label)
 
 
+def box(app: AppTest, label: str) -> Any:
+    """The box for a number of a label."""
+    return next(each for each in app.number_input if each.label == label)
+
+
 def press(app: AppTest, label: str) -> AppTest:
     """Press the button of a label."""
     button(app, label).click().run()
@@ -113,6 +118,13 @@ def upload(app: AppTest, table: pd.DataFrame | bytes, name: str = "mine.csv") ->
     """Upload a table or a file's content."""
     content = table if isinstance(table, bytes) else table.to_csv(index=False).encode()
     app.file_uploader(key="file").set_value((name, content, "text/csv")).run()
+    return app
+
+
+def sampled(app: AppTest, n: int) -> AppTest:
+    """Release a sample of an upload, which starts whole."""
+    app.sidebar.toggle(key="whole").set_value(False).run()
+    app.sidebar.number_input(key="n").set_value(n).run()
     return app
 
 

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from distpriv.attacks.property_inference import attacker_names
-from tests.app.driver import attack_of, charts, finished, records, run_of, sound, texts, upload
+from tests.app.driver import (
+    attack_of,
+    charts,
+    finished,
+    records,
+    run_of,
+    sampled,
+    sound,
+    texts,
+    upload,
+)
 
 
 def values(drawn) -> list[float]:
@@ -78,7 +88,6 @@ def test_protection_of_single_records_claims_nothing_about_the_share(open_app):
 def test_other_reference_data_are_another_attack(open_app):
     app = open_app("data")
     upload(app, records(1200))
-    app.sidebar.toggle(key="whole").set_value(True).run()
     app.switch_page("../../pages/attack.py").run()
     before = run_of(app, "attack")
     app.switch_page("../../pages/data.py").run()
@@ -175,9 +184,8 @@ def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
 
 def test_uploads_and_several_pairs_are_undone_too(open_app):
     app = open_app("data")
-    upload(app, records(1200))
+    sampled(upload(app, records(1200)), 10)
     app.switch_page("../../pages/attack.py").run()
-    app.sidebar.number_input(key="n").set_value(10).run()
     sound(app)
     assert run_of(app, "undoing").done
     assert not run_of(app, "undoing").failure

@@ -11,7 +11,7 @@ import pytest
 
 from distpriv.analysis import fitting
 from distpriv.dashboard.shell import simulations
-from tests.app.driver import charts, clean, notes, texts, upload
+from tests.app.driver import charts, clean, notes, sampled, texts, upload
 
 CHARTS = 5
 PANELS = ["How far from normal?", "One covariance for both shares?"]
@@ -144,8 +144,7 @@ def test_a_single_statistic(open_app):
 
 
 def test_an_upload_of_skewed_records(open_app):
-    app = upload(open_app(), workers())
-    app.sidebar.number_input(key="n").set_value(20).run()
+    app = sampled(upload(open_app(), workers()), 20)
     app.switch_page("../../pages/fit.py").run()
     clean(app)
     assert len(charts(app)) == CHARTS
@@ -167,7 +166,7 @@ def test_a_statistic_that_hardly_varies_under_one_share(open_app):
     app.sidebar.multiselect(key="own_stat").set_value(
         ["mean hours", "count sector = private"]
     ).run()
-    app.sidebar.number_input(key="n").set_value(4).run()
+    sampled(app, 4)
     app.sidebar.slider(key="center").set_value(0.25).run()
     app.sidebar.slider(key="dp").set_value(0.5).run()
     clean(app)

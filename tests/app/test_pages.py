@@ -11,7 +11,18 @@ import pytest
 
 from distpriv.dashboard.shell.pages import PAGES
 from distpriv.tables.examples import EXAMPLES
-from tests.app.driver import OF_THE_SCENARIO, charts, errors, records, run_of, sound, texts, upload
+from tests.app.driver import (
+    OF_THE_SCENARIO,
+    box,
+    charts,
+    errors,
+    records,
+    run_of,
+    sampled,
+    sound,
+    texts,
+    upload,
+)
 
 RESULT = {
     "data": "best possible attacker tells",
@@ -181,8 +192,9 @@ def test_an_upload_takes_over_every_page(open_app, page):
     assert "sector" not in str(app.query_params)
 
 
-def test_a_small_upload_starts_with_a_subset_that_fits(open_app):
+def test_of_a_small_upload_a_sample_starts_with_a_subset_that_fits(open_app):
     app = upload(open_app(), records(40))
+    app.sidebar.toggle(key="whole").set_value(False).run()
     sound(app)
     assert not app.error, errors(app)
     assert 2 <= app.session_state["scenario"].n < 40
@@ -239,8 +251,7 @@ def test_missing_values_are_counted_and_said(open_app):
 
 
 def test_too_few_records_say_how_many_there_are_and_what_works(open_app):
-    app = upload(open_app(), records(300))
-    app.sidebar.number_input(key="n").set_value(5000).run()
+    app = sampled(upload(open_app(), records(300)), 5000)
     sound(app)
     assert re.search(r"there are only \d+; take n at most \d+", errors(app))
     app.sidebar.toggle(key="repl").set_value(True).run()
@@ -286,7 +297,7 @@ def test_taking_out_every_statistic_keeps_the_page_alive(open_app):
 def test_a_secret_and_a_statistic_can_be_built(open_app):
     app = open_app("secret")
     app.selectbox(key="build_secret_column").set_value("age").run()
-    app.number_input(key="build_secret_low").set_value(50.0).run()
+    box(app, "Threshold").set_value(50.0).run()
     app.button(key="build_secret").click().run()
     sound(app)
     assert app.session_state["scenario"].secret.label == "age > 50"
@@ -301,7 +312,7 @@ def test_a_secret_and_a_statistic_can_be_built(open_app):
 def test_a_secret_nobody_has_is_refused_and_the_old_one_stays(open_app):
     app = open_app("secret")
     app.selectbox(key="build_secret_column").set_value("age").run()
-    app.number_input(key="build_secret_low").set_value(500.0).run()
+    box(app, "Threshold").set_value(500.0).run()
     app.button(key="build_secret").click().run()
     assert "nothing to hide" in errors(app)
     assert app.session_state["scenario"].secret.label == "income = >50K"

@@ -98,7 +98,6 @@ def test_a_finer_tolerance_gets_less_noise(open_app):
 def test_the_whole_table_is_released(open_app):
     app = open_app("data")
     upload(app, records(3000))
-    app.sidebar.toggle(key="whole").set_value(True).run()
     sound(app)
     assert not app.error
     assert "statistics of 3000 records" in texts(app)
@@ -131,7 +130,6 @@ def test_the_whole_table_is_released(open_app):
 def test_reference_data_with_other_columns_are_a_sentence(open_app):
     app = open_app("data")
     upload(app, records(1000))
-    app.sidebar.toggle(key="whole").set_value(True).run()
     key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
     content = records(500).drop(columns="hours").to_csv(index=False).encode()
     app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()

@@ -146,7 +146,6 @@ def test_the_whole_table_with_reference_data(app, tmp_path):
     pd.read_csv(public, sep=";", decimal=",").drop(columns="wage").to_csv(wrong, index=False)
     page.locator("input[type=file]").set_input_files(mine)
     says(page, "2000 records you uploaded")
-    page.get_by_text("Release the whole table", exact=True).click()
     says(page, "statistics of 2000 records")
     reference = page.locator("input[type=file]").nth(1)
     reference.set_input_files(wrong)

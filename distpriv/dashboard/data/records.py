@@ -66,7 +66,7 @@ def _read_upload() -> None:
 
 
 def _choose_adult() -> None:
-    st.session_state[Key.DATA] = next(e.title for e in EXAMPLES if e.key == "adult")
+    controls.show(next(e.title for e in EXAMPLES if e.key == "adult"))
 
 
 def reference(dataset: Dataset, scenario: Scenario) -> None:

@@ -26,33 +26,24 @@ def secret_builder(dataset: Dataset) -> None:
     state = st.session_state
     columns = [c for c, kind in dataset.types.items() if kind in ("number", "category", "boolean")]
     column = st.selectbox("Column", columns, key="build_secret_column", persist_state="session")
-    if dataset.types[column] == "number":
-        values = dataset.table[column].dropna()
+    offered = choices.offered_values(dataset.table, column, dataset.types)
+    arguments: dict[str, object]
+    if dataset.types[column] != "number":
+        arguments = {"values": _values(dataset, column, offered)}
+    else:
+        kinds = [*(["one of"] if offered else []), "above", "below", "between"]
         kind = st.segmented_control(
             "Records whose value is",
-            ["above", "below", "between"],
-            default="above",
+            kinds,
+            default=kinds[0],
             required=True,
-            key="build_secret_kind",
+            key=_own("kind", dataset, column),
             persist_state="session",
         )
-        middle = float(values.median())
-        low, high = st.columns(2)
-        first = low.number_input("Threshold", value=middle, format="%g", key="build_secret_low")
-        arguments: dict[str, object] = {str(kind): first}
-        if kind == "between":
-            last = high.number_input(
-                "Upper threshold", value=float(values.max()), format="%g", key="build_secret_high"
-            )
-            arguments = {"between": (first, last)}
-    else:
-        arguments = {
-            "values": st.multiselect(
-                "Records whose value is one of",
-                choices.levels(dataset.table, column),
-                key="build_secret_values",
-            )
-        }
+        if kind == "one of":
+            arguments = {"values": _values(dataset, column, offered)}
+        else:
+            arguments = {str(kind): _thresholds(dataset, column, between=kind == "between")}
     if st.button("Make it the secret", icon=":material/lock:", key="build_secret"):
         try:
             secret = SensitiveProperty(column, **arguments)  # type: ignore[arg-type]
@@ -70,6 +61,50 @@ def secret_builder(dataset: Dataset) -> None:
         state.setdefault(Key.OWN_SECRETS, {}).setdefault(dataset.digest, {})[secret.label] = secret
         state[Key.PENDING] = {own_key(dataset, Key.SECRET): secret.label}
         st.rerun()
+
+
+def _own(part: str, dataset: Dataset, column: str) -> str:
+    """Key of a widget that belongs to a column of a table."""
+    return f"build_secret_{part}_{dataset.digest}_{column}"
+
+
+def _values(dataset: Dataset, column: str, offered: tuple[str | float, ...]) -> list[str | float]:
+    """The values that are picked of those that are offered."""
+    return st.multiselect(
+        "Records whose value is one of",
+        offered,
+        key=_own("values", dataset, column),
+        persist_state="session",
+    )
+
+
+def _thresholds(dataset: Dataset, column: str, *, between: bool) -> float | tuple[float, float]:
+    """The threshold, or two; they start where some records lie on either side."""
+    values = dataset.table[column].dropna().astype(float)
+    middle, least, largest = (float(each) for each in (values.median(), values.min(), values.max()))
+    if values.empty:
+        middle = largest = 0.0
+    elif least < largest and middle in (least, largest):
+        beside = values[values != middle]
+        middle += ((beside.min() if middle == least else beside.max()) - middle) / 2
+    low, high = st.columns(2)
+    first = low.number_input(
+        "Threshold",
+        value=float(middle),
+        format="%g",
+        key=_own("low", dataset, column),
+        persist_state="session",
+    )
+    if not between:
+        return first
+    last = high.number_input(
+        "Upper threshold",
+        value=largest,
+        format="%g",
+        key=_own("high", dataset, column),
+        persist_state="session",
+    )
+    return first, last
 
 
 def statistic_builder(dataset: Dataset) -> None:

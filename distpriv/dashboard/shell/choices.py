@@ -13,11 +13,13 @@ from distpriv.errors import DistprivError
 from distpriv.model.fit import fit_gaussian
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Query, Statistic
+from distpriv.tables.keys import few_values, names_records
 
 __all__ = [
     "default_secret",
     "default_statistics",
     "levels",
+    "offered_values",
     "parse_pair",
     "parse_secret",
     "parse_statistic",
@@ -47,16 +49,35 @@ def _name(label: object) -> str:
     return str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
 
 
+def offered_values(
+    table: pd.DataFrame, column: str, types: Mapping[str, str]
+) -> tuple[str | float, ...]:
+    """Values that a secret can be made of: the labels of a column, or its few numbers."""
+    if types[column] == "number":
+        return few_values(table[column])
+    return levels(table, column) if types[column] in ("category", "boolean") else ()
+
+
 def _columns(types: Mapping[str, str], *kinds: str) -> list[str]:
     return [column for column, kind in types.items() if kind in kinds]
 
 
+def _measures_first(table: pd.DataFrame, columns: list[str]) -> list[str]:
+    """The same columns, those last that name records, places or times."""
+    last = [column for column in columns if names_records(table[column])]
+    return [*(column for column in columns if column not in last), *last]
+
+
 def secrets(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, SensitiveProperty]:
-    """Properties to choose from, by label: each value of each categorical or boolean column."""
+    """Properties to choose from, by label: each value of each column that has few.
+
+    Columns of labels come before those of numbers, and keys, codes and dates last.
+    """
+    columns = [*_columns(types, "category", "boolean"), *_columns(types, "number")]
     secrets = [
-        SensitiveProperty(column, label)
-        for column in _columns(types, "category", "boolean")
-        for label in levels(table, column)
+        SensitiveProperty(column, value)
+        for column in _measures_first(table, columns)
+        for value in offered_values(table, column, types)
         if table[column].nunique() > 1
     ]
     return {secret.label: secret for secret in secrets}
@@ -66,9 +87,10 @@ def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Stati
     """Statistics to choose from, by label: all in closed form that ask for no more than a value."""
     kinds = [kind for kind in map(queries.get, queries.names()) if kind.linear]
     offered: list[Statistic] = []
-    # Numbers before labels, else in the order of the table.
-    for column, type_ in sorted(types.items(), key=lambda item: item[1] != "number"):
-        fitting = [kind for kind in kinds if type_ in kind.takes]
+    # Numbers before labels, else in the order of the table; keys, codes and dates last.
+    ordered = sorted(types, key=lambda column: types[column] != "number")
+    for column in _measures_first(table, ordered):
+        fitting = [kind for kind in kinds if types[column] in kind.takes]
         offered += [kind(column) for kind in fitting if not kind.parameters]
         of_values = [
             kind
@@ -81,29 +103,42 @@ def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Stati
 
 
 def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitiveProperty | None:
-    """The paper's secret if the table has it; else the rarer value of the plainest column."""
+    """The paper's secret if the table has it; else a value of the plainest column.
+
+    That is the column with the fewest values, of those the one whose value is nearest to half the
+    records; numbers count among them if there are two, such as 0 and 1. Failing that it is a
+    number above its median. Keys, codes and dates are none of these.
+    """
     if _has(table, _CENSUS_SECRET.column, ">50K"):
         return _CENSUS_SECRET
     best: tuple[int, float, SensitiveProperty] | None = None
-    for column in _columns(types, "category", "boolean"):
+    numbers = [c for c in _columns(types, "number") if not names_records(table[c])]
+    pairs = {column: found for column in numbers if len(found := few_values(table[column])) == 2}
+    for column in _columns(types, "category", "boolean", "number"):
+        if column not in pairs and (types[column] == "number" or names_records(table[column])):
+            continue
         counts = table[column].value_counts()
         counts = counts[counts > 0]
         if len(counts) < 2:
             continue
         # Few values first; among those the value nearest to half the records.
         distances = (counts / counts.sum() - 0.5).abs()
-        label = distances.idxmin()
-        rank = (len(counts), float(distances.min()))
+        rank = (len(counts), round(float(distances.min()), 12))
         if best is None or rank < best[:2]:
-            best = (*rank, SensitiveProperty(column, _name(label)))
+            best = (*rank, SensitiveProperty(column, _plain(distances, pairs.get(column, ()))))
     if best is not None:
         return best[2]
-    for column in _columns(types, "number"):
-        values = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
-        middle = float(np.nanmedian(values))
-        if np.nanmax(values) > middle:
+    for column in numbers:
+        values = table[column].dropna().astype(float)
+        middle = float(values.median())
+        if (values > middle).any():
             return SensitiveProperty(column, above=middle)
     return None
+
+
+def _plain(distances: pd.Series, numbers: tuple[float, ...]) -> str | float:
+    """The value nearest to half the records; of two numbers the larger, as 1 is of 0 and 1."""
+    return numbers[-1] if numbers else _name(distances.idxmin())
 
 
 def default_statistics(
@@ -111,14 +146,24 @@ def default_statistics(
 ) -> tuple[Statistic, ...]:
     """The paper's five statistics if the table has them; else up to five that can be modelled.
 
-    A statistic is passed over if it is constant, follows from the others, or would drop more
-    than four fifths of the records.
+    Means of what is measured and counts of the main values of columns with few of them; of keys,
+    codes and dates nothing. A statistic is passed over if it is constant, follows from the
+    others, or would drop more than four fifths of the records.
     """
     if all(_has(table, s.column, getattr(s, "value", None)) for s in _CENSUS):
         return _CENSUS
-    others = [column for column in types if column != secret.column]
+    others = [
+        column
+        for column, kind in types.items()
+        if kind in ("number", "category", "boolean")
+        and column != secret.column
+        and not names_records(table[column])
+    ]
     numbers = [column for column in others if types[column] == "number"]
-    labels = [column for column in others if types[column] in ("category", "boolean")]
+    pairs = [column for column in numbers if len(few_values(table[column])) == 2]
+    numbers = [*(column for column in numbers if column not in pairs), *pairs]
+    labels = [column for column in others if types[column] != "number"]
+    labels.sort(key=lambda column: table[column].nunique() > MOST_LEVELS)
     candidates: list[Statistic] = list(map(Mean, numbers[:10]))
     candidates[3:3] = [
         Count(column, found[0]) for column in labels[:10] if (found := levels(table, column))

@@ -12,7 +12,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario, ViewKind
-from distpriv.dashboard.shell import cache, choices, opening, settings
+from distpriv.dashboard.shell import cache, choices, opening, settings, sizes
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
@@ -21,7 +21,7 @@ from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape, listed
 
-__all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
+__all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload", "show"]
 
 EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
@@ -56,11 +56,13 @@ def keep_upload(dataset: Dataset) -> None:
     """Make an uploaded table the session's data, with a scenario that fits it."""
     state = st.session_state
     state[Key.UPLOAD] = dataset
-    state[Key.DATA] = opening.UPLOAD
     for key in ("own_secret", "own_stat", "own_also", "own_bounds"):
         state.pop(key, None)
-    if not state.get(Key.UPLOAD_WANTED):  # else the address has said them
-        state.update({Key.N: dataset.start_n, Key.CENTER: 0.5, Key.DP: 0.1})
+    if state.get(Key.UPLOAD_WANTED):  # the address has said them
+        state[Key.DATA] = opening.UPLOAD
+    else:
+        show(opening.UPLOAD)
+        state.update({Key.N: dataset.start_n, Key.WHOLE: True, Key.CENTER: 0.5, Key.DP: 0.1})
     opening.arrived(dataset)
 
 
@@ -70,10 +72,20 @@ def replace_upload(dataset: Dataset) -> None:
     opening.arrived(dataset)
 
 
+def show(title: str) -> None:
+    """Make data that are here the session's, in the size last released of their kind."""
+    st.session_state[Key.DATA] = title
+    _follow_data()
+
+
+def _follow_data() -> None:
+    sizes.follow(st.session_state[Key.DATA] == opening.UPLOAD)
+
+
 def _current_dataset() -> Dataset:
     state = st.session_state
     if state.pop(Key.BACK_TO_EXAMPLE, False):
-        state[Key.DATA] = EXAMPLES[0].title
+        show(EXAMPLES[0].title)
     titles = [*_TITLES, *([opening.UPLOAD] if Key.UPLOAD in state else [])]
     if state.get(Key.DATA) not in (None, *titles):
         del state[Key.DATA]
@@ -82,6 +94,7 @@ def _current_dataset() -> Dataset:
         titles,
         key=Key.DATA,
         bind="query-params",
+        on_change=_follow_data,
         help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
     )
     if chosen == opening.UPLOAD:
@@ -123,16 +136,6 @@ def draw() -> None:
             "of as drawn, with replacement, from the table or from the reference data that you "
             "upload on the Data page.",
         )
-        n = place.number_input(
-            "n: records in the release",
-            2,
-            1_000_000,
-            100,
-            key=Key.N,
-            bind="query-params",
-            disabled=whole,
-            help="The statistics are computed from n records; the model says how they vary.",
-        )
         names = mechanisms.names()
         mechanism = st.selectbox(
             "Mechanism",
@@ -150,12 +153,13 @@ def draw() -> None:
         pair_to_look_at = st.container()
         with st.expander("More settings", icon=":material/tune:"):
             query = _query(dataset)
+            n, all_records = sizes.records(place, dataset, query, secret, whole=whole)
             center = st.slider(
                 "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
             )
             pairs_grid = settings.grid()
             others = settings.further_pairs(dataset, secrets, secret, center, width)
-            calibration = settings.calibration(query, len(dataset.table) if whole else int(n))
+            calibration = settings.calibration(query, all_records or n)
             if mechanisms.get(mechanism).from_records:
                 st.caption(f"Not for {escape(mechanism)}, which needs no curve to calibrate to.")
             units, report, tolerances = settings.units(dataset, query)
@@ -201,7 +205,7 @@ def draw() -> None:
         width=round(width, 4),
         grid=pairs_grid,
         others=others,
-        n=int(n),
+        n=n,
         whole=whole,
         query=query,
         mechanism=mechanism,

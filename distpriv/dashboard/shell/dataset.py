@@ -41,8 +41,8 @@ class Dataset:
     query : tuple of Statistic
         Those to start with.
     start_n : int
-        Records in a release to start with: 100, or as many as leave an attacker records to
-        train on.
+        Records of a sample to start with: 100, or as many as leave an attacker records to train
+        on. An upload starts with all of its records.
     corrected : mapping of column to ColumnType
         Types that the user set.
     first_digest : str
@@ -73,6 +73,11 @@ class Dataset:
         """
         return tuple(dict.fromkeys((self.first_digest or self.digest, self.digest)))
 
+    def complete(self, query: Query, secret: SensitiveProperty) -> int:
+        """Records that miss no value in a column in use, as many as the whole table releases."""
+        columns = {column for statistic in query for column in statistic.columns}
+        return int(self.table[[*{*columns, secret.column}]].notna().all(axis=1).sum())
+
     def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
         """Moments of the records with and without a property."""
         return group_moments(self.table, query, secret)
@@ -95,14 +100,15 @@ def _dataset(
     if secret is None:
         raise TableError(
             "The table has no column that could be a secret: every usable column holds one "
-            "value only; choose a table in which records differ (identifiers, free text and dates "
-            "do not count)."
+            "value only; choose a table in which records differ (identifiers, codes, free text "
+            "and dates do not count)."
         )
     query = choices.default_statistics(table, types, secret)
     if not query:
         raise TableError(
             f"The table has no column to release beside {secret.column!r}; choose a table with "
-            "at least two usable columns (identifiers, free text and dates do not count)."
+            "at least two usable columns (identifiers, codes, free text and dates do not count; "
+            "rename a measure that is called like one)."
         )
     counts = group_moments(table, Query(query), secret).counts
     return Dataset(

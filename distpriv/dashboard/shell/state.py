@@ -31,6 +31,7 @@ class Key:
     GRID: Final = "grid"
     STEP: Final = "step"
     N: Final = "n"
+    N_WHOLE: Final = "n_whole"  # of the table; not in the address
     WHOLE: Final = "whole"
     REPL: Final = "repl"
     MECH: Final = "mech"
@@ -54,6 +55,7 @@ class Key:
     NOTICE: Final = "notice"  # a sentence for the next run
     PENDING: Final = "pending"  # values for the controls of the next run
     BACK_TO_EXAMPLE: Final = "back_to_example"
+    SIZES: Final = "sizes"  # of the release, as last set for examples and for uploads
     SHOWN_ON_PAGE: Final = "shown_on_page"
 
     # Data of the user's own; all but the table and its reference by digest and label.
