@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -107,15 +107,28 @@ def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitivePr
 
     That is the column with the fewest values, of those the one whose value is nearest to half the
     records; numbers count among them if there are two, such as 0 and 1. Failing that it is a
-    number above its median. Keys, codes and dates are none of these.
+    number above its median. Keys, codes and dates are none of these, unless there is nothing else.
     """
     if _has(table, _CENSUS_SECRET.column, ">50K"):
         return _CENSUS_SECRET
+    measured, every = _measured(table, types), list(types)
+    return _plainest(table, types, measured) or _plainest(table, types, every)
+
+
+def _measured(table: pd.DataFrame, types: Mapping[str, str]) -> list[str]:
+    """The columns that name no records, places or times."""
+    return [column for column in types if not names_records(table[column])]
+
+
+def _plainest(
+    table: pd.DataFrame, types: Mapping[str, str], columns: Sequence[str]
+) -> SensitiveProperty | None:
+    """The default secret among some columns."""
     best: tuple[int, float, SensitiveProperty] | None = None
-    numbers = [c for c in _columns(types, "number") if not names_records(table[c])]
+    numbers = [column for column in columns if types[column] == "number"]
     pairs = {column: found for column in numbers if len(found := few_values(table[column])) == 2}
     for column in _columns(types, "category", "boolean", "number"):
-        if column not in pairs and (types[column] == "number" or names_records(table[column])):
+        if column not in columns or (types[column] == "number" and column not in pairs):
             continue
         counts = table[column].value_counts()
         counts = counts[counts > 0]
@@ -147,17 +160,26 @@ def default_statistics(
     """The paper's five statistics if the table has them; else up to five that can be modelled.
 
     Means of what is measured and counts of the main values of columns with few of them; of keys,
-    codes and dates nothing. A statistic is passed over if it is constant, follows from the
-    others, or would drop more than four fifths of the records.
+    codes and dates only where there is nothing else. A statistic is passed over if it is constant,
+    follows from the others, or would drop more than four fifths of the records.
     """
     if all(_has(table, s.column, getattr(s, "value", None)) for s in _CENSUS):
         return _CENSUS
+    measured, every = _measured(table, types), list(types)
+    return _modelled(table, types, secret, measured) or _modelled(table, types, secret, every)
+
+
+def _modelled(
+    table: pd.DataFrame,
+    types: Mapping[str, str],
+    secret: SensitiveProperty,
+    columns: Sequence[str],
+) -> tuple[Statistic, ...]:
+    """The default statistics of some columns."""
     others = [
         column
-        for column, kind in types.items()
-        if kind in ("number", "category", "boolean")
-        and column != secret.column
-        and not names_records(table[column])
+        for column in columns
+        if types[column] in ("number", "category", "boolean") and column != secret.column
     ]
     numbers = [column for column in others if types[column] == "number"]
     pairs = [column for column in numbers if len(few_values(table[column])) == 2]

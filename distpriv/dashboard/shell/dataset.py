@@ -100,15 +100,14 @@ def _dataset(
     if secret is None:
         raise TableError(
             "The table has no column that could be a secret: every usable column holds one "
-            "value only; choose a table in which records differ (identifiers, codes, free text "
-            "and dates do not count)."
+            "value only; choose a table in which records differ (identifiers, free text and "
+            "dates do not count)."
         )
     query = choices.default_statistics(table, types, secret)
     if not query:
         raise TableError(
             f"The table has no column to release beside {secret.column!r}; choose a table with "
-            "at least two usable columns (identifiers, codes, free text and dates do not count; "
-            "rename a measure that is called like one)."
+            "at least two usable columns (identifiers, free text and dates do not count)."
         )
     counts = group_moments(table, Query(query), secret).counts
     return Dataset(
