@@ -134,7 +134,8 @@ def recommended_in_words(
     """
     alike = f"At the same attack accuracy, {percent(found.limit.value)},"
     if found.design.needs_no_noise:
-        return f"{alike} no noise is needed: an attacker is right as often without any."
+        persons = ", but for each person's promise" if evaluation.scenario.persons else ""
+        return f"{alike} no noise is needed{persons}: an attacker is right as often without any."
     first = found.first
     if first is None:
         return f"{alike} there is no mechanism to recommend."

@@ -213,7 +213,8 @@ def sentence(view: View, limit: Limit, found: Recommendation) -> None:
     if design.needs_no_noise:
         st.markdown(
             f"{start} That takes **no noise**: even without any, the best possible one reaches "
-            f"only {told(limit, design.undefended)}. A limit below that asks for noise."
+            f"only {told(limit, design.undefended)}. A limit below that asks for noise"
+            + (", and so does each person's promise." if view.scenario.persons else ".")
         )
     elif best is not None:
         shown = not view.scenario.presenting
