@@ -85,7 +85,7 @@ def test_one_click_takes_what_needs_no_curve(open_app):
     assert app.session_state["scenario"].mechanism == "CoupM"
     worked_out(app)
     assert "The promise of CoupM rests on no curve" in texts(app)
-    assert "recommended" not in texts(app)
+    assert "is recommended" not in texts(app)
     assert "take_without" not in {button.key for button in app.button}
     assert "No calibration applies to CoupM" in texts(app)
     assert "Not for CoupM" in " ".join(each.value for each in app.sidebar.caption)
