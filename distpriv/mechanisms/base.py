@@ -244,36 +244,42 @@ class GaussianMechanism(Mechanism):
         calibration: Calibration,
     ) -> Noise | Guard:
         """Gaussian noise with the covariance that the distance allowed by (ε, δ) asks for."""
+        guard = self.guard(model, epsilon, delta, calibration)
+        distance = guard.distance
+        if calibration == "guarded" and self.protects:
+            return replace(
+                guard,
+                covariance_at=self.guard_covariances(model, distance),
+                start=self.guard_start(model, distance),
+            )
+        covariance, own = self.solve(model, distance)
+        noise = guard.noise_of(covariance)
+        noise = replace(noise, caveats=noise.caveats + own)
+        return kept_apart(model, noise, distance) if self.protects else noise
+
+    def guard(
+        self,
+        model: GaussianModel,
+        epsilon: float,
+        delta: float | None,
+        calibration: Calibration,
+    ) -> Guard:
+        """What its noise has to keep, and how noise of it is made from a covariance."""
         epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-        distance = gaussian_distance(epsilon, delta, calibration)
         caveats = self.caveats(model)
         if calibration == "classical":
             outside = classical_caveat(epsilon, delta)
             caveats += (outside,) if outside else ()
-
-        def noise_of(covariance: FloatArray, own: tuple[str, ...] = ()) -> Noise:
-            return gaussian_noise(
-                self.name,
-                covariance,
-                epsilon=epsilon,
-                delta=delta,
-                calibration=calibration,
-                caveats=caveats + own,
-            )
-
-        if calibration == "guarded" and self.protects:
-            return Guard(
-                model,
-                epsilon,
-                delta,
-                distance,
-                self.guard_covariances(model, distance),
-                noise_of,
-                self.guard_start(model, distance),
-            )
-        covariance, own = self.solve(model, distance)
-        noise = noise_of(covariance, own)
-        return kept_apart(model, noise, distance) if self.protects else noise
+        noise_of = partial(
+            gaussian_noise,
+            self.name,
+            epsilon=epsilon,
+            delta=delta,
+            calibration=calibration,
+            caveats=caveats,
+        )
+        distance = gaussian_distance(epsilon, delta, calibration)
+        return Guard(model, epsilon, delta, distance, partial(self.covariance, model), noise_of)
 
 
 def kept_apart(model: GaussianModel, noise: Noise, distance: float) -> Noise:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -26,12 +26,8 @@ from distpriv.mechanisms.least_guarded import counting
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import (
     Calibration,
-    check_delta,
-    check_epsilon,
-    classical_caveat,
-    gaussian_distance,
 )
-from distpriv.privacy.noise import Noise, gaussian_noise
+from distpriv.privacy.noise import Noise
 from distpriv.privacy.record_moves import RecordMoves
 
 __all__ = ["LeastNoise", "least_noise"]
@@ -334,33 +330,12 @@ class _OptimalForPersons(OptimalNoise):
         calibration: Calibration,
     ) -> Guard:
         """The least noise that keeps both promises is to be found."""
-        epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-        distance = gaussian_distance(epsilon, delta, calibration)
-        caveats = self.caveats(model)
-        if calibration == "classical":
-            outside = classical_caveat(epsilon, delta)
-            caveats += (outside,) if outside else ()
-
-        def noise_of(covariance: FloatArray) -> Noise:
-            return gaussian_noise(
-                self.name,
-                covariance,
-                epsilon=epsilon,
-                delta=delta,
-                calibration=calibration,
-                caveats=caveats,
-            )
-
-        apart = None if calibration == "guarded" else distance
-        return Guard(
-            model,
-            epsilon,
-            delta,
-            distance,
-            self.guard_covariances(model, distance),
-            noise_of,
-            self.guard_start(model, distance),
-            ToPersons(self.moves, self.allowed, apart),
+        guard = self.guard(model, epsilon, delta, calibration)
+        apart = None if calibration == "guarded" else guard.distance
+        return replace(
+            guard,
+            start=self.guard_start(model, guard.distance),
+            also=ToPersons(self.moves, self.allowed, apart),
         )
 
     def search(
