@@ -156,10 +156,10 @@ def test_what_was_answered_and_moved_is_there_after_another_page(open_app):
 def test_the_tour_goes_its_own_way_whatever_the_sidebar_holds(open_app):
     app = open_app("tour")
     before = texts(app)
-    app.sidebar.number_input(key="eps").set_value(4.0).run()
-    app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
+    app.number_input(key="eps").set_value(4.0).run()
+    app.selectbox(key="secret").set_value("workclass = Private").run()
     assert texts(app) == before
-    app.switch_page("../../pages/data.py").run()
+    app.switch_page("../../pages/question.py").run()
     upload(app, records(500))
     app.switch_page("../../pages/tour.py").run()
     assert texts(app) == before

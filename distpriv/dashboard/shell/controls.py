@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import Any, cast, get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario, ViewKind
 from distpriv.dashboard.shell import cache, choices, opening, settings, sizes
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
@@ -95,7 +97,7 @@ def _current_dataset() -> Dataset:
         key=Key.DATA,
         bind="query-params",
         on_change=_follow_data,
-        help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
+        help="Synthetic example, UCI Adult, or the file you uploaded on the page Question.",
     )
     if chosen == opening.UPLOAD:
         return cast(Dataset, state[Key.UPLOAD])
@@ -107,13 +109,17 @@ def _current_dataset() -> Dataset:
         st.rerun()
 
 
-def draw() -> None:
-    """Draw the sidebar and put the scenario it describes into the session."""
+def draw(page: PageSpec) -> None:
+    """Draw the controls and put the scenario they describe into the session.
+
+    They stand in the sidebar of the pages that they act on. On others they are out of sight, so
+    that what they say, and the address says, is kept.
+    """
     state = st.session_state
     opening.follow_link()
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
-    with st.sidebar:
+    with st.sidebar if page.of_scenario else _out_of_sight():
         dataset = _current_dataset()
         secrets = _secrets(dataset)
         secret = _secret(dataset, secrets)
@@ -134,7 +140,7 @@ def draw() -> None:
             bind="query-params",
             help="The table itself is the dataset: n is its number of complete records, thought "
             "of as drawn, with replacement, from the table or from the reference data that you "
-            "upload on the Data page.",
+            "upload on the page Question.",
         )
         names = mechanisms.names()
         mechanism = st.selectbox(
@@ -225,7 +231,7 @@ def draw() -> None:
     if persons is not None and (columns := bounds_from_data(scenario, dataset.table)):
         about_bounds.caption(
             f"The bounds of {escape(listed(list(columns)))} come from the data; give public ones "
-            "on the Secret & release page."
+            "on the page Question."
         )
     with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
@@ -233,6 +239,11 @@ def draw() -> None:
     if notice := state.pop(Key.NOTICE, None):
         st.error(notice, icon=":material/error:")
     opening.banner(dataset)
+
+
+def _out_of_sight() -> DeltaGenerator:
+    st.html("<style>.st-key-out_of_sight {display: none}</style>")
+    return st.container(key="out_of_sight")
 
 
 def _apply_preset(values: Mapping[str, object]) -> None:
@@ -310,7 +321,7 @@ def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> Sensi
         key=key,
         bind=settings.bound(dataset),
         help="The global property to hide. Thresholds and groups of values are defined on the "
-        "Secret & release page.",
+        "page Question.",
     )
     return options[chosen]
 

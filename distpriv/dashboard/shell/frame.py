@@ -107,7 +107,7 @@ def modelled() -> View:
     dataset, scenario = open_page()
     view = attempt(dataset, scenario)
     if view is None:
-        link("secret", "Change the secret or the release")
+        link("question", "Change the question")
         st.stop()
     return view
 

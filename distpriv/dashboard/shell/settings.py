@@ -100,7 +100,7 @@ def persons() -> tuple[float, float] | None:
         help="One noise for two promises: nobody can tell the two shares apart, and nobody can "
         "tell whether any one record was replaced by another (differential privacy). Hiding the "
         "share alone may leave single records open. How far one record can move a statistic "
-        "follows from the public bounds of its column, on the Secret & release page.",
+        "follows from the public bounds of its column, on the page Question.",
     )
     if not on:
         return None
@@ -245,7 +245,7 @@ def further_pairs(
         bind=bound(dataset),
         placeholder="Other secrets",
         help="More pairs of shares, of any property, that the same noise has to hide. Other "
-        "centres and distances are set on the Secret & release page.",
+        "centres and distances are set on the page Question.",
     )
     return tuple(options[label] for label in labels)
 

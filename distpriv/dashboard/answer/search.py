@@ -1,4 +1,4 @@
-"""The Choosing ε page's parts: the limit, what it asks for, and what a promise means in people."""
+"""The parts of the page Answer: the limit, what it asks for, and what a promise means in people."""
 
 from __future__ import annotations
 

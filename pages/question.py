@@ -1,8 +1,8 @@
-"""Data: the answer at a glance, the records it comes from, and how to bring one's own."""
+"""Question: what a release gives away, what hides it, and the table that it comes from."""
 
 import streamlit as st
 
-from distpriv.dashboard.data import answer, records
+from distpriv.dashboard.question import answer, builders, pairs, question, records
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import promise
 from distpriv.dashboard.widgets.scenario import answer as sentences
@@ -30,3 +30,18 @@ records.source(dataset)
 records.upload()
 records.reference(dataset, scenario)
 records.preview(dataset, scenario)
+
+with st.expander("The question, more exactly", icon=":material/lock:", key="more_exactly"):
+    if view is not None:
+        st.markdown(question.sentence(view))
+        question.picture(view)
+        question.table(view)
+        pairs.table(view)
+    left, right = st.columns(2, gap="large")
+    with left:
+        builders.secret_builder(dataset)
+        pairs.builder(dataset, scenario)
+    with right:
+        builders.statistic_builder(dataset)
+    builders.bounds_editor(dataset, scenario)
+    question.formulas()
