@@ -228,7 +228,8 @@ def test_another_table_is_told(table):
     given = setting(table)
     other = replace(given, source=replace(given.source, digest="0" * 64))
     assert (
-        "another table" in run(script_of("frameworks", other))[1] + run(script_of("question", other))[1]
+        "another table"
+        in run(script_of("frameworks", other))[1] + run(script_of("question", other))[1]
     )
 
 
