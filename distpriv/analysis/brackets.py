@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
-from distpriv.analysis.evaluation import KEPT, Evaluation
+from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.keeping import keeping
 from distpriv.arguments import Within, checked
 from distpriv.attacks.joint_audit import JointAudit, audit_attackers
 from distpriv.attacks.property_inference import ARITHMETIC
@@ -148,8 +149,10 @@ class Brackets:
             return "none"
         if self.at_least is not None and _exceeds(self.at_least.delta, self.promised):
             return "broken"
-        allowed = (1 + _ACCURACY if self.exact else KEPT) * self.promised
-        return "kept" if self.at_most is not None and self.at_most.delta <= allowed else "open"
+        if self.exact:
+            return "kept"
+        proven = self.at_most is not None and keeping(self.at_most.delta, self.promised).kept
+        return "kept" if proven else "open"
 
 
 @checked(ScenarioError)
