@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.verdict import of_hundred, right_of_hundred
 from distpriv.arguments import Within, checked
 from distpriv.attacks.best_attack import optimal_attack_accuracies
 from distpriv.errors import ScenarioError
@@ -183,7 +184,9 @@ def said(hidden: Hiding) -> tuple[str, ...]:
         (widest,) = examples
         return first, f"Even {_told(hidden, widest, only='only ')}."
     start, *others = examples
-    more = "".join(f", {_pair(hidden, each)} in {_right(hidden, each)}" for each in others)
+    more = "".join(
+        f", {_pair(hidden, each)} in {of_hundred(hidden.accuracy(each))}" for each in others
+    )
     return first, f"Larger ones show: {_told(hidden, start)}{more}."
 
 
@@ -286,15 +289,10 @@ def _accuracies(model: GaussianModel, noise: Noise | None) -> FloatArray:
 
 
 def _told(hidden: Hiding, distance: float, only: str = "") -> str:
-    return (
-        f"{_pair(hidden, distance)} is told apart in {only}{_right(hidden, distance)} of 100 cases"
-    )
+    right = right_of_hundred(hidden.accuracy(distance))
+    return f"{_pair(hidden, distance)} is told apart in {only}{right} cases"
 
 
 def _pair(hidden: Hiding, distance: float) -> str:
     lower, upper = map(share, hidden.shares(distance))
     return f"{lower.removesuffix(f'{SPACE}%')} against {upper}"
-
-
-def _right(hidden: Hiding, distance: float) -> str:
-    return f"{100 * hidden.accuracy(distance):.0f}"

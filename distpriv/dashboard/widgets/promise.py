@@ -28,15 +28,20 @@ def by_normals(view: View, what: str) -> None:
         st.caption(escape(sentence))
 
 
-def badge(promise: Keeping) -> str:
-    """How well a promise is kept, in green, amber or red."""
-    about = "nothing promised" if promise is NO_PROMISE else f"promise {promise.words}"
-    return f":{promise.color}-badge[:material/{promise.icon}: {about}]"
+def badge(view: View) -> str:
+    """How well the promise is kept, in green, amber or red; empty where there is none to keep."""
+    if view.undone or view.promise is NO_PROMISE:
+        return ""
+    return f"{_colored(view.promise)} promise {view.promise.words}]"
 
 
-def told_why(promise: Keeping) -> str | None:
+def told_why(view: View) -> str | None:
     """What counts as a slight miss, for the tooltip beside one."""
-    return SLIGHTLY if promise.state == "missed slightly" else None
+    return SLIGHTLY if view.promise.state == "missed slightly" else None
+
+
+def _colored(promise: Keeping) -> str:
+    return f":{promise.color}-badge[:material/{promise.icon}:"
 
 
 def guarantee(view: View) -> None:
@@ -45,11 +50,11 @@ def guarantee(view: View) -> None:
     if view.undone:
         st.markdown(_undone(view))
     elif not view.mechanism.protects:
-        st.markdown(f"{badge(view.promise)} {name} promises nothing about the secret.")
+        st.markdown(f"{_colored(NO_PROMISE)} none] {name} promises nothing about the secret.")
     else:
         laplace = noise.distribution == "laplace" and not noise.is_zero
         told = _delivered_laplace(view) if laplace else _delivered(view)
-        st.markdown(f"{badge(view.promise)} {told}", help=told_why(view.promise))
+        st.markdown(f"{badge(view)} {told}", help=told_why(view))
     st.markdown(per_record(view))
     caveats(noise)
 

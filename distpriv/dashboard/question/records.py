@@ -1,4 +1,4 @@
-"""The Data page's parts: where the records come from, uploads, types and preview."""
+"""The parts of the page Question: where the records come from, uploads, types and preview."""
 
 from __future__ import annotations
 
