@@ -27,6 +27,7 @@ from distpriv.privacy.coupling_bound import CouplingBound, bounded_delta, bounde
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
 from distpriv.privacy.known_laws import known_laws
 from distpriv.privacy.noise import Noise
+from distpriv.words import exact
 
 __all__ = [
     "ATTACKERS",
@@ -177,8 +178,8 @@ def bracket(evaluation: Evaluation, audited: JointAudit | None = None) -> Bracke
     epsilon, delta = _asked(evaluation)
     if audited is not None and (audited.at_epsilon, audited.at_delta) != (epsilon, delta):
         raise ScenarioError(
-            f"The audit is about ε = {audited.at_epsilon:g} and δ = {audited.at_delta:g}, the "
-            f"scenario about ε = {epsilon:g} and δ = {delta:g}; audit this scenario."
+            f"The audit is about ε = {audited.at_epsilon:g} and δ = {exact(audited.at_delta)}, the "
+            f"scenario about ε = {epsilon:g} and δ = {exact(delta)}; audit this scenario."
         )
     scenario = replace(evaluation.scenario, look="", view="analyst", report="raw")
     known = evaluation.groups.computed(

@@ -22,6 +22,7 @@ from tests.app.driver import (
     sound,
     texts,
     upload,
+    wrong_numbers,
 )
 
 RESULT = {
@@ -54,6 +55,7 @@ def test_a_page_opens_filled_in_and_leads_with_its_result(open_app, page):
     assert app.title[0].value
     assert RESULT[page] in texts(app)
     assert charts(app)
+    assert not wrong_numbers(app), wrong_numbers(app)
 
 
 @pytest.mark.slow

@@ -110,8 +110,9 @@ def cards(view: View, verdicts: dict[Assumption, Verdict]) -> None:
             st.markdown(f"{title} {_BADGES[verdict.holds]}", help=assumption.meaning)
             st.markdown(escape(verdict.sentence))
     st.caption(
-        f"A simulation, not a release: {SIMULATED} datasets for each share of the pair looked at, "
-        f"seed {view.scenario.seed}. Covariances and averages are those of the fitted model, "
+        f"A simulation, not a release: {exact(SIMULATED)} datasets for each share of the pair "
+        f"looked at, seed {view.scenario.seed}. Covariances and averages are those of the fitted "
+        "model, "
         + ("computed from the records." if view.model.method == "exact" else "itself simulated.")
         + (
             " Every mechanism but the baselines also takes these for the true ones; the Gaussian "

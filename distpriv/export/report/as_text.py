@@ -97,7 +97,7 @@ def markdown(report: Contents) -> str:
                 ),
             ],
         ),
-        f"{_plain(report.attacker)} Guessing is right in 50 % of cases.",
+        f"{_plain(report.attacker)} Guessing is right in 50\u00a0% of cases.",
         "## Assumptions and what was measured",
     ]
     for finding in report.findings:

@@ -119,7 +119,7 @@ def _hidden(evaluation: Evaluation) -> Iterator[Fact]:
     yield Fact(
         "The secret",
         f"{share(pair.p_i)} or {share(pair.p_j)}",
-        f"Which of these shares of {model.n} records has the property {pair.secret.label}.",
+        f"Which of these shares of {exact(model.n)} records has the property {pair.secret.label}.",
     )
     if len(model.pairs) > 1:
         yield Fact(
@@ -130,7 +130,7 @@ def _hidden(evaluation: Evaluation) -> Iterator[Fact]:
     errors = statistic_errors(
         evaluation.labels, evaluation.noise.expected_absolute_errors(), evaluation.units
     )
-    what = "the whole table" if scenario.whole else f"{model.n} records drawn from the table"
+    what = "the whole table" if scenario.whole else f"{exact(model.n)} records drawn from the table"
     yield Fact(
         "Released",
         f"{len(errors)} {'number' if len(errors) == 1 else 'numbers'}",
@@ -273,8 +273,8 @@ def _assumed(evaluation: Evaluation) -> Iterator[Fact]:
     yield Fact(
         "The records",
         "assumed",
-        f"{first} or {second} of the {model.n} have the property, drawn at random {drawn} "
-        "replacement from those who have it, the others from those who have not.",
+        f"{exact(first)} or {exact(second)} of the {exact(model.n)} have the property, drawn at "
+        f"random {drawn} replacement from those who have it, the others from those who have not.",
     )
     yield Fact(
         "The attacker",

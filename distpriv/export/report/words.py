@@ -79,8 +79,8 @@ def question(asked: Evaluation) -> str:
     fit = asked.fit
     counts = [theta.having for theta in fit.thetas]
     return (
-        f"Can anybody who sees {listed(list(asked.labels))} of {asked.model.n} records tell "
-        f"whether {counts[0]} or {counts[1]} of them ({share(fit.pair.p_i)} or "
+        f"Can anybody who sees {listed(list(asked.labels))} of {exact(asked.model.n)} records tell "
+        f"whether {exact(counts[0])} or {exact(counts[1])} of them ({share(fit.pair.p_i)} or "
         f"{share(fit.pair.p_j)}) have the property {fit.pair.secret.label}?"
     )
 
