@@ -45,7 +45,7 @@ def errors_table(view: View) -> None:
             for size, unit in zip(sizes, view.report_sizes.tolist(), strict=True)
         ]
     widths = {
-        "Statistic": st.column_config.Column(width=150),
+        "Statistic": st.column_config.Column(width=220),
         "× sampling": st.column_config.Column(help=sampling_note(view.model.n)),
     }
     st.markdown("**What the noise does to each figure, on average**")

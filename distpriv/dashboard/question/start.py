@@ -22,6 +22,7 @@ def draw(places: Places) -> None:
     if st.session_state.get(Key.BEGUN):
         with places.data:
             records.upload()
+            records.adult()
         return
     assert places.start is not None
     with places.start:
@@ -40,18 +41,13 @@ def draw(places: Places) -> None:
                     st.button(
                         escape(each.title),
                         key=f"try_{each.key}",
-                        on_click=_try,
+                        on_click=controls.begin,
                         args=(each.title,),
                         width="stretch",
                     )
+            records.adult()
         with learn.container(border=True, height="stretch"):
             st.subheader("Learn in seven steps", anchor=False)
             st.markdown("What is hidden, from whom, and what it costs: ten minutes, no formulas.")
             link("tour", "Begin the guided tour")
-        st.markdown(f"#### For example: {escape(EXAMPLES[0].title)}")
-
-
-def _try(title: str) -> None:
-    controls.show(title)
-    st.session_state[Key.BEGUN] = True
-    st.session_state[Key.ALLOWED_WANTED] = controls.ALLOWED_AT_FIRST
+        st.markdown(f"##### For example: {escape(EXAMPLES[0].title)}")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
@@ -15,15 +16,15 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import cache, choices, opening, settings, sizes
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
-from distpriv.dashboard.shell.places import of_page
+from distpriv.dashboard.shell.places import of_page, points, said
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
-from distpriv.words import escape, listed
+from distpriv.words import escape, listed, share
 
-__all__ = ["ALLOWED_AT_FIRST", "EPSILONS", "draw", "keep_upload", "replace_upload", "show"]
+__all__ = ["ALLOWED_AT_FIRST", "EPSILONS", "begin", "draw", "keep_upload", "replace_upload", "show"]
 
 EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
@@ -82,6 +83,13 @@ def show(title: str) -> None:
     _follow_data()
 
 
+def begin(title: str) -> None:
+    """Show an example, with the ε that leaves an attacker the right guesses to start with."""
+    show(title)
+    st.session_state[Key.BEGUN] = True
+    st.session_state[Key.ALLOWED_WANTED] = ALLOWED_AT_FIRST
+
+
 def _follow_data() -> None:
     sizes.follow(st.session_state[Key.DATA] == opening.UPLOAD)
 
@@ -123,12 +131,13 @@ def draw(page: PageSpec) -> None:
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
     places = of_page(page)
-    with places.data:
+    data = places.blank(places.data, escape(_data_in_words()))
+    with data:
         dataset = _current_dataset()
     secrets = _secrets(dataset)
     with places.secret:
         secret = _secret(dataset, secrets, labelled=not places.in_sentence)
-    with places.width:
+    with places.blank(places.width, points(_figure(Key.DP, 0.1))):
         width = st.slider(
             "Δp: distance of the two shares",
             0.01,
@@ -139,18 +148,9 @@ def draw(page: PageSpec) -> None:
             bind="query-params",
             help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
         )
-    with places.whole:
-        whole = st.toggle(
-            "Release the whole table",
-            key=Key.WHOLE,
-            bind="query-params",
-            help="The table itself is the dataset: n is its number of complete records, thought "
-            "of as drawn, with replacement, from the table or from the reference data that you "
-            "upload on the page Question.",
-        )
-    with places.statistics:
+    with places.blank(places.statistics, _statistics_in_words(dataset)):
         query = _query(dataset)
-    n, all_records = sizes.records(places.size, dataset, query, secret, whole=whole)
+    whole, n, all_records = sizes.draw(places, dataset, query, secret)
     with places.mechanism:
         mechanism = _mechanism()
     with places.budget:
@@ -158,7 +158,7 @@ def draw(page: PageSpec) -> None:
     with places.persons:
         persons = settings.persons()
         about_bounds = st.container()
-    with places.center:
+    with places.blank(places.center, share(_figure(Key.CENTER, 0.5))):
         center = st.slider(
             "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
         )
@@ -221,10 +221,31 @@ def draw(page: PageSpec) -> None:
         )
     with places.look, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
-    state[Key.SCENARIO], state[Key.PLACES] = scenario, places
+    state[Key.SCENARIO], state[Key.PLACES] = scenario, replace(places, data=data)
     if notice := state.pop(Key.NOTICE, None):
         st.error(notice, icon=":material/error:")
     opening.banner(dataset)
+
+
+def _figure(key: str, default: float) -> float:
+    """What a slider says or the address asks for; what is no number, the slider refuses."""
+    with suppress(TypeError, ValueError):
+        return float(said(key, default))
+    return default
+
+
+def _data_in_words() -> str:
+    wanted = str(said(Key.DATA, EXAMPLES[0].title))
+    own = cast("Dataset | None", st.session_state.get(Key.UPLOAD))
+    if wanted == opening.UPLOAD and own is not None:
+        return own.title
+    return wanted if wanted in _TITLES else EXAMPLES[0].title
+
+
+def _statistics_in_words(dataset: Dataset) -> str:
+    key = settings.own_key(dataset, Key.STAT)
+    chosen = st.session_state.get(key) or settings.linked(key) or dataset.query
+    return "one statistic" if len(chosen) == 1 else f"{len(chosen)} statistics"
 
 
 def _mechanism() -> str:
@@ -265,9 +286,9 @@ def _budget(*, with_slider: bool) -> tuple[float, float]:
     """ε by slider or to the digit, and δ."""
     state = st.session_state
     slider = st.container()
-    left, right = st.columns(2)
+    left, right = st.columns(2) if with_slider else _side_by_side()
     epsilon = left.number_input(
-        "ε, exactly",
+        "ε, exactly" if with_slider else "ε",
         0.001,
         100.0,
         1.0,
@@ -301,6 +322,12 @@ def _budget(*, with_slider: bool) -> tuple[float, float]:
             "e^ε between the two shares (up to δ).",
         )
     return round(float(epsilon), 6), float(delta)
+
+
+def _side_by_side() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """On a phone too, where columns would stand below one another."""
+    row = st.container(horizontal=True)
+    return row.container(width=105), row.container(width=105)
 
 
 def _follow_slider() -> None:

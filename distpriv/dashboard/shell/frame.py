@@ -140,7 +140,8 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
             if not _finished(measuring):
                 _waiting(measuring, "distances_stop")
                 return None
-        return _ready(view)
+        st.session_state[Key.VIEWED] = ready = _ready(view)
+        return ready
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return None

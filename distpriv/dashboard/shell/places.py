@@ -13,8 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell.pages import PageSpec
-from distpriv.dashboard.shell.state import Key
-from distpriv.words import escape, number
+from distpriv.words import number
 
 __all__ = ["Places", "of_page", "points", "said"]
 
@@ -52,6 +51,10 @@ class Places:
     verdict: DeltaGenerator | None = None
     allowed: DeltaGenerator | None = None
 
+    def blank(self, place: DeltaGenerator, label: str) -> DeltaGenerator:
+        """Where a control is drawn: behind what it says, in the sentence."""
+        return place.popover(label, width="content") if self.in_sentence else place
+
 
 def of_page(page: PageSpec) -> Places:
     """The places on a page: a sentence on the first, the sidebar on those they act on.
@@ -80,33 +83,23 @@ def _below_one_another(side: DeltaGenerator) -> Places:
 
 def _in_sentence() -> Places:
     start = st.container()
-    row = st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentence")
+    row = st.container(horizontal=True, vertical_alignment="center", key="sentence")
 
-    def words(text: str) -> None:
+    def words(text: str) -> DeltaGenerator:
         row.markdown(text, width="content")
+        return row.container(width="content")
 
-    def blank(label: str, key: str) -> DeltaGenerator:
-        return row.popover(label, width="content", key=f"blank_{key}")
-
-    words("I publish")
-    statistics = blank(_statistics(), "statistics")
-    words("of")
-    size = blank(_records(), "records")
-    words("of")
-    data = blank(escape(said(Key.DATA, "the example")), "data")
-    words("and hide the share of records with")
+    statistics, size, data = words("I publish"), words("of"), words("of")
+    row.markdown("and hide the share of records with", width="content")
     secret = row.container(width=230)
-    words("to within")
-    width = blank(points(float(said(Key.DP, 0.1))), "width")
-    words("around")
-    center = blank(f"{number(100 * float(said(Key.CENTER, 0.5)))}\u00a0%", "center")
-    verdict, allowed = st.container(), st.container()
-    settings = st.container(horizontal=True, vertical_alignment="bottom", key="settings")
-    budget, mechanism = settings.container(width=220), settings.container(width=150)
-    more = settings.popover("Settings", icon=":material/tune:", key="blank_settings")
-    persons, look, finer = more.container(), more.container(), more.container()
-    view = settings.container(width="content")
-    presets = settings.container(width="content")
+    width, center = words("to within"), words("around")
+    verdict = st.container(key="verdict")
+    allowed, settings = st.columns([2, 3], gap="large", vertical_alignment="bottom")
+    row = settings.container(horizontal=True, vertical_alignment="bottom", key="settings")
+    budget, mechanism = row.container(width=230), row.container(width=150)
+    more = row.popover("Settings", icon=":material/tune:")
+    persons, look, finer, view = (more.container() for _ in range(4))
+    presets = row.container(width="content")
     return Places(
         data, secret, width, size, size, mechanism, budget, persons,
         look, finer, statistics, center, view, presets, True, start, verdict, allowed,
@@ -122,15 +115,5 @@ def said(key: str, default: Any) -> Any:
 
 def points(width: float) -> str:
     """The distance of two shares in words: ``10 points``."""
-    return f"{number(round(100 * width, 4))} point{'' if round(100 * width, 4) == 1 else 's'}"
-
-
-def _statistics() -> str:
-    scenario = st.session_state.get(Key.SCENARIO)
-    return "these statistics" if scenario is None else f"{len(scenario.query)} statistics"
-
-
-def _records() -> str:
-    if str(said(Key.WHOLE, False)).lower() == "true":
-        return "all records"
-    return f"{number(float(said(Key.N, 100)))} records"
+    shown = round(100 * width, 4)
+    return f"{number(shown)} point{'' if shown == 1 else 's'}"

@@ -52,6 +52,7 @@ class Key:
     # What the frame makes of them, for every page.
     DATASET: Final = "dataset"
     SCENARIO: Final = "scenario"
+    VIEWED: Final = "viewed"  # the scenario evaluated, in this run
     NOTICE: Final = "notice"  # a sentence for the next run
     PLACES: Final = "places"  # of the controls, in this run
     PENDING: Final = "pending"  # values for the controls of the next run
