@@ -24,7 +24,7 @@ def draw(view: View) -> None:
         return
     sentences = said(hidden)
     st.markdown(
-        f"**What is not hidden.** {escape(' '.join(sentences))}",
+        f"**What is hidden, and what is not.** {escape(' '.join(sentences))}",
         help="By the fitted normals. The promise is about two shares as far apart as you say; the "
         "further two shares lie apart, the more shows.",
     )
