@@ -60,7 +60,7 @@ from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDe
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
 from distpriv.robustness.verdicts import verdicts
-from distpriv.tables.examples import load_adult, load_census_income
+from distpriv.tables.examples import load_adult, load_census_income, load_example
 from distpriv.tables.reading import column_types, digest, read_table, retype, summarise
 from distpriv.tables.reference import align
 
@@ -127,6 +127,7 @@ __all__ = [
     "lessons",
     "load_adult",
     "load_census_income",
+    "load_example",
     "markov_quilt",
     "mechanisms",
     "model",

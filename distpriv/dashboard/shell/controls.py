@@ -12,7 +12,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario, ViewKind
-from distpriv.dashboard.shell import cache, choices, opening, settings, sizes
+from distpriv.dashboard.shell import cache, choices, opening, settings, sizes, starting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
@@ -79,6 +79,7 @@ def show(title: str) -> None:
 
 
 def _follow_data() -> None:
+    starting.begin(st.session_state[Key.DATA])
     sizes.follow(st.session_state[Key.DATA] == opening.UPLOAD)
 
 
@@ -193,7 +194,7 @@ def draw() -> None:
                     on_click=_apply_preset,
                     args=(values,),
                     width="stretch",
-                    disabled=dataset.origin != "example",
+                    disabled=dataset.origin != "example" or "workclass" not in dataset.types,
                 )
     state[Key.DATASET] = dataset
     reference = state.get(Key.REFERENCES, {}).get(dataset.digest) if whole else None

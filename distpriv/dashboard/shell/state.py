@@ -55,6 +55,7 @@ class Key:
     NOTICE: Final = "notice"  # a sentence for the next run
     PENDING: Final = "pending"  # values for the controls of the next run
     BACK_TO_EXAMPLE: Final = "back_to_example"
+    BEGUN: Final = "begun"  # title of the example that the choices were begun with
     SIZES: Final = "sizes"  # of the release, as last set for examples and for uploads
     SHOWN_ON_PAGE: Final = "shown_on_page"
 
