@@ -208,6 +208,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "step 2, accuracy": percent,
         "step 2, together": percent,
     }),
+    "glossary": (_nothing, {"terms": whole}),
     "papers": (_papers, {
         "figures with the verdict 'agrees'": whole,
         "figures with the verdict 'within sampling error'": whole,

@@ -8,7 +8,7 @@ from typing import Any
 from distpriv.export.script.script import Section, literal
 from distpriv.export.script.setup import Setting
 
-__all__ = ["papers", "tour"]
+__all__ = ["glossary", "papers", "tour"]
 
 _LESSONS: Mapping[int, tuple[str, Any, str]] = {
     1: ("fewer_statistics", 0, "Statistics are taken out, the most telling first"),
@@ -55,6 +55,17 @@ for name, value in vars(step).items():
     if isinstance(value, float):
         result[f"step {number}, {{name}}"] = value"""
     return Section(f"Step {number}: {title[0].lower()}{title[1:]}", code)
+
+
+def glossary(setting: Setting, **_: object) -> list[Section]:
+    """Every term with its sentence, and how many each group has."""
+    code = """\
+result = {group: 0 for group in dp.glossary.GROUPS}
+for term in dp.glossary.TERMS:
+    print(f"{term.name}: {term.meaning}")
+    result[term.group] += 1
+result["terms"] = len(dp.glossary.TERMS)"""
+    return [Section("The terms", code)]
 
 
 def papers(
