@@ -123,8 +123,8 @@ def upload(app: AppTest, table: pd.DataFrame | bytes, name: str = "mine.csv") ->
 
 def sampled(app: AppTest, n: int) -> AppTest:
     """Release a sample of an upload, which starts whole."""
-    app.sidebar.toggle(key="whole").set_value(False).run()
-    app.sidebar.number_input(key="n").set_value(n).run()
+    app.toggle(key="whole").set_value(False).run()
+    app.number_input(key="n").set_value(n).run()
     return app
 
 

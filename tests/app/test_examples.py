@@ -9,7 +9,7 @@ from tests.app.driver import clean, upload
 
 
 def test_an_example_is_opened_with_its_own_question(open_app):
-    app = open_app(secret="sex = Female", stat=["mean age", "count race = White"])
+    app = open_app("fit", secret="sex = Female", stat=["mean age", "count race = White"])
     titles = {example.key: example.title for example in EXAMPLES}
 
     def asked() -> tuple[object, ...]:
@@ -19,14 +19,15 @@ def test_an_example_is_opened_with_its_own_question(open_app):
 
     for key in ("hospital", "school"):
         example = next(example for example in EXAMPLES if example.key == key)
-        app.sidebar.selectbox(key="data").set_value(example.title).run()
+        app.selectbox(key="data").set_value(example.title).run()
         assert asked() == (example.secret, example.statistics, example.center, example.width)
     # The bounds of its columns are public ones, even where they are those of its records.
-    app.sidebar.toggle(key="persons").set_value(True).run()
+    app.toggle(key="persons").set_value(True).run()
     assert dict(app.session_state["scenario"].bounds)["maths"] == (0, 100)
-    assert "come from the data" not in " ".join(c.value for c in app.sidebar.caption)
+    assert "come from the data" not in " ".join(c.value for c in app.caption)
+    app.switch_page("../../pages/question.py").run()
     upload(app, b"a,b\n" + b"1,x\n2,y\n3,x\n5,y\n" * 50)
-    app.sidebar.selectbox(key="data").set_value(titles["census-income"]).run()
+    app.selectbox(key="data").set_value(titles["census-income"]).run()
     assert asked()[0::2] == ("income = >50K", 0.5)
     assert len(asked()[1]) == 5
     # A file or a link is opened on the example that it was made on, whichever is shown.

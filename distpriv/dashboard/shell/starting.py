@@ -29,8 +29,8 @@ def begin(title: str) -> None:
         return
     known = cast("Dataset | None", state.get(Key.DATASET))
     shown = None if known is None else _example(known.title)
-    before = shown or _example(state.get(Key.BEGUN, EXAMPLES[0].title))
-    state[Key.BEGUN] = title
+    before = shown or _example(state.get(Key.EXAMPLE, EXAMPLES[0].title))
+    state[Key.EXAMPLE] = title
     if before is not None and _start(before) == _start(now):
         return
     # Put in rather than taken out: a widget without a value takes that of the address.

@@ -1,4 +1,4 @@
-"""The closer look of the Choosing ε page at one record: curves, what is known, and the table."""
+"""The closer look of the page Answer at one record: curves, what is known, and the table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from distpriv.attacks.hypothesis import (
     turning_point,
 )
 from distpriv.charts.choosing import f_score_lines, precision_recall_lines
-from distpriv.dashboard.choosing import search
+from distpriv.dashboard.answer import search
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.errors import HypothesisError

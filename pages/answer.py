@@ -1,8 +1,8 @@
-"""Choosing ε: from what an attacker may achieve, or from the errors one accepts, to the ε."""
+"""Answer: from what an attacker may achieve, or from the errors one accepts, to the ε."""
 
 import streamlit as st
 
-from distpriv.dashboard.choosing import (
+from distpriv.dashboard.answer import (
     acceptable,
     bell_curve,
     both_limits,
@@ -11,7 +11,7 @@ from distpriv.dashboard.choosing import (
     search,
 )
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.widgets import code, meaning, promise
+from distpriv.dashboard.widgets import code, meaning, promise, recommended
 
 view = frame.modelled()
 
@@ -26,9 +26,9 @@ with controls:
     if start != "the attacker":
         st.markdown("**Which errors can you live with?**")
         limits = acceptable.ask(view)
-    code.note("choosing", limit=limit, limits=limits or (), prior=meaning.prior())
+    code.note("answer", limit=limit, limits=limits or (), prior=meaning.prior())
     if start == "the attacker" and limit:
-        found = search.searched(view, limit)
+        found = recommended.searched(view, limit)
         if found:
             search.feasible(limit, found.design)
 with result_first:
