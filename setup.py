@@ -27,6 +27,7 @@ APP = [
             "staff.parquet",
         )
     ),
+    *sorted(Path("data/problem_sets").glob("*.*")),
 ]
 
 
