@@ -41,6 +41,7 @@ RESULT = {
     "decide": "is decided or proposed about",
     "release": "is on record. With one by OptM at",
     "tour": "and yet the best attacker tells",
+    "gallery": "Without noise an attacker is right in",
     "glossary": "each in one sentence",
     "frameworks": "in **differential privacy** is worth",
     "papers": "figures that three papers print",

@@ -80,6 +80,8 @@ PAGES = (
              "", ":material/outbox:", releasing.release),
     PageSpec("tour", "Guided tour", "A tour in seven steps",
              "Learn", ":material/school:", teaching.tour, of_scenario=False),
+    PageSpec("gallery", "Gallery", "Which example would you like to try?",
+             "Learn", ":material/gallery_thumbnail:", teaching.gallery, of_scenario=False),
     PageSpec("glossary", "Glossary", "What does the word mean?",
              "Learn", ":material/dictionary:", teaching.glossary, of_scenario=False),
     PageSpec("frameworks", "Frameworks", "Which privacy is it?",
