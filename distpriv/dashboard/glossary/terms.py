@@ -44,7 +44,7 @@ def _found(sought: str) -> None:
             icon=":material/search_off:",
         )
         return
-    st.caption(f"{len(found)} of {len(glossary.TERMS)} terms have “{escape(sought)}” in them.")
+    st.caption(f"Found for “{escape(sought)}”: {len(found)} of {len(glossary.TERMS)} terms.")
     _draw(found)
 
 
