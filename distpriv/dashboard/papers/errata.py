@@ -18,9 +18,7 @@ def of_item(key: str, records: PaperRecords) -> None:
     """The errata that concern a table or figure, explained beside it."""
     for number in ITEMS[key].errata:
         erratum = ERRATA[number]
-        with st.expander(
-            f"Erratum {number}: {escape(erratum.where)}", icon=":material/edit_note:", expanded=True
-        ):
+        with st.expander(f"Erratum {number}: {escape(erratum.where)}", icon=":material/edit_note:"):
             st.markdown(
                 f"{escape(erratum.says)} **{escape(erratum.instead)}** "
                 f"{escape(evidence(number, records))}"

@@ -80,7 +80,7 @@ def show(key: str, run: PaperAttacks, known: Results) -> None:
 
 
 def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
-    """Cells as a table of full height, without empty columns, and what there is to say of them."""
+    """Cells as a table without empty columns, and what there is to say of them."""
     if undone := arithmetic(cells):
         st.warning(escape(undone), icon=":material/calculate:")
     frame = pd.DataFrame([row_of(cell) for cell in cells]).drop(columns="Note")
@@ -89,10 +89,10 @@ def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
     named |= {name.replace("_", " "): list(column) for name, column in more.items()}
     for place, (name, column) in enumerate(named.items()):
         frame.insert(5 + place, name, column)
+    # Of one height for every item, so that the page keeps its length.
     st.dataframe(
         frame.loc[:, (frame != "").any()],
         hide_index=True,
-        height="content",
         column_config={
             name: st.column_config.TextColumn(
                 width=min(_LEAST_WIDTH + _CHARACTER * int(frame[name].str.len().max()), _MOST_WIDTH)
