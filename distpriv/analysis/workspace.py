@@ -44,6 +44,7 @@ __all__ = [
     "FORMAT",
     "LONGEST",
     "VERSION",
+    "Named",
     "Own",
     "Source",
     "Workspace",
@@ -86,6 +87,23 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Named:
+    """A scenario that was kept.
+
+    Attributes
+    ----------
+    name : str
+    data : str
+        Title of what it is about.
+    scenario : Scenario
+    """
+
+    name: str
+    data: str
+    scenario: Scenario
+
+
+@dataclass(frozen=True, kw_only=True)
 class Own:
     """What somebody has defined for one table.
 
@@ -115,7 +133,7 @@ class Workspace:
         The choices on screen.
     source : Source
         What they are about.
-    kept : tuple of (name, Scenario)
+    kept : tuple of Named
         Each name once.
     own : tuple of Own
         For each table at most one.
@@ -125,7 +143,7 @@ class Workspace:
 
     scenario: Scenario
     source: Source
-    kept: tuple[tuple[str, Scenario], ...] = ()
+    kept: tuple[Named, ...] = ()
     own: tuple[Own, ...] = ()
     choices: tuple[tuple[str, str | float | bool], ...] = ()
 
@@ -137,7 +155,8 @@ def write_workspace(workspace: Workspace) -> str:
         "scenario": scenario_out(workspace.scenario),
         "source": {field.name: getattr(workspace.source, field.name) for field in fields(Source)},
         "kept": [
-            {"name": name, "scenario": scenario_out(scenario)} for name, scenario in workspace.kept
+            {"name": one.name, "data": one.data, "scenario": scenario_out(one.scenario)}
+            for one in workspace.kept
         ],
         "own": [
             {
@@ -151,7 +170,7 @@ def write_workspace(workspace: Workspace) -> str:
         "choices": dict(workspace.choices),
     }
     content = {"format": FORMAT, "version": VERSION, "workspace": values}
-    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    return json.dumps(content, indent=1, allow_nan=False)
 
 
 def is_workspace(text: str | bytes) -> bool:
@@ -187,7 +206,7 @@ def read_workspace(text: str | bytes) -> Workspace:
             f"The workspace's version must be {VERSION}, got {content.get('version')!r:.80}."
         )
     values = _fields(_READERS, content.get("workspace"), "workspace")
-    _once([name for name, _ in values["kept"]], "kept")
+    _once([one.name for one in values["kept"]], "kept")
     _once([own.digest for own in values["own"]], "own")
     return Workspace(**values)
 
@@ -231,11 +250,6 @@ def _type(value: Any) -> tuple[str, ColumnType]:
     return of(str)(column), among(get_args(ColumnType))(kind)
 
 
-def _kept(value: Any) -> tuple[str, Scenario]:
-    name, scenario = value["name"], value["scenario"]
-    return _name(name), scenario_in(scenario)
-
-
 def _choices(value: Any) -> tuple[tuple[str, str | float | bool], ...]:
     return tuple((_name(name), _choice(item)) for name, item in value.items())
 
@@ -261,10 +275,15 @@ _OWN: dict[str, Reader] = {
     "pairs": tuple_of(pair_in),
     "statistics": tuple_of(statistic_in),
 }
+_NAMED: dict[str, Reader] = {
+    "name": _name,
+    "data": _text(_LONGEST_NAME),
+    "scenario": scenario_in,
+}
 _READERS: dict[str, Reader] = {
     "scenario": scenario_in,
     "source": lambda value: Source(**_fields(_SOURCE, value, "source")),
-    "kept": tuple_of(_kept),
+    "kept": tuple_of(lambda value: Named(**_fields(_NAMED, value, "kept scenario"))),
     "own": tuple_of(lambda value: Own(**_fields(_OWN, value, "own"))),
     "choices": _choices,
 }

@@ -5,7 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.shell import controls, frame
+from distpriv.dashboard.shell import asking, autosave, controls, frame, history
 from distpriv.dashboard.shell.pages import PAGES, footer
 from distpriv.dashboard.widgets import code
 
@@ -28,7 +28,12 @@ page = st.navigation(
     position="top",
 )
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
+autosave.enter()
+asking.first()
 controls.draw()
+history.note()
+autosave.keep()
+history.buttons()
 st.title(spec.heading)
 page.run()
 code.foot(spec)

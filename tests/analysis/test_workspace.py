@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from distpriv.analysis.workspace import (
     LONGEST,
+    Named,
     Own,
     Source,
     Workspace,
@@ -31,7 +32,10 @@ FULL = Workspace(
         digest="abc",
         types=(("ward", "category"),),
     ),
-    kept=(("first", BASE), ("second", SOME)),
+    kept=(
+        Named(name="first", data="bank", scenario=BASE),
+        Named(name="second", data="", scenario=SOME),
+    ),
     own=(
         Own(
             digest="def",
@@ -66,7 +70,11 @@ WORKSPACES = st.builds(
         digest=TEXTS,
         types=st.lists(st.tuples(TEXTS, st.sampled_from(["number", "category"]))).map(tuple),
     ),
-    kept=st.dictionaries(NAMES, SCENARIOS, max_size=3).map(lambda each: tuple(each.items())),
+    kept=st.dictionaries(NAMES, SCENARIOS, max_size=3).map(
+        lambda each: tuple(
+            Named(name=name, data=name, scenario=scenario) for name, scenario in each.items()
+        )
+    ),
     own=st.dictionaries(TEXTS, st.lists(SECRETS, max_size=2).map(tuple), max_size=2).map(
         lambda each: tuple(Own(digest=name, secrets=those) for name, those in each.items())
     ),
@@ -143,7 +151,10 @@ def test_one_without_end_is_not_read() -> None:
     ("change", "said"),
     [
         ({"scenario": {}}, "'scenario' is wrong: .*lacks the field"),
-        ({"kept": [{"name": " ", "scenario": {}}]}, "'kept' has a value outside its domain"),
+        (
+            {"kept": [{"name": " ", "data": "", "scenario": {}}]},
+            "scenario's field 'name' has a value",
+        ),
         ({"own": [{"digest": "a"}]}, "'own' is wrong: The own lacks the field 'pairs'"),
         ({"choices": {"a": [1]}}, "'choices' has a value outside its domain"),
         ({"choices": {"a": "x" * 10_001}}, "'choices' has a value outside its domain"),

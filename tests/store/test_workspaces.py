@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, text, update
 
-from distpriv.analysis.workspace import Source, Workspace
+from distpriv.analysis.workspace import Named, Source, Workspace
 from distpriv.errors import StoreError
 from distpriv.store import Store, all_decisions
 from distpriv.store.workspaces import (
@@ -22,7 +22,9 @@ from distpriv.store.workspaces import (
 from tests.examples import BASE, SOME
 
 WORKSPACE = Workspace(
-    scenario=SOME, source=Source(title="Käse \0 .csv"), kept=(("first", BASE), ("2", SOME))
+    scenario=SOME,
+    source=Source(title="Käse \0 .csv"),
+    kept=(Named(name="first", data="", scenario=BASE),),
 )
 
 

@@ -110,7 +110,6 @@ def _current_dataset() -> Dataset:
 def draw() -> None:
     """Draw the sidebar and put the scenario it describes into the session."""
     state = st.session_state
-    opening.follow_link()
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
     with st.sidebar:
