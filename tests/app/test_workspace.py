@@ -128,6 +128,7 @@ def test_an_example_is_back_at_once_and_an_address_has_its_way(open_app):
     app = reload(open_app, text, again=False)
     assert scenario_of(app) == wanted
     assert list(app.session_state["kept"]) == ["first"]
+    assert app.button(key="history_undo").disabled
     app = reload(open_app, text, again=False, eps="4.0")
     assert scenario_of(app).epsilon == 4.0
     kept = app.session_state["kept"]

@@ -83,6 +83,7 @@ def test_a_link_about_an_upload_waits_for_the_table(app, watched, tmp_path):
     shot(other.page, "link-without-table")
     other.page.locator("input[type=file]").set_input_files(table)
     expect(other.page.get_by_text("about a table that is not here")).to_have_count(0)
+    other.page.set_viewport_size({"width": 1440, "height": 900})
     go(other.page, "Data")
     said = other.page.get_by_text("best possible attacker tells").first
     expect(said).to_have_text(re.compile(words(first).pattern))

@@ -40,8 +40,8 @@ def files() -> None:
     )
     with st.expander("Link to the current scenario", icon=":material/link:"):
         st.code(links.share(scenario), language=None, wrap_lines=True)
-    left, right = st.columns(2)
-    left.download_button(
+    row = st.container(horizontal=True)
+    row.download_button(
         "Save the current scenario",
         lambda: write_scenario(scenario),
         file_name="scenario.json",
@@ -50,7 +50,7 @@ def files() -> None:
         on_click="ignore",
         key="save_scenario",
     )
-    right.download_button(
+    row.download_button(
         "Save everything",
         lambda: write_workspace(workspace.current()),
         file_name="workspace.json",

@@ -85,7 +85,10 @@ def _bring_back(found: Mapping[str, Any]) -> None:
         asked = set(entrance) - _OF_THE_VISITOR
         own = kept.source.uploaded and entrance.get("data") == opening.UPLOAD
         again = found.get("again") is True and not asked & {LINK, SCENARIO}
-        workspace.restore(kept, on_screen=again or own or not asked)
+        on_screen = again or own or not asked
+        workspace.restore(kept, on_screen=on_screen)
+        if on_screen:
+            state.pop(Key.STEPS, None)  # nobody has made what the page showed until now
         if isinstance(key := found.get("key"), str):
             state.setdefault(Key.WORKSPACE_KEY, key)
     except DistprivError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -100,12 +101,8 @@ def dataset_of(scenario: Scenario, title: str = "") -> Dataset | None:
     ----------
     scenario : Scenario
     title : str, optional
-        Of the example, if it is one; without it only the first is tried.
-
-    Raises
-    ------
-    DistprivError
-        If that example cannot be loaded.
+        Of the example, if it is one; without it only the first is tried. One that cannot be loaded
+        is not here.
     """
     state = st.session_state
     here = [
@@ -120,8 +117,9 @@ def dataset_of(scenario: Scenario, title: str = "") -> Dataset | None:
     if found is not None:
         return found
     for example in dict.fromkeys((first, *(e for e in EXAMPLES if e.title == title))):
-        if (dataset := cache.example(example.key)).digest == scenario.digest:
-            return dataset
+        with suppress(DistprivError):
+            if (dataset := cache.example(example.key)).digest == scenario.digest:
+                return dataset
     return None
 
 
