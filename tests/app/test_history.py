@@ -30,24 +30,24 @@ def test_every_kind_of_setting_goes_back_and_forth(open_app):
     seen = [scenario_of(app)]
     assert app.button(key="history_undo").disabled
     assert app.button(key="history_redo").disabled
-    app.sidebar.number_input(key="eps").set_value(2.5).run()
+    app.number_input(key="eps").set_value(2.5).run()
     seen.append(scenario_of(app))
-    app.sidebar.selectbox(key="secret").set_value("sex = Female").run()
+    app.selectbox(key="secret").set_value("sex = Female").run()
     seen.append(scenario_of(app))
-    app.sidebar.multiselect(key="stat").set_value(["mean age"]).run()
+    app.multiselect(key="stat").set_value(["mean age"]).run()
     seen.append(scenario_of(app))
-    app.sidebar.segmented_control(key="units").set_value("custom").run()
+    app.segmented_control(key="units").set_value("custom").run()
     seen.append(scenario_of(app))
-    app.sidebar.number_input(key="tol0").set_value(3.0).run()
+    app.number_input(key="tol0").set_value(3.0).run()
     seen.append(scenario_of(app))
-    app.sidebar.segmented_control(key="pairs").set_value("grid").run()
+    app.segmented_control(key="pairs").set_value("grid").run()
     seen.append(scenario_of(app))
-    app.sidebar.toggle(key="persons").set_value(True).run()
+    app.toggle(key="persons").set_value(True).run()
     seen.append(scenario_of(app))
     assert len(set(seen)) == 8
     # Who may see it is no step, and a step does not change it.
-    app.sidebar.segmented_control(key="view").set_value("presentation").run()
-    turn_to(app, "secret")
+    app.segmented_control(key="view").set_value("presentation").run()
+    turn_to(app, "fit")
     shown = [replace(each, view="presentation") for each in seen]
     assert [back(app) for _ in seen[1:]] == shown[-2::-1]
     assert app.button(key="history_undo").disabled
@@ -55,7 +55,7 @@ def test_every_kind_of_setting_goes_back_and_forth(open_app):
     assert app.button(key="history_redo").disabled
     # A new step takes the place of those that were undone.
     assert back(app) == shown[-2]
-    app.sidebar.number_input(key="eps").set_value(7.0).run()
+    app.number_input(key="eps").set_value(7.0).run()
     assert app.button(key="history_redo").disabled
     assert back(app) == shown[-2]
 
@@ -68,15 +68,22 @@ def test_a_preset_a_link_and_other_data_are_one_step_each(open_app):
     next(each for each in app.button if each.label.startswith("Share of women")).click().run()
     assert scenario_of(app).secret.label == "sex = Female"
     assert back(app) == wanted
-    upload(turn_to(app, "data"), records(900))
+    upload(turn_to(app, "question"), records(900))
     own = scenario_of(app)
-    assert back(app) == wanted
-    assert app.session_state["dataset"].origin == "example"
-    assert forth(app) == replace(own, view="presentation")
-    assert app.session_state["dataset"].origin == "upload"
+    assert until(app, back, "example") == wanted
+    assert until(app, forth, "upload").digest == own.digest
     # A table that is replaced by another cannot be gone back to: its steps are left out.
-    upload(turn_to(app, "data"), records(800), "other.csv")
-    assert back(app) == wanted
+    upload(turn_to(app, "question"), records(800), "other.csv")
+    assert until(app, back, "example") == wanted
+
+
+def until(app, step, origin: str) -> Scenario:
+    """Step until data of the other kind show; a table may set its ε in a second step."""
+    for _ in range(2):
+        found = step(app)
+        if app.session_state["dataset"].origin == origin:
+            break
+    return found
 
 
 def test_fifty_steps_are_remembered(open_app):
@@ -86,7 +93,7 @@ def test_fifty_steps_are_remembered(open_app):
     history = app.session_state["steps"]
     history.steps = history.steps * MOST
     history.place = MOST - 1
-    app.sidebar.number_input(key="eps").set_value(2.5).run()
+    app.number_input(key="eps").set_value(2.5).run()
     assert len(history.steps) == MOST
     assert history.steps[-1].scenario.epsilon == 2.5
     assert back(app).epsilon == 1.0

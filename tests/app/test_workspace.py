@@ -39,7 +39,7 @@ def sent(app) -> dict[str, object]:
 
 def saved(app) -> str:
     """What the browser keeps, once it has answered that it had nothing."""
-    app.session_state["browser_asked"] = True
+    app.session_state["browser_asked"] = app.session_state["begun"] = True
     app.run()
     return str(sent(app)["workspace"])
 
@@ -57,15 +57,15 @@ def reload(open_app, text: object, page: str | None = None, again: bool = True, 
 
 def worked(open_app):
     """Somebody has worked on a table of their own, whose column they corrected."""
-    app = upload(open_app("data"), records(900))
+    app = upload(open_app("question"), records(900))
     label = SensitiveProperty("hours", above=41.5).label
     app.session_state["own_secrets"] = {
         scenario_of(app).digest: {label: SensitiveProperty("hours", above=41.5)}
     }
-    app.sidebar.number_input(key="eps").set_value(2.5).run()
+    app.number_input(key="eps").set_value(2.5).run()
     turn_to(app, "compare")
     keep(app, "mine")
-    app.sidebar.selectbox(key="own_secret").set_value(label).run()
+    app.selectbox(key="own_secret").set_value(label).run()
     app.session_state["meaning_prior"] = 0.25
     return app
 
@@ -82,7 +82,7 @@ def test_a_table_is_asked_for_before_anything_else_and_then_all_is_back(open_app
     assert [title.value for title in app.title] == ["Open your table again"]
     assert not app.get("plotly_chart")
     assert not app.dataframe
-    assert not app.sidebar.selectbox
+    assert not app.selectbox
     assert "income" not in said
     assert sent(app) == {}  # what the tab has is still the newest
     answer(app, records(900))
@@ -100,14 +100,14 @@ def test_another_file_is_told_and_may_be_used(open_app):
     assert "You were working on" in texts(app)
     press(app, "Use it as a new table")
     assert app.session_state["dataset"].title == "later.csv"
-    assert scenario_of(app).epsilon == 1.0
+    assert scenario_of(app).epsilon != 2.5
     kept = app.session_state["kept"]
     assert list(kept) == ["mine", "before"]
     assert kept["before"].scenario.secret.label == "hours > 41.5"
 
 
 def test_corrected_types_are_corrected_again(open_app):
-    app = upload(open_app("data"), records(900))
+    app = upload(open_app("question"), records(900))
     raw = app.session_state["dataset"]
     from distpriv.dashboard.shell.dataset import retyped
 
@@ -123,7 +123,7 @@ def test_corrected_types_are_corrected_again(open_app):
 
 def test_an_example_is_back_at_once_and_an_address_has_its_way(open_app):
     before = keep(open_app("compare"), "first")
-    before.sidebar.number_input(key="eps").set_value(2.5).run()
+    before.number_input(key="eps").set_value(2.5).run()
     text, wanted = saved(before), scenario_of(before)
     app = reload(open_app, text, again=False)
     assert scenario_of(app) == wanted
@@ -141,6 +141,7 @@ def test_what_a_tab_kept_may_be_damaged(open_app, text):
     app = reload(open_app, text)
     assert "What this tab had kept cannot be brought back" in errors(app)
     assert scenario_of(app).epsilon == 1.0
+    app.session_state["begun"] = True
     app.run()
     assert not app.error
     assert read_workspace(str(sent(app)["workspace"])).scenario == scenario_of(app)
@@ -157,7 +158,7 @@ def test_choices_that_no_page_takes_are_left_out(open_app):
 
 def test_a_workspace_file_is_opened_and_what_was_there_is_kept(open_app):
     before = keep(open_app("compare"), "first")
-    before.sidebar.number_input(key="eps").set_value(2.5).run()
+    before.number_input(key="eps").set_value(2.5).run()
     content, wanted = saved(before), scenario_of(before)
     app = open_app("compare", eps="3.0")
     file = ("workspace.json", content.encode(), "application/json")
@@ -181,7 +182,7 @@ def test_the_server_keeps_it_if_asked_to_and_forgets_it(open_app):
     press(app, "Everything on the server too")
     (link,) = [each.value for each in app.code if "?workspace=" in each.value]
     key = link.partition("?workspace=")[2]
-    app.sidebar.number_input(key="eps").set_value(2.5).run()
+    app.number_input(key="eps").set_value(2.5).run()
     assert open_workspace(open_store(), key).scenario == scenario_of(app)
     other = open_app("compare", workspace=key)
     assert "workspace" not in other.query_params

@@ -57,7 +57,7 @@ def app(server: str, watched: Callable[..., Watched]) -> Iterator[Watched]:
 
 def test_an_example_is_all_there_after_a_reload(app: Watched) -> None:
     page = app.page
-    go(page, "Compare & report")
+    go(page, "Compare")
     app.idle()
     keep(page, "first")
     set_epsilon(page, "2.5")
@@ -90,7 +90,7 @@ def test_an_upload_is_asked_for_before_anything_else(app: Watched, tmp_path: Pat
     says(page, "2000 records you uploaded")
     app.idle()
     set_epsilon(page, "2.5")
-    go(page, "Compare & report")
+    go(page, "Compare")
     app.idle()
     keep(page, "mine")
     drawn(page, 4)
@@ -110,7 +110,7 @@ def test_an_upload_is_asked_for_before_anything_else(app: Watched, tmp_path: Pat
     says(page, "other.csv is another table")
     shot(page, "reload-other")
     page.locator("input[type=file]").set_input_files(table)
-    arrived(page, "Compare & report")
+    arrived(page, "Compare")
     expect(page.get_by_label("Name of kept scenario 1")).to_have_value("mine")
     expect(page.get_by_label("ε, exactly", exact=True)).to_have_value("2.5")
     drawn(page, 4)

@@ -36,9 +36,9 @@ from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import epsilon_grid, remembered, sweep_of
 from distpriv.errors import DistprivError
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import escape, number, percent, with_unit
+from distpriv.words import escape, exact, number, percent, with_unit
 
-__all__ = ["answer", "compared", "keep", "kept", "lists", "pictures"]
+__all__ = ["answer", "compared", "keep", "keep_now", "kept", "lists", "pictures"]
 
 
 def compared(view: View | None) -> dict[str, Summary]:
@@ -179,6 +179,22 @@ def keep(view: View | None) -> None:
         _row(place, label, one)
 
 
+def keep_now(view: View) -> str:
+    """Keep what the controls say, under a name of its own; return the name.
+
+    What is kept already stays as it is.
+    """
+    now = st.session_state[Key.SCENARIO]
+    known = next((name for name, one in kept().items() if same(one.scenario, now)), None)
+    if known is not None:
+        return known
+    while len(kept()) >= MOST:
+        del kept()[next(iter(kept()))]
+    name = free_name(f"{now.mechanism}, ε = {now.epsilon:g}")
+    kept()[name] = Kept(now, view.dataset.title, _summary(view, now))
+    return name
+
+
 def _row(place: int, label: str, one: Kept) -> None:
     name, show, forget = st.columns([4, 1, 1], vertical_alignment="bottom")
     name.text_input(
@@ -286,7 +302,7 @@ def _results(summary: Summary) -> dict[str, str]:
         "Best attacker right in, without noise": percent(summary.undefended),
         "Best attacker right in, with the noise": percent(summary.accuracy),
         "As good as reading": reading(summary.accuracy, summary.scenario),
-        "Promised δ": f"{summary.promised:g}",
+        "Promised δ": exact(summary.promised),
         "Delivered δ": delivered,
         RECORD_COLUMN: summary.per_record or "–",
         "Expected L2 error": with_unit(summary.error, summary.unit),

@@ -18,7 +18,8 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.components.v2.types import ComponentRenderer
 
 from distpriv.analysis.workspace import Workspace, read_workspace, write_workspace
-from distpriv.dashboard.shell import opening, storage, workspace
+from distpriv.dashboard.shell import history, opening, storage, workspace
+from distpriv.dashboard.shell.kept import kept
 from distpriv.dashboard.shell.links import SCENARIO
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
@@ -68,7 +69,7 @@ def enter() -> None:
 def _follow(key: str) -> None:
     try:
         workspace.restore(storage.keep(open_workspace, key), on_screen=True)
-        st.session_state[Key.WORKSPACE_KEY] = key
+        st.session_state.update({Key.WORKSPACE_KEY: key, Key.BEGUN: True})
     except DistprivError as error:
         st.session_state[Key.NOTICE] = escape(error)
 
@@ -81,13 +82,14 @@ def _bring_back(found: Mapping[str, Any]) -> None:
     state = st.session_state
     entrance: Mapping[str, str] = state[Key.ENTRANCE]
     try:
-        kept = read_workspace(str(found["workspace"]))
+        had = read_workspace(str(found["workspace"]))
         asked = set(entrance) - _OF_THE_VISITOR
-        own = kept.source.uploaded and entrance.get("data") == opening.UPLOAD
+        own = had.source.uploaded and entrance.get("data") == opening.UPLOAD
         again = found.get("again") is True and not asked & {LINK, SCENARIO}
         on_screen = again or own or not asked
-        workspace.restore(kept, on_screen=on_screen)
+        workspace.restore(had, on_screen=on_screen)
         if on_screen:
+            state[Key.BEGUN] = True
             state.pop(Key.STEPS, None)  # nobody has made what the page showed until now
         if isinstance(key := found.get("key"), str):
             state.setdefault(Key.WORKSPACE_KEY, key)
@@ -114,7 +116,7 @@ def keep() -> None:
     data: dict[str, Any] = {}
     if asked is not True:
         data = {"asking": asked}
-    elif not awaits:
+    elif not awaits and (state.get(Key.BEGUN) or history.any_made() or kept()):
         now = workspace.current()
         data = {"workspace": write_workspace(now), "key": state.get(Key.WORKSPACE_KEY)}
         if data["key"] and state.get(Key.WORKSPACE_ON_SERVER) != now:

@@ -13,7 +13,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.words import escape
 
-__all__ = ["MOST", "buttons", "note"]
+__all__ = ["MOST", "any_made", "buttons", "note"]
 
 MOST = 50
 
@@ -52,6 +52,11 @@ def note() -> None:
     here = [each for each in history.steps[: history.place + 1] if _here(each)]
     history.steps = [*here, now][-MOST:]
     history.place = len(history.steps) - 1
+
+
+def any_made() -> bool:
+    """Whether a setting has been changed in this session."""
+    return len(_history().steps) > 1
 
 
 def buttons() -> None:

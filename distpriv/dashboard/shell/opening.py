@@ -19,7 +19,7 @@ from distpriv.dashboard.shell.settings import STEPS, own_key
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.tables.examples import EXAMPLES
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = [
     "UPLOAD",
@@ -143,8 +143,8 @@ def _differing(opened: Scenario, dataset: Dataset) -> None:
     elif opened.whole and opened.reference not in ("", state[Key.SCENARIO].reference):
         _lacking(
             "The scenario takes its model from reference data with the fingerprint "
-            f"`{opened.reference[:12]}`, which are not here; upload them on the Data page. Until "
-            "then the figures may differ."
+            f"`{opened.reference[:12]}`, which are not here; upload them on the page Question. "
+            "Until then the figures may differ."
         )
 
 
@@ -153,7 +153,7 @@ def _lacking(text: str) -> None:
         st.markdown(f":material/link: {text}")
         row = st.container(horizontal=True, vertical_alignment="center")
         with row:
-            link("data", "Open the Data page")
+            link("question", "Open the page Question")
         row.button("Dismiss", key="dismiss_opened", on_click=_dismiss, type="tertiary")
 
 
@@ -209,7 +209,8 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
     """What each control is set to."""
     if scenario.n > _MOST_RECORDS and not scenario.whole:
         raise ScenarioError(
-            f"The scenario's field 'n' must be at most {_MOST_RECORDS}, got {scenario.n}."
+            f"The scenario's field 'n' must be at most {exact(_MOST_RECORDS)}, got "
+            f"{exact(scenario.n)}."
         )
 
     def own(name: str) -> str:

@@ -11,7 +11,8 @@ import streamlit as st
 
 from distpriv.analysis.fitting import SIMULATED
 from distpriv.analysis.for_persons import rounded_bounds
-from distpriv.analysis.scenario import Distances, Units
+from distpriv.analysis.hiding import center_of, center_reveals
+from distpriv.analysis.scenario import Distances, Units, ViewKind
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
@@ -21,7 +22,7 @@ from distpriv.privacy.calibration import CALIBRATIONS, Calibration
 from distpriv.privacy.exact_laws import check_counts
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = [
     "bound",
@@ -31,11 +32,13 @@ __all__ = [
     "further_pairs",
     "grid",
     "image_format",
+    "known_range",
     "linked",
     "look",
     "own_key",
     "persons",
     "units",
+    "view",
 ]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
@@ -100,7 +103,7 @@ def persons() -> tuple[float, float] | None:
         help="One noise for two promises: nobody can tell the two shares apart, and nobody can "
         "tell whether any one record was replaced by another (differential privacy). Hiding the "
         "share alone may leave single records open. How far one record can move a statistic "
-        "follows from the public bounds of its column, on the Secret & release page.",
+        "follows from the public bounds of its column, on the page Question.",
     )
     if not on:
         return None
@@ -180,8 +183,9 @@ def distances() -> Distances:
         key=Key.DIST,
         bind="query-params",
         help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
-        f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
-        "whatever their distribution; statistics without a closed form are always simulated.",
+        f"count is exact. *simulated*: between {exact(SIMULATED)} datasets simulated for each "
+        "share, whatever their distribution; statistics without a closed form are always "
+        "simulated.",
     )
     return chosen
 
@@ -245,7 +249,7 @@ def further_pairs(
         bind=bound(dataset),
         placeholder="Other secrets",
         help="More pairs of shares, of any property, that the same noise has to hide. Other "
-        "centres and distances are set on the Secret & release page.",
+        "centres and distances are set on the page Question.",
     )
     return tuple(options[label] for label in labels)
 
@@ -284,6 +288,47 @@ def look(dataset: Dataset, pairs: Sequence[Pair]) -> str:
         key=key,
         bind=bound(dataset),
         help=f"{len(pairs)} pairs are hidden at once; charts and attack show one of them.",
+    )
+
+
+def known_range() -> None:
+    """The range that everybody knows the share to lie in; its middle becomes the centre."""
+    st.slider(
+        "Or: everybody knows that the share lies between",
+        0,
+        100,
+        (0, 100),
+        format="%d %%",
+        key=Key.KNOWN_RANGE,
+        on_change=_center_on_range,
+        persist_state="session",
+        help="Its middle becomes the centre of the two shares.",
+    )
+    low, high = (share / 100 for share in st.session_state[Key.KNOWN_RANGE])
+    st.caption(
+        f"{center_reveals(low, high)} To hide every share in it from every other, choose a grid "
+        "among the settings."
+    )
+
+
+def _center_on_range() -> None:
+    state = st.session_state
+    low, high = (share / 100 for share in state[Key.KNOWN_RANGE])
+    if low < high:
+        state[Key.CENTER] = round(center_of(low, high, float(state.get(Key.DP, 0.1))), 2)
+
+
+def view() -> None:
+    """Who looks at the screen."""
+    st.segmented_control(
+        "View",
+        get_args(ViewKind),
+        default="analyst",
+        required=True,
+        key=Key.VIEW,
+        bind="query-params",
+        help="*presentation* leaves out everything computed from single records or from the "
+        "data's true shares, so that the screen can be shown in a meeting.",
     )
 
 

@@ -27,9 +27,8 @@ _SUMMARY, _EXERCISE = "summary", "exercise"
 _MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
-    ("data", "Ask the question of your own table"),
-    ("secret", "Choose the secret and the release"),
-    ("choosing", "Find the ε that fits your limit"),
+    ("question", "Ask the question of your own table"),
+    ("answer", "Find the ε that fits your limit"),
     ("assumptions", "Check what the promise rests on"),
     ("compare", "Compare scenarios and hand them on"),
 )
@@ -205,8 +204,8 @@ def _summary(data: Course) -> None:
         type="primary",
         key="tour_take",
         on_click=_take,
-        help="45 % or 55 % high earners among 100 records, five statistics, OptM at ε = 1: to "
-        "change it on every other page.",
+        help="45\u00a0% or 55\u00a0% high earners among 100 records, five statistics, OptM at ε = "
+        "1: to change it on every other page.",
     )
     if st.session_state.pop(Key.TOUR_TAKEN, False):
         st.caption("The sidebar now holds the tour's scenario; every other page shows it.")
