@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from distpriv.dashboard.compare import alternatives, report_panel
+from distpriv.dashboard.compare import alternatives, files, report_panel
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code, meaning
 
@@ -18,6 +18,6 @@ if view is not None:
 alternatives.keep(view)
 if summaries:
     alternatives.lists(summaries)
-alternatives.files()
+files.files()
 report_panel.draw(view)
 code.note("compare", others=code.settings(alternatives.kept()))

@@ -56,6 +56,7 @@ ELSEWHERE = {
     "analysis/evaluating": "analysis/test_evaluation.py",
     "analysis/fitting": "analysis/test_evaluation.py",
     "analysis/basis": "analysis/test_evaluation.py",
+    "analysis/json_values": "analysis/test_scenario_file.py",
     "analysis/units": "analysis/test_evaluation.py",
     "analysis/bracketing": "analysis/test_design.py",
     "analysis/error_search": "analysis/test_acceptable_error.py",

@@ -12,19 +12,34 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
-from distpriv import mechanisms, queries
+from distpriv import mechanisms
+from distpriv.analysis.json_values import (
+    ANY,
+    Reader,
+    among,
+    entry_in,
+    number,
+    of,
+    pair_in,
+    pair_out,
+    parsed,
+    property_in,
+    property_out,
+    statistic_in,
+    statistic_out,
+    tuple_of,
+    whole,
+)
 from distpriv.analysis.scenario import Distances, Scenario, Units, ViewKind
 from distpriv.arguments import checked
-from distpriv.errors import DistprivError, ScenarioError
+from distpriv.errors import ScenarioError
 from distpriv.privacy.calibration import CALIBRATIONS
-from distpriv.queries.properties import Pair, SensitiveProperty
-from distpriv.queries.statistics import Query, Statistic
+from distpriv.queries.statistics import Query
 
 __all__ = [
     "FORMAT",
@@ -33,6 +48,8 @@ __all__ = [
     "pack_scenario",
     "read_scenario",
     "read_scenarios",
+    "scenario_in",
+    "scenario_out",
     "unpack_scenario",
     "write_scenario",
     "write_scenarios",
@@ -47,28 +64,23 @@ _LONGEST = 1_000_000  # bytes of JSON that a link may unfold to
 @checked(ScenarioError)
 def write_scenario(scenario: Scenario) -> str:
     """Write a scenario as JSON text, which `read_scenario` reads back to an equal value."""
-    values = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
-    values["secret"] = _property_out(scenario.secret)
-    values["query"] = [
-        {
-            "kind": type(statistic).__name__,
-            **{f.name: getattr(statistic, f.name) for f in fields(statistic)},
-        }
-        for statistic in scenario.query.statistics
-    ]
-    values["others"] = [
-        {"property": _property_out(pair.secret), "p_i": pair.p_i, "p_j": pair.p_j}
-        for pair in scenario.others
-    ]
-    content = {"format": FORMAT, "version": VERSION, "scenario": values}
+    content = {"format": FORMAT, "version": VERSION, "scenario": scenario_out(scenario)}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def scenario_out(scenario: Scenario) -> dict[str, object]:
+    """Every field of a scenario, as JSON holds it."""
+    values = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
+    values["secret"] = property_out(scenario.secret)
+    values["query"] = [statistic_out(statistic) for statistic in scenario.query]
+    values["others"] = [pair_out(pair) for pair in scenario.others]
+    return values
 
 
 def write_scenarios(scenarios: Mapping[str, Scenario]) -> str:
     """Write scenarios with their names as one JSON text, which `read_scenarios` reads back."""
     entries = [
-        {"name": name, "scenario": json.loads(write_scenario(scenario))["scenario"]}
-        for name, scenario in scenarios.items()
+        {"name": name, "scenario": scenario_out(scenario)} for name, scenario in scenarios.items()
     ]
     content = {"format": SEVERAL, "version": VERSION, "scenarios": entries}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
@@ -82,7 +94,7 @@ def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
     ScenarioError
         As `read_scenario`; it names the scenario too.
     """
-    content = _parsed(text)
+    content = parsed(text)
     if not isinstance(content, dict) or content.get("format") != SEVERAL:
         return {"Scenario": read_scenario(text)}
     _check_version(content)
@@ -97,7 +109,7 @@ def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
                 f"Scenario {place} of the file must have a name that no other one has."
             )
         try:
-            scenarios[name] = _scenario(entry.get("scenario"))
+            scenarios[name] = scenario_in(entry.get("scenario"))
         except ScenarioError as error:
             raise ScenarioError(f"In scenario {name!r}: {error}") from None
     return scenarios
@@ -119,22 +131,13 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
     ScenarioError
         If the file is damaged or foreign, or a field is missing, unknown or outside its domain.
     """
-    content = _parsed(text)
+    content = parsed(text)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ScenarioError(f"The file is no scenario: its field 'format' is not {FORMAT!r}.")
     _check_version(content)
-    scenario = _scenario(content.get("scenario"))
+    scenario = scenario_in(content.get("scenario"))
     check_columns(scenario, columns)
     return scenario
-
-
-def _parsed(text: str | bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ScenarioError(
-            "The scenario file is damaged: it is no JSON text; save the scenario again."
-        ) from None
 
 
 def _check_version(content: Mapping[str, Any]) -> None:
@@ -144,7 +147,8 @@ def _check_version(content: Mapping[str, Any]) -> None:
         )
 
 
-def _scenario(given: Any) -> Scenario:
+def scenario_in(given: Any) -> Scenario:
+    """Read a scenario from its fields; raises ScenarioError."""
     if not isinstance(given, dict):
         raise ScenarioError("The scenario's field 'scenario' must be an object.")
     names = {field.name for field in fields(Scenario)}
@@ -153,7 +157,9 @@ def _scenario(given: Any) -> Scenario:
     given = _ADDED | given
     if missing := sorted(names - set(given)):
         raise ScenarioError(f"The scenario lacks the field {missing[0]!r}.")
-    scenario = Scenario(**{name: _read(name, given[name]) for name in names})
+    scenario = Scenario(
+        **{name: entry_in(_READERS, name, given[name], "scenario") for name in names}
+    )
     scenario.check_tolerances()
     return scenario
 
@@ -194,122 +200,12 @@ def unpack_scenario(packed: str, columns: Collection[str] | None = None) -> Scen
     return read_scenario(text, columns)
 
 
-def _read(name: str, value: Any) -> Any:
-    try:
-        return _READERS[name](value)
-    except DistprivError as error:
-        raise ScenarioError(f"The scenario's field {name!r} is wrong: {error}") from None
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
-        raise ScenarioError(
-            f"The scenario's field {name!r} has a value outside its domain: {value!r:.80}."
-        ) from None
-
-
-def _number(low: float, high: float) -> Callable[[Any], float]:
-    def read(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError
-        if not (math.isfinite(value) and low <= value <= high):
-            raise ValueError
-        return float(value)
-
-    return read
-
-
-def _whole(low: int, high: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if type(value) is not int or not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def _of(kind: type) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if type(value) is not kind:
-            raise TypeError
-        return value
-
-    return read
-
-
-def _among(options: Collection[str]) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        if not isinstance(value, str) or value not in options:
-            raise ScenarioError(f"it must be one of {', '.join(options)}, got {value!r}.")
-        return value
-
-    return read
-
-
-def _tuple(read: Callable[[Any], Any], length: int | None = None) -> Callable[[Any], Any]:
-    def read_all(value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list) or length not in (None, len(value)):
-            raise TypeError
-        return tuple(map(read, value))
-
-    return read_all
-
-
-_ANY = _number(-math.inf, math.inf)
-
-
-def _property_out(secret: SensitiveProperty) -> dict[str, object]:
-    packed: dict[str, object] = {"column": secret.column}
-    if secret.values:
-        packed["values"] = list(secret.values)
-    elif secret.closed:
-        packed["between"] = [secret.low, secret.high]
-    elif secret.high == math.inf:
-        packed["above"] = secret.low
-    else:
-        packed["below"] = secret.high
-    return packed
-
-
-def _property(value: Any) -> SensitiveProperty:
-    column = _of(str)(value["column"])
-    rest = {key: item for key, item in value.items() if key != "column"}
-    ((key, given),) = rest.items()
-    if key == "values":
-        return SensitiveProperty(column, values=_tuple(_scalar)(given))
-    if key == "between":
-        return SensitiveProperty(column, between=_tuple(_ANY, 2)(given))
-    if key == "above":
-        return SensitiveProperty(column, above=_ANY(given))
-    if key == "below":
-        return SensitiveProperty(column, below=_ANY(given))
-    raise KeyError(key)
-
-
-def _scalar(value: Any) -> str | float | bool:
-    if not isinstance(value, str | int | float):
-        raise TypeError
-    return value
-
-
-def _statistic(value: Any) -> Statistic:
-    kinds = {kind.__name__: kind for kind in map(queries.get, queries.names())}
-    kind = kinds[_among(kinds)(value["kind"])]
-    given = {name: _scalar(item) for name, item in value.items() if name != "kind"}
-    others = {parameter.name for parameter in kind.parameters if parameter.domain == "column"}
-    for name in {"column", *others} & set(given):
-        _of(str)(given[name])
-    return kind(**given)  # type: ignore[arg-type]
-
-
-def _pair(value: Any) -> Pair:
-    share = _number(0, 1)
-    return Pair(_property(value["property"]), share(value["p_i"]), share(value["p_j"]))
-
-
 def _bound(value: Any) -> tuple[str, tuple[float, float]]:
     column, ends = value
-    low, high = _tuple(_ANY, 2)(ends)
+    low, high = tuple_of(ANY, 2)(ends)
     if not low < high:
         raise ValueError
-    return _of(str)(column), (low, high)
+    return of(str)(column), (low, high)
 
 
 def _persons(value: Any) -> tuple[float, float]:
@@ -317,35 +213,35 @@ def _persons(value: Any) -> tuple[float, float]:
     return _EPSILON(epsilon), _DELTA(delta)
 
 
-_EPSILON, _DELTA = _number(0.001, 100), _number(1e-12, 0.5)
+_EPSILON, _DELTA = number(0.001, 100), number(1e-12, 0.5)
 # Fields that scenarios of earlier versions do not have, and what they meant then.
 _ADDED: dict[str, Any] = {"persons": None}
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "digest": _of(str),
-    "reference": _of(str),
-    "secret": _property,
-    "center": _number(0, 1),
-    "width": _number(0.01, 1),
-    "grid": lambda value: None if value is None else _tuple(_number(0, 1), 3)(value),
-    "others": _tuple(_pair),
-    "n": _whole(2, 1_000_000_000),
-    "whole": _of(bool),
-    "query": lambda value: Query(_tuple(_statistic)(value)),
-    "mechanism": lambda value: _among(mechanisms.names())(value),
+_READERS: dict[str, Reader] = {
+    "digest": of(str),
+    "reference": of(str),
+    "secret": property_in,
+    "center": number(0, 1),
+    "width": number(0.01, 1),
+    "grid": lambda value: None if value is None else tuple_of(number(0, 1), 3)(value),
+    "others": tuple_of(pair_in),
+    "n": whole(2, 1_000_000_000),
+    "whole": of(bool),
+    "query": lambda value: Query(tuple_of(statistic_in)(value)),
+    "mechanism": lambda value: among(mechanisms.names())(value),
     "epsilon": _EPSILON,
     "delta": _DELTA,
-    "calibration": _among(CALIBRATIONS),
-    "units": _among(get_args(Units)),
-    "report": _among(get_args(Units)),
-    "tolerances": _tuple(_number(1e-9, 1e12)),
-    "replacement": _of(bool),
-    "bounds": _tuple(_bound),
+    "calibration": among(CALIBRATIONS),
+    "units": among(get_args(Units)),
+    "report": among(get_args(Units)),
+    "tolerances": tuple_of(number(1e-9, 1e12)),
+    "replacement": of(bool),
+    "bounds": tuple_of(_bound),
     "persons": lambda value: None if value is None else _persons(value),
-    "seed": _whole(0, 2**31 - 1),
-    "view": _among(get_args(ViewKind)),
-    "distances": _among(get_args(Distances)),
-    "look": _of(str),
+    "seed": whole(0, 2**31 - 1),
+    "view": among(get_args(ViewKind)),
+    "distances": among(get_args(Distances)),
+    "look": of(str),
 }
 
 

@@ -5,7 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.shell import controls, frame, header, style
+from distpriv.dashboard.shell import asking, autosave, controls, frame, header, history, style
 from distpriv.dashboard.shell.pages import MOVED, PAGES, footer
 from distpriv.dashboard.widgets import code
 
@@ -40,8 +40,14 @@ if page in moved:
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
 style.draw()
-header.draw(spec)
+autosave.enter()
+asking.first()
+steps = header.draw(spec)
 controls.draw(spec)
+history.note()
+autosave.keep()
+with steps:
+    history.buttons()
 page.run()
 code.foot(spec)
 footer(spec)

@@ -157,8 +157,17 @@ def records(size: int, seed: int = 1) -> pd.DataFrame:
 
 def upload(app: AppTest, table: pd.DataFrame | bytes, name: str = "mine.csv") -> AppTest:
     """Upload a table or a file's content."""
+    return _give(app, "file", table, name)
+
+
+def answer(app: AppTest, table: pd.DataFrame | bytes, name: str = "mine.csv") -> AppTest:
+    """Upload the table that is asked for before anything else."""
+    return _give(app, "awaited_file", table, name)
+
+
+def _give(app: AppTest, key: str, table: pd.DataFrame | bytes, name: str) -> AppTest:
     content = table if isinstance(table, bytes) else table.to_csv(index=False).encode()
-    app.file_uploader(key="file").set_value((name, content, "text/csv")).run()
+    app.file_uploader(key=key).set_value((name, content, "text/csv")).run()
     return app
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.scenario_file import pack_scenario
+from distpriv.analysis.scenario_file import pack_scenario, write_scenario
 from distpriv.queries.nonlinear import Quantile
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
-from tests.app.driver import errors, records, sound, texts, upload
+from tests.app.driver import answer, errors, press, records, sound, texts, upload, warnings
 from tests.examples import PLAIN, SOME
 
 BOUNDS = (["0.0 to 100.5 hours-per-week"], "0.0 to 100.5 hours-per-week")
@@ -74,7 +74,7 @@ def test_a_damaged_link_is_a_sentence(open_app, packed):
     ("change", "said"),
     [
         ({"grid": (0.3, 0.7, 0.07)}, "'grid' must be one of"),
-        ({"n": 2_000_000}, "'n' must be at most 1000000"),
+        ({"n": 2_000_000}, "'n' must be at most 1\u202f000\u202f000"),
         ({"secret": SensitiveProperty("shoe size", above=40)}, "the column 'shoe size'"),
     ],
 )
@@ -85,13 +85,21 @@ def test_what_no_control_can_take_is_a_sentence(open_app, change, said):
     assert said in errors(app)
 
 
+def asks(app) -> str:
+    """What is asked before anything else; nothing of another table shows."""
+    sound(app)
+    assert not app.get("plotly_chart")
+    assert not app.dataframe
+    assert not app.selectbox
+    return texts(app)
+
+
 def test_a_link_about_an_upload_asks_for_it_and_goes_on(open_app):
     first = upload(open_app("question"), records(900))
     wanted = replace(PLAIN, digest=scenario_of(first).digest, epsilon=2.5, n=40)
     app = open_app("question", scenario=pack_scenario(wanted))
-    assert "about a table that is not here" in texts(app)
-    assert scenario_of(app).secret.label == "income = >50K"
-    upload(app, records(900))
+    assert "about a table that is not here" in asks(app)
+    answer(app, records(900))
     assert scenario_of(app) == wanted
     assert "not here" not in texts(app)
 
@@ -99,7 +107,10 @@ def test_a_link_about_an_upload_asks_for_it_and_goes_on(open_app):
 def test_another_table_is_told_from_the_link_s(open_app):
     wanted = replace(PLAIN, digest="0123456789abcdef", epsilon=2.5, n=40)
     app = open_app("question", scenario=pack_scenario(wanted))
-    upload(app, records(900))
+    answer(app, records(900))
+    assert "about a table that is not here" in asks(app)
+    assert "mine.csv is another table" in warnings(app)
+    press(app, "Make the same choices on it")
     found = scenario_of(app)
     assert replace(found, digest=wanted.digest) == wanted
     assert "fingerprint is `0123456789ab`" in texts(app)
@@ -112,21 +123,49 @@ def test_another_table_is_told_from_the_link_s(open_app):
 
 def test_a_table_without_the_columns_is_told_and_the_link_waits_on(open_app):
     app = open_app("question", scenario=pack_scenario(replace(PLAIN, digest="0123456789abcdef")))
-    upload(app, records(900).drop(columns="sector"))
-    sound(app)
-    assert "the column 'sector', which the data do not have" in errors(app)
-    assert "about a table that is not here" in texts(app)
-    upload(app, records(900), name="other.csv")
+    answer(app, records(900).drop(columns="sector"))
+    assert "the column 'sector', which the data do not have" in warnings(app)
+    assert "Make the same choices on it" not in [each.label for each in app.button]
+    assert "about a table that is not here" in asks(app)
+    answer(app, records(900), name="other.csv")
+    press(app, "Make the same choices on it")
     assert scenario_of(app).secret.label == "sector = public"
+
+
+def test_a_file_that_is_no_table_is_told_and_the_question_stays(open_app):
+    app = open_app("question", scenario=pack_scenario(replace(PLAIN, digest="0123456789abcdef")))
+    answer(app, b"\x00\x01")
+    assert "about a table that is not here" in asks(app)
+    assert errors(app)
+    press(app, "Start with something else")
+    assert scenario_of(app).secret.label == "income = >50K"
+    assert app.get("plotly_chart")
+    assert not errors(app)
 
 
 def test_a_plain_address_of_an_upload_says_what_it_lacks(open_app):
     app = open_app("question", data="Your file", eps="3.0", n="55")
-    assert "a table of somebody's own" in texts(app)
-    upload(app, records(900))
+    assert "a table of somebody's own" in asks(app)
+    answer(app, records(900))
     found = scenario_of(app)
     assert (found.epsilon, found.n) == (3.0, 55)
     assert "somebody's own" not in texts(app)
+    # Nobody has to have it.
+    app = press(open_app("question", data="Your file"), "Start with something else")
+    assert scenario_of(app).secret.label == "income = >50K"
+    app.run()
+    assert scenario_of(app).secret.label == "income = >50K"
+
+
+def test_who_does_not_have_the_table_of_a_kept_scenario_loses_nothing(open_app):
+    """What is asked for in the middle of a session does not cost what was on screen."""
+    app = open_app("compare", eps="2.5", secret="sex = Female")
+    before = scenario_of(app)
+    content = write_scenario(replace(PLAIN, digest="0123456789abcdef")).encode()
+    app.file_uploader(key="scenario_file").set_value(("s.json", content, "application/json")).run()
+    assert "about a table that is not here" in asks(app)
+    press(app, "Start with something else")
+    assert scenario_of(app) == before
 
 
 def test_reference_data_that_are_missing_are_told(open_app):

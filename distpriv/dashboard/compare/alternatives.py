@@ -1,9 +1,9 @@
-"""The Compare page's parts: kept scenarios side by side, and the files and links that hold them."""
+"""The Compare page's parts: kept scenarios side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +13,6 @@ from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.meaning import reading
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.scenario_file import read_scenarios, write_scenario, write_scenarios
 from distpriv.analysis.sweeps import attack_accuracies, expected_errors
 from distpriv.charts.comparison import (
     accuracies_against_epsilon,
@@ -21,49 +20,40 @@ from distpriv.charts.comparison import (
     error_bars,
     errors_against_epsilon,
 )
-from distpriv.dashboard.shell import links, opening
+from distpriv.dashboard.shell import opening
 from distpriv.dashboard.shell.frame import View, quiet
+from distpriv.dashboard.shell.kept import (
+    LONGEST_NAME,
+    MOST,
+    NOW,
+    Kept,
+    free_name,
+    kept,
+    same,
+)
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import epsilon_grid, remembered, sweep_of
-from distpriv.errors import DistprivError, ScenarioError
+from distpriv.errors import DistprivError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, exact, number, percent, with_unit
 
-__all__ = ["Kept", "answer", "compared", "files", "keep", "keep_now", "kept", "lists", "pictures"]
-
-MOST = 7  # beside the current one
-NOW = "now"
-_LONGEST_NAME = 60
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """A scenario that was kept, with what came of it if that is known yet."""
-
-    scenario: Scenario
-    summary: Summary | None
-
-
-def kept() -> dict[str, Kept]:
-    """The session's scenarios by their names, the first kept first."""
-    scenarios: dict[str, Kept] = st.session_state.setdefault(Key.KEPT, {})
-    return scenarios
+__all__ = ["answer", "compared", "keep", "keep_now", "kept", "lists", "pictures"]
 
 
 def compared(view: View | None) -> dict[str, Summary]:
     """What is compared: the current scenario and those that were kept, or other ε if none was."""
     summaries: dict[str, Summary] = {}
     for name, one in kept().items():
-        if one.summary is None and (summary := _worked_out(one.scenario, view)) is not None:
-            one = kept()[name] = Kept(one.scenario, summary)
+        if one.summary is None and (summary := _worked_out(one, view)) is not None:
+            one = kept()[name] = Kept(one.scenario, one.data, summary)
         if one.summary is not None:
             summaries[name] = one.summary
     if view is None:
         return summaries
     now = st.session_state[Key.SCENARIO]
-    same = next((name for name, one in kept().items() if _same(one.scenario, now)), None)
-    if same is not None and same in summaries:
+    known = next((name for name, one in kept().items() if same(one.scenario, now)), None)
+    if known is not None and known in summaries:
         return summaries
     current = {NOW: _summary(view, now)}
     if summaries:
@@ -174,8 +164,8 @@ def keep(view: View | None) -> None:
         name = left.text_input(
             "Name for the current scenario",
             value=f"{now.mechanism}, ε = {now.epsilon:g}",
-            max_chars=_LONGEST_NAME,
-            help="Kept in this session; save the file below to have them another day.",
+            max_chars=LONGEST_NAME,
+            help="Kept in this tab of the browser; save everything below to have it another day.",
         )
         wanted = right.form_submit_button(
             "Keep it", icon=":material/bookmark_add:", disabled=full or view is None
@@ -183,7 +173,7 @@ def keep(view: View | None) -> None:
     if full:
         st.caption(f"At most {MOST} are kept at once; forget one to keep another.")
     if wanted and view is not None:
-        kept()[_free(name.strip() or NOW)] = Kept(now, _summary(view, now))
+        kept()[free_name(name.strip() or NOW)] = Kept(now, view.dataset.title, _summary(view, now))
         st.rerun()
     for place, (label, one) in enumerate(list(kept().items())):
         _row(place, label, one)
@@ -195,79 +185,14 @@ def keep_now(view: View) -> str:
     What is kept already stays as it is.
     """
     now = st.session_state[Key.SCENARIO]
-    known = next((name for name, one in kept().items() if _same(one.scenario, now)), None)
+    known = next((name for name, one in kept().items() if same(one.scenario, now)), None)
     if known is not None:
         return known
     while len(kept()) >= MOST:
         del kept()[next(iter(kept()))]
-    name = _free(f"{now.mechanism}, ε = {now.epsilon:g}")
-    kept()[name] = Kept(now, _summary(view, now))
+    name = free_name(f"{now.mechanism}, ε = {now.epsilon:g}")
+    kept()[name] = Kept(now, view.dataset.title, _summary(view, now))
     return name
-
-
-def files() -> None:
-    """A link to the current scenario, files to save, and a file to open."""
-    st.subheader("Hand it on")
-    scenario = st.session_state[Key.SCENARIO]
-    st.markdown(
-        "The link and the files hold every choice, names of columns and values among them, and "
-        "the data's fingerprint, but no record. Whoever opens them needs the same table, unless it "
-        "is one of the examples."
-    )
-    with st.expander("Link to the current scenario", icon=":material/link:"):
-        st.code(links.share(scenario), language=None, wrap_lines=True)
-    left, right = st.columns(2)
-    left.download_button(
-        "Save the current scenario",
-        lambda: write_scenario(scenario),
-        file_name="scenario.json",
-        mime="application/json",
-        icon=":material/download:",
-        on_click="ignore",
-        key="save_scenario",
-    )
-    right.download_button(
-        "Save all kept scenarios",
-        lambda: write_scenarios({name: one.scenario for name, one in kept().items()}),
-        file_name="scenarios.json",
-        mime="application/json",
-        icon=":material/download:",
-        on_click="ignore",
-        key="save_scenarios",
-        disabled=not kept(),
-    )
-    st.file_uploader(
-        "Open a file of scenarios",
-        key=Key.SCENARIO_FILE,
-        on_change=_read_file,
-        help="A single scenario is shown at once; several are kept here. What was on screen before "
-        "is kept too.",
-    )
-
-
-def _read_file() -> None:
-    state = st.session_state
-    file = state.get(Key.SCENARIO_FILE)
-    if file is None:
-        return
-    try:
-        scenarios = read_scenarios(file.getvalue())
-        if len(scenarios) == 1:
-            (scenario,) = scenarios.values()
-            before = state[Key.SCENARIO]
-            opening.open_scenario(scenario)
-            if len(kept()) < MOST and not _same(before, scenario):
-                kept().setdefault(_free("before"), Kept(before, None))
-            return
-        if len(kept()) + len(scenarios) > MOST:
-            raise ScenarioError(
-                f"The file has {len(scenarios)} scenarios and {len(kept())} are kept already, but "
-                f"at most {MOST} are kept at once; forget some first."
-            )
-        for name, scenario in scenarios.items():
-            kept()[_free(name[:_LONGEST_NAME])] = Kept(scenario, None)
-    except DistprivError as error:
-        state[Key.COMPARE_ERROR_TEXT] = escape(error)
 
 
 def _row(place: int, label: str, one: Kept) -> None:
@@ -276,7 +201,7 @@ def _row(place: int, label: str, one: Kept) -> None:
         f"Name of kept scenario {place + 1}",
         value=label,
         key=f"kept_name_{place}_{label}",
-        max_chars=_LONGEST_NAME,
+        max_chars=LONGEST_NAME,
         label_visibility="collapsed",
         on_change=_rename,
         args=(label, f"kept_name_{place}_{label}"),
@@ -285,7 +210,7 @@ def _row(place: int, label: str, one: Kept) -> None:
         "Open",
         key=f"kept_show_{place}",
         on_click=_open,
-        args=(one.scenario,),
+        args=(one,),
         icon=":material/open_in_new:",
         help="Put every control back to this scenario.",
     )
@@ -302,9 +227,9 @@ def _row(place: int, label: str, one: Kept) -> None:
         )
 
 
-def _open(scenario: Scenario) -> None:
+def _open(one: Kept) -> None:
     try:
-        opening.open_scenario(scenario)
+        opening.open_scenario(one.scenario, one.data)
     except DistprivError as error:
         st.session_state[Key.COMPARE_ERROR_TEXT] = escape(error)
 
@@ -317,26 +242,16 @@ def _rename(label: str, key: str) -> None:
     wanted = str(st.session_state[key]).strip()
     if wanted in ("", label):
         return
-    renamed = {(_free(wanted) if name == label else name): one for name, one in kept().items()}
+    renamed = {(free_name(wanted) if name == label else name): one for name, one in kept().items()}
     kept().clear()
     kept().update(renamed)
 
 
-def _free(name: str) -> str:
-    """The name itself, or with the first number that makes it one of its own."""
-    taken = {NOW, *kept()}
-    others = (f"{name} ({place})" for place in range(2, len(taken) + 3))
-    return name if name not in taken else next(other for other in others if other not in taken)
-
-
-def _same(one: Scenario, other: Scenario) -> bool:
-    return replace(one, view="analyst") == replace(other, view="analyst")
-
-
-def _worked_out(scenario: Scenario, view: View | None) -> Summary | None:
+def _worked_out(one: Kept, view: View | None) -> Summary | None:
     """Results of a scenario from a file, if its data are here and nothing has to be simulated."""
-    if view is None or not _same(st.session_state[Key.SCENARIO], scenario):
-        dataset = opening.dataset_of(scenario)
+    scenario = one.scenario
+    if view is None or not same(st.session_state[Key.SCENARIO], scenario):
+        dataset = opening.dataset_of(scenario, one.data)
         view = None if dataset is None else quiet(dataset, scenario)
     return None if view is None else _summary(view, scenario)
 

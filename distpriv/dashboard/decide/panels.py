@@ -253,14 +253,14 @@ def _scenario(decision: Decision) -> None:
             key="decision_open",
             icon=":material/open_in_new:",
             on_click=_open,
-            args=(choice.scenario,),
+            args=(choice.scenario, decision.data),
             help="Put every control to it. If its table is not here, it is asked for.",
         )
 
 
-def _open(text: str) -> None:
+def _open(text: str, data: str) -> None:
     try:
-        opening.open_scenario(read_scenario(text))
+        opening.open_scenario(read_scenario(text), data)
     except DistprivError as error:
         st.session_state[Key.DECISION_ERROR_TEXT] = escape(error)
 

@@ -109,7 +109,6 @@ def draw(page: PageSpec) -> None:
     """
     state = st.session_state
     state.setdefault(Key.BEGUN, bool(st.query_params))
-    opening.follow_link()
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
     places = of_page(page)

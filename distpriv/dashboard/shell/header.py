@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell.links import share
 from distpriv.dashboard.shell.pages import PageSpec, link
@@ -11,8 +12,14 @@ from distpriv.dashboard.shell.state import Key
 __all__ = ["draw"]
 
 
-def draw(page: PageSpec) -> None:
-    """The heading with its buttons, and the place of the line that says what comes of the page."""
+def draw(page: PageSpec) -> DeltaGenerator:
+    """The heading with its buttons, and the place of the line that says what comes of the page.
+
+    Returns
+    -------
+    DeltaGenerator
+        The place of undo and redo, which know their steps once the controls are drawn.
+    """
     row = st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -23,12 +30,14 @@ def draw(page: PageSpec) -> None:
     with row.container(
         horizontal=True, vertical_alignment="center", width="content", key="actions"
     ):
+        steps = st.container(width="content")
         _share(page)
         if page.of_scenario and page.name != "decide":
             link("decide", "Report", icon=":material/description:")
     st.session_state.pop(Key.HEADLINE, None)
     if page.of_scenario and page.name != "question":
         st.session_state[Key.HEADLINE] = st.empty()
+    return steps
 
 
 def _share(page: PageSpec) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import check_columns, unpack_scenario
+from distpriv.analysis.workspace import Source
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.links import SCENARIO
@@ -19,7 +21,17 @@ from distpriv.errors import DistprivError, ScenarioError
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape, exact
 
-__all__ = ["UPLOAD", "arrived", "banner", "dataset_of", "follow_link", "open_scenario"]
+__all__ = [
+    "UPLOAD",
+    "arrived",
+    "banner",
+    "dataset_of",
+    "follow_link",
+    "go_on",
+    "misfit",
+    "open_scenario",
+    "put_back",
+]
 
 UPLOAD = "Your file"
 _MOST_RECORDS = 1_000_000  # of the control
@@ -35,13 +47,21 @@ def follow_link() -> None:
         return
     del st.query_params[SCENARIO]
     try:
-        open_scenario(unpack_scenario(packed))
+        open_scenario(unpack_scenario(packed), st.query_params.get("data", ""))
     except DistprivError as error:
         state[Key.NOTICE] = escape(error)
 
 
-def open_scenario(scenario: Scenario) -> None:
+def open_scenario(scenario: Scenario, title: str = "", source: Source | None = None) -> None:
     """Put a scenario into the controls of the next run, or keep it until its data are there.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    title : str, optional
+        Of its data, if they are an example.
+    source : Source, optional
+        What is known of its data beside their fingerprint.
 
     Raises
     ------
@@ -50,66 +70,64 @@ def open_scenario(scenario: Scenario) -> None:
     """
     state = st.session_state
     own = cast("Dataset | None", state.get(Key.UPLOAD))
-    dataset = dataset_of(scenario) or (own if own is not None and _fits(scenario, own) else None)
+    dataset = dataset_of(scenario, title)
+    if dataset is None and own is not None and source is None and not misfit(scenario, own):
+        dataset = own
     if dataset is None:
         _values(scenario, cache.example(EXAMPLES[0].key))
-        state[Key.AWAITING] = scenario
+        state[Key.AWAITING], state[Key.AWAITED_SOURCE] = scenario, source
+        state.pop(Key.AWAITED_OTHER, None)
     else:
-        _apply(scenario, dataset)
+        go_on(scenario, dataset)
 
 
 def arrived(dataset: Dataset) -> None:
-    """Go on with a scenario that has waited for an uploaded table, or had another one's types."""
+    """Go on with a scenario that was opened on a table whose columns had other types."""
     state = st.session_state
     state.pop(Key.UPLOAD_WANTED, None)
-    scenario = cast("Scenario | None", state.get(Key.AWAITING))
-    if scenario is None:
-        opened = state.get(Key.OPENED)
-        if opened is None or opened.digest != dataset.digest:
-            return
-        scenario = opened
+    scenario = cast("Scenario | None", state.get(Key.OPENED))
+    if scenario is None or scenario.digest != dataset.digest:
+        return
     try:
-        _apply(scenario, dataset)
+        go_on(scenario, dataset)
     except ScenarioError as error:
         state[Key.NOTICE] = escape(error)
 
 
-def dataset_of(scenario: Scenario) -> Dataset | None:
-    """The data of the session with the scenario's fingerprint, if they are here."""
+def dataset_of(scenario: Scenario, title: str = "") -> Dataset | None:
+    """The data with the scenario's fingerprint, if they are in the session or an example.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    title : str, optional
+        Of the example, if it is one; without it only the first is tried. One that cannot be loaded
+        is not here.
+    """
     state = st.session_state
     here = [
         dataset
         for dataset in (state.get(Key.DATASET), state.get(Key.UPLOAD))
         if dataset is not None
     ]
+    first = EXAMPLES[0]
     if scenario.digest == "":
-        return here[0] if here else cache.example(EXAMPLES[0].key)
-    known = (example for example in EXAMPLES if example.digest == scenario.digest)
-    dataset = (candidate for candidate in here if candidate.digest == scenario.digest)
-    return next(dataset, None) or next((cache.example(example.key) for example in known), None)
+        return here[0] if here else cache.example(first.key)
+    found = next((dataset for dataset in here if dataset.digest == scenario.digest), None)
+    if found is not None:
+        return found
+    named = [e for e in EXAMPLES if scenario.digest == e.digest or e.title == title]
+    for example in dict.fromkeys((*named, first)):
+        with suppress(DistprivError):
+            if (dataset := cache.example(example.key)).digest == scenario.digest:
+                return dataset
+    return None
 
 
 def banner(dataset: Dataset) -> None:
-    """What a scenario that was opened lacks: its data, or the very same data."""
-    state = st.session_state
-    awaiting = state.get(Key.AWAITING)
-    if awaiting is not None and awaiting.digest == dataset.digest:
-        _apply(awaiting, dataset)
-        st.rerun()
-    if awaiting is not None:
-        _lacking(
-            "This scenario is about a table that is not here, with the fingerprint "
-            f"`{awaiting.digest[:12]}`. It holds every choice but no record: open that table on "
-            "the page Question, and the choices are made. Until then the pages show what is open "
-            "now."
-        )
-    elif state.get(Key.UPLOAD_WANTED):
-        _lacking(
-            "This address is about a table of somebody's own, which nobody else's session holds. "
-            "Upload your copy on the page Question. The secret and the statistics are not in such "
-            "an address; ask for a link or a file from the page Compare, which has them."
-        )
-    elif (opened := state.get(Key.OPENED)) is not None:
+    """What a scenario that was opened lacks: the very same data, or its reference data."""
+    opened = st.session_state.get(Key.OPENED)
+    if opened is not None:
         _differing(opened, dataset)
 
 
@@ -141,31 +159,50 @@ def _lacking(text: str) -> None:
 
 
 def _dismiss() -> None:
-    for key in (Key.AWAITING, Key.UPLOAD_WANTED, Key.OPENED):
-        st.session_state.pop(key, None)
+    st.session_state.pop(Key.OPENED, None)
 
 
-def _fits(scenario: Scenario, dataset: Dataset) -> bool:
+def misfit(scenario: Scenario, dataset: Dataset) -> str:
+    """Why a scenario's choices cannot be made on a table; empty if they can."""
     try:
         check_columns(scenario, dataset.types)
-    except ScenarioError:
-        return False
-    return True
+    except ScenarioError as error:
+        return str(error)
+    return ""
 
 
-def _apply(scenario: Scenario, dataset: Dataset) -> None:
+def go_on(scenario: Scenario, dataset: Dataset) -> None:
+    """Put a scenario into the controls of the next run, on a table that may be another version.
+
+    Raises
+    ------
+    ScenarioError
+        As `open_scenario`; nothing has changed then.
+    """
+    put_back(scenario, dataset)
+    state = st.session_state
+    for key in (Key.AWAITING, Key.AWAITED_SOURCE, Key.AWAITED_OTHER, Key.UPLOAD_WANTED):
+        state.pop(key, None)
+    state[Key.OPENED], state[Key.OPENED_ON] = replace(scenario, look=""), dataset.digest
+
+
+def put_back(scenario: Scenario, dataset: Dataset) -> None:
+    """Put a scenario of the same table into the controls of the next run; raises ScenarioError."""
     check_columns(scenario, dataset.types)
     values = _values(scenario, dataset)
     state, digest = st.session_state, dataset.digest
-    for name, known in (
-        (Key.OWN_SECRETS, {scenario.secret.label: scenario.secret}),
-        (Key.OWN_PAIRS, {pair.label: pair for pair in scenario.others}),
-        (Key.OWN_STATISTICS, {statistic.label: statistic for statistic in scenario.query}),
+    offered: dict[str, object] = {
+        **dataset.secrets,
+        **dataset.statistics,
+        **{statistic.label: statistic for statistic in dataset.query},
+    }
+    for name, things in (
+        (Key.OWN_SECRETS, (scenario.secret,)),
+        (Key.OWN_PAIRS, scenario.others),
+        (Key.OWN_STATISTICS, scenario.query.statistics),
     ):
-        state.setdefault(name, {}).setdefault(digest, {}).update(known)
-    state.pop(Key.AWAITING, None)
-    state.pop(Key.UPLOAD_WANTED, None)
-    state[Key.OPENED], state[Key.OPENED_ON] = replace(scenario, look=""), digest
+        own = {thing.label: thing for thing in things if offered.get(thing.label) != thing}
+        state.setdefault(name, {}).setdefault(digest, {}).update(own)
     state[Key.PENDING] = values
 
 

@@ -75,9 +75,21 @@ class Key:
     OWN_STATISTICS: Final = "own_statistics"
 
     # A scenario that was opened from a link or a file.
+    AWAITED_FILE: Final = "awaited_file"
+    AWAITED_OTHER: Final = "awaited_other"  # a table that was opened in the place of the awaited
+    AWAITED_SOURCE: Final = "awaited_source"  # of a workspace; what a link is about has no name
     AWAITING: Final = "awaiting"
     OPENED: Final = "opened"
     OPENED_ON: Final = "opened_on"
+
+    # What brings everything back: the browser's tab, the server, and the steps of the session.
+    AUTOSAVE: Final = "autosave"
+    BROWSER_ASKED: Final = "browser_asked"  # by this name it answers
+    BROWSER_FOUND: Final = "browser_found"
+    ENTRANCE: Final = "entrance"
+    STEPS: Final = "steps"
+    WORKSPACE_KEY: Final = "workspace_key"
+    WORKSPACE_ON_SERVER: Final = "workspace_on_server"
 
     # What pages keep.
     ALLOWED: Final = "allowed"  # right guesses of 100, on the first screen

@@ -81,7 +81,7 @@ def settings(kept: Mapping[str, Any]) -> dict[str, Setting]:
     """The same for kept scenarios, those whose results are known."""
     others = {}
     for name, one in kept.items():
-        dataset = opening.dataset_of(one.scenario)
+        dataset = opening.dataset_of(one.scenario, one.data)
         if dataset is not None and one.summary is not None:
             others[name] = setting_of(dataset, one.scenario)
     return others

@@ -1,0 +1,33 @@
+// Keeps the workspace in this tab of the browser: it outlives a reload, and ends with the tab.
+
+const PLACE = "distpriv.workspace";
+
+// Which session has been answered; a second one of the same document has lost its server.
+let answered = null;
+
+function found() {
+  try {
+    return JSON.parse(sessionStorage.getItem(PLACE)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function save(workspace) {
+  try {
+    sessionStorage.setItem(PLACE, JSON.stringify(workspace));
+  } catch {
+    // The browser keeps nothing for this page: a reload begins anew, and all else works.
+  }
+}
+
+export default function ({ data, setTriggerValue }) {
+  if (data.workspace) {
+    save({ workspace: data.workspace, key: data.key });
+  } else if (data.asking && data.asking !== answered) {
+    const [visit] = performance.getEntriesByType("navigation");
+    const again = answered !== null || visit?.type !== "navigate";
+    answered = data.asking;
+    setTriggerValue("found", { ...found(), again });
+  }
+}
