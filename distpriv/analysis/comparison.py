@@ -33,6 +33,8 @@ class Figures:
         δ that is delivered at the promised ε; None where it is not known.
     per_record : str
         ε per record, as tables tell it; empty where it is not known.
+    kept : bool or None
+        Whether the promise is kept, as computed; None if there is none, or it is not known.
     """
 
     undefended: float
@@ -42,6 +44,7 @@ class Figures:
     promised: float
     delivered: float | None
     per_record: str = ""
+    kept: bool | None = None
 
     def plain(self) -> dict[str, Any]:
         """These by name, without what a subclass adds."""

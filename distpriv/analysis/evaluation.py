@@ -339,6 +339,7 @@ class Evaluation:
             promised=self.noise.delta,
             delivered=self.delivered_delta,
             per_record=self.record_label(handed=True),
+            kept=self.kept,
         )
 
     @property

@@ -30,7 +30,9 @@ from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, number, percent, with_unit
 
-__all__ = ["Kept", "answer", "compared", "files", "keep", "kept", "lists", "pictures"]
+__all__ = [
+    "Kept", "answer", "compared", "files", "keep", "keep_as", "kept", "lists", "pictures", "same",
+]  # fmt: skip
 
 MOST = 7  # beside the current one
 NOW = "now"
@@ -62,8 +64,7 @@ def compared(view: View | None) -> dict[str, Summary]:
     if view is None:
         return summaries
     now = st.session_state[Key.SCENARIO]
-    same = next((name for name, one in kept().items() if _same(one.scenario, now)), None)
-    if same is not None and same in summaries:
+    if any(name in summaries and same(one.scenario, now) for name, one in kept().items()):
         return summaries
     current = {NOW: _summary(view, now)}
     if summaries:
@@ -183,10 +184,19 @@ def keep(view: View | None) -> None:
     if full:
         st.caption(f"At most {MOST} are kept at once; forget one to keep another.")
     if wanted and view is not None:
-        kept()[_free(name.strip() or NOW)] = Kept(now, _summary(view, now))
+        keep_as(view, name)
         st.rerun()
     for place, (label, one) in enumerate(list(kept().items())):
         _row(place, label, one)
+
+
+def keep_as(view: View, name: str) -> str:
+    """Keep the current scenario; the name it gets is free. Raises ScenarioError if it is full."""
+    if len(kept()) >= MOST:
+        raise ScenarioError(f"At most {MOST} scenarios are kept at once; forget one on Compare.")
+    now, free = st.session_state[Key.SCENARIO], _free(name.strip()[:_LONGEST_NAME] or NOW)
+    kept()[free] = Kept(now, _summary(view, now))
+    return free
 
 
 def files() -> None:
@@ -240,7 +250,7 @@ def _read_file() -> None:
             (scenario,) = scenarios.values()
             before = state[Key.SCENARIO]
             opening.open_scenario(scenario)
-            if len(kept()) < MOST and not _same(before, scenario):
+            if len(kept()) < MOST and not same(before, scenario):
                 kept().setdefault(_free("before"), Kept(before, None))
             return
         if len(kept()) + len(scenarios) > MOST:
@@ -313,13 +323,14 @@ def _free(name: str) -> str:
     return name if name not in taken else next(other for other in others if other not in taken)
 
 
-def _same(one: Scenario, other: Scenario) -> bool:
+def same(one: Scenario, other: Scenario) -> bool:
+    """Whether two scenarios are the same, in whatever view."""
     return replace(one, view="analyst") == replace(other, view="analyst")
 
 
 def _worked_out(scenario: Scenario, view: View | None) -> Summary | None:
     """Results of a scenario from a file, if its data are here and nothing has to be simulated."""
-    if view is None or not _same(st.session_state[Key.SCENARIO], scenario):
+    if view is None or not same(st.session_state[Key.SCENARIO], scenario):
         dataset = opening.dataset_of(scenario)
         view = None if dataset is None else quiet(dataset, scenario)
     return None if view is None else _summary(view, scenario)

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from distpriv.dashboard.decide import proposing
 from distpriv.dashboard.decide.panels import SHOWN, weighed
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
@@ -121,8 +122,7 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
             reason=state[Key.PROPOSAL_REASON],
             data=dataset.title,
             digest=dataset.digest,
-            alternatives=seen,
-            chosen=state[Key.PROPOSAL_CHOICE],
+            **proposing.named(seen, state[Key.PROPOSAL_CHOICE]),
         )
     except StoreError as error:
         _say("proposal", dataset.digest, _not_kept(error))

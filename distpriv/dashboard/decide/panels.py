@@ -54,6 +54,7 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
             mechanism=summary.scenario.mechanism,
             epsilon=summary.scenario.epsilon,
             delta=summary.scenario.delta,
+            errors=summary.errors,
             **summary.plain(),
         )
         for name, summary in summaries.items()
