@@ -3,7 +3,7 @@
 import streamlit as st
 
 from distpriv.dashboard.compare import alternatives
-from distpriv.dashboard.decide import deciding, panels
+from distpriv.dashboard.decide import deciding, handing, panels
 from distpriv.dashboard.shell import frame, storage
 from distpriv.dashboard.widgets import code
 
@@ -27,6 +27,7 @@ with pictured:
         panels.picture(seen, None)
 if decision is not None:
     panels.details(decision)
+    handing.link(decision)
 if decision is not None or seen:
     storage.who()
 if decision is not None:
