@@ -264,8 +264,8 @@ def test_any_page_can_keep_and_propose_what_is_on_screen(open_app, monkeypatch):
         if wanted := state.pop("asked_to_propose", None):
             proposing.propose_current(view, *wanted)
 
-    app = open_app("decide")
-    monkeypatch.setattr("distpriv.dashboard.decide.deciding.everything", elsewhere)
+    app = open_app("compare")
+    monkeypatch.setattr("distpriv.dashboard.compare.alternatives.files", elsewhere)
     app.session_state["asked_to_keep"] = "as published last year"
     app.run()
     sound(app)
@@ -276,6 +276,7 @@ def test_any_page_can_keep_and_propose_what_is_on_screen(open_app, monkeypatch):
     app.number_input(key="eps").set_value(1.0)
     app.session_state["asked_to_propose"] = ("", "It was good enough.", "Bob")
     app.run()
+    sound(app)
     old, new = (each.now for each in reversed(kept()))
     assert {each.name for each in old.alternatives} == {"a little more", "as published last year"}
     assert (old.chosen, old.choice.epsilon, old.author) == ("a little more", 2.0, "Ann")

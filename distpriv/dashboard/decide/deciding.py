@@ -13,7 +13,7 @@ from uuid import uuid4
 import streamlit as st
 
 from distpriv.dashboard.decide import proposing
-from distpriv.dashboard.decide.panels import SHOWN, weighed
+from distpriv.dashboard.decide.panels import ON_RECORD, SHOWN, weighed
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
@@ -129,7 +129,7 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
         _say("proposal", dataset.digest, _not_kept(error))
         return
     state[Key.PROPOSAL_REASON] = ""
-    state[SHOWN] = made.key
+    state.update({SHOWN: made.key, Key.DECIDE_TAB: ON_RECORD})
 
 
 def change(decision: Decision, now: Sequence[Alternative]) -> None:
@@ -254,7 +254,7 @@ def _anew(decision: Decision) -> None:
     except StoreError as error:
         _say("edit", edit.key, _not_kept(error))
         return
-    state[SHOWN] = made.key
+    state.update({SHOWN: made.key, Key.DECIDE_TAB: ON_RECORD})
     _leave()
 
 

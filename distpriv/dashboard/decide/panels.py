@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.analysis.comparison import Summary, choices_in_words
 from distpriv.analysis.for_persons import RECORD_COLUMN
@@ -23,6 +24,7 @@ from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
+    "ON_RECORD",
     "SHOWN",
     "alternatives",
     "answer",
@@ -33,16 +35,24 @@ __all__ = [
     "overview",
     "paragraphs",
     "picture",
+    "tabs",
     "weighed",
 ]
 
 SHOWN = "decision_shown"
+ON_RECORD, PROPOSE = "On record", "Propose"
 _BADGES = {
     "proposed": ":blue-badge[:material/pending: proposed]",
     "agreed": ":green-badge[:material/check: agreed]",
     "rejected": ":red-badge[:material/close: rejected]",
 }
 _VERBS = {"proposed": "changed", "agreed": "agreed", "rejected": "rejected"}
+
+
+def tabs(*, decided: bool) -> Sequence[DeltaGenerator]:
+    """What is on record, a proposal, and the report: the first of them that holds something."""
+    st.session_state.setdefault(Key.DECIDE_TAB, ON_RECORD if decided else PROPOSE)
+    return st.tabs([ON_RECORD, PROPOSE, "Report"], key=Key.DECIDE_TAB, on_change="rerun")
 
 
 def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:

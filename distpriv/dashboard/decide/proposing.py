@@ -9,7 +9,7 @@ from typing import TypedDict
 import streamlit as st
 
 from distpriv.dashboard.compare.alternatives import compared, kept, same
-from distpriv.dashboard.decide.panels import SHOWN, alternatives
+from distpriv.dashboard.decide.panels import ON_RECORD, SHOWN, alternatives
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
@@ -79,5 +79,5 @@ def propose_current(view: View, name: str, reason: str, who: str) -> Decision:
         digest=view.dataset.digest,
         **named(seen, chosen, name.strip()),
     )
-    st.session_state[SHOWN] = made.key
+    st.session_state.update({SHOWN: made.key, Key.DECIDE_TAB: ON_RECORD})
     return made

@@ -89,6 +89,7 @@ class Key:
     CHOOSING_START: Final = "choosing_start"
     COMPARE_ERROR_TEXT: Final = "compare_error_text"
     COMPOSITION_PROMISES: Final = "composition_promises"
+    DECIDE_TAB: Final = "decide_tab"
     DECIDING: Final = "deciding"  # a stakeholder: key of the decision
     DECISIONS_ALL: Final = "decisions_all"
     DECISION_EDIT: Final = "decision_edit"

@@ -14,6 +14,7 @@ __all__ = [
     "MARK",
     "PREAMBLE",
     "PROMISES",
+    "UNLINKED",
     "counted",
     "delivered",
     "guarantee",
@@ -40,6 +41,12 @@ PREAMBLE = (
 
 PROMISES = {None: "not computed", True: "kept", False: "not kept"}
 """Whether a promise is kept, in words."""
+
+
+UNLINKED = (
+    "No link stands here, as none would open the scenario from another machine; its choices stand "
+    "above, and its file can be saved on the page Compare."
+)
 
 
 def counted(value: float, unit: str) -> str:
