@@ -11,7 +11,7 @@ from distpriv.dashboard.answer import (
     search,
 )
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.widgets import code, meaning, promise
+from distpriv.dashboard.widgets import code, meaning, promise, recommended
 
 view = frame.modelled()
 
@@ -28,7 +28,7 @@ with controls:
         limits = acceptable.ask(view)
     code.note("answer", limit=limit, limits=limits or (), prior=meaning.prior())
     if start == "the attacker" and limit:
-        found = search.searched(view, limit)
+        found = recommended.searched(view, limit)
         if found:
             search.feasible(limit, found.design)
 with result_first:

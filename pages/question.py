@@ -1,36 +1,41 @@
-"""Question: what a release gives away, what hides it, and the table that it comes from."""
+"""Question: is it safe to publish these statistics, and what makes it safe?"""
 
 import streamlit as st
 
-from distpriv.dashboard.question import answer, builders, pairs, question, records
+from distpriv.dashboard.question import (
+    builders,
+    glance,
+    pairs,
+    question,
+    records,
+    start,
+    verdict,
+    ways_on,
+)
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import promise
-from distpriv.dashboard.widgets.scenario import answer as sentences
 
 dataset, scenario = frame.open_page()
+places = frame.places()
+start.draw(places)
 
 view = frame.attempt(dataset, scenario)
 if view is not None:
-    st.markdown(
-        sentences(view),
-        help="A case is one attacker who sees one release and has to name one of the two shares, "
-        "both equally likely. L2 is the length of the vector of all changes: the root of the sum "
-        "of their squares, whatever their units.",
-    )
-    picture, figures = st.columns([3, 2], gap="large")
-    with picture:
-        answer.picture(view)
+    verdict.follow(view)
+    verdict.draw(view, places)
+    attackers, figures = st.columns([2, 3], gap="large")
+    with attackers:
+        glance.picture(view)
     with figures:
-        st.markdown("**What the noise does to each figure, on average**")
-        answer.errors_table(view)
+        glance.errors_table(view)
+        ways_on.draw(view)
+    with st.expander("What is promised, and what is delivered", icon=":material/verified_user:"):
         promise.guarantee(view)
 
-st.divider()
-records.source(dataset)
-records.upload()
-records.reference(dataset, scenario)
-records.preview(dataset, scenario)
-
+with st.expander("The table", icon=":material/table:", key="the_table"):
+    records.source(dataset)
+    records.reference(dataset, scenario)
+    records.preview(dataset, scenario)
 with st.expander("The question, more exactly", icon=":material/lock:", key="more_exactly"):
     if view is not None:
         st.markdown(question.sentence(view))

@@ -108,7 +108,7 @@ def test_a_new_statistic_is_offered_and_released(open_app: Callable[..., AppTest
     assert "largest age" in scenario.query.labels
     setting = Setting(replace(scenario, n=20), Source("", example="census-income"))
     names: dict[str, Any] = {}
-    exec(pages.PAGES[1].script(setting).text, names)
+    exec(pages.PAGES[0].script(setting).text, names)
     assert 60 < names["result"]["largest age at p_i"] <= 90
 
 
@@ -120,5 +120,5 @@ def test_a_new_attacker_is_offered_and_runs(open_app: Callable[..., AppTest]) ->
 
 
 def test_a_new_page_stands_in_the_footer(open_app: Callable[..., AppTest]) -> None:
-    links = [element.proto.label for element in open_app("question").get("page_link")]
+    links = [element.proto.label for element in open_app("fit").get("page_link")]
     assert "Spread" in links

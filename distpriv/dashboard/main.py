@@ -5,7 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.shell import controls, frame
+from distpriv.dashboard.shell import controls, frame, header, style
 from distpriv.dashboard.shell.pages import MOVED, PAGES, footer
 from distpriv.dashboard.stakeholder import role
 from distpriv.dashboard.widgets import code
@@ -43,8 +43,10 @@ if page in moved:
     st.switch_page(pages[spec], query_params=asked)
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
-st.title(spec.heading)
+style.draw()
+line = header.draw(spec)
 controls.draw(spec)
 page.run()
+header.verdict(line)
 code.foot(spec)
 footer(spec)

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from distpriv import mechanisms
 from distpriv.analysis.error_sizes import ErrorSize, of_sampling
+from distpriv.analysis.verdict import right_of_hundred
 from distpriv.store.values import Alternative, Revision, moment
 from distpriv.words import SPACE, exact, number, percent, share, with_unit
 
@@ -35,13 +36,7 @@ class ErrorLine(NamedTuple):
 
 def chances(accuracy: float) -> str:
     """How often a guess is right, in people's own numbers: ``58 of 100``."""
-    if math.isnan(accuracy):
-        return f"an unknown number of{SPACE}100"
-    right = round(100 * accuracy)
-    # Neither certainty nor guessing is claimed where it is only near.
-    if right == 100 and accuracy < 1:
-        return f"more than 99 of{SPACE}100"
-    return f"{right} of{SPACE}100"
+    return f"an unknown number of{SPACE}100" if math.isnan(accuracy) else right_of_hundred(accuracy)
 
 
 def how(choice: Alternative) -> str:

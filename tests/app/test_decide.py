@@ -260,7 +260,7 @@ def test_any_page_can_keep_and_propose_what_is_on_screen(open_app, monkeypatch):
         view = frame.modelled()
         state = st.session_state
         if name := state.pop("asked_to_keep", None):
-            state["kept_as"] = alternatives.keep_as(view, name)
+            state["kept_as"] = alternatives.keep_now(view, name)
         if wanted := state.pop("asked_to_propose", None):
             proposing.propose_current(view, *wanted)
 

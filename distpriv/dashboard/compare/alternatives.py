@@ -31,7 +31,7 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, number, percent, with_unit
 
 __all__ = [
-    "Kept", "answer", "compared", "files", "keep", "keep_as", "kept", "lists", "pictures", "same",
+    "Kept", "answer", "compared", "files", "keep", "keep_now", "kept", "lists", "pictures", "same",
 ]  # fmt: skip
 
 MOST = 7  # beside the current one
@@ -184,17 +184,24 @@ def keep(view: View | None) -> None:
     if full:
         st.caption(f"At most {MOST} are kept at once; forget one to keep another.")
     if wanted and view is not None:
-        keep_as(view, name)
+        keep_now(view, name)
         st.rerun()
     for place, (label, one) in enumerate(list(kept().items())):
         _row(place, label, one)
 
 
-def keep_as(view: View, name: str) -> str:
-    """Keep the current scenario; the name it gets is free. Raises ScenarioError if it is full."""
-    if len(kept()) >= MOST:
-        raise ScenarioError(f"At most {MOST} scenarios are kept at once; forget one on Compare.")
-    now, free = st.session_state[Key.SCENARIO], _free(name.strip()[:_LONGEST_NAME] or NOW)
+def keep_now(view: View, name: str = "") -> str:
+    """Keep what the controls say, under a name of its own; return the name.
+
+    What is kept already stays as it is, unless another name is given.
+    """
+    now = st.session_state[Key.SCENARIO]
+    known = next((kept_as for kept_as, one in kept().items() if same(one.scenario, now)), None)
+    if known is not None and name.strip() in ("", known):
+        return known
+    while len(kept()) >= MOST:
+        del kept()[next(iter(kept()))]
+    free = _free(name.strip()[:_LONGEST_NAME] or f"{now.mechanism}, ε = {now.epsilon:g}")
     kept()[free] = Kept(now, _summary(view, now))
     return free
 

@@ -20,6 +20,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
+from distpriv.store import in_words as told
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent, with_unit
 
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 SHOWN = "decision_shown"
-ON_RECORD, PROPOSE = "On record", "Propose"
+ON_RECORD, PROPOSE, REPORT = "On record", "Propose", "Report"
 _BADGES = {
     "proposed": ":blue-badge[:material/pending: proposed]",
     "agreed": ":green-badge[:material/check: agreed]",
@@ -51,8 +52,12 @@ _VERBS = {"proposed": "changed", "agreed": "agreed", "rejected": "rejected"}
 
 def tabs(*, decided: bool) -> Sequence[DeltaGenerator]:
     """What is on record, a proposal, and the report: the first of them that holds something."""
-    st.session_state.setdefault(Key.DECIDE_TAB, ON_RECORD if decided else PROPOSE)
-    return st.tabs([ON_RECORD, PROPOSE, "Report"], key=Key.DECIDE_TAB, on_change="rerun")
+    return st.tabs(
+        [ON_RECORD, PROPOSE, REPORT],
+        default=ON_RECORD if decided else PROPOSE,
+        key=Key.DECIDE_TAB,
+        bind="query-params",
+    )
 
 
 def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
@@ -188,6 +193,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Mechanism": alternative.mechanism,
                 "ε": f"{alternative.epsilon:g}",
                 "δ": exact(alternative.delta),
+                "Promise": told.promise(alternative)[0],
                 "Delivered δ": "–"
                 if alternative.delivered is None
                 else number(alternative.delivered),
@@ -200,6 +206,28 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
             for alternative in seen
         )
     )
+
+
+def errors(seen: Sequence[Alternative]) -> None:
+    """The error of each statistic with each alternative, where that is on record."""
+    lines = {each.name: {line.label: line for line in told.error_lines(each)} for each in seen}
+    labels = list(dict.fromkeys(label for found in lines.values() for label in found))
+    if not labels:
+        return
+    with st.expander("Errors of each statistic", icon=":material/straighten:"):
+        display.table(
+            pd.DataFrame(
+                {"Statistic": labels}
+                | {
+                    name: [
+                        f"{found[label].size} ({found[label].meaning})" if label in found else "–"
+                        for label in labels
+                    ]
+                    for name, found in lines.items()
+                }
+            )
+        )
+        st.caption(next(filter(None, map(told.chance, seen)), ""))
 
 
 def _reading(alternative: Alternative) -> str:
@@ -244,6 +272,7 @@ def details(decision: Decision) -> None:
             verb = "Agreed to" if now.status == "agreed" else "Rejected"
             st.markdown(f"**{verb}** by {escape(now.author)} on {moment(now.at)}{said}")
     weighed(now.alternatives, now.chosen)
+    errors(now.alternatives)
     _scenario(decision)
     _history(decision)
 

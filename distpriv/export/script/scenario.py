@@ -43,7 +43,7 @@ def _moves(setting: Setting) -> list[Section]:
     """What is hidden from what, and how far the secret moves each statistic."""
     code = """\
 fit = evaluation.fit
-result = {f"records with the property at {theta.proportion}": theta.having for theta in fit.thetas}
+result |= {f"records with the property at {theta.proportion}": theta.having for theta in fit.thetas}
 deviations = np.sqrt(np.diag(fit.pooled))
 for place, label in enumerate(evaluation.labels):
     result[f"{label} at p_i"], result[f"{label} at p_j"] = fit.means[:, place]
