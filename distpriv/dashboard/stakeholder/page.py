@@ -118,7 +118,7 @@ def _decision(decision: Decision) -> None:
     )
     with st.container(border=True):
         st.markdown(f"**Why**  \n{paragraphs(now.reason)}")
-    st.subheader("The alternatives")
+    st.header("The alternatives")
     row = st.container(horizontal=True)
     for alternative in sorted(now.alternatives, key=lambda each: each.name != now.chosen):
         with row.container(border=True, width=_WIDTH):
@@ -153,7 +153,7 @@ def _card(alternative: Alternative, *, proposed: bool) -> None:
 
 
 def _form(decision: Decision) -> None:
-    st.subheader("Do you agree?")
+    st.header("Do you agree?")
     deciding.said("settling", decision.key)
     names = escape(listed(decision.proposers))
     with st.form("stakeholder", border=True):
@@ -177,7 +177,7 @@ def _form(decision: Decision) -> None:
 
 
 def _outcome(now: Revision) -> None:
-    st.subheader("What was decided")
+    st.header("What was decided")
     said = f"  \n{paragraphs(now.comment)}" if now.comment else ""
     told = settled(now)
     text = f"**{escape(told[:1].upper() + told[1:])}**{said}"
