@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from distpriv.words import (
     escape,
     exact,
+    fixed,
     listed,
     number,
     percent,
@@ -143,6 +144,14 @@ def test_a_chosen_figure_reads_back_to_six_digits(value: float) -> None:
     shown = exact(value)
     well_written(shown)
     assert read(shown) == pytest.approx(value, rel=5.01e-6)
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "shown"),
+    [(45222, 0, "45\u202f222"), (-1234.5, 2, "−1\u202f234.50"), (-0.001, 2, "0.00")],
+)
+def test_decimals_of_a_column_match(value: float, decimals: int, shown: str) -> None:
+    assert fixed(value, decimals) == shown
 
 
 @pytest.mark.parametrize(

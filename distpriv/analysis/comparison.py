@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from distpriv import mechanisms
 from distpriv.analysis.error_sizes import ErrorSize
+from distpriv.analysis.keeping import State
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import exact
+from distpriv.words import exact, share
 
 __all__ = ["Figures", "Summary", "best_of", "choices_in_words", "differences"]
 
@@ -33,8 +34,8 @@ class Figures:
         δ that is delivered at the promised ε; None where it is not known.
     per_record : str
         ε per record, as tables tell it; empty where it is not known.
-    kept : bool or None
-        Whether the promise is kept, as computed; None if there is none, or it is not known.
+    promise : str
+        How well the promise is kept, as :class:`.Keeping` has it; empty where it is not known.
     """
 
     undefended: float
@@ -44,7 +45,7 @@ class Figures:
     promised: float
     delivered: float | None
     per_record: str = ""
-    kept: bool | None = None
+    promise: State | Literal[""] = ""
 
     def plain(self) -> dict[str, Any]:
         """These by name, without what a subclass adds."""
@@ -101,10 +102,11 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         Title of the data.
     """
     half = scenario.width / 2
-    ends = [f"{100 * (scenario.center + side):.12g} %" for side in (-half, half)]
-    grid = (
-        "{:g} to {:g} in steps of {:g}".format(*scenario.grid) if scenario.grid else "one pair only"
-    )
+    ends = [share(scenario.center + side) for side in (-half, half)]
+    grid = "one pair only"
+    if scenario.grid:
+        low, high, step = map(share, scenario.grid)
+        grid = f"{low} to {high} in steps of {step}"
     drawn = "with replacement" if scenario.replacement else "without replacement"
     return {
         "Data": data,
@@ -114,7 +116,7 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Grid of shares": grid,
         "Hidden as well": "; ".join(pair.label for pair in scenario.others) or "–",
         "Pair looked at": scenario.look or "the pair hardest to hide",
-        "Records": "the whole table" if scenario.whole else f"{scenario.n}, {drawn}",
+        "Records": "the whole table" if scenario.whole else f"{exact(scenario.n)}, {drawn}",
         "Statistics": ", ".join(scenario.query.labels),
         "Mechanism": scenario.mechanism,
         "ε": f"{scenario.epsilon:g}",
@@ -124,9 +126,9 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         else scenario.calibration,
         "Calibrated in units": scenario.units,
         "Reported in units": scenario.report,
-        "Tolerances": ", ".join(f"{tolerance:g}" for tolerance in scenario.tolerances) or "–",
+        "Tolerances": ", ".join(exact(tolerance) for tolerance in scenario.tolerances) or "–",
         "Public bounds": "; ".join(
-            f"{column} {low:g} to {high:g}" for column, (low, high) in scenario.bounds
+            f"{column} {exact(low)} to {exact(high)}" for column, (low, high) in scenario.bounds
         )
         or "–",
         "Each person": "–"

@@ -13,6 +13,7 @@ from distpriv.arguments import checked
 from distpriv.attacks.property_inference import AttackResult, dataset_labels
 from distpriv.errors import AttackError
 from distpriv.privacy.noise import Noise
+from distpriv.words import exact, share
 
 __all__ = [
     "Audit",
@@ -111,7 +112,7 @@ class Audit:
     @property
     def verdict(self) -> str:
         """The outcome in words."""
-        at = f"at {100 * self.confidence:g} % confidence"
+        at = f"at {share(self.confidence)} confidence"
         claim = f"the claimed ε = {self.claimed_epsilon:g}" if self.claimed_epsilon else ""
         if self.epsilon == 0:
             sentence = f"The attack proves no ε above 0 {at}"
@@ -326,6 +327,6 @@ def _best_threshold(
 
 def _check(delta: float, confidence: float) -> None:
     if not (0 <= delta < 1 and math.isfinite(delta)):
-        raise AttackError(f"δ must be in [0, 1), got δ = {delta:g}.")
+        raise AttackError(f"δ must be in [0, 1), got δ = {exact(delta)}.")
     if not 0 < confidence < 1:
         raise AttackError(f"The confidence must be between 0 and 1, got {confidence:g}.")

@@ -301,8 +301,9 @@ def _alternative(plain: dict[str, Any]) -> Alternative:
     values = {field.name: plain.get(field.name) for field in fields(Alternative)}
     for name in ("undefended", "accuracy", "error", "promised"):
         values[name] = math.nan if values[name] is None else values[name]
-    # Earlier versions knew neither.
+    # Earlier versions knew none of these.
     values["per_record"] = values["per_record"] or ""
+    values["promise"] = values["promise"] or ""
     values["errors"] = tuple(map(_error, values["errors"] or ()))
     return Alternative(**values)  # type: ignore[arg-type]
 

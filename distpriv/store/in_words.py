@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from distpriv import mechanisms
 from distpriv.analysis.error_sizes import ErrorSize, of_sampling
+from distpriv.analysis.keeping import NO_PROMISE, Keeping
 from distpriv.analysis.verdict import right_of_hundred
 from distpriv.store.values import Alternative, Revision, moment
 from distpriv.words import SPACE, exact, number, percent, share, with_unit
 
 __all__ = [
     "ErrorLine",
-    "State",
     "chance",
     "chances",
     "error_lines",
     "how",
     "promise",
+    "promise_in_words",
     "settled",
     "verdict",
 ]
-
-State = Literal["kept", "missed", "none", "unknown"]
 
 
 class ErrorLine(NamedTuple):
@@ -62,22 +60,24 @@ def verdict(choice: Alternative) -> str:
     )
 
 
-def promise(choice: Alternative) -> tuple[State, str]:
-    """Whether the promise was kept when it was put on record, as a word and as a sentence."""
-    if choice.kept:
-        return "kept", "The promise is kept."
-    if choice.kept is False:
-        missed = "The promise is missed"
-        if choice.delivered is not None and choice.delivered > choice.promised > 0:
-            missed += (
-                f": δ is {number(choice.delivered)}, {number(choice.delivered / choice.promised)} "
-                f"times the promised {exact(choice.promised)}"
-            )
-        return "missed", f"{missed}."
-    name = choice.mechanism
-    if name in mechanisms.names() and not mechanisms.get(name).protects:
-        return "none", "It promises nothing about the secret."
-    return "unknown", "Whether the promise is kept is not on record."
+def promise(choice: Alternative) -> Keeping | None:
+    """How well the promise was kept when it was put on record; None where that is not known."""
+    if not choice.promise:
+        return None
+    ratio = math.nan
+    if choice.delivered is not None and choice.promised > 0:
+        ratio = choice.delivered / choice.promised
+    return Keeping(choice.promise, ratio)
+
+
+def promise_in_words(choice: Alternative) -> str:
+    """The same as a sentence."""
+    kept = promise(choice)
+    if kept is None:
+        return "Whether the promise is kept is not on record."
+    if kept.state == NO_PROMISE.state:
+        return "It promises nothing about the secret."
+    return f"The promise is {kept.words}."
 
 
 def error_lines(choice: Alternative) -> tuple[ErrorLine, ...]:

@@ -37,7 +37,7 @@ def test_a_proposal_holds_what_was_weighed(open_app):
     assert found["OptM, ε = 2"].epsilon == 2.0
     assert found["first"].accuracy == pytest.approx(0.573, abs=0.002)
     assert found["first"].error == pytest.approx(8.82, abs=0.05)  # guarded, above a floor
-    assert found["first"].kept
+    assert found["first"].promise == "kept"
     assert [size.label for size in found["first"].errors][:1] == ["mean age"]
     assert {size.value for size in found["first"].errors} == {None}
     # It is shown as it was written, and the form is ready for the next.

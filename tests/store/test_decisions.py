@@ -155,10 +155,12 @@ def test_figures_that_are_none(store: Store) -> None:
 def test_errors_and_the_promise_are_kept_but_no_value(store: Store) -> None:
     size = ErrorSize("mean age", "years", 1.5, 3.0, 100, value=39.25)
     endless = ErrorSize("count sex = Female", "", math.inf, 5.0, 100)
-    made = proposed(store, alternatives=[alternative("now", errors=(size, endless), kept=False)])
+    made = proposed(
+        store, alternatives=[alternative("now", errors=(size, endless), promise="missed")]
+    )
     found = one_decision(store, made.key)
     assert found == made
-    assert found.now.choice.kept is False
+    assert found.now.choice.promise == "missed"
     assert found.now.choice.errors == (size.unvalued(), endless)
     with store.reading() as session:
         (row,) = session.scalars(select(RevisionRow))
@@ -169,13 +171,13 @@ def test_a_row_of_an_earlier_version_shows_what_it_has(store: Store) -> None:
     made = proposed(store)
     with store.writing() as session:
         (row,) = session.scalars(select(RevisionRow))
-        late = ("errors", "kept", "per_record")
+        late = ("errors", "promise", "per_record")
         row.alternatives = [
             {name: value for name, value in each.items() if name not in late}
             for each in row.alternatives
         ]
     (choice, *_) = one_decision(store, made.key).now.alternatives
-    assert (choice.errors, choice.kept, choice.per_record) == ((), None, "")
+    assert (choice.errors, choice.promise, choice.per_record) == ((), "", "")
     assert choice.accuracy == 0.58
 
 

@@ -8,7 +8,15 @@ import pytest
 
 from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.analysis.scenario_file import write_scenario
-from distpriv.store.in_words import chance, chances, error_lines, how, promise, verdict
+from distpriv.store.in_words import (
+    chance,
+    chances,
+    error_lines,
+    how,
+    promise,
+    promise_in_words,
+    verdict,
+)
 from tests.examples import BASE, alternative
 
 
@@ -35,16 +43,17 @@ def test_the_verdict_names_the_secret_where_it_can_be_read() -> None:
 
 
 def test_the_promise_is_as_it_was_on_record() -> None:
-    assert promise(alternative(kept=True))[0] == "kept"
-    state, said = promise(alternative(kept=False, delivered=0.0025))
-    assert (state, said) == (
-        "missed",
-        "The promise is missed: δ is 0.0025, 2.5 times the promised 0.001.",
+    assert promise(alternative()) is None
+    assert "not on record" in promise_in_words(alternative())
+    assert promise_in_words(alternative(promise="kept")) == "The promise is kept."
+    assert (
+        promise_in_words(alternative(promise="missed slightly", delivered=0.00105))
+        == "The promise is missed slightly, 1.05 times."
     )
-    assert promise(alternative(kept=False))[1] == "The promise is missed."
-    assert promise(alternative())[0] == "unknown"
-    assert promise(alternative(mechanism="DP"))[0] == "none"
-    assert promise(alternative(mechanism="of a later version"))[0] == "unknown"
+    missed = alternative(promise="missed", delivered=0.0025)
+    assert promise_in_words(missed) == "The promise is missed, 2.5 times."
+    assert promise_in_words(alternative(promise="missed")) == "The promise is missed."
+    assert "promises nothing" in promise_in_words(alternative(promise="nothing promised"))
 
 
 def test_errors_are_told_against_what_is_public() -> None:

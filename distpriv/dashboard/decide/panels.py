@@ -193,7 +193,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Mechanism": alternative.mechanism,
                 "ε": f"{alternative.epsilon:g}",
                 "δ": exact(alternative.delta),
-                "Promise": told.promise(alternative)[0],
+                "Promise": kept.words if (kept := told.promise(alternative)) else "–",
                 "Delivered δ": "–"
                 if alternative.delivered is None
                 else number(alternative.delivered),

@@ -21,7 +21,7 @@ from distpriv.privacy.calibration import CALIBRATIONS, Calibration
 from distpriv.privacy.exact_laws import check_counts
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = [
     "bound",
@@ -182,8 +182,9 @@ def distances() -> Distances:
         key=Key.DIST,
         bind="query-params",
         help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
-        f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
-        "whatever their distribution; statistics without a closed form are always simulated.",
+        f"count is exact. *simulated*: between {exact(SIMULATED)} datasets simulated for each "
+        "share, whatever their distribution; statistics without a closed form are always "
+        "simulated.",
     )
     return chosen
 

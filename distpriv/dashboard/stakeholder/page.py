@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from distpriv.analysis.keeping import NO_PROMISE
 from distpriv.dashboard.decide import deciding
 from distpriv.dashboard.decide.panels import badge, paragraphs
 from distpriv.dashboard.shell import storage
@@ -17,12 +18,12 @@ from distpriv.dashboard.shell.links import DECISION, TABLE
 from distpriv.dashboard.shell.state import Key
 from distpriv.store import Alternative, Decision, Revision, all_decisions
 from distpriv.store.in_words import (
-    State,
     chance,
     chances,
     error_lines,
     how,
     promise,
+    promise_in_words,
     settled,
     verdict,
 )
@@ -31,12 +32,6 @@ from distpriv.words import escape, listed, with_unit
 
 __all__ = ["draw"]
 
-_PROMISES: dict[State, str] = {
-    "kept": ":green-badge[:material/verified_user: promise kept]",
-    "missed": ":red-badge[:material/gpp_bad: promise missed]",
-    "none": ":red-badge[:material/gpp_bad: no promise]",
-    "unknown": "",
-}
 _WIDTH = 344  # of a card: one beside the other on a laptop, one a row on a phone
 
 
@@ -109,8 +104,7 @@ def _leave() -> None:
 def _decision(decision: Decision) -> None:
     now = decision.now
     st.title("May this be published?")
-    _, kept = promise(now.choice)
-    st.markdown(f"**{escape(verdict(now.choice))} {escape(kept)}**")
+    st.markdown(f"**{escape(f'{verdict(now.choice)} {promise_in_words(now.choice)}')}**")
     st.markdown(
         f"{badge(now)} It is about {escape(decision.data)}, proposed by "
         f"**{escape(decision.proposed_by)}** on {moment(decision.revisions[0].at)}: "
@@ -136,9 +130,11 @@ def _decision(decision: Decision) -> None:
 
 
 def _card(alternative: Alternative, *, proposed: bool) -> None:
-    state, _ = promise(alternative)
+    kept = promise(alternative)
     badges = [":blue-badge[:material/how_to_vote: proposed]"] if proposed else []
-    badges += [_PROMISES[state]] if _PROMISES[state] else []
+    if kept is not None:
+        noun = "" if kept.state == NO_PROMISE.state else "promise "
+        badges.append(f":{kept.color}-badge[:material/{kept.icon}: {noun}{kept.words}]")
     st.markdown(f"**{escape(alternative.name)}**  \n{' '.join(badges)}".rstrip())
     st.markdown(f"Right in **{chances(alternative.accuracy)}** guesses")
     lines = [

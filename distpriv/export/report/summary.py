@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.export.report.label import Label, Part
-from distpriv.export.report.words import PROMISES, question
-from distpriv.store.in_words import chances, error_lines, how, promise, settled
+from distpriv.export.report.words import question
+from distpriv.store.in_words import chances, error_lines, how, promise_in_words, settled
 from distpriv.store.values import Alternative, Decision, moment
 from distpriv.words import SPACE, exact, listed, statistic_errors
 
@@ -73,7 +73,7 @@ def _verdict(main: Evaluation) -> str:
     epsilon, delta = main.noise.epsilon, main.noise.delta
     kept = (
         f"The promise, ε{SPACE}={SPACE}{exact(epsilon)} with δ{SPACE}={SPACE}{exact(delta)}, is "
-        f"{PROMISES[main.kept]}."
+        f"{main.promise.words}."
         if main.mechanism.protects
         else "Nothing is promised about the secret."
     )
@@ -104,7 +104,7 @@ def weighed(alternatives: tuple[Alternative, ...], chosen: str) -> tuple[Weighed
             f"{each.name} (proposed)" if each.name == chosen else each.name,
             how(each),
             chances(each.accuracy),
-            promise(each)[1],
+            promise_in_words(each),
             tuple(f"{line.label} {line.size}" for line in error_lines(each)) or ("not on record",),
         )
         for each in ordered

@@ -29,8 +29,8 @@ SCENARIO = dp.Scenario(
 )  # fmt: skip
 SIZES = (ErrorSize("mean age", "years", 1.25, 3.0, 60, value=39.0),)
 SEEN = (
-    alternative("stricter", 0.5, kept=True),
-    alternative("as published last year", kept=False, delivered=0.002, errors=SIZES),
+    alternative("stricter", 0.5, promise="kept"),
+    alternative("as published last year", promise="missed", delivered=0.002, errors=SIZES),
 )
 PROPOSED = Revision(
     1, datetime(2025, 1, 31, 14, 3, tzinfo=UTC), "Ann", "proposed", "Good enough.", "",
@@ -177,7 +177,7 @@ def test_the_summary_comes_first_then_what_was_weighed_and_who_stands_for_it(rep
         assert places == sorted(places)
         flat = text.replace("\\", "").replace("\u00a0", " ")
         assert flat.index("as published last year (proposed)") < flat.index("stricter")
-        for part in ("mean age ± 1.25 years", "2 times the promised 0.001", "Good enough."):
+        for part in ("mean age ± 1.25 years", "The promise is missed, 2 times.", "Good enough."):
             assert part in flat
     assert told.count('class="blank"') == 1  # Ann has signed
     content = json.loads(report.to_json())
