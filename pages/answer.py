@@ -7,7 +7,6 @@ from distpriv.dashboard.answer import (
     bell_curve,
     both_limits,
     one_record,
-    one_release,
     search,
 )
 from distpriv.dashboard.shell import frame
@@ -41,18 +40,18 @@ with picture:
         both_limits.section(view, limit, limits)
     elif start == "the error" and limits:
         acceptable.from_error(view, limits)
-if found:
-    search.table(view, found)
-promise.guarantee(view)
-meaning.draw(view)
-bell_curve.section(view, limit)
-
-st.subheader("A closer look at the attacker")
-looked_at = one_release.ask()
-if looked_at == "about this release":
-    one_release.release(view, limit)
-elif looked_at == "about one record":
-    one_record.record(view)
-else:
-    one_record.table(view)
+every, promised, curved, closer = st.tabs(
+    ["Mechanisms", "Promise and meaning", "Without the bell curve", "The attacker, closer"],
+    key="answer_tab",
+)
+with every:
+    if found:
+        search.table(view, found)
+with promised:
+    promise.guarantee(view)
+    meaning.draw(view)
+with curved:
+    bell_curve.section(view, limit)
+with closer:
+    one_record.closer(view, limit)
 search.formulas()

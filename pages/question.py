@@ -14,6 +14,7 @@ from distpriv.dashboard.question import (
 )
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import promise
+from distpriv.dashboard.widgets.scenario import answer as sentences
 
 dataset, scenario = frame.open_page()
 places = frame.places()
@@ -30,6 +31,7 @@ if view is not None:
         glance.errors_table(view)
         ways_on.draw(view)
     with st.expander("What is promised, and what is delivered", icon=":material/verified_user:"):
+        st.markdown(sentences(view))
         promise.guarantee(view)
 
 with st.expander("The table", icon=":material/table:", key="the_table"):

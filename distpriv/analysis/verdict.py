@@ -5,8 +5,6 @@ from __future__ import annotations
 from distpriv.analysis.answer import Wording
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.recommendation import Recommendation, down
-from distpriv.arguments import checked
-from distpriv.errors import ModelError
 from distpriv.words import exact, percent
 
 __all__ = ["of_hundred", "right_of_hundred", "verdict_in_words"]
@@ -14,7 +12,6 @@ __all__ = ["of_hundred", "right_of_hundred", "verdict_in_words"]
 _COIN = "tossing a coin gives 50"
 
 
-@checked(ModelError)
 def of_hundred(accuracy: float) -> int:
     """Cases of 100 in which an attacker is right; 100 stands for certainty alone.
 
@@ -25,7 +22,6 @@ def of_hundred(accuracy: float) -> int:
     return 100 if accuracy >= 1 else min(round(100 * accuracy), 99)
 
 
-@checked(ModelError)
 def right_of_hundred(accuracy: float) -> str:
     """The same in words: ``60 of 100``, ``more than 99 of 100``.
 

@@ -19,8 +19,9 @@ def _page() -> None:
 
     from distpriv.dashboard.assumptions import composition
     from distpriv.dashboard.shell import controls, frame
+    from distpriv.dashboard.shell.pages import PAGES
 
-    controls.draw()
+    controls.draw(PAGES[-1])
     view = frame.attempt(*frame.open_page())
     if view is not None:
         getattr(composition, st.session_state["part"])(view)

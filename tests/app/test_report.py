@@ -128,7 +128,7 @@ def test_two_tables_alike_on_one_page_have_a_download_each(open_app, monkeypatch
         for _ in range(2):
             display.table(pd.DataFrame({"=a": ["=1"]}))
 
-    monkeypatch.setattr("distpriv.dashboard.question.answer.errors_table", twice)
+    monkeypatch.setattr("distpriv.dashboard.question.glance.errors_table", twice)
     app = open_app()
     sound(app)
     tables = [each for each in app.get("download_button") if "table_" in each.proto.id]

@@ -82,7 +82,7 @@ def test_a_finer_tolerance_gets_less_noise(open_app):
     app = open_app("question", mech="ExpM", units="custom", report="custom")
 
     def moves(app):
-        return next(f.value for f in app.dataframe if "Moves by" in f.value)["Moves by"]
+        return next(f.value for f in app.dataframe if "Noise" in f.value)["Noise"]
 
     before = moves(app)
     app.number_input(key="tol0").set_value(0.1).run()

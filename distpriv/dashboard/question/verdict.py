@@ -46,6 +46,8 @@ def follow(view: View) -> None:
     )
     if before != pending:
         state[Key.PENDING] = pending
+        if said := state.get(Key.NOTICED):
+            state[Key.NOTICE] = said
         st.rerun()
 
 
@@ -54,7 +56,7 @@ def draw(view: View, places: Places) -> None:
     assert places.verdict is not None
     assert places.allowed is not None
     state, now = st.session_state, _setting(view)
-    if state.get(Key.ALLOWED_AT) != now:
+    if Key.ALLOWED not in state or state.get(Key.ALLOWED_AT) != now:
         right = of_hundred(view.accuracy)
         state[Key.ALLOWED] = min(max(right, _FEWEST), _MOST)
         state[Key.ALLOWED_AT] = now
@@ -82,6 +84,7 @@ def _slider(place: DeltaGenerator, view: View) -> None:
         _MOST,
         key=Key.ALLOWED,
         on_change=_want,
+        persist_state="session",
         help=f"How often an attacker may name the true share, {share(pair.p_i)} or "
         f"{share(pair.p_j)}. Tossing a coin gives 50. The slider takes the mechanism with the "
         "least error and the largest ε that keep to it.",

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import cache, choices, opening, settings, sizes
+from distpriv.dashboard.shell import cache, choices, opening, presets, settings, sizes
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.places import of_page, points, said
@@ -34,27 +34,6 @@ DEFAULT_MECHANISM = "OptM"
 ALLOWED_AT_FIRST = 60  # right guesses of 100, of a table that comes without a link
 _TITLES = {example.title: example.key for example in EXAMPLES}
 
-# What each preset sets beside the paper's statistics, n = 100, ε = 1 and δ = 0.001.
-PRESETS: Mapping[str, Mapping[str, object]] = {
-    "Paper: income, Δp = 0.1": {Key.SECRET: "income = >50K", Key.DP: 0.1, Key.CAL: "classical"},
-    "Paper: work class, Δp = 0.04": {
-        Key.SECRET: "workclass = Private",
-        Key.DP: 0.04,
-        Key.CAL: "classical",
-    },
-    "Share of women, Δp = 0.1": {
-        Key.SECRET: "sex = Female",
-        Key.DP: 0.1,
-        Key.CAL: "guarded",
-        Key.STAT: [
-            "mean age",
-            "mean education-num",
-            "mean hours-per-week",
-            "count income = >50K",
-        ],
-    },
-}
-
 
 def keep_upload(dataset: Dataset) -> None:
     """Make an uploaded table the session's data, with a scenario that fits it."""
@@ -68,6 +47,8 @@ def keep_upload(dataset: Dataset) -> None:
         show(opening.UPLOAD)
         state.update({Key.N: dataset.start_n, Key.WHOLE: True, Key.CENTER: 0.5, Key.DP: 0.1})
         state[Key.ALLOWED_WANTED] = ALLOWED_AT_FIRST
+        if Key.AWAITING in state:  # what it says of ε stays
+            state.pop(Key.ALLOWED_WANTED, None)
     opening.arrived(dataset)
 
 
@@ -186,7 +167,7 @@ def draw(page: PageSpec) -> None:
     with places.view:
         settings.view()
     with places.presets:
-        _presets(dataset)
+        presets.draw(dataset)
     state[Key.DATASET] = dataset
     reference = state.get(Key.REFERENCES, {}).get(dataset.digest) if whole else None
     scenario = Scenario(
@@ -222,8 +203,9 @@ def draw(page: PageSpec) -> None:
     with places.look, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
     state[Key.SCENARIO], state[Key.PLACES] = scenario, replace(places, data=data)
-    if notice := state.pop(Key.NOTICE, None):
-        st.error(notice, icon=":material/error:")
+    state[Key.NOTICED] = state.pop(Key.NOTICE, None)
+    if state[Key.NOTICED]:
+        st.error(state[Key.NOTICED], icon=":material/error:")
     opening.banner(dataset)
 
 
@@ -258,28 +240,6 @@ def _mechanism() -> str:
         bind="query-params",
         help="\n".join(f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names),
     )
-
-
-def _presets(dataset: Dataset) -> None:
-    with st.popover("Presets", icon=":material/bookmark:", width="stretch"):
-        for label, values in PRESETS.items():
-            st.button(
-                label,
-                on_click=_apply_preset,
-                args=(values,),
-                width="stretch",
-                disabled=dataset.origin != "example",
-            )
-
-
-def _apply_preset(values: Mapping[str, object]) -> None:
-    common: dict[str, object] = {Key.N: 100, Key.CENTER: 0.5, Key.EPS: 1.0, Key.DELTA: 1e-3}
-    common |= {Key.REPL: False, Key.WHOLE: False, Key.PERSONS: False}
-    common |= {Key.PAIRS: "one pair", Key.UNITS: "raw", Key.REPORT: "raw"}
-    for key in (Key.STAT, Key.ALSO):
-        st.session_state.pop(key, None)
-    for key, value in {**common, **values}.items():
-        st.session_state[key] = value
 
 
 def _budget(*, with_slider: bool) -> tuple[float, float]:
@@ -368,7 +328,9 @@ def _query(dataset: Dataset) -> Query:
     defaults = {statistic.label: statistic for statistic in dataset.query}
     options = dict(dataset.statistics) | defaults
     options |= state.get(Key.OWN_STATISTICS, {}).get(dataset.digest, {})
-    options |= _parsed([*state.get(key, []), *settings.linked(key)], options, dataset, _statistic)
+    options |= _parsed(
+        [*state.get(key, []), *settings.linked(key)], options, dataset, choices.parse_statistic
+    )
     if any(label not in options for label in state.get(key, [])):
         state[key] = [label for label in state[key] if label in options] or list(defaults)
     chosen = st.multiselect(
@@ -382,9 +344,6 @@ def _query(dataset: Dataset) -> Query:
     if not chosen:
         st.caption("A release needs at least one statistic; here are the ones to start with.")
     return Query([options[label] for label in chosen] or list(defaults.values()))
-
-
-_statistic = choices.parse_statistic
 
 
 def _parsed(

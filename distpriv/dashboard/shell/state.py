@@ -54,6 +54,7 @@ class Key:
     SCENARIO: Final = "scenario"
     VIEWED: Final = "viewed"  # the scenario evaluated, in this run
     NOTICE: Final = "notice"  # a sentence for the next run
+    NOTICED: Final = "noticed"  # the sentence of this run, for one that begins anew
     PLACES: Final = "places"  # of the controls, in this run
     PENDING: Final = "pending"  # values for the controls of the next run
     BEGUN: Final = "begun"  # with a table: the first screen needs no cards
