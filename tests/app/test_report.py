@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from distpriv.dashboard.decide import report_panel
 from distpriv.export.report import Report, ReportRun
-from tests.app.driver import button, errors, records, run_of, sound, texts, upload
+from tests.app.driver import button, errors, proposed, records, run_of, sound, texts, upload
 
 
 def downloads(app) -> set[str]:
@@ -31,9 +31,15 @@ def test_a_report_is_built_on_request(open_app):
     report = built(app)
     assert report.main.scenario == app.session_state["scenario"]
     assert report.link == ""  # of this machine alone, as far as anybody knows
+    assert report.decision is None
+    assert [each.name for each in report.alternatives] == ["now", "half the ε", "twice the ε"]
+    assert "mean age" in report.weighed[0].errors[0]
     assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
     assert "in 76.2\u00a0% of cases" in app.success[0].value.replace("\\", "")
     assert not report.confidential
+    proposed(app)  # what is decided about it is new
+    assert "built from what was chosen before" in app.info[0].value
+    assert built(app).decision.proposed_by == "Ann"
     app.number_input(key="eps").set_value(4.0).run()
     sound(app)
     assert "built from what was chosen before" in app.info[0].value

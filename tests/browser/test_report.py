@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import drawn, open_settings, press, shot
+from tests.browser.driver import drawn, go, open_settings, press, shot
 
 pytestmark = pytest.mark.browser
 
@@ -38,12 +38,13 @@ def printed(page: Page, folder: Path) -> str:
 
 def test_a_report_opens_offline_and_prints(app, browser: Browser, tmp_path):
     page = app.page
+    go(page, "Compare")
     open_settings(page)
     press(page, "Save charts as", "PNG")
     drawn(page, 1)
     page.locator(".js-plotly-plot").first.hover()
     image = save(page, "Download plot as a PNG", tmp_path)
-    assert image.name == "distpriv-answer.png"
+    assert image.name == "distpriv-compare_accuracy.png"
     assert image.read_bytes().startswith(b"\x89PNG")
 
     page.get_by_role("link", name="Report", exact=True).click()
