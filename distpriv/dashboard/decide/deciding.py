@@ -74,7 +74,7 @@ class Edit:
 
 def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
     """Propose one of the alternatives on screen."""
-    st.subheader("Propose an ε")
+    st.header("Propose an ε")
     said("proposal", dataset.digest)
     if not seen:
         st.caption("There is nothing to propose: the current scenario has no result.")

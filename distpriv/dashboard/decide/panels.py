@@ -26,6 +26,7 @@ from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
     "ON_RECORD",
+    "PROPOSE",
     "SHOWN",
     "alternatives",
     "answer",

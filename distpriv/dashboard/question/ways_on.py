@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from distpriv.dashboard.compare import alternatives
+from distpriv.dashboard.decide.panels import PROPOSE
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.pages import PAGES
+from distpriv.dashboard.shell.state import Key
 
 __all__ = ["draw"]
 
@@ -39,4 +41,6 @@ def draw(view: View) -> None:
             st.toast(f"Saved as {name}.", icon=":material/bookmark_added:")
     if compare or propose:
         target = "compare" if compare else "decide"
-        st.switch_page(next(spec.file for spec in PAGES if spec.name == target))
+        shown = {Key.DECIDE_TAB: PROPOSE} if propose else None
+        file = next(spec.file for spec in PAGES if spec.name == target)
+        st.switch_page(file, query_params=shown)
