@@ -114,8 +114,7 @@ def percent(value: float, decimals: int = 1) -> str:
     """
     if math.isnan(value):
         return UNKNOWN
-    shown = f"{abs(100 * value):.{decimals}f}"
-    return f"{'−' if value < 0 and float(shown) else ''}{shown}{SPACE}%"
+    return f"{fixed(100 * value, decimals)}{SPACE}%"
 
 
 def share(value: float) -> str:

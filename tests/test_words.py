@@ -163,6 +163,7 @@ def test_decimals_of_a_column_match(value: float, decimals: int, shown: str) -> 
         (0.58, "58.0\u00a0%"),
         (1, "100.0\u00a0%"),
         (-0.2, "−20.0\u00a0%"),
+        (247.311, "24\u202f731.1\u00a0%"),
         (math.nan, "unknown"),
     ],
 )

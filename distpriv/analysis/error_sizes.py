@@ -137,8 +137,8 @@ def short(size: ErrorSize) -> str:
 def sampling_note(n: int) -> str:
     """What the multiples of the sampling deviation are, to stand below a table."""
     return (
-        f"“0.4 × sampling”: 0.4 of the standard deviation by which drawing n = {n} records varies "
-        "the statistic anyway, without any noise."
+        f"“0.4 × sampling”: 0.4 of the standard deviation by which drawing n = {exact(n)} records "
+        "varies the statistic anyway, without any noise."
     )
 
 

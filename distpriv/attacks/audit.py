@@ -13,7 +13,7 @@ from distpriv.arguments import checked
 from distpriv.attacks.property_inference import AttackResult, dataset_labels
 from distpriv.errors import AttackError
 from distpriv.privacy.noise import Noise
-from distpriv.words import exact, share
+from distpriv.words import share
 
 __all__ = [
     "Audit",
@@ -327,6 +327,6 @@ def _best_threshold(
 
 def _check(delta: float, confidence: float) -> None:
     if not (0 <= delta < 1 and math.isfinite(delta)):
-        raise AttackError(f"δ must be in [0, 1), got δ = {exact(delta)}.")
+        raise AttackError(f"δ must be in [0, 1), got δ = {delta:g}.")
     if not 0 < confidence < 1:
         raise AttackError(f"The confidence must be between 0 and 1, got {confidence:g}.")

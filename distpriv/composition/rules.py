@@ -19,7 +19,6 @@ from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_losses
 from distpriv.privacy.noise import Noise, check_units, gaussian_noise
-from distpriv.words import exact
 
 __all__ = [
     "AGAIN",
@@ -60,7 +59,7 @@ class Promise:
         if not 0 < self.epsilon < math.inf:
             raise CalibrationError(f"ε must be a positive number, got ε = {self.epsilon:g}.")
         if not 0 <= self.delta <= 1:
-            raise CalibrationError(f"δ must be in [0, 1), got δ = {exact(self.delta)}.")
+            raise CalibrationError(f"δ must be in [0, 1), got δ = {self.delta:g}.")
 
 
 @checked(CalibrationError)

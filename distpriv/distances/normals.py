@@ -15,7 +15,6 @@ from scipy.stats import qmc
 
 from distpriv.arguments import MODERATE, Axes, checked
 from distpriv.errors import DistanceError
-from distpriv.words import exact
 
 __all__ = ["normal_closeness", "normal_deviation"]
 
@@ -60,7 +59,7 @@ def normal_closeness(
         ‖e‖_1 of an e that meets the condition, whether or not the search found the least.
     """
     if not 0 <= delta < 1:
-        raise DistanceError(f"δ must be in [0, 1), got δ = {exact(delta)}.")
+        raise DistanceError(f"δ must be in [0, 1), got δ = {delta:g}.")
     shape = (len(difference),) * 2
     if covariance.shape != shape or not _is_definite(covariance):
         raise DistanceError(

@@ -89,7 +89,7 @@ def closeness(
         As :func:`wasserstein_inf`, and if δ is outside its domain.
     """
     if not 0 <= delta < 1:
-        raise DistanceError(f"δ must be in [0, 1), got δ = {exact(delta)}.")
+        raise DistanceError(f"δ must be in [0, 1), got δ = {delta:g}.")
     first, second = distribution("x", x, x_weights), distribution("y", y, y_weights)
     if first.points.shape[1] != second.points.shape[1]:
         raise DistanceError(

@@ -119,7 +119,7 @@ class _Promise:
     def of(cls, model: GaussianModel, epsilon: float, delta: float) -> _Promise:
         if delta < _LEAST_DELTA:
             raise InapplicableError(
-                f"The exact law gives δ to {_ABSOLUTE / 2:g}, which is too coarse for "
+                f"The exact law gives δ to {exact(_ABSOLUTE / 2)}, which is too coarse for "
                 f"δ = {exact(delta)}; take a δ of {exact(_LEAST_DELTA)} or more, or another "
                 "calibration."
             )

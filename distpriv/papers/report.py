@@ -53,7 +53,7 @@ def figure(cell: Cell, value: float | None) -> str:
     # A figure that rounding would make 0 is told from one that is.
     if round(value, decimals) or not value:
         return fixed(value, decimals)
-    return number(value)
+    return number(float(f"{value:.2g}"))
 
 
 def range_of(cell: Cell, ends: tuple[float, float] | None) -> str:

@@ -41,7 +41,7 @@ def check_delta(delta: float | None) -> float:
     if delta is None:
         raise CalibrationError("This mechanism needs a δ in (0, 1); give one, e.g. 0.001.")
     if not 0 < delta < 1:
-        raise CalibrationError(f"δ must be in (0, 1), got δ = {exact(delta)}.")
+        raise CalibrationError(f"δ must be in (0, 1), got δ = {delta:g}.")
     return float(delta)
 
 

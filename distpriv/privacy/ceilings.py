@@ -7,7 +7,6 @@ import math
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError
 from distpriv.privacy.calibration import check_epsilon
-from distpriv.words import exact
 
 __all__ = ["accuracy_ceiling"]
 
@@ -32,6 +31,6 @@ def accuracy_ceiling(epsilon: float, delta: float = 0.0) -> float:
     """
     epsilon = check_epsilon(epsilon)
     if not 0 <= delta < 1:
-        raise CalibrationError(f"δ must be in [0, 1), got δ = {exact(delta)}.")
+        raise CalibrationError(f"δ must be in [0, 1), got δ = {delta:g}.")
     # e^{−ε} instead of e^ε: no overflow.
     return (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon))

@@ -25,7 +25,6 @@ from distpriv.model.theta import Theta
 from distpriv.privacy.calibration import check_epsilon
 from distpriv.privacy.noise import Noise, check_units
 from distpriv.privacy.privacy_loss import PrivacyLoss
-from distpriv.words import exact
 
 __all__ = [
     "Frontier",
@@ -103,7 +102,7 @@ def relaxed_promise(epsilon: float, delta: float, lambdas: ArrayLike, etas: Arra
     """
     epsilon = check_epsilon(epsilon)
     if not 0 <= delta <= 1:
-        raise CalibrationError(f"δ must be in [0, 1], got δ = {exact(delta)}.")
+        raise CalibrationError(f"δ must be in [0, 1], got δ = {delta:g}.")
     steps = np.atleast_1d(np.asarray(lambdas, dtype=np.float64))
     masses = np.atleast_1d(np.asarray(etas, dtype=np.float64))
     if not (np.isfinite(steps).all() and (steps >= 0).all()):

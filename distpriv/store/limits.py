@@ -56,7 +56,7 @@ class Budget:
         if not 0 < self.epsilon < math.inf:
             raise StoreError(f"A limit's ε must be a positive number, got ε = {self.epsilon:g}.")
         if not 0 < self.delta < 1:
-            raise StoreError(f"A limit's δ must be between 0 and 1, got δ = {exact(self.delta)}.")
+            raise StoreError(f"A limit's δ must be between 0 and 1, got δ = {self.delta:g}.")
 
 
 @dataclass(frozen=True)

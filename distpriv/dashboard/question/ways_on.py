@@ -41,6 +41,6 @@ def draw(view: View) -> None:
             st.toast(f"Saved as {name}.", icon=":material/bookmark_added:")
     if compare or propose:
         target = "compare" if compare else "decide"
-        shown = {Key.DECIDE_TAB: PROPOSE} if propose else None
-        file = next(spec.file for spec in PAGES if spec.name == target)
-        st.switch_page(file, query_params=shown)
+        # The bound parameters of widgets cannot be cleared one by one.
+        shown = {Key.DECIDE_TAB: PROPOSE} if propose else {}
+        st.switch_page(next(s.file for s in PAGES if s.name == target), query_params=shown)
