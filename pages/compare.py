@@ -1,8 +1,8 @@
-"""Compare & report: scenarios side by side, and what to hand on of them."""
+"""Compare: scenarios side by side, and the files that hold them."""
 
 import streamlit as st
 
-from distpriv.dashboard.compare import alternatives, files, report_panel
+from distpriv.dashboard.compare import alternatives, files
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code, meaning
 
@@ -19,5 +19,4 @@ alternatives.keep(view)
 if summaries:
     alternatives.lists(summaries)
 files.files()
-report_panel.draw(view)
 code.note("compare", others=code.settings(alternatives.kept()))

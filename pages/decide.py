@@ -1,9 +1,9 @@
-"""Decide: who proposes which ε, why, what else was weighed, and what became of it."""
+"""Decide & report: who proposes which ε, why, what was weighed, and the file that says so."""
 
 import streamlit as st
 
 from distpriv.dashboard.compare import alternatives
-from distpriv.dashboard.decide import deciding, panels
+from distpriv.dashboard.decide import deciding, handing, panels, report_panel
 from distpriv.dashboard.shell import frame, storage
 from distpriv.dashboard.widgets import code
 
@@ -17,21 +17,23 @@ storage.banner(
     "What is on record cannot be shown, and what you propose here is not kept; everything else "
     "works."
 )
-pictured = st.container()
-decision = panels.chosen(decisions)
-panels.overview(decisions)
-with pictured:
+if decisions or seen:
+    storage.who()
+record, proposal, report = panels.tabs(decided=bool(decisions))
+with record:
+    decision = panels.chosen(decisions)
     if decision is not None:
         panels.picture(decision.now.alternatives, decision.now.chosen)
-    elif seen:
+        panels.details(decision)
+        handing.link(decision)
+        deciding.change(decision, seen)
+        deciding.settling(decision)
+    panels.overview(decisions)
+    deciding.everything()
+with proposal:
+    if decision is None and seen:
         panels.picture(seen, None)
-if decision is not None:
-    panels.details(decision)
-if decision is not None or seen:
-    storage.who()
-if decision is not None:
-    deciding.change(decision, seen)
-    deciding.settling(decision)
-deciding.everything()
-deciding.proposal(dataset, seen)
+    deciding.proposal(dataset, seen)
+with report:
+    report_panel.draw(view, seen)
 code.note("decide", others=code.settings(alternatives.kept()))

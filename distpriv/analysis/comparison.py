@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from distpriv import mechanisms
 from distpriv.analysis.error_sizes import ErrorSize
+from distpriv.analysis.keeping import State
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import exact, share
@@ -33,6 +34,8 @@ class Figures:
         δ that is delivered at the promised ε; None where it is not known.
     per_record : str
         ε per record, as tables tell it; empty where it is not known.
+    promise : str
+        How well the promise is kept, as :class:`.Keeping` has it; empty where it is not known.
     """
 
     undefended: float
@@ -42,6 +45,7 @@ class Figures:
     promised: float
     delivered: float | None
     per_record: str = ""
+    promise: State | Literal[""] = ""
 
     def plain(self) -> dict[str, Any]:
         """These by name, without what a subclass adds."""

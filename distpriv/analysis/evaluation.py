@@ -345,6 +345,7 @@ class Evaluation:
             promised=self.noise.delta,
             delivered=self.delivered_delta,
             per_record=self.record_label(handed=True),
+            promise=self.promise.state,
         )
 
     @property

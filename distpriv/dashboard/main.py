@@ -7,10 +7,14 @@ import streamlit as st
 
 from distpriv.dashboard.shell import asking, autosave, controls, frame, header, history, style
 from distpriv.dashboard.shell.pages import MOVED, PAGES, footer
+from distpriv.dashboard.stakeholder import role
 from distpriv.dashboard.widgets import code
 
 st.set_page_config(page_icon=frame.ICON, layout="wide")
 st.logo(frame.ICON, size="large")
+if role.asked():
+    role.run()
+    st.stop()
 pages = {
     spec: st.Page(
         spec.file,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 from uuid import uuid4
@@ -16,6 +16,7 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
@@ -284,20 +285,34 @@ def _row(decision: Decision, revision: Revision) -> RevisionRow:
     )
 
 
-def _plain(alternative: Alternative) -> dict[str, Any]:
-    """As JSON has it, which knows no infinity."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in asdict(alternative).items()
+def _plain(values: Any) -> dict[str, Any]:
+    """A dataclass as JSON has it, which knows no infinity."""
+    plain = {
+        field.name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for field in fields(values)
+        for value in (getattr(values, field.name),)
     }
+    if isinstance(values, Alternative):
+        plain["errors"] = [_plain(size) for size in values.errors]
+    return plain
 
 
 def _alternative(plain: dict[str, Any]) -> Alternative:
     values = {field.name: plain.get(field.name) for field in fields(Alternative)}
     for name in ("undefended", "accuracy", "error", "promised"):
         values[name] = math.nan if values[name] is None else values[name]
-    values["per_record"] = values["per_record"] or ""  # earlier versions did not know it
+    # Earlier versions knew none of these.
+    values["per_record"] = values["per_record"] or ""
+    values["promise"] = values["promise"] or ""
+    values["errors"] = tuple(map(_error, values["errors"] or ()))
     return Alternative(**values)  # type: ignore[arg-type]
+
+
+def _error(plain: dict[str, Any]) -> ErrorSize:
+    error, deviation = (
+        math.inf if plain[name] is None else plain[name] for name in ("error", "deviation")
+    )
+    return ErrorSize(plain["label"], plain["unit"], error, deviation, plain["n"])
 
 
 def _decision(rows: Sequence[RevisionRow]) -> Decision:

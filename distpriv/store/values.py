@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from distpriv.analysis.comparison import Figures
+from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario
 from distpriv.errors import DistprivError
@@ -28,6 +29,9 @@ class Alternative(Figures):
     mechanism : str
     epsilon, delta : float
         As chosen.
+    errors : tuple of ErrorSize
+        Of each statistic, without the value it is an error of: whoever decides may not know it.
+        Empty where another version of distpriv wrote it.
     """
 
     name: str
@@ -35,6 +39,10 @@ class Alternative(Figures):
     mechanism: str
     epsilon: float
     delta: float
+    errors: tuple[ErrorSize, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "errors", tuple(size.unvalued() for size in self.errors))
 
     def read(self) -> Scenario | None:
         """The scenario; None where another version of distpriv wrote it."""

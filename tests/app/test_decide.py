@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+import streamlit as st
 
+from distpriv.dashboard.compare import alternatives
+from distpriv.dashboard.decide import proposing
+from distpriv.dashboard.shell import frame
 from distpriv.store import all_decisions, one_decision, open_store, revise, settle
 from tests.app.driver import agreed, errors, keep, press, proposed, sound, table, texts, warnings
 
@@ -29,10 +33,13 @@ def test_a_proposal_holds_what_was_weighed(open_app):
     assert (decision.proposed_by, decision.now.status) == ("Ann *x*", "proposed")
     assert decision.now.choice.epsilon == 1.0
     found = {each.name: each for each in decision.now.alternatives}
-    assert set(found) == {"now", "first"}
-    assert found["now"].epsilon == 2.0
+    assert set(found) == {"OptM, ε = 2", "first"}
+    assert found["OptM, ε = 2"].epsilon == 2.0
     assert found["first"].accuracy == pytest.approx(0.573, abs=0.002)
     assert found["first"].error == pytest.approx(8.82, abs=0.05)  # guarded, above a floor
+    assert found["first"].promise == "kept"
+    assert [size.label for size in found["first"].errors][:1] == ["mean age"]
+    assert {size.value for size in found["first"].errors} == {None}
     # It is shown as it was written, and the form is ready for the next.
     assert "Ann \\*x\\*" in texts(app)
     assert "\\# no heading" in texts(app)
@@ -40,7 +47,7 @@ def test_a_proposal_holds_what_was_weighed(open_app):
     assert "**One decision** about" in texts(app)
     assert app.text_area(key="proposal_reason").value == ""
     assert app.text_input(key="who").value == "Ann *x*"
-    assert list(table(app, "Alternative")["Alternative"]) == ["now", "first (proposed)"]
+    assert list(table(app, "Alternative")["Alternative"]) == ["OptM, ε = 2", "first (proposed)"]
 
 
 def test_without_kept_scenarios_other_epsilons_are_weighed(open_app):
@@ -94,7 +101,7 @@ def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
         author="Bob",
         reason="His view.",
         alternatives=seen,
-        chosen="half the ε",
+        chosen="OptM, ε = 0.5",
     )
     press(app, "Save")
     assert "Bob changed this decision on" in warnings(app)
@@ -170,7 +177,7 @@ def test_nobody_agrees_to_what_they_have_not_seen(open_app):
     (before,) = kept()
     revise(
         open_store(), before.key, 1, author="Bob", reason="Other.",
-        alternatives=before.now.alternatives, chosen="twice the ε",
+        alternatives=before.now.alternatives, chosen="OptM, ε = 2",
     )  # fmt: skip
     app.text_input(key="settling_comment").set_value("Yes.")
     press(app, "Agree")
@@ -244,3 +251,34 @@ def test_a_scenario_without_a_result_leaves_the_record(open_app):
     assert "count sex" in errors(app)
     assert "**One decision** about" in texts(app)
     assert "There is nothing to propose" in " ".join(each.value for each in app.caption)
+
+
+def test_any_page_can_keep_and_propose_what_is_on_screen(open_app, monkeypatch):
+    """The names are the visitor's; the figures are those of the time."""
+
+    def elsewhere():
+        view = frame.modelled()
+        state = st.session_state
+        if name := state.pop("asked_to_keep", None):
+            state["kept_as"] = alternatives.keep_now(view, name)
+        if wanted := state.pop("asked_to_propose", None):
+            proposing.propose_current(view, *wanted)
+
+    app = open_app("compare")
+    monkeypatch.setattr("distpriv.dashboard.compare.files.files", elsewhere)
+    app.session_state["asked_to_keep"] = "as published last year"
+    app.run()
+    sound(app)
+    app.number_input(key="eps").set_value(2.0)
+    app.session_state["asked_to_propose"] = ("a little more", "It is asked for.", "Ann")
+    app.run()
+    sound(app)
+    app.number_input(key="eps").set_value(1.0)
+    app.session_state["asked_to_propose"] = ("", "It was good enough.", "Bob")
+    app.run()
+    sound(app)
+    old, new = (each.now for each in reversed(kept()))
+    assert {each.name for each in old.alternatives} == {"a little more", "as published last year"}
+    assert (old.chosen, old.choice.epsilon, old.author) == ("a little more", 2.0, "Ann")
+    assert (new.chosen, new.choice.epsilon) == ("as published last year", 1.0)
+    assert app.session_state["kept_as"] == "as published last year"

@@ -1,13 +1,13 @@
-"""The Compare page's report: chosen, built, stopped, saved; and tables' downloads."""
+"""The Decide page's report: chosen, built, stopped, saved; and tables' downloads."""
 
 from __future__ import annotations
 
 from functools import partial
 from unittest.mock import patch
 
-from distpriv.dashboard.compare import report_panel
+from distpriv.dashboard.decide import report_panel
 from distpriv.export.report import Report, ReportRun
-from tests.app.driver import button, errors, records, run_of, sound, texts, upload
+from tests.app.driver import button, errors, proposed, records, run_of, sound, texts, upload
 
 
 def downloads(app) -> set[str]:
@@ -25,15 +25,21 @@ def built(app) -> Report:
 
 
 def test_a_report_is_built_on_request(open_app):
-    app = open_app("compare", eps="1.7")
+    app = open_app("decide", eps="1.7")
     assert "report" not in app.session_state["runs"]
     assert "Markdown" not in downloads(app)
     report = built(app)
     assert report.main.scenario == app.session_state["scenario"]
-    assert "scenario=" in report.link
+    assert report.link == ""  # of this machine alone, as far as anybody knows
+    assert report.decision is None
+    assert [each.name for each in report.alternatives] == ["now", "half the ε", "twice the ε"]
+    assert "mean age" in report.weighed[0].errors[0]
     assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
     assert "in 76.2\u00a0% of cases" in app.success[0].value.replace("\\", "")
     assert not report.confidential
+    proposed(app)  # what is decided about it is new
+    assert "built from what was chosen before" in app.info[0].value
+    assert built(app).decision.proposed_by == "Ann"
     app.number_input(key="eps").set_value(4.0).run()
     sound(app)
     assert "built from what was chosen before" in app.info[0].value
@@ -41,7 +47,7 @@ def test_a_report_is_built_on_request(open_app):
 
 
 def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_app):
-    app = open_app("compare")
+    app = open_app("decide")
     app.checkbox(key="report_truth").check().run()
     before = app.session_state["scenario"]
     app.multiselect(key="report_mechanisms").set_value([]).run()
@@ -62,18 +68,18 @@ def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_a
 
 
 def test_the_report_follows_the_sidebar_s_mechanism_until_others_are_chosen(open_app):
-    app = open_app("compare")
+    app = open_app("decide")
     app.selectbox(key="mech").set_value("DauM").run()
     assert app.multiselect(key="report_mechanisms").value == ["DauM"]
     app.switch_page("../../pages/question.py").run()
     app.selectbox(key="mech").set_value("EigM").run()
-    app.switch_page("../../pages/compare.py").run()
+    app.switch_page("../../pages/decide.py").run()
     sound(app)
     assert app.multiselect(key="report_mechanisms").value == ["EigM"]
 
 
 def test_a_scenario_without_a_result_says_what_to_do(open_app):
-    app = open_app("compare", secret="sex = Female")
+    app = open_app("decide", secret="sex = Female")
     sound(app)
     assert "count sex" in errors(app)
     assert "choose another mechanism in the sidebar" in app.info[0].value
@@ -83,7 +89,7 @@ def test_a_scenario_without_a_result_says_what_to_do(open_app):
 
 
 def test_building_stops_and_goes_on(open_app):
-    app = open_app("compare")
+    app = open_app("decide")
     button(app, "Build the report").click().run()
     assert run_of(app, "report").running
     app.button(key="report_stop").click().run()
@@ -103,7 +109,7 @@ def test_building_stops_and_goes_on(open_app):
 
 def test_true_values_stay_out_of_the_presentation_view(open_app):
     app = upload(open_app(), records(900))
-    app.switch_page("../../pages/compare.py").run()
+    app.switch_page("../../pages/decide.py").run()
     app.checkbox(key="report_truth").check()
     app.checkbox(key="report_records").check().run()
     assert "what the noise is there to hide" in " ".join(each.value for each in app.warning)

@@ -34,7 +34,7 @@ def test_two_people_decide_and_one_releases(fresh_server, watched):
     ann = first.page
     ann.goto(fresh_server)
     first.idle()
-    go(ann, "Decisions")
+    go(ann, "Decide & report")
     expect(ann.get_by_text("is decided or proposed about").first).to_be_visible()
     fill(ann, "Your name", "Ann")
     fill(ann, "Why", "Enough for the report.")
@@ -46,7 +46,7 @@ def test_two_people_decide_and_one_releases(fresh_server, watched):
     bob = other.page
     bob.goto(ann.url.rsplit("/", 1)[0])
     other.idle()
-    go(bob, "Decisions")
+    go(bob, "Decide & report")
     expect(bob.get_by_text("Enough for the report.").first).to_be_visible()
 
     # Ann begins to change it; Bob is faster; Ann is told and keeps what she typed.

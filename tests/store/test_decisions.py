@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select
 
+from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Decision, Store, all_decisions, one_decision, propose, revise, settle
+from distpriv.store.models import RevisionRow
 from distpriv.store.texts import LONGEST, cleaned
 from tests.examples import alternative
 
@@ -146,6 +150,35 @@ def test_figures_that_are_none(store: Store) -> None:
     found = one_decision(store, proposed(store, alternatives=[odd]).key).now.choice
     assert math.isnan(found.error)
     assert found.delivered is None
+
+
+def test_errors_and_the_promise_are_kept_but_no_value(store: Store) -> None:
+    size = ErrorSize("mean age", "years", 1.5, 3.0, 100, value=39.25)
+    endless = ErrorSize("count sex = Female", "", math.inf, 5.0, 100)
+    made = proposed(
+        store, alternatives=[alternative("now", errors=(size, endless), promise="missed")]
+    )
+    found = one_decision(store, made.key)
+    assert found == made
+    assert found.now.choice.promise == "missed"
+    assert found.now.choice.errors == (size.unvalued(), endless)
+    with store.reading() as session:
+        (row,) = session.scalars(select(RevisionRow))
+        assert "39.25" not in json.dumps(row.alternatives)
+
+
+def test_a_row_of_an_earlier_version_shows_what_it_has(store: Store) -> None:
+    made = proposed(store)
+    with store.writing() as session:
+        (row,) = session.scalars(select(RevisionRow))
+        late = ("errors", "promise", "per_record")
+        row.alternatives = [
+            {name: value for name, value in each.items() if name not in late}
+            for each in row.alternatives
+        ]
+    (choice, *_) = one_decision(store, made.key).now.alternatives
+    assert (choice.errors, choice.promise, choice.per_record) == ((), "", "")
+    assert choice.accuracy == 0.58
 
 
 @given(name=st.text(max_size=80), reason=st.text(max_size=200))

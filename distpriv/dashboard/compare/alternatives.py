@@ -173,26 +173,26 @@ def keep(view: View | None) -> None:
     if full:
         st.caption(f"At most {MOST} are kept at once; forget one to keep another.")
     if wanted and view is not None:
-        kept()[free_name(name.strip() or NOW)] = Kept(now, view.dataset.title, _summary(view, now))
+        keep_now(view, name)
         st.rerun()
     for place, (label, one) in enumerate(list(kept().items())):
         _row(place, label, one)
 
 
-def keep_now(view: View) -> str:
+def keep_now(view: View, name: str = "") -> str:
     """Keep what the controls say, under a name of its own; return the name.
 
-    What is kept already stays as it is.
+    What is kept already stays as it is, unless another name is given.
     """
     now = st.session_state[Key.SCENARIO]
-    known = next((name for name, one in kept().items() if same(one.scenario, now)), None)
-    if known is not None:
+    known = next((kept_as for kept_as, one in kept().items() if same(one.scenario, now)), None)
+    if known is not None and name.strip() in ("", known):
         return known
     while len(kept()) >= MOST:
         del kept()[next(iter(kept()))]
-    name = free_name(f"{now.mechanism}, ε = {now.epsilon:g}")
-    kept()[name] = Kept(now, view.dataset.title, _summary(view, now))
-    return name
+    free = free_name(name.strip()[:LONGEST_NAME] or f"{now.mechanism}, ε = {now.epsilon:g}")
+    kept()[free] = Kept(now, view.dataset.title, _summary(view, now))
+    return free
 
 
 def _row(place: int, label: str, one: Kept) -> None:

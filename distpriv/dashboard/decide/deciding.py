@@ -12,17 +12,19 @@ from uuid import uuid4
 
 import streamlit as st
 
-from distpriv.dashboard.decide.panels import SHOWN, weighed
+from distpriv.dashboard.decide import proposing
+from distpriv.dashboard.decide.panels import ON_RECORD, SHOWN, weighed
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
 from distpriv.store.decisions import MOST_ALTERNATIVES, check_second
+from distpriv.store.texts import cleaned
 from distpriv.store.values import Status
 from distpriv.words import escape, listed
 
-__all__ = ["change", "everything", "proposal", "settling"]
+__all__ = ["change", "everything", "proposal", "said", "settle_as", "settling"]
 
 _ON_SCREEN = "as on screen now"
 _SAID = "deciding_said"
@@ -72,8 +74,8 @@ class Edit:
 
 def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
     """Propose one of the alternatives on screen."""
-    st.subheader("Propose an ε")
-    _said("proposal", dataset.digest)
+    st.header("Propose an ε")
+    said("proposal", dataset.digest)
     if not seen:
         st.caption("There is nothing to propose: the current scenario has no result.")
         return
@@ -121,14 +123,13 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
             reason=state[Key.PROPOSAL_REASON],
             data=dataset.title,
             digest=dataset.digest,
-            alternatives=seen,
-            chosen=state[Key.PROPOSAL_CHOICE],
+            **proposing.named(seen, state[Key.PROPOSAL_CHOICE]),
         )
     except StoreError as error:
         _say("proposal", dataset.digest, _not_kept(error))
         return
     state[Key.PROPOSAL_REASON] = ""
-    state[SHOWN] = made.key
+    state.update({SHOWN: made.key, Key.DECIDE_TAB: ON_RECORD})
 
 
 def change(decision: Decision, now: Sequence[Alternative]) -> None:
@@ -157,7 +158,7 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
                     else "Save it once more to put it after theirs, or leave it."
                 )
             )
-        _said("edit", decision.key)
+        said("edit", decision.key)
         names = [alternative.name for alternative in edit.alternatives]
         st.selectbox(
             "Proposed instead",
@@ -253,7 +254,7 @@ def _anew(decision: Decision) -> None:
     except StoreError as error:
         _say("edit", edit.key, _not_kept(error))
         return
-    state[SHOWN] = made.key
+    state.update({SHOWN: made.key, Key.DECIDE_TAB: ON_RECORD})
     _leave()
 
 
@@ -264,7 +265,7 @@ def _leave() -> None:
 
 def settling(decision: Decision) -> None:
     """Agree to a proposed decision or reject it."""
-    _said("settling", decision.key)
+    said("settling", decision.key)
     if decision.now.status != "proposed":
         return
     with st.form("settling", border=True):
@@ -281,7 +282,7 @@ def settling(decision: Decision) -> None:
                     label,
                     key=f"settle_{status}",
                     icon=icon,
-                    on_click=_settle,
+                    on_click=settle_as,
                     args=(decision.key, decision.now.version, status),
                 )
         st.caption("For good: what is agreed or rejected is not changed any more.")
@@ -302,10 +303,22 @@ def _second(decision: Decision) -> None:
     st.markdown(f":material/group: {names} {who}, so it takes a second name: somebody else's.")
 
 
-def _settle(key: str, version: int, status: Status) -> None:
+def settle_as(key: str, version: int, status: Status, *, reasoned: bool = False) -> None:
+    """Agree or reject under the name and with the comment that are typed.
+
+    Parameters
+    ----------
+    key, version : str, int
+        Of the decision, as it was seen.
+    status : "agreed" or "rejected"
+    reasoned : bool
+        Whether there has to be a comment: it is the reason then.
+    """
     _hush()
     state = st.session_state
     try:
+        if reasoned:
+            cleaned(str(state[Key.SETTLING_COMMENT] or ""), "reason", required=True)
         storage.keep(
             settle,
             key,
@@ -315,7 +328,7 @@ def _settle(key: str, version: int, status: Status) -> None:
             comment=state[Key.SETTLING_COMMENT],
         )
     except ConflictError as conflict:
-        message = f"{escape(conflict)} Look at it again; your comment is still here."
+        message = f"{escape(conflict)} Look at it again; what you typed is still here."
         _say("settling", key, message)
         return
     except StoreError as error:
@@ -347,8 +360,8 @@ def _hush() -> None:
     st.session_state.pop(_SAID, None)
 
 
-def _said(place: str, about: str) -> None:
-    """What went wrong with the last click, if it was in this place and about this."""
+def said(place: str, about: str) -> None:
+    """Show what went wrong with the last click, if it was in this place and about this."""
     where, what, message = st.session_state.get(_SAID, ("", "", ""))
     if (where, what) == (place, about):
         st.error(message, icon=":material/error:")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.analysis.comparison import Summary, choices_in_words
 from distpriv.analysis.for_persons import RECORD_COLUMN
@@ -19,10 +20,13 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
+from distpriv.store import in_words as told
 from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
+    "ON_RECORD",
+    "PROPOSE",
     "SHOWN",
     "alternatives",
     "answer",
@@ -33,16 +37,28 @@ __all__ = [
     "overview",
     "paragraphs",
     "picture",
+    "tabs",
     "weighed",
 ]
 
 SHOWN = "decision_shown"
+ON_RECORD, PROPOSE, REPORT = "On record", "Propose", "Report"
 _BADGES = {
     "proposed": ":blue-badge[:material/pending: proposed]",
     "agreed": ":green-badge[:material/check: agreed]",
     "rejected": ":red-badge[:material/close: rejected]",
 }
 _VERBS = {"proposed": "changed", "agreed": "agreed", "rejected": "rejected"}
+
+
+def tabs(*, decided: bool) -> Sequence[DeltaGenerator]:
+    """What is on record, a proposal, and the report: the first of them that holds something."""
+    return st.tabs(
+        [ON_RECORD, PROPOSE, REPORT],
+        default=ON_RECORD if decided else PROPOSE,
+        key=Key.DECIDE_TAB,
+        bind="query-params",
+    )
 
 
 def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
@@ -54,6 +70,7 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
             mechanism=summary.scenario.mechanism,
             epsilon=summary.scenario.epsilon,
             delta=summary.scenario.delta,
+            errors=summary.errors,
             **summary.plain(),
         )
         for name, summary in summaries.items()
@@ -177,6 +194,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Mechanism": alternative.mechanism,
                 "ε": f"{alternative.epsilon:g}",
                 "δ": exact(alternative.delta),
+                "Promise": kept.words if (kept := told.promise(alternative)) else "–",
                 "Delivered δ": "–"
                 if alternative.delivered is None
                 else number(alternative.delivered),
@@ -189,6 +207,28 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
             for alternative in seen
         )
     )
+
+
+def errors(seen: Sequence[Alternative]) -> None:
+    """The error of each statistic with each alternative, where that is on record."""
+    lines = {each.name: {line.label: line for line in told.error_lines(each)} for each in seen}
+    labels = list(dict.fromkeys(label for found in lines.values() for label in found))
+    if not labels:
+        return
+    with st.expander("Errors of each statistic", icon=":material/straighten:"):
+        display.table(
+            pd.DataFrame(
+                {"Statistic": labels}
+                | {
+                    name: [
+                        f"{found[label].size} ({found[label].meaning})" if label in found else "–"
+                        for label in labels
+                    ]
+                    for name, found in lines.items()
+                }
+            )
+        )
+        st.caption(next(filter(None, map(told.chance, seen)), ""))
 
 
 def _reading(alternative: Alternative) -> str:
@@ -233,6 +273,7 @@ def details(decision: Decision) -> None:
             verb = "Agreed to" if now.status == "agreed" else "Rejected"
             st.markdown(f"**{verb}** by {escape(now.author)} on {moment(now.at)}{said}")
     weighed(now.alternatives, now.chosen)
+    errors(now.alternatives)
     _scenario(decision)
     _history(decision)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from distpriv.dashboard.compare import alternatives
+from distpriv.dashboard.decide.panels import PROPOSE
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.pages import PAGES
+from distpriv.dashboard.shell.state import Key
 
 __all__ = ["draw"]
 
@@ -40,4 +42,5 @@ def draw(view: View) -> None:
     if compare or propose:
         target = "compare" if compare else "decide"
         # The bound parameters of widgets cannot be cleared one by one.
-        st.switch_page(next(s.file for s in PAGES if s.name == target), query_params={})
+        shown = {Key.DECIDE_TAB: PROPOSE} if propose else {}
+        st.switch_page(next(s.file for s in PAGES if s.name == target), query_params=shown)

@@ -33,7 +33,9 @@ def draw(page: PageSpec) -> DeltaGenerator:
         steps = st.container(width="content")
         _share(page)
         if page.of_scenario and page.name != "decide":
-            link("decide", "Report", icon=":material/description:")
+            link(
+                "decide", "Report", icon=":material/description:", query={Key.DECIDE_TAB: "Report"}
+            )
     st.session_state.pop(Key.HEADLINE, None)
     if page.of_scenario and page.name != "question":
         st.session_state[Key.HEADLINE] = st.empty()

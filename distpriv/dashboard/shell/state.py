@@ -109,6 +109,8 @@ class Key:
     CHOOSING_START: Final = "choosing_start"
     COMPARE_ERROR_TEXT: Final = "compare_error_text"
     COMPOSITION_PROMISES: Final = "composition_promises"
+    DECIDE_TAB: Final = "show"  # in the address
+    DECIDING: Final = "deciding"  # a stakeholder: key of the decision
     DECISIONS_ALL: Final = "decisions_all"
     DECISION_EDIT: Final = "decision_edit"
     DECISION_ERROR_TEXT: Final = "decision_error_text"
@@ -129,6 +131,7 @@ class Key:
     QUILT_DRAFT: Final = "quilt_draft"
     RELEASE_DESK: Final = "release_desk"
     RELEASE_NOTE: Final = "release_note"
+    ROLE: Final = "role"
     RUNS: Final = "runs"
     SCENARIO_FILE: Final = "scenario_file"
     SETTLING_COMMENT: Final = "settling_comment"

@@ -18,10 +18,10 @@ from distpriv.export.report.words import (
     HOLDS,
     MARK,
     PREAMBLE,
+    UNLINKED,
     counted,
     delivered,
     guarantee,
-    recommended,
     without_curves,
 )
 from distpriv.model.sampling import Interval
@@ -63,12 +63,12 @@ def _template() -> Template:
         "holds": HOLDS,
         "mark": MARK,
         "preamble": PREAMBLE,
+        "unlinked": UNLINKED,
         "width": WIDTH,
         "undefended": UNDEFENDED,
         "delivered": delivered,
         "record_column": RECORD_COLUMN,
         "guarantee": guarantee,
-        "recommended": recommended,
         "without_curves": without_curves,
     }
     environment.filters |= {

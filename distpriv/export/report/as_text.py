@@ -21,10 +21,10 @@ from distpriv.export.report.words import (
     HOLDS,
     MARK,
     PREAMBLE,
+    UNLINKED,
     counted,
     delivered,
     guarantee,
-    recommended,
     without_curves,
 )
 from distpriv.model.sampling import Interval
@@ -44,10 +44,12 @@ def markdown(report: Contents) -> str:
     parts += [
         f"A report by distpriv {report.versions['distpriv']}, "
         f"made on {report.made.isoformat(sep=' ')}.",
-        _plain(report.question),
-        f"**{_plain(report.answer)}**",
+        *(f"**{line.title}.** {_plain(line.sentence)}" for line in report.summary),
         PREAMBLE,
+        *_decision(report),
         *_label(report.label),
+        "## The answer in full",
+        f"**{_plain(report.answer)}**",
         "## The guarantee, promised and delivered",
         _table(
             ["Mechanism", "Promised", "Delivered δ", "Delivered ε", RECORD_COLUMN, "Promise"],
@@ -75,8 +77,8 @@ def markdown(report: Contents) -> str:
         f"**{_plain(name)}** is left out: {_plain(why)}" for name, why in report.left_out.items()
     ]
     parts += ["## What it costs: the expected error", _errors(report), report.sampling]
-    if sentence := recommended(report.main, report.recommendation, report.without_curves):
-        parts.append(f"**{_plain(sentence)}**")
+    if report.advice:
+        parts.append(f"**{_plain(report.advice)}**")
     parts += [
         "## What attackers achieve",
         _table(
@@ -123,11 +125,22 @@ def markdown(report: Contents) -> str:
         + ", ".join(f"{name} {version}" for name, version in report.versions.items())
         + ".",
     ]
-    if report.link:
-        parts.append(f"Link that opens the scenario: <{report.link}>")
+    parts.append(
+        f"Link that opens the scenario: <{report.link}>" if report.link else UNLINKED,
+    )
     if report.truth is not None:
         parts += _truth(report, report.truth)
     return "\n\n".join(parts) + "\n"
+
+
+def _decision(report: Contents) -> list[str]:
+    parts = []
+    if report.weighed:
+        heads = ["Alternative", "Noise", "Attacker right in", "Promise", "Errors"]
+        rows = ([*each[:-1], "; ".join(each.errors)] for each in report.weighed)
+        parts = ["## The alternatives compared", _table(heads, rows)]
+    signed = ([each.what, *(text or "________" for text in each[1:])] for each in report.signatures)
+    return [*parts, "## The decision", _table(["What", "Name", "Date", "Reason"], signed)]
 
 
 def _label(label: Label) -> list[str]:
@@ -199,7 +212,16 @@ def json_text(report: Contents) -> str:
         "made": report.made.isoformat(),
         "not_to_be_shown": report.confidential,
         "question": report.question,
+        "summary": {line.title: line.sentence for line in report.summary},
         "answer": report.answer,
+        "alternatives": [each._asdict() for each in report.weighed],
+        "decision": None
+        if report.decision is None
+        else {
+            "key": report.decision.key,
+            "status": report.decision.now.status,
+            "signatures": [each._asdict() for each in report.signatures if each.who],
+        },
         "label": {
             part.title: [fact._asdict() for fact in part.facts] for part in report.label.parts
         },
@@ -240,7 +262,7 @@ def json_text(report: Contents) -> str:
             }
             for finding in report.findings
         ],
-        "recommended": recommended(report.main, report.recommendation, report.without_curves),
+        "recommended": report.advice,
         "without_curves": _without_curves(report.without_curves),
         "left_out": report.left_out,
         "units": dict(zip(report.main.labels, report.main.units, strict=True))

@@ -22,6 +22,7 @@ from distpriv.export.report.figures import pictures
 from distpriv.export.report.report import Report
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.run import Progress, completed
+from distpriv.store.values import Alternative, Decision
 
 __all__ = ["ReportRun", "build_report"]
 
@@ -48,6 +49,10 @@ class ReportRun:
         Of the simulated attack.
     prior, so_far : float, str
         For the label, see :class:`.Contents`.
+    alternatives : sequence of Alternative
+        That were compared.
+    decision : Decision or None
+        For exactly this release.
     report : Report or None
         The result, once there is one.
 
@@ -66,6 +71,8 @@ class ReportRun:
     repetitions: int = 50
     prior: float = 0.5
     so_far: str = ""
+    alternatives: Sequence[Alternative] = ()
+    decision: Decision | None = None
     report: Report | None = None
 
     def __post_init__(self) -> None:
@@ -172,6 +179,8 @@ class ReportRun:
             truth=parts.true_values(main, statistics=self.truth, records=self.records),
             prior=self.prior,
             so_far=self.so_far,
+            alternatives=tuple(self.alternatives),
+            decision=self.decision,
         )
 
 
@@ -187,6 +196,8 @@ def build_report(
     repetitions: Annotated[int, Within(high=10**6)] = 50,
     prior: Annotated[float, Within(0, 1)] = 0.5,
     so_far: str = "",
+    alternatives: Sequence[Alternative] = (),
+    decision: Decision | None = None,
 ) -> Report:
     """Build a report on a scenario: answer, guarantee, errors, assumptions, attacks and figures.
 
@@ -210,6 +221,10 @@ def build_report(
         How likely somebody holds the second share before the release, for the label.
     so_far : str
         What everything released so far comes to, for the label.
+    alternatives : sequence of Alternative
+        That were compared; a decision brings its own.
+    decision : Decision or None
+        For exactly this release, as :func:`distpriv.store.matching` finds it.
 
     Raises
     ------
@@ -229,4 +244,6 @@ def build_report(
         repetitions=repetitions,
         prior=prior,
         so_far=so_far,
+        alternatives=alternatives,
+        decision=decision,
     ).run()

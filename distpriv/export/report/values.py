@@ -20,7 +20,9 @@ from distpriv.analysis.without_curves import CurvePrice, curve_price
 from distpriv.errors import HypothesisError
 from distpriv.export.report import words
 from distpriv.export.report.label import Label, label
+from distpriv.export.report.summary import Line, Signature, Weighed, lines, signatures, weighed
 from distpriv.model.sampling import Interval
+from distpriv.store.values import Alternative, Decision
 
 __all__ = ["Contents", "Picture", "Truth"]
 
@@ -91,6 +93,10 @@ class Contents:
         Of the belief in the second share that the label tells of.
     so_far : str
         What everything released so far comes to, plain; empty where that is not counted.
+    alternatives : tuple of Alternative
+        That were compared; a decision's own, where there is one.
+    decision : Decision or None
+        For exactly this release, agreed to or not.
     """
 
     findings: tuple[Evaluation, ...]
@@ -106,6 +112,8 @@ class Contents:
     truth: Truth | None = None
     prior: float = 0.5
     so_far: str = ""
+    alternatives: tuple[Alternative, ...] = ()
+    decision: Decision | None = None
 
     @property
     def main(self) -> Evaluation:
@@ -150,6 +158,28 @@ class Contents:
     def label(self) -> Label:
         """What is promised, on one page."""
         return label(self.main, prior=self.prior, so_far=self.so_far)
+
+    @property
+    def advice(self) -> str:
+        """What is recommended at the attack accuracy of the answer's noise; perhaps nothing."""
+        return words.recommended(self.main, self.recommendation, self.without_curves)
+
+    @cached_property
+    def summary(self) -> tuple[Line, ...]:
+        """The first page."""
+        return lines(self.main, self.label, self.advice, self.decision)
+
+    @property
+    def weighed(self) -> tuple[Weighed, ...]:
+        """The alternatives that were compared."""
+        if self.decision is not None:
+            return weighed(self.decision.now.alternatives, self.decision.now.chosen)
+        return weighed(self.alternatives, "")
+
+    @property
+    def signatures(self) -> tuple[Signature, ...]:
+        """Who stands for the decision, and the lines that wait for a name."""
+        return signatures(self.decision)
 
     def bracketed(self, finding: Evaluation) -> str:
         """What a mechanism delivers at least and at most, and what that rests on; plain."""

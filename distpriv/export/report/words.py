@@ -14,6 +14,7 @@ __all__ = [
     "HOLDS",
     "MARK",
     "PREAMBLE",
+    "UNLINKED",
     "counted",
     "delivered",
     "guarantee",
@@ -36,6 +37,12 @@ PREAMBLE = (
     "Promised, delivered and assumed stand side by side: a promise holds as far as its "
     "assumptions do. An attacker's accuracy is a lower bound on the risk, not a guarantee; it is a "
     "simulation, and no release of the data."
+)
+
+
+UNLINKED = (
+    "No link stands here, as none would open the scenario from another machine; its choices stand "
+    "above, and its file can be saved on the page Compare."
 )
 
 

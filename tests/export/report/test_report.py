@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,30 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
+from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.export.report.parts import RECORDS
-from distpriv.export.report.words import MARK, guarantee
+from distpriv.export.report.summary import signatures
+from distpriv.export.report.words import MARK, UNLINKED, guarantee
 from distpriv.model.run import Run
+from distpriv.store import Decision, Revision
 from distpriv.words import number, plain
+from tests.examples import alternative
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
 SCENARIO = dp.Scenario(
     secret=dp.SensitiveProperty("income", "high"), query=QUERY, center=0.4, width=0.2, n=60,
     mechanism="DauM", epsilon=1.3, delta=0.01, seed=3, digest="ab" * 32,
 )  # fmt: skip
+SIZES = (ErrorSize("mean age", "years", 1.25, 3.0, 60, value=39.0),)
+SEEN = (
+    alternative("stricter", 0.5, promise="kept"),
+    alternative("as published last year", promise="missed", delivered=0.002, errors=SIZES),
+)
+PROPOSED = Revision(
+    1, datetime(2025, 1, 31, 14, 3, tzinfo=UTC), "Ann", "proposed", "Good enough.", "",
+    "as published last year", SEEN,
+)  # fmt: skip
+DECISION = Decision("k" * 32, "people.csv", "ab" * 32, (PROPOSED,))
 LINK = "http://127.0.0.1:8501/compare?scenario=abc"
 WRITERS = ("to_html", "to_markdown", "to_json")
 
@@ -35,7 +50,7 @@ def build(people: pd.DataFrame, scenario: dp.Scenario = SCENARIO, *names: str, *
 def report(people: pd.DataFrame) -> dp.export.Report:
     return build(
         people, SCENARIO, "ExpM", "DauM", "DirM(L)", "DP",
-        data="people.csv", units={"age": "years"}, link=LINK,
+        data="people.csv", units={"age": "years"}, link=LINK, decision=DECISION,
     )  # fmt: skip
 
 
@@ -144,6 +159,44 @@ def test_every_form_holds_every_part(report, told):
     assert content["not_to_be_shown"] is False
 
 
+def test_the_summary_comes_first_then_what_was_weighed_and_who_stands_for_it(report, told):
+    assert [line.title for line in report.summary] == [
+        "Question", "Verdict", "Decision", "Errors", "Not hidden", "Rests on",
+    ]  # fmt: skip
+    by_title = dict(report.summary)
+    assert f"right in {round(100 * report.main.accuracy)} of" in by_title["Verdict"]
+    assert by_title["Decision"].startswith("Not agreed yet; proposed by Ann. By the figures: ")
+    assert "mean age ± " in by_title["Errors"]
+    assert "Later releases (add up)" in by_title["Not hidden"]
+    assert "The attacker (assumed)" in by_title["Rests on"]
+    order = ["The alternatives compared", "The decision", "promises", "The answer in full"]
+    order += ["The guarantee, promised and delivered", "Figures", "To get the same figures again"]
+    for text in (told, report.to_markdown()):
+        assert all(line.title in text[: text.index(order[0])] for line in report.summary)
+        places = [text.index(part) for part in order]
+        assert places == sorted(places)
+        flat = text.replace("\\", "").replace("\u00a0", " ")
+        assert flat.index("as published last year (proposed)") < flat.index("stricter")
+        for part in ("mean age ± 1.25 years", "The promise is missed, 2 times.", "Good enough."):
+            assert part in flat
+    assert told.count('class="blank"') == 1  # Ann has signed
+    content = json.loads(report.to_json())
+    assert [each["name"] for each in content["alternatives"]][1] == "stricter"
+    assert content["decision"]["signatures"] == [
+        {"what": "Proposed by", "who": "Ann", "when": "2025-01-31 14:03 UTC", "why": "Good enough."}
+    ]
+
+
+def test_what_is_signed_and_what_waits():
+    agreed = replace(PROPOSED, version=2, author="Bob", status="agreed", comment="Yes.")
+    settled = signatures(replace(DECISION, revisions=(PROPOSED, agreed)))
+    assert [(each.what, each.who, each.why) for each in settled] == [
+        ("Proposed by", "Ann", "Good enough."),
+        ("Agreed by", "Bob", "Yes."),
+    ]
+    assert [each.who for each in signatures(None)] == ["", ""]
+
+
 def test_the_file_needs_nothing_else(report):
     html = report.to_html()
     assert html.count("plotly.js v") == 1
@@ -151,7 +204,8 @@ def test_the_file_needs_nothing_else(report):
     assert not re.search(r"<(img|link|iframe|object|embed|base|form)\b", html.split("<script>")[0])
     assert not re.search(r"<script[^>]*\bsrc=", html)
     assert "@page" in html
-    assert "break-inside: avoid" in html
+    assert "figure, table, tr, .answer { break-inside: avoid; }" in html
+    assert "thead { display: table-header-group; }" in html
 
 
 def distinctive(seed: int = 5, size: int = 600) -> pd.DataFrame:
@@ -180,6 +234,8 @@ def test_neither_records_nor_true_statistics_are_in_it_unless_they_are_asked_for
     secrets += [str(value) for value in query.answer(table)]
     plain = build(table, scenario)
     assert not plain.confidential
+    assert UNLINKED in plain.to_html()
+    assert "Nobody has put this release on record" in plain.to_markdown()
     for name in WRITERS:
         text = getattr(plain, name)().replace("\u202f", "")
         assert "person-" not in text
@@ -218,8 +274,9 @@ def test_names_from_the_data_show_as_they_are_written():
     query = dp.Query([dp.Mean(HOSTILE), dp.Mean("hours")])
     scenario = replace(SCENARIO, query=query, secret=secret)
     report = build(
-        table, scenario, data="<b>mine</b>.csv", link="javascript:alert(1)", records=True
-    )
+        table, scenario, data="<b>mine</b>.csv", link="javascript:alert(1)", records=True,
+        decision=replace(DECISION, revisions=(replace(PROPOSED, author=HOSTILE, reason=HOSTILE),)),
+    )  # fmt: skip
     html = report.to_html()
     head = html.split("<script>")[0]
     assert "<script>alert" not in html

@@ -1,15 +1,15 @@
-"""The Compare page's report: what goes into it, building it, and saving it."""
+"""The Decide page's report: what goes into it, building it, and saving it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.dashboard.compare.so_far import so_far
-from distpriv.dashboard.shell import links, live, state
+from distpriv.dashboard.decide.so_far import so_far
+from distpriv.dashboard.shell import links, live, state, storage
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads, meaning
@@ -18,6 +18,7 @@ from distpriv.export.report import label as labels
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.report import Report
 from distpriv.model.run import Run
+from distpriv.store import Alternative, Decision, deciding, matching
 from distpriv.words import escape
 
 __all__ = ["draw"]
@@ -33,13 +34,18 @@ _LABELS = live.Labels(
 )
 
 
-def draw(view: View | None) -> None:
-    """Choose what goes into a report on the current scenario, build it and save it."""
-    st.subheader("A report to hand on")
+def draw(view: View | None, seen: Sequence[Alternative]) -> None:
+    """Choose what goes into a report on the current scenario, build it and save it.
+
+    Parameters
+    ----------
+    view : View or None
+    seen : sequence of Alternative
+        What it is compared with; a decision for this release brings its own.
+    """
     st.markdown(
-        "One file with the question, the answer, what is promised and delivered, the error of "
-        "each statistic, assumptions, simulated attacks and figures. It opens without a network "
-        "and prints on A4."
+        "One file: a summary of one page, the alternatives, the decision with its signatures, "
+        "and all the details. It opens without a network and prints on A4."
     )
     if view is None:
         st.info(
@@ -52,14 +58,19 @@ def draw(view: View | None) -> None:
     names = _names(view)
     truth, records = _confidential(view)
     scenario, runs = st.session_state[Key.SCENARIO], state.runs()
-    key = (scenario, view.source.digest, tuple(names), truth, records, meaning.prior())
+    decision = _decision(view)
+    stands = None if decision is None else (decision.key, decision.now.version)
+    key = (
+        *(scenario, view.source.digest, tuple(names), truth, records, meaning.prior(), stands),
+        tuple(each.name for each in seen),
+    )
     run = cast("Run[Report] | None", runs.get(_RUN))
     if run is not None and not run.finished and run.key != key:
         del runs[_RUN]  # of what was chosen before, and not done
         run = None
 
     def begin() -> Run[Report]:
-        return Run(lambda: _report(view, names, truth, records).steps(), key)
+        return Run(lambda: _report(view, names, truth, records, seen, decision).steps(), key)
 
     _label(view)
     live.buttons(_RUN, begin, _LABELS, st.columns([2, 1, 3])[:2], ready=bool(names))
@@ -161,16 +172,33 @@ def _label(view: View) -> None:
         )
 
 
-def _report(view: View, names: list[str], truth: bool, records: bool) -> ReportRun:
+def _decision(view: View) -> Decision | None:
+    """The agreed one for exactly this release, else the latest."""
+    scenario, prints = view.scenario, view.dataset.fingerprints
+    found = storage.ask(lambda store: matching(store, scenario, *prints)) or []
+    return deciding(found) or next(iter(found), None)
+
+
+def _report(
+    view: View,
+    names: list[str],
+    truth: bool,
+    records: bool,
+    seen: Sequence[Alternative],
+    decision: Decision | None,
+) -> ReportRun:
+    address = links.share(st.session_state[Key.SCENARIO])
     return ReportRun(
         view.apart(),
         names,
         data=view.dataset.title,
-        link=links.share(st.session_state[Key.SCENARIO]),
+        link=address if links.holds(address) else "",
         truth=truth,
         records=records,
         prior=meaning.prior(),
         so_far=so_far(view),
+        alternatives=seen,
+        decision=decision,
     )
 
 
