@@ -10,12 +10,14 @@ from distpriv.dashboard.choosing import (
     one_release,
     search,
 )
-from distpriv.dashboard.shell import frame
+from distpriv.dashboard.shell import frame, presenting
+from distpriv.dashboard.shell.controls import EPSILONS
 from distpriv.dashboard.widgets import code, meaning, promise
 
 view = frame.modelled()
 
 result_first = st.container()
+presenting.epsilon_keys(EPSILONS)
 start = acceptable.start()
 picture, controls = st.columns([3, 2], gap="large")
 limit = limits = found = None

@@ -16,6 +16,7 @@ __all__ = [
     "accuracy_axis",
     "decades",
     "empty",
+    "enlarged",
     "linear_axis",
     "log_axis",
     "panels",
@@ -30,6 +31,7 @@ ACCURACY_RANGE = (0.45, 1.02)
 _TITLE_HEIGHT = 46
 _SUBTITLE_HEIGHT = 20
 _MOST_DECADES = 7
+_TEXT_SIZE, _TITLE_SIZE = 12, 16  # pixels, of Streamlit's theme
 _GRID = translucent(NEUTRAL, 0.22)
 
 
@@ -97,6 +99,42 @@ def empty(
     )
     figure.layout.template = None  # Streamlit's own theme
     return figure
+
+
+def enlarged(figure: go.Figure, factor: float) -> go.Figure:
+    """The same figure with everything larger that is measured in pixels, for a projector.
+
+    Parameters
+    ----------
+    figure : Figure
+        Stays as it is.
+    factor : float
+    """
+    large = go.Figure(figure)
+    layout = large.layout
+    text = _TEXT_SIZE * factor
+    large.update_layout(
+        font_size=text,
+        title_font_size=_TITLE_SIZE * factor,
+        title_subtitle_font_size=text,
+        legend_font_size=text,
+        hoverlabel_font_size=text,
+        height=None if layout.height is None else round(factor * layout.height),
+    )
+    for side in ("t", "b", "l", "r"):
+        if layout.margin[side]:
+            layout.margin[side] = round(factor * layout.margin[side])
+    for axes in (large.for_each_xaxis, large.for_each_yaxis):
+        axes(lambda axis: axis.update(tickfont_size=text, title_font_size=text))
+    for note in layout.annotations:
+        note.font.size = factor * (note.font.size or _TEXT_SIZE)
+    for trace in large.data:
+        for part, name in (("marker", "size"), ("line", "width"), ("textfont", "size")):
+            if part in trace and isinstance(size := trace[part][name], int | float):
+                trace[part][name] = factor * size
+            elif part == "textfont" and part in trace:
+                trace[part][name] = text
+    return large
 
 
 def linear_axis(title: str, low: float, high: float, **options: Any) -> dict[str, Any]:

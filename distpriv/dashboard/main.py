@@ -5,7 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.shell import controls, frame
+from distpriv.dashboard.shell import controls, frame, presenting
 from distpriv.dashboard.shell.pages import PAGES, footer
 from distpriv.dashboard.widgets import code
 
@@ -29,7 +29,9 @@ page = st.navigation(
 )
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 controls.draw()
+presenting.frame()
 st.title(spec.heading)
 page.run()
 code.foot(spec)
+presenting.switch()
 footer(spec)

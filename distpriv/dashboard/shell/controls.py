@@ -12,7 +12,7 @@ import streamlit as st
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario, ViewKind
-from distpriv.dashboard.shell import cache, choices, opening, settings, sizes
+from distpriv.dashboard.shell import cache, choices, opening, presenting, settings, sizes
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
@@ -111,6 +111,7 @@ def draw() -> None:
     """Draw the sidebar and put the scenario it describes into the session."""
     state = st.session_state
     opening.follow_link()
+    presenting.begin()
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
     with st.sidebar:

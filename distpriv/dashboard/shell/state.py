@@ -102,6 +102,7 @@ class Key:
     LIMIT_TYPED: Final = "limit_typed"
     MEANING_PRIOR: Final = "meaning_prior"
     PAPER_CELLS: Final = "paper_cells"
+    PRESENTING: Final = "presenting_on"
     PROPOSAL_CHOICE: Final = "proposal_choice"
     PROPOSAL_REASON: Final = "proposal_reason"
     PUFFERFISH_PRIOR: Final = "pufferfish_prior"
@@ -115,6 +116,7 @@ class Key:
     TOUR_ANSWERS: Final = "tour_answers"
     TOUR_TAKEN: Final = "tour_taken"
     TOUR_TURNING: Final = "tour_turning"
+    VIEW_BEFORE: Final = "view_before"  # it presented
     WHO: Final = "who"
 
 

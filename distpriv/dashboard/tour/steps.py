@@ -7,7 +7,7 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard.shell import cache, opening
+from distpriv.dashboard.shell import cache, opening, presenting
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
@@ -145,6 +145,7 @@ def _onward(number: int) -> None:
         icon=":material/arrow_back:",
         disabled=number == 1,
         key=f"tour_back_{number}",
+        shortcut=presenting.shortcut("Left"),
         on_click=_open,
         args=(PLACES[max(number - 2, 0)],),
     )
@@ -154,6 +155,7 @@ def _onward(number: int) -> None:
         icon=":material/flag:" if last else ":material/arrow_forward:",
         type="primary",
         key=f"tour_next_{number}",
+        shortcut=presenting.shortcut("Right"),
         help=None if last else LESSONS[number].title,
         on_click=_open,
         args=(PLACES[number],),
@@ -194,7 +196,12 @@ def _summary(data: Course) -> None:
         )
     row = st.container(horizontal=True)
     row.button(
-        "Back", icon=":material/arrow_back:", key="tour_back", on_click=_open, args=(PLACES[-2],)
+        "Back",
+        icon=":material/arrow_back:",
+        key="tour_back",
+        on_click=_open,
+        args=(PLACES[-2],),
+        shortcut=presenting.shortcut("Left"),
     )
     row.button(
         "Start again", icon=":material/restart_alt:", key="tour_again", on_click=_start_again
