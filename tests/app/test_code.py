@@ -100,6 +100,7 @@ def _release(app) -> None:
 
 def _tour(app) -> None:
     app.segmented_control(key="lesson").set_value("2").run()
+    app.button(key="tour_show_2").click().run()
     app.select_slider(key="tour_records").set_value(400).run()
 
 

@@ -40,7 +40,7 @@ RESULT = {
     "compare": "is the safest: the best attacker is right in",
     "decisions": "is decided or proposed about",
     "release": "is on record. With one by OptM at",
-    "tour": "and yet the best attacker tells",
+    "tour": "Your guess first.",
     "frameworks": "in **differential privacy** is worth",
     "papers": "figures that three papers print",
 }

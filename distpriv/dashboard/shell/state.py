@@ -114,6 +114,8 @@ class Key:
     SETTLING_COMMENT: Final = "settling_comment"
     STORE_DOWN: Final = "store_down"
     TOUR_ANSWERS: Final = "tour_answers"
+    TOUR_GUESSES: Final = "tour_guesses_given"
+    TOUR_PLAY: Final = "tour_play"
     TOUR_TAKEN: Final = "tour_taken"
     TOUR_TURNING: Final = "tour_turning"
     VIEW_BEFORE: Final = "view_before"  # it presented
