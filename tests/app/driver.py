@@ -13,7 +13,9 @@ from distpriv.dashboard.shell.pages import PAGES
 
 # What these show depends on the secret and the statistics of the sidebar.
 OF_THE_SCENARIO = tuple(
-    page.name for page in PAGES if page.name not in ("attribute", "tour", "frameworks", "papers")
+    page.name
+    for page in PAGES
+    if page.name not in ("attribute", "tour", "classroom", "frameworks", "papers")
 )
 
 

@@ -104,6 +104,11 @@ def _tour(app) -> None:
     app.select_slider(key="tour_records").set_value(400).run()
 
 
+def _classroom(app) -> None:
+    app.button(key="room_open").click().run()
+    app.button(key="room_start").click().run()
+
+
 def _papers(app) -> None:
     app.session_state["runs"]["paper"].step(120)
     app.run()
@@ -209,6 +214,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "step 2, accuracy": percent,
         "step 2, together": percent,
     }),
+    "classroom": (_classroom, {"no noise: best attacker right": percent}),
     "papers": (_papers, {
         "figures with the verdict 'agrees'": whole,
         "figures with the verdict 'within sampling error'": whole,

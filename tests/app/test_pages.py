@@ -41,6 +41,7 @@ RESULT = {
     "decisions": "is decided or proposed about",
     "release": "is on record. With one by OptM at",
     "tour": "Your guess first.",
+    "classroom": "the guesses come together on your screen",
     "frameworks": "in **differential privacy** is worth",
     "papers": "figures that three papers print",
 }

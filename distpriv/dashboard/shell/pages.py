@@ -100,6 +100,8 @@ PAGES = (
              "More mechanisms", ":material/groups:", attributes.attribute, of_scenario=False),
     PageSpec("tour", "Guided tour", "A tour in seven steps",
              "Learn", ":material/school:", teaching.tour, of_scenario=False),
+    PageSpec("classroom", "Classroom", "A class plays the attacker",
+             "Learn", ":material/groups_2:", teaching.classroom, of_scenario=False),
     PageSpec("frameworks", "Frameworks", "Which privacy is it?",
              "Learn", ":material/hub:", attributes.frameworks, of_scenario=False),
     PageSpec("papers", "Paper results", "Do the papers' figures hold?",

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from distpriv.charts.guessing import one_release, releases_guessed
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour import predicting
 from distpriv.dashboard.widgets import display
@@ -48,7 +49,6 @@ def play(number: int, course: Course) -> None:
         _last(at, of)
         seen = of.draw(at.seed, place)
         st.markdown(f"Release **{place + 1} of {ROUNDS}**")
-        display.chart(one_release(of.fit, seen.released, LABELS, UNITS), f"tour_play_{place}")
         row = st.container(horizontal=True)
         for group, name in enumerate(SHARES):
             row.button(
@@ -59,6 +59,8 @@ def play(number: int, course: Course) -> None:
                 args=(number, group),
             )
         row.button("Show me", key=f"tour_show_{number}", on_click=predicting.reveal, args=(number,))
+        display.chart(one_release(of.fit, seen.released, LABELS, UNITS), f"tour_play_{place}")
+    link("classroom", "Play it with a class, on their phones", icon=":material/groups_2:")
 
 
 def outcome(course: Course) -> None:
