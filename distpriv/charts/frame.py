@@ -125,7 +125,13 @@ def enlarged(figure: go.Figure, factor: float) -> go.Figure:
         if layout.margin[side]:
             layout.margin[side] = round(factor * layout.margin[side])
     for axes in (large.for_each_xaxis, large.for_each_yaxis):
-        axes(lambda axis: axis.update(tickfont_size=text, title_font_size=text))
+        axes(
+            lambda axis: axis.update(
+                tickfont_size=text,
+                title_font_size=text,
+                title_standoff=factor * (axis.title.standoff or 0),
+            )
+        )
     for note in layout.annotations:
         note.font.size = factor * (note.font.size or _TEXT_SIZE)
     for trace in large.data:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from distpriv.charts.guessing import pooled_guesses, releases_guessed
 from distpriv.dashboard.classroom.doors import CODE, NO_DATABASE, Leading, leave
-from distpriv.dashboard.classroom.rounds import NOISES, RECORDS, named, of_round
+from distpriv.dashboard.classroom.rounds import NOISES, RECORDS, of_round, short
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.attacker import LABELS, UNITS
@@ -23,6 +23,7 @@ from distpriv.words import escape, percent
 __all__ = ["projector"]
 
 _TICK = 1.0  # seconds
+_FEW = 5  # guesses, of which luck alone says nothing
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -108,7 +109,7 @@ def _incoming(room: Room) -> None:
         for number, what in enumerate(room.rounds, 1):
             these = [each for each in found if each.number == number]
             right = sum(each.said == each.share for each in these)
-            name = f"{number}: {what.records} records,<br>{named(what)}"
+            name = f"{number}: {short(what)}, {what.records}"
             interval = rate(right, len(these))
             rows.append((name, interval, len(these), of_round(what).accuracy))
         display.chart(pooled_guesses(rows), "room_pooled")
@@ -128,12 +129,15 @@ def _so_far(room: Room, found: list[rooms.Guess], inside: int) -> str:
             f"{joined} Nobody has guessed yet. The best attacker there can be is right in "
             f"{percent(best)} of cases; tossing a coin is right in 50\u00a0%."
         )
-    low, high = by_luck(len(these))
-    return (
-        f"{joined} **{right} of {len(these)}** guesses are right so far; the best attacker there "
-        f"can be is right in {percent(best)} of cases, and tossing coins would get {low} to {high} "
-        f"of {len(these)} right, nineteen times of twenty."
+    were = "are right so far" if room.open else "were right"
+    said = (
+        f"{joined} **{right} of {len(these)}** guesses {were}; the best attacker there can be is "
+        f"right in {percent(best)} of cases"
     )
+    if len(these) < _FEW:
+        return f"{said}."
+    low, high = by_luck(len(these))
+    return f"{said}, and tossing coins gets {low} to {high} of {len(these)}, nineteen times of 20."
 
 
 def _clouds(room: Room) -> None:

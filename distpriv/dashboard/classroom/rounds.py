@@ -6,7 +6,7 @@ from distpriv.dashboard.tour.steps import course
 from distpriv.lessons.guessing import Game, game
 from distpriv.store import Round
 
-__all__ = ["NOISES", "RECORDS", "named", "of_round"]
+__all__ = ["NOISES", "RECORDS", "named", "of_round", "short"]
 
 RECORDS = (100, 400)
 NOISES: dict[str, float | None] = {
@@ -20,6 +20,11 @@ NOISES: dict[str, float | None] = {
 def of_round(what: Round) -> Game:
     """The releases of a round."""
     return game(course(), what.records, what.epsilon)
+
+
+def short(what: Round) -> str:
+    """Its noise in two words."""
+    return next(name for name, epsilon in NOISES.items() if epsilon == what.epsilon)
 
 
 def named(what: Round) -> str:
