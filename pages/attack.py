@@ -23,8 +23,14 @@ run = simulation.show(view, choice, result_first)
 with result_first:
     inspection.caption(view)
     promise.guarantee(view)
-curves.show(view, choice.noises, run.result())
-undoing.section(view, published)
+against, undone, inside = st.tabs(
+    ["Against ε and n", "Noise taken off again", "Inside the attack"], key="attack_tab"
+)
+with against:
+    curves.show(view, choice.noises, run.result())
+with undone:
+    undoing.section(view, published)
 if not run.running:
-    inspection.details(view, choice, run.result())
+    with inside:
+        inspection.details(view, choice, run.result())
 inspection.formulas()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from distpriv.dashboard.guarantee import brackets, profile, repeated
-from distpriv.dashboard.secret import pairs
+from distpriv.dashboard.question import pairs
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.widgets import code, promise
 

@@ -91,7 +91,7 @@ def test_the_tests_of_the_examples_pass(name: str, request: pytest.FixtureReques
 
 def test_a_new_mechanism_is_offered_drawn_and_written(open_app: Callable[..., AppTest]) -> None:
     app = open_app("tradeoff", mech="ScaM")
-    assert "ScaM" in app.sidebar.selectbox(key="mech").options
+    assert "ScaM" in app.selectbox(key="mech").options
     assert "with ScaM at" in app.markdown[0].value
     drawn = " ".join(element.proto.spec for element in app.get("plotly_chart"))
     assert "ScaM" in drawn
@@ -100,7 +100,7 @@ def test_a_new_mechanism_is_offered_drawn_and_written(open_app: Callable[..., Ap
 
 
 def test_a_new_statistic_is_offered_and_released(open_app: Callable[..., AppTest]) -> None:
-    app = open_app("secret")
+    app = open_app("question")
     app.selectbox(key="build_stat_kind").set_value("largest").run()
     app.button(key="build_stat").click().run()
     assert not app.exception
@@ -108,7 +108,7 @@ def test_a_new_statistic_is_offered_and_released(open_app: Callable[..., AppTest
     assert "largest age" in scenario.query.labels
     setting = Setting(replace(scenario, n=20), Source("", example="census-income"))
     names: dict[str, Any] = {}
-    exec(pages.PAGES[1].script(setting).text, names)
+    exec(pages.PAGES[0].script(setting).text, names)
     assert 60 < names["result"]["largest age at p_i"] <= 90
 
 
@@ -120,5 +120,5 @@ def test_a_new_attacker_is_offered_and_runs(open_app: Callable[..., AppTest]) ->
 
 
 def test_a_new_page_stands_in_the_footer(open_app: Callable[..., AppTest]) -> None:
-    links = [element.proto.label for element in open_app("secret").get("page_link")]
+    links = [element.proto.label for element in open_app("fit").get("page_link")]
     assert "Spread" in links

@@ -35,7 +35,7 @@ ORDER = (
 )
 
 
-CODE = [ROOT / "app.py", *sources("distpriv", "pages", "benchmarks", "data")]
+CODE = [ROOT / "app.py", *sources("distpriv", "pages", "benchmarks", "question")]
 
 # Names, values and errors only.
 VALUES = (

@@ -136,10 +136,11 @@ def enlarged(figure: go.Figure, factor: float) -> go.Figure:
         note.font.size = factor * (note.font.size or _TEXT_SIZE)
     for trace in large.data:
         for part, name in (("marker", "size"), ("line", "width"), ("textfont", "size")):
-            if part in trace and isinstance(size := trace[part][name], int | float):
+            if f"{part}.{name}" not in trace:
+                continue
+            size = trace[part][name] or (text / factor if part == "textfont" else None)
+            if isinstance(size, int | float):
                 trace[part][name] = factor * size
-            elif part == "textfont" and part in trace:
-                trace[part][name] = text
     return large
 
 

@@ -5,33 +5,45 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.shell import controls, frame, presenting
-from distpriv.dashboard.shell.pages import PAGES, footer
+from distpriv.dashboard.shell import controls, frame, header, presenting, style
+from distpriv.dashboard.shell.pages import MOVED, PAGES, footer
 from distpriv.dashboard.widgets import code
 
-st.set_page_config(page_title="distpriv", page_icon=frame.ICON, layout="wide")
+st.set_page_config(page_icon=frame.ICON, layout="wide")
+st.logo(frame.ICON, size="large")
 pages = {
     spec: st.Page(
         spec.file,
         title=spec.title,
         icon=spec.icon,
-        url_path=spec.name,
+        url_path="start" if spec is PAGES[0] else spec.name,  # its own name leads to the root
         default=spec is PAGES[0],
     )
     for spec in PAGES
 }
+moved = [
+    st.Page(lambda: None, title=old, url_path=old, visibility="hidden")
+    for old in (*MOVED, PAGES[0].name)
+]
 page = st.navigation(
     {
-        section: [pages[spec] for spec in specs]
+        section: [pages[spec] for spec in specs] + (moved if not section else [])
         for section, specs in groupby(PAGES, key=lambda spec: spec.section)
     },
     position="top",
 )
+if page in moved:
+    new = MOVED.get(page.url_path, PAGES[0].name)
+    spec = next(spec for spec in PAGES if spec.name == new)
+    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    st.switch_page(pages[spec], query_params=asked)
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
-controls.draw()
-presenting.frame()
-st.title(spec.heading)
+st.set_page_config(page_title=f"{spec.title} · distpriv")
+style.draw()
+presenting.begin()
+line = header.draw(spec)
+controls.draw(spec)
 page.run()
+header.verdict(line)
 code.foot(spec)
-presenting.switch()
 footer(spec)

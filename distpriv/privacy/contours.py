@@ -91,6 +91,7 @@ def contours(
         line[far, : bent.shape[1]], values[far, : bent.shape[1]] = bent, points
     values[:, 0] /= 2
     factor = np.exp(peak) * width * (_STEP * stride / math.pi)
+    values[factor == 0] = 0  # δ is below the least double; at such ε rounding swamps the values
     return Contours(line, factor[:, None] * values)
 
 

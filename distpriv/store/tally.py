@@ -72,7 +72,8 @@ def tally(
         return _uncounted("It was set by another version of distpriv; update distpriv.")
     if scenario.reference not in sources:
         return _uncounted(
-            "It was agreed on with reference data that are not here; upload them on the Data page."
+            "It was agreed on with reference data that are not here; upload them on the page "
+            "Question."
         )
     if unknown := [each for each in releases if each.scenario is None]:
         return _uncounted(

@@ -12,11 +12,7 @@ from streamlit.testing.v1 import AppTest
 from distpriv.dashboard.shell.pages import PAGES
 
 # What these show depends on the secret and the statistics of the sidebar.
-OF_THE_SCENARIO = tuple(
-    page.name
-    for page in PAGES
-    if page.name not in ("attribute", "tour", "classroom", "frameworks", "papers")
-)
+OF_THE_SCENARIO = tuple(page.name for page in PAGES if page.of_scenario)
 
 
 def turn_to(app: AppTest, page: str) -> AppTest:
@@ -125,8 +121,8 @@ def upload(app: AppTest, table: pd.DataFrame | bytes, name: str = "mine.csv") ->
 
 def sampled(app: AppTest, n: int) -> AppTest:
     """Release a sample of an upload, which starts whole."""
-    app.sidebar.toggle(key="whole").set_value(False).run()
-    app.sidebar.number_input(key="n").set_value(n).run()
+    app.toggle(key="whole").set_value(False).run()
+    app.number_input(key="n").set_value(n).run()
     return app
 
 

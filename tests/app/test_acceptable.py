@@ -19,7 +19,7 @@ def settled(app) -> None:
 
 def opened(open_app, start: str, **query: str):
     """The page from that side; what it looks for comes a tick later."""
-    app = open_app("choosing", **{"cal": "exact", **query})
+    app = open_app("answer", **{"cal": "exact", **query})
     app.segmented_control(key="choosing_start").set_value(start).run()
     settled(app)
     assert not app.error, errors(app)
@@ -116,7 +116,7 @@ def test_values_do_not_show_in_the_presentation_view(open_app):
     cells = table(app, "Least ε").iloc[0]
     assert " on " not in " ".join(map(str, cells))
     assert "× sampling" in cells["mean age"].replace("\u00a0", " ")
-    for page in ("data", "tradeoff", "compare"):
+    for page in ("question", "tradeoff", "compare"):
         turn_to(app, page)
         sound(app)
         told = " ".join(
@@ -160,8 +160,8 @@ def test_both_limits_in_one_picture(open_app, right, share):
 def test_the_choice_of_the_side_and_its_limits_outlast_the_page(open_app):
     app = opened(open_app, "the error")
     app.number_input(key="error_limit_deviation_mean age").set_value(80.0).run()
-    turn_to(app, "data")
-    turn_to(app, "choosing")
+    turn_to(app, "question")
+    turn_to(app, "answer")
     settled(app)
     assert app.segmented_control(key="choosing_start").value == "the error"
     assert "(80 % of its sampling deviation)" in texts(app)

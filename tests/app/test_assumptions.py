@@ -211,7 +211,7 @@ def test_an_upload_with_hostile_names(open_app):
     app.file_uploader(key="file").set_value(("mine.csv", content, "text/csv")).run()
     app.switch_page("../../pages/assumptions.py").run()
     for mechanism in ("ExpM", "GroupDP"):
-        app.sidebar.selectbox(key="mech").set_value(mechanism).run()
+        app.selectbox(key="mech").set_value(mechanism).run()
         for tab in TABS:
             finish(turn(app, tab))
             clean(app)

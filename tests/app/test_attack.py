@@ -69,7 +69,7 @@ def test_laplace_noise_has_a_best_attacker_too(open_app):
 
 def test_the_attack_is_on_the_pair_that_is_looked_at(open_app):
     app = open_app("attack", also="workclass = Private: 45 % or 55 %")
-    app.sidebar.selectbox(key="look").set_value("workclass = Private: 45 % or 55 %").run()
+    app.selectbox(key="look").set_value("workclass = Private: 45 % or 55 %").run()
     sound(app)
     assert attack_of(app, "attack").pair.secret.column == "workclass"
     assert "workclass" in texts(app)
@@ -86,11 +86,11 @@ def test_protection_of_single_records_claims_nothing_about_the_share(open_app):
 
 
 def test_other_reference_data_are_another_attack(open_app):
-    app = open_app("data")
+    app = open_app("question")
     upload(app, records(1200))
     app.switch_page("../../pages/attack.py").run()
     before = run_of(app, "attack")
-    app.switch_page("../../pages/data.py").run()
+    app.switch_page("../../pages/question.py").run()
     key = next(u.key for u in app.file_uploader if u.key.startswith("reference_"))
     content = records(900, seed=3).to_csv(index=False).encode()
     app.file_uploader(key=key).set_value(("public.csv", content, "text/csv")).run()
@@ -152,7 +152,7 @@ def test_the_simulation_of_what_is_undone_stops_and_runs_again(open_app):
     app.run()
     app.button(key="undoing_start").click().run()
     assert run_of(app, "undoing") is not first
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    app.number_input(key="eps").set_value(2.0).run()
     assert attack_of(app, "undoing").noises["DirM, published"].epsilon == 2.0
     sound(app)
 
@@ -175,7 +175,7 @@ def test_without_noise_there_is_nothing_to_undo(open_app):
 def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
     rng = np.random.default_rng(1)
     table = records(12_000).assign(weight=lambda each: rng.normal(size=len(each)))
-    app = open_app("data")
+    app = open_app("question")
     upload(app, table[["weight", "active"]])
     app.switch_page("../../pages/attack.py").run()
     sound(app)
@@ -183,7 +183,7 @@ def test_statistics_on_no_grid_leave_arithmetic_nothing(open_app):
 
 
 def test_uploads_and_several_pairs_are_undone_too(open_app):
-    app = open_app("data")
+    app = open_app("question")
     sampled(upload(app, records(1200)), 10)
     app.switch_page("../../pages/attack.py").run()
     sound(app)

@@ -65,10 +65,10 @@ def test_the_hospital_beside_the_paper(open_app):
     assert list(shown["Paper, at ε = 1, δ = 0.001"]) == ["± 18.9", "± 7.4", "± 0"]
     assert "asks for a variance of 0.000223" in captions(app)
     assert "can be 0.5 apart" in captions(app)
-    app.sidebar.segmented_control(key="cal").set_value("classical").run()
+    app.segmented_control(key="cal").set_value("classical").run()
     assert "average weight by **18.4 pounds**" in texts(app)
     assert "average temperature by **0.0119 °F**" in texts(app)
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     sound(app)
     assert "proven for ε ≤ 1 only" in " ".join(w.value for w in app.warning).replace("\\", "")
 
@@ -154,7 +154,7 @@ def test_the_gaussian_mechanism_on_the_session_s_table(open_app):
     assert "delivered, with the covariance" in texts(app)
     shown = table(app, "Asks for noise σ")
     assert list(shown["Hidden share"]) == ["income = >50K", "workclass = Private"]
-    app.sidebar.slider(key="center").set_value(0.02).run()
+    app.slider(key="center").set_value(0.02).run()
     sound(app)
     assert "leaves the range" in errors(app)
 
@@ -191,7 +191,7 @@ def test_the_school_s_releases(open_app):
     )
     assert "α = b ln(1/(2β)) = 241" in captions(app)
     assert "with probability 10.0 %, twice β" in captions(app)
-    app.sidebar.number_input(key="eps").set_value(0.1).run()
+    app.number_input(key="eps").set_value(0.1).run()
     sound(app)
     assert "takes up all of ε, so it is of no use" in captions(app)
 
@@ -364,13 +364,13 @@ def test_a_network_is_learned_from_the_table(open_app):
         app
     )
     assert "salary" not in str(app.query_params)
-    app.sidebar.segmented_control(key="view").set_value("presentation").run()
+    app.segmented_control(key="view").set_value("presentation").run()
     sound(app)
     assert "left out of the presentation view" in " ".join(i.value for i in app.info)
     assert not charts(app)
     app.button(key="network_reset").click().run()
     assert "**family income**" in texts(app)
-    app.sidebar.segmented_control(key="view").set_value("analyst").run()
+    app.segmented_control(key="view").set_value("analyst").run()
     next(m for m in app.multiselect if m.label == "Columns").set_value(["active"]).run()
     app.button(key="learn").click().run()
     sound(app)

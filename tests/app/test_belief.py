@@ -80,7 +80,7 @@ def test_each_prior(open_app):
 
 def test_epsilon_moves_the_picture_a_little_at_a_time(open_app):
     app = open_app("belief")
-    box = app.sidebar.number_input(key="eps")
+    box = app.number_input(key="eps")
     first = curves(app)
     box.set_value(1.01).run()
     near = curves(app)
@@ -111,10 +111,10 @@ def test_another_share_and_another_release(open_app):
     assert "90 of which have the property" in captions(app)
     mean = np.arange(101) @ curves(app)["after it, without noise"]
     assert mean == pytest.approx(90, abs=20)
-    app.sidebar.number_input(key="seed").set_value(7).run()
+    app.number_input(key="seed").set_value(7).run()
     assert "seed 7" in captions(app)
     # A new pair starts at its own first share.
-    app.sidebar.slider(key="dp").set_value(0.3).run()
+    app.slider(key="dp").set_value(0.3).run()
     clean(app)
     assert "35 of which have the property" in captions(app)
 
@@ -130,7 +130,7 @@ def test_own_values(open_app):
     labels = [box.label.replace("\\", "") for box in boxes]
     assert len(labels) == len(app.session_state["scenario"].query)
     held = [box.value for box in boxes]
-    app.sidebar.number_input(key="eps").set_value(6.0).run()
+    app.number_input(key="eps").set_value(6.0).run()
     boxes = [box for box in app.main.number_input if box.key.startswith("belief_value")]
     assert [box.value for box in boxes] == held
     mean = np.arange(101) @ after(app)
@@ -199,7 +199,7 @@ def test_a_single_statistic(open_app):
     clean(app)
     assert len(app.session_state["scenario"].query) == 1
     for mechanism in ("ExpM(L)", "EigM"):
-        app.sidebar.selectbox(key="mech").set_value(mechanism).run()
+        app.selectbox(key="mech").set_value(mechanism).run()
         clean(app)
 
 
@@ -217,7 +217,7 @@ def test_the_presentation_view_stays(open_app):
         "belief", bounds=["0 to 120 age", "0 to 20 education-num", "0 to 168 hours-per-week"]
     )
     before = texts(app)
-    app.sidebar.segmented_control(key="view").set_value("presentation").run()
+    app.segmented_control(key="view").set_value("presentation").run()
     clean(app)
     assert texts(app) == before
 
@@ -238,8 +238,8 @@ def test_an_upload_with_few_records_of_a_kind(open_app):
     app.switch_page("../../pages/belief.py").run()
     clean(app)
     assert app.session_state["dataset"].title == "mine.csv"
-    app.sidebar.toggle(key="whole").set_value(False).run()
-    app.sidebar.number_input(key="n").set_value(120).run()
+    app.toggle(key="whole").set_value(False).run()
+    app.number_input(key="n").set_value(120).run()
     clean(app)
     # No more than 70 of the 120 records can have the property.
     key = next(s.key for s in app.slider if s.key and s.key.startswith("belief_truth"))
@@ -248,7 +248,7 @@ def test_an_upload_with_few_records_of_a_kind(open_app):
     clean(app)
     assert "70 of which have the property" in captions(app)
     # Fewer are possible with a larger n: the slider follows.
-    app.sidebar.number_input(key="n").set_value(126).run()
+    app.number_input(key="n").set_value(126).run()
     clean(app)
     assert "70 of which have the property" in captions(app)
     app.toggle(key="belief_entered").set_value(True).run()

@@ -38,7 +38,7 @@ def key_of(app, start: str) -> str:
 
 
 def test_the_answer_does_not_wait_for_it(open_app):
-    app = open_app("choosing")
+    app = open_app("answer")
     clean(app)
     assert any(metric.label == "Largest ε on these data" for metric in app.metric)
     assert drawn(app)["layout"]["meta"]["pending"]
@@ -49,7 +49,7 @@ def test_the_answer_does_not_wait_for_it(open_app):
 
 
 def test_the_price_stands_in_words_in_a_table_and_in_a_picture(open_app):
-    app = worked_out(open_app("choosing"))
+    app = worked_out(open_app("answer"))
     clean(app)
     shown = table(app, "Rests on").set_index("Mechanism")
     assert list(shown.index) == ["OptM", "CoupM", "ExpM", "GroupDP"]
@@ -68,16 +68,16 @@ def test_the_price_stands_in_words_in_a_table_and_in_a_picture(open_app):
 
 
 def test_epsilon_moves_the_words_and_keeps_the_picture(open_app):
-    app = worked_out(open_app("choosing"))
+    app = worked_out(open_app("answer"))
     before = drawn(app)["data"]
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    app.number_input(key="eps").set_value(2.0).run()
     worked_out(app)
     assert [line["y"] for line in drawn(app)["data"]] == [line["y"] for line in before]
     assert "in place of 2." in texts(app)
 
 
 def test_one_click_takes_what_needs_no_curve(open_app):
-    app = worked_out(open_app("choosing", n="20"))
+    app = worked_out(open_app("answer", n="20"))
     assert "**CoupM** is recommended" in texts(app)
     assert "simulated datasets do not follow" in texts(app).lower()
     app.button(key="take_without").click().run()
@@ -93,7 +93,7 @@ def test_one_click_takes_what_needs_no_curve(open_app):
 
 def test_one_click_takes_the_exact_law_where_it_is_a_calibration(open_app):
     counts = ["count sex = Female", "count marital-status = Never-married"]
-    app = worked_out(open_app("choosing", n="12", dp="0.2", stat=counts, cal="guarded"))
+    app = worked_out(open_app("answer", n="12", dp="0.2", stat=counts, cal="guarded"))
     assert "take_law" in {button.key for button in app.button}
     assert "**OptM by the exact law** is recommended" in texts(app)
     assert "OptM by the exact law" in {trace["name"] for trace in drawn(app)["data"]}
@@ -106,7 +106,7 @@ def test_one_click_takes_the_exact_law_where_it_is_a_calibration(open_app):
 
 
 def test_a_statistic_that_is_no_sum_says_why_not(open_app):
-    app = open_app("choosing", stat=["median age"], n="30")
+    app = open_app("answer", stat=["median age"], n="30")
     while "bell_curve" not in app.session_state["runs"]:  # the model is simulated first
         app.run()
     worked_out(app)

@@ -92,10 +92,10 @@ def _wasserstein(app) -> None:
 
 def _release(app) -> None:
     """One release of other records is on the ledger already."""
-    app.sidebar.number_input(key="n").set_value(200).run()
+    app.number_input(key="n").set_value(200).run()
     app.text_input(key="who").set_value("Ann")
     release(app)
-    app.sidebar.number_input(key="n").set_value(150).run()
+    app.number_input(key="n").set_value(150).run()
 
 
 def _tour(app) -> None:
@@ -120,14 +120,12 @@ def _nothing(app) -> None:
 
 # What to do on each page, and how its script's numbers are written there.
 PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]] = {
-    "data": (_nothing, {
+    "question": (_nothing, {
         "best attacker right, without noise": percent,
         "best attacker right, with the noise": percent,
         "expected L2 error": number,
         "expected error of count sex = Female": signed,
         "delivered δ": number,
-    }),
-    "secret": (_nothing, {
         "records with the property at 0.4": whole,
         "mean age at p_i": number,
         "count sex = Female at p_j": number,
@@ -178,7 +176,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "after, from": lambda value: share(round(value, 3)),
         "after, to": lambda value: share(round(value, 3)),
     }),
-    "choosing": (_choosing, {
+    "answer": (_choosing, {
         "EigM: expected L2 error": number,
         "DauM: expected L2 error": number,
         "CoupM: expected L2 error": number,
@@ -201,7 +199,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "twice the ε: expected L2 error": number,
         "twice the ε: delivered δ": number,
     }),
-    "decisions": (_nothing, {
+    "decide": (_nothing, {
         "now: best attacker with noise": percent,
         "twice the ε: expected L2 error": number,
         "half the ε: delivered δ": number,
@@ -238,7 +236,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
 @pytest.mark.parametrize("page", PAGES)
 def test_the_script_gives_the_numbers_of_the_page(open_app, page):
     prepare, expected = PAGES[page]
-    app = open_app(None if page == "data" else page, **CHOICES)
+    app = open_app(None if page == "question" else page, **CHOICES)
     prepare(app)
     sound(app)
     text = script(app)

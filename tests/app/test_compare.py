@@ -27,8 +27,8 @@ def test_scenarios_are_kept_and_compared(open_app):
     assert list(table(app, "Choice").columns) == ["Choice", "now", "half the ε", "twice the ε"]
     keep(app, "first *try*")
     assert "Nothing is kept yet" not in texts(app)
-    app.sidebar.selectbox(key="mech").set_value("ExpM").run()
-    app.sidebar.number_input(key="eps").set_value(5.0).run()
+    app.selectbox(key="mech").set_value("ExpM").run()
+    app.number_input(key="eps").set_value(5.0).run()
     found = table(app, "Choice")
     assert list(found.columns) == ["Choice", "now", "first *try*"]
     assert list(found["Choice"]) == ["Mechanism", "ε"]
@@ -45,7 +45,7 @@ def test_scenarios_are_kept_and_compared(open_app):
 
 def test_a_kept_scenario_is_renamed_opened_and_forgotten(open_app):
     app = keep(open_app("compare"), "one")
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     keep(app, "one")
     assert list(app.session_state["kept"]) == ["one", "one (2)"]
     app.text_input(key="kept_name_1_one (2)").set_value("other").run()
@@ -84,14 +84,14 @@ def test_a_file_of_one_is_opened_and_what_was_there_is_kept(open_app):
 
 def test_scenarios_of_several_tables(open_app):
     """Those of a table that is not here are kept and said to wait."""
-    app = upload(open_app("data"), records(900))
+    app = upload(open_app("question"), records(900))
     own = replace(PLAIN, digest=app.session_state["scenario"].digest, n=40)
     app = open_app("compare")
     here = app.session_state["scenario"]
     read(app, write_scenarios({"own": own, "census": replace(here, epsilon=4.0)}))
     assert list(table(app, "Choice").columns) == ["Choice", "now", "census"]
     assert "its table is not here" in " ".join(each.value for each in app.caption)
-    app.switch_page("../../pages/data.py").run()
+    app.switch_page("../../pages/question.py").run()
     upload(app, records(900))
     app.switch_page("../../pages/compare.py").run()
     sound(app)
@@ -120,7 +120,7 @@ def test_a_foreign_file_is_a_sentence(open_app, content, said):
 
 def test_a_scenario_without_a_result_leaves_the_rest(open_app):
     app = keep(open_app("compare"), "one")
-    app.sidebar.selectbox(key="secret").set_value("sex = Female").run()
+    app.selectbox(key="secret").set_value("sex = Female").run()
     sound(app)
     assert "count sex" in errors(app)
     assert "There is one scenario to show" in texts(app)

@@ -19,8 +19,9 @@ def _page() -> None:
 
     from distpriv.dashboard.assumptions import composition
     from distpriv.dashboard.shell import controls, frame
+    from distpriv.dashboard.shell.pages import PAGES
 
-    controls.draw()
+    controls.draw(PAGES[-1])
     view = frame.attempt(*frame.open_page())
     if view is not None:
         getattr(composition, st.session_state["part"])(view)
@@ -143,7 +144,7 @@ def test_the_demonstration_follows_its_sliders(open_part):
     app.slider(key="composition_shift").set_value(2.0).run()
     sound(app)
     assert "takes noise of" in texts(app)
-    app.sidebar.number_input(key="delta").set_value(0.5).run()
+    app.number_input(key="delta").set_value(0.5).run()
     sound(app)
     assert infos(app).count("two releases promise nothing in any case") == 2
     assert "Their δ add up to 1 or more" in texts(app)
@@ -184,7 +185,7 @@ def test_mechanisms_whose_delivery_is_not_known(open_part):
     app = open_part("composition", mech="ExpM(L)")
     sound(app)
     assert infos(app).count("adds Laplace noise") == 2
-    app.sidebar.selectbox(key="mech").set_value("DP").run()
+    app.selectbox(key="mech").set_value("DP").run()
     sound(app)
     assert infos(app).count("promises nothing about the secret") == 2
 
@@ -199,7 +200,7 @@ def test_a_single_statistic_cannot_be_split(open_part):
 def test_guarded_parts_keep_their_promise(open_part):
     app = open_part("composition")
     assert "by itself; the *guarded* calibration" not in texts(app)
-    app.sidebar.segmented_control(key="cal").set_value("exact").run()
+    app.segmented_control(key="cal").set_value("exact").run()
     sound(app)
     assert "by itself; the *guarded* calibration" in texts(app)
 

@@ -128,7 +128,7 @@ def test_each_stands_in_its_place() -> None:
 def test_a_mechanism_is_in_selectors_charts_tables_and_scripts(open_app) -> None:
     app = open_app("tradeoff", mech="TwiceM")
     assert not app.exception
-    assert "TwiceM" in app.sidebar.selectbox(key="mech").options
+    assert "TwiceM" in app.selectbox(key="mech").options
     assert app.session_state["scenario"].mechanism == "TwiceM"
     shown = app.multiselect(key="tradeoff_mechanisms")
     assert "TwiceM" in shown.options
@@ -146,9 +146,9 @@ def test_a_mechanism_is_in_selectors_charts_tables_and_scripts(open_app) -> None
 
 @pytest.mark.usefixtures("cold")
 def test_a_statistic_is_in_selectors_charts_tables_links_and_scripts(open_app) -> None:
-    app = open_app("secret", stat=["mean hours-per-week"])
-    assert "half age" in app.sidebar.multiselect(key="stat").options
-    assert "trimmed age by 0.1" not in app.sidebar.multiselect(key="stat").options
+    app = open_app("question", stat=["mean hours-per-week"])
+    assert "half age" in app.multiselect(key="stat").options
+    assert "trimmed age by 0.1" not in app.multiselect(key="stat").options
     app.selectbox(key="build_stat_kind").set_value("half").run()
     app.button(key="build_stat").click().run()
     assert not app.exception
@@ -159,7 +159,7 @@ def test_a_statistic_is_in_selectors_charts_tables_links_and_scripts(open_app) -
     assert dp.read_scenario(dp.write_scenario(scenario)) == scenario
     result = run(script_of(app))
     assert any("half age" in name for name in result)
-    again = open_app("secret", stat=["mean hours-per-week", "trimmed age by 0.2"])
+    again = open_app("question", stat=["mean hours-per-week", "trimmed age by 0.2"])
     assert not again.exception
     assert again.session_state["scenario"].query.statistics[1] == Trimmed("age", 0.2)
     again.selectbox(key="build_stat_kind").set_value("trimmed").run()

@@ -88,7 +88,7 @@ def test_the_page_says_whether_the_deviations_matter(open_app):
 def test_what_the_covariances_cost_is_what_the_other_pages_say(open_app):
     app = open_app("fit", cal="exact")
     found = re.search(r"delivers \*\*ε = ([\d.]+)\*\* at δ = 0.001", notes(app))
-    app.switch_page("../../pages/data.py").run()
+    app.switch_page("../../pages/question.py").run()
     assert f"or ε = {found[1]} at δ = 0.001" in notes(app)
 
 
@@ -97,21 +97,21 @@ def test_only_what_depends_on_a_control_is_computed_again(open_app, counted):
     app = open_app("fit")
     assert counted == {"simulated_statistics": 1, "bootstrap_moments": 1}
     before = notes(app)
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
-    app.sidebar.number_input(key="delta").set_value(0.01).run()
-    app.sidebar.selectbox(key="mech").set_value("EigM").run()
+    app.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="delta").set_value(0.01).run()
+    app.selectbox(key="mech").set_value("EigM").run()
     app.segmented_control(key="fit_columns").set_value(1).run()
     clean(app)
     assert counted == {"simulated_statistics": 1, "bootstrap_moments": 1}
     assert "EigM at ε = 3 delivers" in notes(app)
     assert notes(app) != before
-    app.sidebar.slider(key="dp").set_value(0.2).run()
-    app.sidebar.number_input(key="n").set_value(200).run()
+    app.slider(key="dp").set_value(0.2).run()
+    app.number_input(key="n").set_value(200).run()
     clean(app)
     assert counted == {"simulated_statistics": 3, "bootstrap_moments": 1}
     assert "Share" in normality(app)
     assert set(normality(app)["Share"].str.replace("\u00a0", " ")) == {"40 %", "60 %"}
-    app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
+    app.selectbox(key="secret").set_value("workclass = Private").run()
     clean(app)
     assert counted["bootstrap_moments"] == 2
 
@@ -163,12 +163,10 @@ def test_a_statistic_that_hardly_varies_under_one_share(open_app):
     table.loc[idle.idxmin(), "sector"] = "private"  # one record of those without the property
     app = upload(open_app(), table)
     app.switch_page("../../pages/fit.py").run()
-    app.sidebar.multiselect(key="own_stat").set_value(
-        ["mean hours", "count sector = private"]
-    ).run()
+    app.multiselect(key="own_stat").set_value(["mean hours", "count sector = private"]).run()
     sampled(app, 4)
-    app.sidebar.slider(key="center").set_value(0.25).run()
-    app.sidebar.slider(key="dp").set_value(0.5).run()
+    app.slider(key="center").set_value(0.25).run()
+    app.slider(key="dp").set_value(0.5).run()
     clean(app)
     assert "is the same in all 1000 simulated datasets" in notes(app)
     assert len(charts(app)) == 3

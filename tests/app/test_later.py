@@ -33,7 +33,7 @@ def waiting(app) -> list[str]:
 
 @pytest.mark.parametrize("calibration", ["guarded", "exact"])
 def test_the_answer_does_not_wait_for_the_closer_look(open_app, calibration):
-    app = open_app("choosing", cal=calibration)
+    app = open_app("answer", cal=calibration)
     sound(app)
     assert len(waiting(app)) == 3
     assert all(any(each.startswith(start) for start in CLOSER) for each in waiting(app))
@@ -54,17 +54,17 @@ def test_the_answer_does_not_wait_for_the_closer_look(open_app, calibration):
 
 @pytest.mark.parametrize("calibration", ["guarded", "exact"])
 def test_only_what_changes_the_curves_frames_them_again(open_app, calibration):
-    app = open_app("choosing", cal=calibration).run()
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    app = open_app("answer", cal=calibration).run()
+    app.number_input(key="eps").set_value(2.0).run()
     assert not waiting(app)
     app.slider(key="limit_guesses").set_value(62).run()
     assert not waiting(app)
     app.slider(key="limit_base_rate").set_value(40).run()
     assert len(waiting(app)) == 3
     # Whoever moves something else before the tick sees the curves at once.
-    app.sidebar.number_input(key="eps").set_value(1.5).run()
+    app.number_input(key="eps").set_value(1.5).run()
     assert not waiting(app)
-    app.sidebar.number_input(key="n").set_value(120).run()
+    app.number_input(key="n").set_value(120).run()
     assert len(waiting(app)) == 3
     app.run()
     assert not waiting(app)
@@ -72,7 +72,7 @@ def test_only_what_changes_the_curves_frames_them_again(open_app, calibration):
 
 
 def test_the_curve_has_the_current_epsilon_besides(open_app):
-    app = open_app("choosing", cal="exact", eps="1.23").run()
+    app = open_app("answer", cal="exact", eps="1.23").run()
     drawn = charts(app)[-1]["data"]
     line = next(each for each in drawn if each["name"] == "OptM")
     assert len(line["x"]) == 26

@@ -157,7 +157,7 @@ def test_one_that_nobody_has_seen_is_not_taken_for_one_that_is_out(open_app, mon
     assert (at.withheld, at.known) == (True, [])
     away.unlink()
     agree(open_app("release"), accuracy=51.0)
-    app.sidebar.number_input(key="eps").set_value(0.05).run()
+    app.number_input(key="eps").set_value(0.05).run()
     press(app, "Ask again") if "Ask again" in labels(app) else None
     release(app)
     (entry,) = recorded()
@@ -265,8 +265,8 @@ def test_persons_too(open_app):
 
 
 def test_a_table_whose_types_are_corrected_is_the_same_table(open_app):
-    app = upload(open_app("data"), records(400))
-    app.sidebar.multiselect(key="own_stat").set_value(["mean salary", "mean hours"]).run()
+    app = upload(open_app("question"), records(400))
+    app.multiselect(key="own_stat").set_value(["mean salary", "mean hours"]).run()
     agree(turn_to(app, "release"), accuracy=52.0)
     before = app.session_state["dataset"]
     other = retyped(before, {"sector": "text"})
@@ -277,9 +277,9 @@ def test_a_table_whose_types_are_corrected_is_the_same_table(open_app):
     sound(app)
     assert app.session_state["dataset"].digest == other.digest
     assert "agreed limit on" in first(app)
-    app.sidebar.number_input(key="eps").set_value(6.0).run()
+    app.number_input(key="eps").set_value(6.0).run()
     assert "Release …" not in labels(app)
-    app.sidebar.number_input(key="eps").set_value(0.01).run()
+    app.number_input(key="eps").set_value(0.01).run()
     release(app)
     (entry,) = recorded()
     assert entry.digest == before.digest
@@ -301,7 +301,7 @@ def test_the_desk_records_nothing_past_a_limit_by_its_own_doors(open_app):
     app = press(agree(open_app("release"), accuracy=58.0), "Release …")
     at: Desk = app.session_state["release_desk"]
     token = at.token
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     assert "Beyond the limit" in errors(app)
     assert "Draw the noise and release" not in labels(app)
     at.draw(token, None, "", "", False, {})  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ def metrics(app) -> dict[str, str]:
     return {each.label.replace("\\", ""): each.value for each in app.main.metric}
 
 
-@pytest.mark.parametrize("page", ["choosing", "compare"])
+@pytest.mark.parametrize("page", ["answer", "compare"])
 @pytest.mark.parametrize("view", ["analyst", "presentation"])
 def test_the_figures_are_said_where_an_epsilon_is_chosen(open_app, page: str, view: str) -> None:
     app = open_app(page, view=view)
@@ -24,13 +24,13 @@ def test_the_figures_are_said_where_an_epsilon_is_chosen(open_app, page: str, vi
 
 
 def test_the_prior_is_the_visitor_s(open_app) -> None:
-    app = open_app("choosing")
+    app = open_app("answer")
     app.slider(key="meaning_prior").set_value(0.2).run()
     clean(app)
     told = next(value for label, value in metrics(app).items() if label.startswith("A belief"))
     assert told == "10 to 35\u00a0%"
     assert "Who holds it for 20 % likely" in texts(app)
-    app.sidebar.slider(key="dp").set_value(0.2).run()
+    app.slider(key="dp").set_value(0.2).run()
     assert any(label.startswith("A belief of 20") for label in metrics(app))
 
 
@@ -79,6 +79,6 @@ def test_the_label_counts_what_is_on_record(open_app) -> None:
 
 
 def test_a_decision_says_what_its_figures_mean(open_app) -> None:
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     assert "What that means: 57.4 right guesses of 100" in captions(app)
     assert table(app, "As good as reading")["As good as reading"].iloc[0] == "3\u00a0records"

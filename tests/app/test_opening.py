@@ -40,7 +40,7 @@ def test_a_link_makes_every_choice(open_app, change):
     assert scenario_of(app) == wanted
     assert not app.error
     assert "scenario" not in app.query_params
-    app.switch_page("../../pages/secret.py").run()
+    app.switch_page("../../pages/question.py").run()
     assert scenario_of(app) == wanted
 
 
@@ -86,9 +86,9 @@ def test_what_no_control_can_take_is_a_sentence(open_app, change, said):
 
 
 def test_a_link_about_an_upload_asks_for_it_and_goes_on(open_app):
-    first = upload(open_app("data"), records(900))
+    first = upload(open_app("question"), records(900))
     wanted = replace(PLAIN, digest=scenario_of(first).digest, epsilon=2.5, n=40)
-    app = open_app("data", scenario=pack_scenario(wanted))
+    app = open_app("question", scenario=pack_scenario(wanted))
     assert "about a table that is not here" in texts(app)
     assert scenario_of(app).secret.label == "income = >50K"
     upload(app, records(900))
@@ -98,20 +98,20 @@ def test_a_link_about_an_upload_asks_for_it_and_goes_on(open_app):
 
 def test_another_table_is_told_from_the_link_s(open_app):
     wanted = replace(PLAIN, digest="0123456789abcdef", epsilon=2.5, n=40)
-    app = open_app("data", scenario=pack_scenario(wanted))
+    app = open_app("question", scenario=pack_scenario(wanted))
     upload(app, records(900))
     found = scenario_of(app)
     assert replace(found, digest=wanted.digest) == wanted
     assert "fingerprint is `0123456789ab`" in texts(app)
     # A change of the scenario leaves the warning; dismissing it, or other data, do not.
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     assert "0123456789ab" in texts(app)
     app.button(key="dismiss_opened").click().run()
     assert "0123456789ab" not in texts(app)
 
 
 def test_a_table_without_the_columns_is_told_and_the_link_waits_on(open_app):
-    app = open_app("data", scenario=pack_scenario(replace(PLAIN, digest="0123456789abcdef")))
+    app = open_app("question", scenario=pack_scenario(replace(PLAIN, digest="0123456789abcdef")))
     upload(app, records(900).drop(columns="sector"))
     sound(app)
     assert "the column 'sector', which the data do not have" in errors(app)
@@ -121,7 +121,7 @@ def test_a_table_without_the_columns_is_told_and_the_link_waits_on(open_app):
 
 
 def test_a_plain_address_of_an_upload_says_what_it_lacks(open_app):
-    app = open_app("data", data="Your file", eps="3.0", n="55")
+    app = open_app("question", data="Your file", eps="3.0", n="55")
     assert "a table of somebody's own" in texts(app)
     upload(app, records(900))
     found = scenario_of(app)

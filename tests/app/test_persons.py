@@ -19,7 +19,7 @@ def test_the_first_screen_says_what_the_noise_gives_each_person(open_app):
 def test_the_switch_finds_one_noise_for_both(open_app):
     app = open_app()
     before = texts(app)
-    app.sidebar.toggle(key="persons").set_value(True).run()
+    app.toggle(key="persons").set_value(True).run()
     assert not app.exception
     scenario = app.session_state["scenario"]
     assert scenario.persons == (1.0, 1e-3)
@@ -31,9 +31,9 @@ def test_the_switch_finds_one_noise_for_both(open_app):
     assert "each person too" in texts(app)
     assert "each person too" not in before
     assert "come from the data; give public ones" in texts(app)
-    app.sidebar.number_input(key="persons_eps").set_value(0.5).run()
+    app.number_input(key="persons_eps").set_value(0.5).run()
     assert "gives ε \\= 0\\.500" in texts(app)
-    app.switch_page("../../pages/secret.py").run()
+    app.switch_page("../../pages/question.py").run()
     assert any("are the data" in warning.value for warning in app.warning)
 
 
@@ -53,7 +53,7 @@ def test_a_deep_link_switches_it_on_with_its_bounds(open_app):
     assert (again.persons, again.bounds) == (scenario.persons, scenario.bounds)
 
 
-@pytest.mark.parametrize("page", ["tradeoff", "attack", "choosing", "assumptions", "compare"])
+@pytest.mark.parametrize("page", ["tradeoff", "attack", "answer", "assumptions", "compare"])
 def test_every_page_takes_it(open_app, page):
     app = open_app(page, persons="true", mech="EigM")
     assert not app.exception

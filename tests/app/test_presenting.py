@@ -27,7 +27,7 @@ def test_presenting_lasts_until_it_is_stopped(open_app, cold):
     assert app.session_state["scenario"].epsilon == 10
     assert app.button(key="presenting_larger").disabled
     assert "of single records" not in texts(app)
-    turn_to(app, "choosing")
+    turn_to(app, "answer")
     app.button(key="presenting_smaller").click().run()
     assert app.session_state["scenario"].epsilon == 8
     # A simulation waits for its button, and goes on when it is pressed.

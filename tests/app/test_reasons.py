@@ -48,11 +48,11 @@ def test_without_an_agreed_decision_it_takes_a_reason(open_app):
 @pytest.mark.parametrize("choices", [{}, {"whole": "true"}, {"mech": "ExpM", "persons": "true"}])
 def test_what_was_agreed_is_released_without_one(open_app, choices):
     """Only once it is agreed, and only that."""
-    app = proposed(open_app("decisions", **choices))
+    app = proposed(open_app("decide", **choices))
     press(turn_to(app, "release"), "Release …")
     assert "proposed by Ann, is not agreed to yet" in warnings(app)
     press(app, "Not now")
-    agreed(turn_to(app, "decisions"))
+    agreed(turn_to(app, "decide"))
     press(turn_to(app, "release"), "Release …")
     (decision,) = all_decisions(open_store())
     rests = f"It rests on the decision {decision.key[:6]}, proposed by Ann and agreed to by Bob on"
@@ -64,7 +64,7 @@ def test_what_was_agreed_is_released_without_one(open_app, choices):
     (entry,) = recorded()
     assert entry.decision == decision.key
     assert list(table(app, "When")["Decision"]) == [decision.key[:6]]
-    app.sidebar.number_input(key="eps").set_value(1.1).run()
+    app.number_input(key="eps").set_value(1.1).run()
     press(app, "Release …")
     assert "No agreed decision" in warnings(app)
 
@@ -77,7 +77,7 @@ def test_what_was_agreed_is_released_without_one(open_app, choices):
     ],
 )
 def test_a_promise_that_is_missed_or_none_takes_a_reason_though_agreed(open_app, choices, said):
-    app = agreed(proposed(open_app("decisions", **choices)))
+    app = agreed(proposed(open_app("decide", **choices)))
     press(turn_to(app, "release"), "Release …")
     assert said in warnings(app)
     assert "It rests on the decision" in texts(app)

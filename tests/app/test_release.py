@@ -61,7 +61,7 @@ def test_a_release_is_confirmed_recorded_and_shown(open_app):
     assert "Release …" in labels(app)
     # Numbers stay when the controls move, and the next release is another one.
     shown = list(table(app, "Statistic")["Released"])
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    app.number_input(key="eps").set_value(2.0).run()
     assert list(table(app, "Statistic")["Released"]) == shown
     release(app)
     assert recorded()[1].values != entry.values
@@ -147,18 +147,18 @@ def right(app) -> list[float]:
 def test_other_statistics_and_sizes_are_counted_too(open_app):
     app = release(open_app("release"))
     before = right(app)[0]
-    app.sidebar.multiselect(key="stat").set_value(["mean age", "count sex = Female"]).run()
+    app.multiselect(key="stat").set_value(["mean age", "count sex = Female"]).run()
     assert "**1 release** of **Census income" in texts(app)
     assert right(app)[0] == pytest.approx(before)
     release(app)
-    app.sidebar.multiselect(key="stat").set_value(["count sex = Female", "mean age"]).run()
+    app.multiselect(key="stat").set_value(["count sex = Female", "mean age"]).run()
     sound(app)
     assert "**2 releases** of **Census income" in texts(app)
     both = right(app)[0]
     assert both > before
-    app.sidebar.number_input(key="n").set_value(150).run()
+    app.number_input(key="n").set_value(150).run()
     assert right(app)[0] == pytest.approx(both)
-    app.sidebar.toggle(key="whole").set_value(True).run()
+    app.toggle(key="whole").set_value(True).run()
     assert "**2 releases** of **Census income" in texts(app)
     assert right(app)[0] == pytest.approx(both)
 
@@ -167,7 +167,7 @@ def test_another_secret_s_releases_tell_of_this_one(open_app):
     app = release(
         open_app("release", secret="sex = Female", stat=["mean age", "mean hours-per-week"])
     )
-    app.sidebar.selectbox(key="secret").set_value("income = >50K").run()
+    app.selectbox(key="secret").set_value("income = >50K").run()
     sound(app)
     assert "were released **once**" in texts(app)
     assert right(app)[0] > 50.5
@@ -202,7 +202,7 @@ def test_what_needs_no_noise_is_not_released(open_app):
 
 def test_another_scenario_has_to_be_confirmed_again(open_app):
     app = press(open_app("release"), "Release …")
-    app.sidebar.number_input(key="eps").set_value(0.5).run()
+    app.number_input(key="eps").set_value(0.5).run()
     assert "Draw the noise and release" not in labels(app)
     assert "Not now" in labels(press(app, "Release …"))
     assert "Not now" not in labels(press(app, "Not now"))
@@ -318,7 +318,7 @@ def test_an_upload_s_names_stand_in_the_ledger_but_not_its_records(open_app, own
         sector=lambda each: each["sector"].astype("category"),
         salary=lambda each: each["salary"].round(1) + 0.000137,
     )
-    app = upload(open_app("data"), table_)
+    app = upload(open_app("question"), table_)
     app.switch_page("../../pages/release.py").run()
     release(app)
     kept = b"".join(file.read_bytes() for file in own_database.parent.iterdir())

@@ -34,7 +34,7 @@ def test_a_report_is_built_on_request(open_app):
     assert {"HTML, to read and print", "Markdown", "JSON"} <= downloads(app)
     assert "in 76.2\u00a0% of cases" in app.success[0].value.replace("\\", "")
     assert not report.confidential
-    app.sidebar.number_input(key="eps").set_value(4.0).run()
+    app.number_input(key="eps").set_value(4.0).run()
     sound(app)
     assert "built from what was chosen before" in app.info[0].value
     assert "Markdown" in downloads(app)
@@ -53,7 +53,7 @@ def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_a
     assert app.session_state["scenario"] == before
     assert app.checkbox(key="report_truth").value
     app.multiselect(key="report_mechanisms").set_value(["EigM", "ExpM"]).run()
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    app.number_input(key="eps").set_value(2.0).run()
     assert app.multiselect(key="report_mechanisms").value == ["EigM", "ExpM"]
     assert not button(app, "Build the report").disabled
     report = built(app)
@@ -63,10 +63,10 @@ def test_a_report_without_a_mechanism_says_what_to_do_and_nothing_is_lost(open_a
 
 def test_the_report_follows_the_sidebar_s_mechanism_until_others_are_chosen(open_app):
     app = open_app("compare")
-    app.sidebar.selectbox(key="mech").set_value("DauM").run()
+    app.selectbox(key="mech").set_value("DauM").run()
     assert app.multiselect(key="report_mechanisms").value == ["DauM"]
-    app.switch_page("../../pages/data.py").run()
-    app.sidebar.selectbox(key="mech").set_value("EigM").run()
+    app.switch_page("../../pages/question.py").run()
+    app.selectbox(key="mech").set_value("EigM").run()
     app.switch_page("../../pages/compare.py").run()
     sound(app)
     assert app.multiselect(key="report_mechanisms").value == ["EigM"]
@@ -77,7 +77,7 @@ def test_a_scenario_without_a_result_says_what_to_do(open_app):
     sound(app)
     assert "count sex" in errors(app)
     assert "choose another mechanism in the sidebar" in app.info[0].value
-    app.sidebar.selectbox(key="secret").set_value("workclass = Private").run()
+    app.selectbox(key="secret").set_value("workclass = Private").run()
     sound(app)
     assert not button(app, "Build the report").disabled
 
@@ -96,7 +96,7 @@ def test_building_stops_and_goes_on(open_app):
     button(app, "Go on with the report").click().run()
     assert run_of(app, "report") is run
     assert run.running
-    app.sidebar.number_input(key="eps").set_value(4.0).run()  # another report
+    app.number_input(key="eps").set_value(4.0).run()  # another report
     assert "report" not in app.session_state["runs"]
     assert button(app, "Build the report")
 
@@ -110,7 +110,7 @@ def test_true_values_stay_out_of_the_presentation_view(open_app):
     report = built(app)
     assert len(report.truth.records) == 100
     assert "HTML, to read and print" in downloads(app)
-    app.sidebar.segmented_control(key="view").set_value("presentation").run()
+    app.segmented_control(key="view").set_value("presentation").run()
     sound(app)
     assert app.checkbox(key="report_truth").disabled
     assert "HTML, to read and print" not in downloads(app)
@@ -128,7 +128,7 @@ def test_two_tables_alike_on_one_page_have_a_download_each(open_app, monkeypatch
         for _ in range(2):
             display.table(pd.DataFrame({"=a": ["=1"]}))
 
-    monkeypatch.setattr("distpriv.dashboard.data.answer.errors_table", twice)
+    monkeypatch.setattr("distpriv.dashboard.question.glance.errors_table", twice)
     app = open_app()
     sound(app)
     tables = [each for each in app.get("download_button") if "table_" in each.proto.id]

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     page = app.page
-    go(page, "Choosing ε")
+    go(page, "Answer")
     drawn(page, 4)
     says(page, "of 100 such attackers 57 guess right")
     says(page, "limit kept")
@@ -48,7 +48,7 @@ def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
 
 def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
     page = app.page
-    go(page, "Choosing ε")
+    go(page, "Answer")
     press(page, "Start from", "the error you accept")
     says(page, "These errors take at least ε")
     button = page.get_by_role("button", name=re.compile("Take ε = .* with "))
@@ -73,7 +73,7 @@ def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
 
 def test_one_record_the_table_and_the_frameworks(app):
     page = app.page
-    go(page, "Choosing ε")
+    go(page, "Answer")
     press(page, "Who asks", "about one record")
     says(page, "F-score of one record, by β")
     drawn(page, 3)
@@ -106,7 +106,7 @@ def test_one_record_the_table_and_the_frameworks(app):
 
 def test_the_closer_look_comes_after_the_answer_without_a_jump(app):
     page = app.page
-    go(page, "Choosing ε")
+    go(page, "Answer")
     page.get_by_text("A closer look at the attacker").wait_for()
     drawn(page, 5)
     expect(page.get_by_text("Being computed")).to_have_count(0, timeout=60_000)

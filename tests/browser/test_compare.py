@@ -33,7 +33,7 @@ def link(app: Watched) -> str:
 
 
 def answer(page: Page) -> str:
-    go(page, "Data")
+    go(page, "Question")
     drawn(page, 1)
     said = page.get_by_text("best possible attacker tells").first
     expect(said).to_be_visible()
@@ -49,7 +49,7 @@ def test_a_link_opens_the_scenario_in_another_session(app, watched):
     page.get_by_text("More settings", exact=True).click()
     pick_one_more(page, "Hide as well", "race = White: 45 % or 55 %")
     pick(page, "Secret: share of records with …", "workclass = Private")
-    go(page, "Compare & report")
+    go(page, "Compare")
     says(page, "is the safest")
     drawn(page, 4)
     page.get_by_role("button", name="Keep it").click()
@@ -76,13 +76,13 @@ def test_a_link_about_an_upload_waits_for_the_table(app, watched, tmp_path):
     app.idle()
     first = answer(page)
     assert "sector" not in page.url
-    go(page, "Compare & report")
+    go(page, "Compare")
     address = link(app)
     other = watched(width=390, height=844)
     other.page.goto(address)
     expect(other.page.get_by_text("about a table that is not here").first).to_be_visible()
     shot(other.page, "link-without-table")
-    other.page.get_by_role("link", name="Open the Data page").click()
+    other.page.get_by_role("link", name="Open the page Question").click()
     arrived(other.page, "Data")
     other.idle()
     other.page.locator("input[type=file]").first.set_input_files(table)

@@ -27,14 +27,14 @@ pytestmark = pytest.mark.browser
 
 def test_several_secrets_grids_units_and_calibrations(app):
     page = app.page
-    go(page, "Secret & release")
+    go(page, "Question")
     pick(page, "Share of records with", "workclass = Private")
     enter(page, "Centre", "0.6")
     page.get_by_role("button", name="Hide it too").click()
     expect(page.get_by_role("heading", name="2 pairs are hidden at once")).to_be_visible()
     expect(page).to_have_url(re.compile(r"also=workclass"))
     pick(page, "Look at", "workclass = Private: 55 % or 65 %")
-    go(page, "Data")
+    go(page, "Question")
     says(page, "tells 55 % from 65 % of")
     says(page, "The same noise hides all 2 pairs")
 
@@ -120,7 +120,7 @@ def test_the_gaussian_fit_and_a_median(app):
     press(page, "Charts side by side", "3")
     press(page, "Covariance", words("45 %"))
     app.idle()
-    go(page, "Secret & release")
+    go(page, "Question")
     pick(page, "Kind", "Median of a numeric column")
     page.get_by_role("button", name="Release it too").click()
     says(page, re.compile("mean hours-per-week, median age"))
@@ -154,9 +154,9 @@ def test_the_whole_table_with_reference_data(app, tmp_path):
     )
     page.locator("input[type=file]").nth(1).set_input_files(public)
     says(page, "3000 records of reference data")
-    go(page, "Secret & release")
+    go(page, "Question")
     drawn(page, 1)
-    go(page, "Data")
+    go(page, "Question")
     page.get_by_role("button", name="Take the table itself instead").click()
     says(page, "from the table itself")
     go(page, "Attack")

@@ -46,7 +46,7 @@ def test_a_report_opens_offline_and_prints(app, browser: Browser, tmp_path):
     assert image.name == "distpriv-answer.png"
     assert image.read_bytes().startswith(b"\x89PNG")
 
-    go(page, "Compare & report")
+    go(page, "Compare")
     page.get_by_role("button", name="Build the report").click()
     expect(page.get_by_text("The report on OptM is ready").last).to_be_visible()
     shot(page, "report-built")

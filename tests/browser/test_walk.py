@@ -45,7 +45,7 @@ def test_the_whole_path(server, watched, tmp_path):
     expect(page).to_have_url(re.compile(r"eps=3"))
 
     # An upload takes over; a bad one does not.
-    go(page, "Data")
+    go(page, "Question")
     bad = tmp_path / "bad.csv"
     bad.write_text("a,b\n1,2\n3,4,5\n")
     page.locator("input[type=file]").set_input_files(bad)
@@ -56,7 +56,7 @@ def test_the_whole_path(server, watched, tmp_path):
     page.locator("input[type=file]").set_input_files(good)
     says(page, "2000 records you uploaded")
     drawn(page, 1)
-    for name in ("Secret & release", "Gaussian fit", "Choosing ε", "Compare & report", "Release"):
+    for name in ("Gaussian fit", "Answer", "Compare", "Release"):
         go(page, name)
         watch.idle()
         drawn(page, 1)

@@ -95,7 +95,7 @@ def test_what_survives_on_the_example_and_on_an_upload(app, tmp_path):
     says(page, "No rule holds.")
     page.get_by_role("tab", name="In Pufferfish's words").click()
     app.idle()
-    go(page, "Data")
+    go(page, "Question")
     table = tmp_path / "people.csv"
     people(table)
     page.locator("input[type=file]").set_input_files(table)

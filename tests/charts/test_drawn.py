@@ -158,7 +158,12 @@ def test_a_chart_draws_what_it_is_given(
     simulated: Array,
     draws: Callable[[go.Figure, Mapping[str, Any]], None],
 ) -> None:
-    draws(*CASES[chart](Given(model, fit, simulated)))
+    figure, expected = CASES[chart](Given(model, fit, simulated))
+    draws(figure, expected)
+    # On a projector it is the same, and larger.
+    large = charts.frame.enlarged(figure, 1.5)
+    draws(large, expected)
+    assert large.layout.height == pytest.approx(1.5 * figure.layout.height, abs=1)
 
 
 def _same(x: Array, curves: Mapping[str, Array]) -> Drawn:

@@ -43,3 +43,8 @@ def test_two_logarithms_in_one_keep_to_their_branch(size: int, bend: float) -> N
     scale = 1e-12 * (1 + np.abs(squares) + np.abs(s * mean[:, None]))
     assert (np.abs(apart.real) <= scale).all()
     assert (np.abs(np.exp(1j * apart.imag) - 1) <= scale).all()
+
+
+def test_an_epsilon_beyond_all_doubles_leaves_nothing():
+    shift, spread = np.array([[19.28463077]]), np.array([[1.00118034]])
+    assert contours(shift, spread, np.array([1.59281992e19])).deltas == 0

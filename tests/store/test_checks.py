@@ -89,7 +89,7 @@ def test_lifted_limits_do_not_count() -> None:
     ("made", "changes", "said"),
     [
         ([replace(release(), scenario=None, about="d")], {}, "another version"),
-        ([], {"reference": "elsewhere"}, "upload them on the Data page"),
+        ([], {"reference": "elsewhere"}, "upload them on the page Question"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(made, changes, said) -> None:

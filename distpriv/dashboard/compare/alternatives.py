@@ -30,7 +30,7 @@ from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, number, percent, with_unit
 
-__all__ = ["Kept", "answer", "compared", "files", "keep", "kept", "lists", "pictures"]
+__all__ = ["Kept", "answer", "compared", "files", "keep", "keep_now", "kept", "lists", "pictures"]
 
 MOST = 7  # beside the current one
 NOW = "now"
@@ -187,6 +187,22 @@ def keep(view: View | None) -> None:
         st.rerun()
     for place, (label, one) in enumerate(list(kept().items())):
         _row(place, label, one)
+
+
+def keep_now(view: View) -> str:
+    """Keep what the controls say, under a name of its own; return the name.
+
+    What is kept already stays as it is.
+    """
+    now = st.session_state[Key.SCENARIO]
+    known = next((name for name, one in kept().items() if _same(one.scenario, now)), None)
+    if known is not None:
+        return known
+    while len(kept()) >= MOST:
+        del kept()[next(iter(kept()))]
+    name = _free(f"{now.mechanism}, ε = {now.epsilon:g}")
+    kept()[name] = Kept(now, _summary(view, now))
+    return name
 
 
 def files() -> None:

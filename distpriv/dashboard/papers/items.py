@@ -363,7 +363,7 @@ def _precision(run: PaperAttacks, cells: Sequence[Cell]) -> None:
     with right:
         _f_scores(run)
     _table(cells)
-    link("choosing", "The same curves for other attackers, on the page Choosing ε")
+    link("answer", "The same curves for other attackers, on the page Answer")
 
 
 _PARTS: dict[str, Callable[[PaperAttacks, Sequence[Cell]], None]] = {

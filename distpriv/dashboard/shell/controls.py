@@ -5,57 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
-from distpriv.analysis.scenario import Scenario, ViewKind
-from distpriv.dashboard.shell import cache, choices, opening, presenting, settings, sizes
+from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.shell import cache, choices, opening, presenting, presets, settings, sizes
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.pages import PageSpec
+from distpriv.dashboard.shell.places import of_page, points, said
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
-from distpriv.words import escape, listed
+from distpriv.words import escape, listed, share
 
-__all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload", "show"]
+__all__ = ["ALLOWED_AT_FIRST", "EPSILONS", "begin", "draw", "keep_upload", "replace_upload", "show"]
 
 EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
     1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
 )  # fmt: skip
 DEFAULT_MECHANISM = "OptM"
+ALLOWED_AT_FIRST = 60  # right guesses of 100, of a table that comes without a link
 _TITLES = {example.title: example.key for example in EXAMPLES}
-
-# What each preset sets beside the paper's statistics, n = 100, ε = 1 and δ = 0.001.
-PRESETS: Mapping[str, Mapping[str, object]] = {
-    "Paper: income, Δp = 0.1": {Key.SECRET: "income = >50K", Key.DP: 0.1, Key.CAL: "classical"},
-    "Paper: work class, Δp = 0.04": {
-        Key.SECRET: "workclass = Private",
-        Key.DP: 0.04,
-        Key.CAL: "classical",
-    },
-    "Share of women, Δp = 0.1": {
-        Key.SECRET: "sex = Female",
-        Key.DP: 0.1,
-        Key.CAL: "guarded",
-        Key.STAT: [
-            "mean age",
-            "mean education-num",
-            "mean hours-per-week",
-            "count income = >50K",
-        ],
-    },
-}
 
 
 def keep_upload(dataset: Dataset) -> None:
     """Make an uploaded table the session's data, with a scenario that fits it."""
     state = st.session_state
-    state[Key.UPLOAD] = dataset
+    state[Key.UPLOAD], state[Key.BEGUN] = dataset, True
     for key in ("own_secret", "own_stat", "own_also", "own_bounds"):
         state.pop(key, None)
     if state.get(Key.UPLOAD_WANTED):  # the address has said them
@@ -63,6 +46,9 @@ def keep_upload(dataset: Dataset) -> None:
     else:
         show(opening.UPLOAD)
         state.update({Key.N: dataset.start_n, Key.WHOLE: True, Key.CENTER: 0.5, Key.DP: 0.1})
+        state[Key.ALLOWED_WANTED] = ALLOWED_AT_FIRST
+        if Key.AWAITING in state:  # what it says of ε stays
+            state.pop(Key.ALLOWED_WANTED, None)
     opening.arrived(dataset)
 
 
@@ -76,6 +62,13 @@ def show(title: str) -> None:
     """Make data that are here the session's, in the size last released of their kind."""
     st.session_state[Key.DATA] = title
     _follow_data()
+
+
+def begin(title: str) -> None:
+    """Show an example, with the ε that leaves an attacker the right guesses to start with."""
+    show(title)
+    st.session_state[Key.BEGUN] = True
+    st.session_state[Key.ALLOWED_WANTED] = ALLOWED_AT_FIRST
 
 
 def _follow_data() -> None:
@@ -95,7 +88,7 @@ def _current_dataset() -> Dataset:
         key=Key.DATA,
         bind="query-params",
         on_change=_follow_data,
-        help="Synthetic example, UCI Adult, or the file you uploaded on the Data page.",
+        help="Synthetic example, UCI Adult, or the file you uploaded on the page Question.",
     )
     if chosen == opening.UPLOAD:
         return cast(Dataset, state[Key.UPLOAD])
@@ -107,17 +100,26 @@ def _current_dataset() -> Dataset:
         st.rerun()
 
 
-def draw() -> None:
-    """Draw the sidebar and put the scenario it describes into the session."""
+def draw(page: PageSpec) -> None:
+    """Draw the controls and put the scenario they describe into the session.
+
+    They stand in the sidebar of the pages that they act on, and on the first screen in a sentence.
+    On others they are out of sight, so that what they say, and the address says, is kept.
+    """
     state = st.session_state
+    state.setdefault(Key.BEGUN, bool(st.query_params))
     opening.follow_link()
-    presenting.begin()
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
-    with st.sidebar:
+    presenting.hide_values()
+    places = of_page(page)
+    data = places.blank(places.data, escape(_data_in_words()))
+    with data:
         dataset = _current_dataset()
-        secrets = _secrets(dataset)
-        secret = _secret(dataset, secrets)
+    secrets = _secrets(dataset)
+    with places.secret:
+        secret = _secret(dataset, secrets, labelled=not places.in_sentence)
+    with places.blank(places.width, points(_figure(Key.DP, 0.1))):
         width = st.slider(
             "Δp: distance of the two shares",
             0.01,
@@ -128,74 +130,45 @@ def draw() -> None:
             bind="query-params",
             help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
         )
-        place = st.container()
-        whole = st.toggle(
-            "Release the whole table",
-            key=Key.WHOLE,
-            bind="query-params",
-            help="The table itself is the dataset: n is its number of complete records, thought "
-            "of as drawn, with replacement, from the table or from the reference data that you "
-            "upload on the Data page.",
-        )
-        names = mechanisms.names()
-        mechanism = st.selectbox(
-            "Mechanism",
-            names,
-            index=names.index(DEFAULT_MECHANISM),
-            key=Key.MECH,
-            bind="query-params",
-            help="\n".join(
-                f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names
-            ),
-        )
-        epsilon, delta = _budget()
+    with places.blank(places.statistics, _statistics_in_words(dataset)):
+        query = _query(dataset)
+    whole, n, all_records = sizes.draw(places, dataset, query, secret)
+    with places.mechanism:
+        mechanism = _mechanism()
+    with places.budget:
+        epsilon, delta = _budget(with_slider=not places.in_sentence)
+    with places.persons:
         persons = settings.persons()
         about_bounds = st.container()
-        pair_to_look_at = st.container()
-        with st.expander("More settings", icon=":material/tune:"):
-            query = _query(dataset)
-            n, all_records = sizes.records(place, dataset, query, secret, whole=whole)
-            center = st.slider(
-                "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
-            )
-            pairs_grid = settings.grid()
-            others = settings.further_pairs(dataset, secrets, secret, center, width)
-            calibration = settings.calibration(query, all_records or n)
-            if mechanisms.get(mechanism).from_records:
-                st.caption(f"Not for {escape(mechanism)}, which needs no curve to calibrate to.")
-            units, report, tolerances = settings.units(dataset, query)
-            replacement = st.toggle(
-                "Draw with replacement",
-                key=Key.REPL,
-                bind="query-params",
-                disabled=whole,
-                help="Whether a record may occur twice in the released dataset. The paper draws "
-                "without replacement.",
-            )
-            distances = settings.distances()
-            seed = st.number_input(
-                "Seed of the simulations", 0, 2**31 - 1, 1, key=Key.SEED, bind="query-params"
-            )
-            settings.image_format()
-        st.segmented_control(
-            "View",
-            get_args(ViewKind),
-            default="analyst",
-            required=True,
-            key=Key.VIEW,
-            bind="query-params",
-            help="*presentation* leaves out everything computed from single records or from the "
-            "data's true shares, so that the screen can be shown in a meeting.",
+    with places.blank(places.center, share(_figure(Key.CENTER, 0.5))):
+        center = st.slider(
+            "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
         )
-        with st.popover("Presets", icon=":material/bookmark:", width="stretch"):
-            for label, values in PRESETS.items():
-                st.button(
-                    label,
-                    on_click=_apply_preset,
-                    args=(values,),
-                    width="stretch",
-                    disabled=dataset.origin != "example",
-                )
+        settings.known_range()
+    with places.finer:
+        pairs_grid = settings.grid()
+        others = settings.further_pairs(dataset, secrets, secret, center, width)
+        calibration = settings.calibration(query, all_records or n)
+        if mechanisms.get(mechanism).from_records:
+            st.caption(f"Not for {escape(mechanism)}, which needs no curve to calibrate to.")
+        units, report, tolerances = settings.units(dataset, query)
+        replacement = st.toggle(
+            "Draw with replacement",
+            key=Key.REPL,
+            bind="query-params",
+            disabled=whole,
+            help="Whether a record may occur twice in the released dataset. The paper draws "
+            "without replacement.",
+        )
+        distances = settings.distances()
+        seed = st.number_input(
+            "Seed of the simulations", 0, 2**31 - 1, 1, key=Key.SEED, bind="query-params"
+        )
+        settings.image_format()
+    with places.view:
+        settings.view()
+    with places.presets:
+        presets.draw(dataset)
     state[Key.DATASET] = dataset
     reference = state.get(Key.REFERENCES, {}).get(dataset.digest) if whole else None
     scenario = Scenario(
@@ -226,33 +199,57 @@ def draw() -> None:
     if persons is not None and (columns := bounds_from_data(scenario, dataset.table)):
         about_bounds.caption(
             f"The bounds of {escape(listed(list(columns)))} come from the data; give public ones "
-            "on the Secret & release page."
+            "on the page Question."
         )
-    with pair_to_look_at, suppress(DistprivError):  # the page says what is wrong with the pairs
+    with places.look, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
-    state[Key.SCENARIO] = scenario
-    if notice := state.pop(Key.NOTICE, None):
-        st.error(notice, icon=":material/error:")
+    state[Key.SCENARIO], state[Key.PLACES] = scenario, replace(places, data=data)
+    state[Key.NOTICED] = state.pop(Key.NOTICE, None)
+    if state[Key.NOTICED]:
+        st.error(state[Key.NOTICED], icon=":material/error:")
     opening.banner(dataset)
 
 
-def _apply_preset(values: Mapping[str, object]) -> None:
-    common: dict[str, object] = {Key.N: 100, Key.CENTER: 0.5, Key.EPS: 1.0, Key.DELTA: 1e-3}
-    common |= {Key.REPL: False, Key.WHOLE: False, Key.PERSONS: False}
-    common |= {Key.PAIRS: "one pair", Key.UNITS: "raw", Key.REPORT: "raw"}
-    for key in (Key.STAT, Key.ALSO):
-        st.session_state.pop(key, None)
-    for key, value in {**common, **values}.items():
-        st.session_state[key] = value
+def _figure(key: str, default: float) -> float:
+    """What a slider says or the address asks for; what is no number, the slider refuses."""
+    with suppress(TypeError, ValueError):
+        return float(said(key, default))
+    return default
 
 
-def _budget() -> tuple[float, float]:
+def _data_in_words() -> str:
+    wanted = str(said(Key.DATA, EXAMPLES[0].title))
+    own = cast("Dataset | None", st.session_state.get(Key.UPLOAD))
+    if wanted == opening.UPLOAD and own is not None:
+        return own.title
+    return wanted if wanted in _TITLES else EXAMPLES[0].title
+
+
+def _statistics_in_words(dataset: Dataset) -> str:
+    key = settings.own_key(dataset, Key.STAT)
+    chosen = st.session_state.get(key) or settings.linked(key) or dataset.query
+    return "one statistic" if len(chosen) == 1 else f"{len(chosen)} statistics"
+
+
+def _mechanism() -> str:
+    names = mechanisms.names()
+    return st.selectbox(
+        "Mechanism",
+        names,
+        index=names.index(DEFAULT_MECHANISM),
+        key=Key.MECH,
+        bind="query-params",
+        help="\n".join(f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names),
+    )
+
+
+def _budget(*, with_slider: bool) -> tuple[float, float]:
     """ε by slider or to the digit, and δ."""
     state = st.session_state
     slider = st.container()
-    left, right = st.columns(2)
+    left, right = st.columns(2) if with_slider else _side_by_side()
     epsilon = left.number_input(
-        "ε, exactly",
+        "ε, exactly" if with_slider else "ε",
         0.001,
         100.0,
         1.0,
@@ -273,17 +270,25 @@ def _budget() -> tuple[float, float]:
         bind="query-params",
         help="With this probability the promise may fail; Laplace mechanisms do without.",
     )
-    state[Key.EPS_SLIDER] = min(EPSILONS, key=lambda value: abs(value / epsilon - 1))
-    slider.select_slider(
-        "ε: more private ← → more accurate",
-        EPSILONS,
-        key=Key.EPS_SLIDER,
-        format_func=lambda value: f"{value:g}",
-        on_change=_follow_slider,
-        help="However the release comes out, its probability differs by a factor of at most e^ε "
-        "between the two shares (up to δ).",
-    )
+    if with_slider:
+        # The value of the box has its place on the slider, whatever it is: they never disagree.
+        state[Key.EPS_SLIDER] = float(epsilon)
+        slider.select_slider(
+            "ε: more private ← → more accurate",
+            sorted({*EPSILONS, float(epsilon)}),
+            key=Key.EPS_SLIDER,
+            format_func=lambda value: f"{value:g}",
+            on_change=_follow_slider,
+            help="However the release comes out, its probability differs by a factor of at most "
+            "e^ε between the two shares (up to δ).",
+        )
     return round(float(epsilon), 6), float(delta)
+
+
+def _side_by_side() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """On a phone too, where columns would stand below one another."""
+    row = st.container(horizontal=True)
+    return row.container(width=105), row.container(width=105)
 
 
 def _follow_slider() -> None:
@@ -299,7 +304,9 @@ def _secrets(dataset: Dataset) -> dict[str, SensitiveProperty]:
     return options | state.get(Key.OWN_SECRETS, {}).get(dataset.digest, {})
 
 
-def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> SensitiveProperty:
+def _secret(
+    dataset: Dataset, options: Mapping[str, SensitiveProperty], *, labelled: bool
+) -> SensitiveProperty:
     state, key = st.session_state, settings.own_key(dataset, Key.SECRET)
     if state.get(key) not in (None, *options):
         del state[key]
@@ -310,8 +317,9 @@ def _secret(dataset: Dataset, options: Mapping[str, SensitiveProperty]) -> Sensi
         index=labels.index(dataset.secret.label),
         key=key,
         bind=settings.bound(dataset),
+        label_visibility="visible" if labelled else "collapsed",
         help="The global property to hide. Thresholds and groups of values are defined on the "
-        "Secret & release page.",
+        "page Question.",
     )
     return options[chosen]
 
@@ -321,7 +329,9 @@ def _query(dataset: Dataset) -> Query:
     defaults = {statistic.label: statistic for statistic in dataset.query}
     options = dict(dataset.statistics) | defaults
     options |= state.get(Key.OWN_STATISTICS, {}).get(dataset.digest, {})
-    options |= _parsed([*state.get(key, []), *settings.linked(key)], options, dataset, _statistic)
+    options |= _parsed(
+        [*state.get(key, []), *settings.linked(key)], options, dataset, choices.parse_statistic
+    )
     if any(label not in options for label in state.get(key, [])):
         state[key] = [label for label in state[key] if label in options] or list(defaults)
     chosen = st.multiselect(
@@ -335,9 +345,6 @@ def _query(dataset: Dataset) -> Query:
     if not chosen:
         st.caption("A release needs at least one statistic; here are the ones to start with.")
     return Query([options[label] for label in chosen] or list(defaults.values()))
-
-
-_statistic = choices.parse_statistic
 
 
 def _parsed(

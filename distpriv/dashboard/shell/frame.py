@@ -17,6 +17,7 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import cache, live, simulations
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import link
+from distpriv.dashboard.shell.places import Places
 from distpriv.dashboard.shell.state import Key
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import DistprivError, ModelError
@@ -28,7 +29,7 @@ from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import escape
 
-__all__ = ["ICON", "View", "attempt", "modelled", "open_page", "quiet", "sources"]
+__all__ = ["ICON", "View", "attempt", "modelled", "open_page", "places", "quiet", "sources"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -102,12 +103,18 @@ def open_page() -> tuple[Dataset, Scenario]:
     return st.session_state[Key.DATASET], st.session_state[Key.SCENARIO]
 
 
+def places() -> Places:
+    """Where the controls of this run stand, for the page to draw among them."""
+    places: Places = st.session_state.pop(Key.PLACES)
+    return places
+
+
 def modelled() -> View:
     """Open a page that needs the fitted model; a scenario that has none ends in a sentence."""
     dataset, scenario = open_page()
     view = attempt(dataset, scenario)
     if view is None:
-        link("secret", "Change the secret or the release")
+        link("question", "Change the question")
         st.stop()
     return view
 
@@ -133,7 +140,8 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
             if not _finished(measuring):
                 _waiting(measuring, "distances_stop")
                 return None
-        return _ready(view)
+        st.session_state[Key.VIEWED] = ready = _ready(view)
+        return ready
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return None

@@ -103,13 +103,14 @@ def banner(dataset: Dataset) -> None:
         _lacking(
             "This scenario is about a table that is not here, with the fingerprint "
             f"`{awaiting.digest[:12]}`. It holds every choice but no record: open that table on "
-            "the Data page, and the choices are made. Until then the pages show what is open now."
+            "the page Question, and the choices are made. Until then the pages show what is open "
+            "now."
         )
     elif state.get(Key.UPLOAD_WANTED):
         _lacking(
             "This address is about a table of somebody's own, which nobody else's session holds. "
-            "Upload your copy on the Data page. The secret and the statistics are not in such an "
-            "address; ask for a link or a file from the Compare & report page, which has them."
+            "Upload your copy on the page Question. The secret and the statistics are not in such "
+            "an address; ask for a link or a file from the page Compare, which has them."
         )
     elif (opened := state.get(Key.OPENED)) is not None:
         _differing(opened, dataset)
@@ -128,8 +129,8 @@ def _differing(opened: Scenario, dataset: Dataset) -> None:
     elif opened.whole and opened.reference not in ("", state[Key.SCENARIO].reference):
         _lacking(
             "The scenario takes its model from reference data with the fingerprint "
-            f"`{opened.reference[:12]}`, which are not here; upload them on the Data page. Until "
-            "then the figures may differ."
+            f"`{opened.reference[:12]}`, which are not here; upload them on the page Question. "
+            "Until then the figures may differ."
         )
 
 
@@ -138,7 +139,7 @@ def _lacking(text: str) -> None:
         st.markdown(f":material/link: {text}")
         row = st.container(horizontal=True, vertical_alignment="center")
         with row:
-            link("data", "Open the Data page")
+            link("question", "Open the page Question")
         row.button("Dismiss", key="dismiss_opened", on_click=_dismiss, type="tertiary")
 
 

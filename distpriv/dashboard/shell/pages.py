@@ -23,7 +23,7 @@ from distpriv.export.script import (
 )
 from distpriv.resources import HOME
 
-__all__ = ["PAGES", "PageSpec", "footer", "link"]
+__all__ = ["MOVED", "PAGES", "PageSpec", "footer", "link"]
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class PageSpec:
     heading : str
         The question it answers, above the page and its script.
     section : str
-        Of the navigation.
+        Of the navigation; a place of the way has none.
     icon : str
         A Material icon.
     writer : callable
         Gives the sections of the script with the page's numbers.
     of_scenario : bool
-        Whether that script begins with the scenario.
+        Whether the scenario's controls act on it, and its script begins with the scenario.
     """
 
     name: str
@@ -68,36 +68,16 @@ class PageSpec:
 
 # fmt: off
 PAGES = (
-    PageSpec("data", "Data", "What do these statistics give away?",
-             "Set up", ":material/table:", scenario.answer),
-    PageSpec("secret", "Secret & release", "The secret and the release",
-             "Set up", ":material/lock:", scenario.question),
-    PageSpec("fit", "Gaussian fit", "Are the statistics normal?",
-             "Explore", ":material/show_chart:", learning.fit),
-    PageSpec("directions", "Directions", "Where does the secret show?",
-             "Explore", ":material/explore:", scenario.directions),
-    PageSpec("tradeoff", "Privacy–utility", "What does hiding it cost?",
-             "Explore", ":material/balance:", tradeoffs.tradeoff),
-    PageSpec("guarantee", "Guarantee", "Is the promise kept?",
-             "Explore", ":material/verified_user:", tradeoffs.guarantee),
-    PageSpec("attack", "Attack", "Can an attacker tell?",
-             "Explore", ":material/person_search:", attackers.attack),
-    PageSpec("belief", "Belief", "What does the attacker believe?",
-             "Explore", ":material/psychology:", attackers.belief),
-    PageSpec("choosing", "Choosing ε", "Which ε is small enough?",
-             "Decide", ":material/tune:", tradeoffs.choosing),
-    PageSpec("assumptions", "Assumptions", "What does the promise rest on?",
-             "Decide", ":material/foundation:", learning.assumptions),
-    PageSpec("compare", "Compare & report", "Which scenario is better?",
-             "Decide", ":material/compare:", scenario.compared),
-    PageSpec("decisions", "Decisions", "Who decided on which ε, and why?",
-             "Decide", ":material/gavel:", scenario.compared),
+    PageSpec("question", "Question", "Is it safe to publish?",
+             "", ":material/help_center:", scenario.question),
+    PageSpec("answer", "Answer", "Which ε is small enough?",
+             "", ":material/tune:", tradeoffs.choosing),
+    PageSpec("compare", "Compare", "Which scenario is better?",
+             "", ":material/compare:", scenario.compared),
+    PageSpec("decide", "Decide & report", "Who decides on which ε, and why?",
+             "", ":material/gavel:", scenario.compared),
     PageSpec("release", "Release", "What is out, and what comes next?",
-             "Decide", ":material/outbox:", releasing.release),
-    PageSpec("wasserstein", "Wasserstein", "How far must the statistics move?",
-             "More mechanisms", ":material/moving:", learning.wasserstein),
-    PageSpec("attribute", "Attribute privacy", "Does a release give an attribute away?",
-             "More mechanisms", ":material/groups:", attributes.attribute, of_scenario=False),
+             "", ":material/outbox:", releasing.release),
     PageSpec("tour", "Guided tour", "A tour in seven steps",
              "Learn", ":material/school:", teaching.tour, of_scenario=False),
     PageSpec("classroom", "Classroom", "A class plays the attacker",
@@ -106,7 +86,27 @@ PAGES = (
              "Learn", ":material/hub:", attributes.frameworks, of_scenario=False),
     PageSpec("papers", "Paper results", "Do the papers' figures hold?",
              "Learn", ":material/article:", teaching.papers, of_scenario=False),
+    PageSpec("fit", "Gaussian fit", "Are the statistics normal?",
+             "Expert", ":material/show_chart:", learning.fit),
+    PageSpec("assumptions", "Assumptions", "What does the promise rest on?",
+             "Expert", ":material/foundation:", learning.assumptions),
+    PageSpec("directions", "Directions", "Where does the secret show?",
+             "Expert", ":material/explore:", scenario.directions),
+    PageSpec("tradeoff", "Privacy–utility", "What does hiding it cost?",
+             "Expert", ":material/balance:", tradeoffs.tradeoff),
+    PageSpec("guarantee", "Guarantee", "Is the promise kept?",
+             "Expert", ":material/verified_user:", tradeoffs.guarantee),
+    PageSpec("attack", "Attack", "Can an attacker tell?",
+             "Expert", ":material/person_search:", attackers.attack),
+    PageSpec("belief", "Belief", "What does the attacker believe?",
+             "Expert", ":material/psychology:", attackers.belief),
+    PageSpec("wasserstein", "Wasserstein", "How far must the statistics move?",
+             "Expert", ":material/moving:", learning.wasserstein),
+    PageSpec("attribute", "Attribute privacy", "Does a release give an attribute away?",
+             "Expert", ":material/groups:", attributes.attribute, of_scenario=False),
 )
+# Addresses of before, and where they lead.
+MOVED = {"data": "question", "secret": "question", "choosing": "answer", "decisions": "decide"}
 # fmt: on
 
 
@@ -128,13 +128,14 @@ def link(
 
 
 def footer(spec: PageSpec) -> None:
-    """Links to the page before and the page after, so that the pages can be read in order."""
-    place = PAGES.index(spec)
+    """Links to the place before and the place after, so that the way can be walked in order."""
+    section = [page for page in PAGES if page.section == spec.section]
+    place = section.index(spec)
     st.divider()
     left, right = st.columns(2)
     if place > 0:
         with left:
-            link(PAGES[place - 1].name, icon=":material/arrow_back:")
-    if place + 1 < len(PAGES):
+            link(section[place - 1].name, icon=":material/arrow_back:")
+    if place + 1 < len(section):
         with right:
-            link(PAGES[place + 1].name, icon=":material/arrow_forward:")
+            link(section[place + 1].name, icon=":material/arrow_forward:")

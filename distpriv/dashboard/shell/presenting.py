@@ -12,7 +12,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.model.run import Run
 from distpriv.words import number
 
-__all__ = ["SIZE", "begin", "epsilon_keys", "frame", "on", "shortcut", "switch", "waiting"]
+__all__ = ["SIZE", "begin", "epsilon_keys", "hide_values", "on", "shortcut", "switch", "waiting"]
 
 T = TypeVar("T")
 
@@ -37,30 +37,29 @@ def on() -> bool:
 
 
 def begin() -> None:
-    """Take what the address asks for, before any control is drawn.
+    """Take what the address asks for, and give the page its look, before anything is drawn.
 
-    While it presents, the view is the one for a meeting: no value of single records or true shares
-    shows. The address keeps the mark on every page, so that a reload presents too.
+    The address keeps the mark on every page, so that a reload presents too.
     """
     asked = st.query_params.get(_PARAMETER) == "1"
     if Key.PRESENTING not in st.session_state:
         _turn(asked)
-    if on():
-        st.session_state[Key.VIEW] = "presentation"
     if on() and not asked:
         st.query_params[_PARAMETER] = "1"
     elif not on() and _PARAMETER in st.query_params:
         del st.query_params[_PARAMETER]
-
-
-def frame() -> None:
-    """The look of a page that is presented; nothing otherwise."""
     if on():
         st.html(_STYLE)
 
 
+def hide_values() -> None:
+    """While it presents, no value of single records or true shares shows, whatever is opened."""
+    if on():
+        st.session_state[Key.VIEW] = "presentation"
+
+
 def switch() -> None:
-    """The way in, or out, below the page."""
+    """The way in, or out."""
     st.button(
         "Stop presenting" if on() else "Present",
         key="presenting",

@@ -11,7 +11,7 @@ import streamlit as st
 
 from distpriv.analysis.fitting import SIMULATED
 from distpriv.analysis.for_persons import rounded_bounds
-from distpriv.analysis.scenario import Distances, Units
+from distpriv.analysis.scenario import Distances, Units, ViewKind
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
@@ -31,11 +31,13 @@ __all__ = [
     "further_pairs",
     "grid",
     "image_format",
+    "known_range",
     "linked",
     "look",
     "own_key",
     "persons",
     "units",
+    "view",
 ]
 
 STEPS = (0.01, 0.02, 0.05, 0.1)
@@ -100,7 +102,7 @@ def persons() -> tuple[float, float] | None:
         help="One noise for two promises: nobody can tell the two shares apart, and nobody can "
         "tell whether any one record was replaced by another (differential privacy). Hiding the "
         "share alone may leave single records open. How far one record can move a statistic "
-        "follows from the public bounds of its column, on the Secret & release page.",
+        "follows from the public bounds of its column, on the page Question.",
     )
     if not on:
         return None
@@ -245,7 +247,7 @@ def further_pairs(
         bind=bound(dataset),
         placeholder="Other secrets",
         help="More pairs of shares, of any property, that the same noise has to hide. Other "
-        "centres and distances are set on the Secret & release page.",
+        "centres and distances are set on the page Question.",
     )
     return tuple(options[label] for label in labels)
 
@@ -284,6 +286,44 @@ def look(dataset: Dataset, pairs: Sequence[Pair]) -> str:
         key=key,
         bind=bound(dataset),
         help=f"{len(pairs)} pairs are hidden at once; charts and attack show one of them.",
+    )
+
+
+def known_range() -> None:
+    """The range that everybody knows the share to lie in; its middle becomes the centre."""
+    st.slider(
+        "Or: everybody knows that the share lies between",
+        0,
+        100,
+        (0, 100),
+        format="%d %%",
+        key=Key.KNOWN_RANGE,
+        on_change=_center_on_range,
+        persist_state="session",
+        help="Its middle becomes the centre of the two shares.",
+    )
+    st.caption(
+        "Whoever sees the setting learns where you centre it: take what is public anyway, never "
+        "the true share."
+    )
+
+
+def _center_on_range() -> None:
+    low, high = st.session_state[Key.KNOWN_RANGE]
+    st.session_state[Key.CENTER] = round((low + high) / 200, 2)
+
+
+def view() -> None:
+    """Who looks at the screen."""
+    st.segmented_control(
+        "View",
+        get_args(ViewKind),
+        default="analyst",
+        required=True,
+        key=Key.VIEW,
+        bind="query-params",
+        help="*presentation* leaves out everything computed from single records or from the "
+        "data's true shares, so that the screen can be shown in a meeting.",
     )
 
 

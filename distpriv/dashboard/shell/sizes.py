@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import cast
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell import cache, settings
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.places import Places, said
 from distpriv.dashboard.shell.state import Key
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import number
 
-__all__ = ["FEWEST", "MOST", "START", "follow", "records"]
+__all__ = ["FEWEST", "MOST", "START", "draw", "follow"]
 
 FEWEST, START, MOST = 2, 100, 1_000_000
 
@@ -37,22 +38,29 @@ def follow(upload: bool) -> None:
     state[Key.N], state[Key.WHOLE] = sizes.get(upload, (start, upload))
 
 
-def records(
-    place: DeltaGenerator,
-    dataset: Dataset,
-    query: Query,
-    secret: SensitiveProperty,
-    *,
-    whole: bool,
-) -> tuple[int, int | None]:
-    """Draw the number of records; return n, and the records of the whole table if it is released.
+def draw(
+    places: Places, dataset: Dataset, query: Query, secret: SensitiveProperty
+) -> tuple[bool, int, int | None]:
+    """Draw the number of records; return whether all are released, n, and how many all are.
 
     The size of the whole table has a box of its own, so that n is there again when a sample is
     released, and so that the size of an upload stays out of the address.
     """
-    state, label = st.session_state, "n: records in the release"
+    state = st.session_state
+    whole = str(said(Key.WHOLE, False)).lower() == "true"
+    found = cache.computed(Dataset.complete, dataset, query, secret) if whole else None
+    shown = places.blank(places.size, _in_words(found))
+    box = shown.container()
+    whole = (shown if places.in_sentence else places.whole).toggle(
+        "Release the whole table",
+        key=Key.WHOLE,
+        bind="query-params",
+        help="The table itself is the dataset: n is its number of complete records, thought of as "
+        "drawn, with replacement, from the table or from reference data of the same kind.",
+    )
+    label = "n: records in the release"
     if not whole:
-        n = place.number_input(
+        n = box.number_input(
             label,
             FEWEST,
             MOST,
@@ -61,17 +69,25 @@ def records(
             bind="query-params",
             help="The statistics are computed from n records; the model says how they vary.",
         )
-        return int(n), None
+        return False, int(n), None
+    found = cache.computed(Dataset.complete, dataset, query, secret) if found is None else found
     state[Key.N] = n = _kept()
-    state[Key.N_WHOLE] = found = cache.computed(Dataset.complete, dataset, query, secret)
-    place.number_input(
+    state[Key.N_WHOLE] = found
+    box.number_input(
         label,
         key=Key.N_WHOLE,
         step=1,
         disabled=True,
         help="All records of the table that miss no value in a column in use.",
     )
-    return n, found
+    return True, n, found
+
+
+def _in_words(found: int | None) -> str:
+    if found is not None:
+        return f"all {number(found)} records"
+    n = str(said(Key.N, START))
+    return f"{number(int(n))} records" if n.isdecimal() else "some records"
 
 
 def _kept() -> int:

@@ -52,8 +52,12 @@ class Key:
     # What the frame makes of them, for every page.
     DATASET: Final = "dataset"
     SCENARIO: Final = "scenario"
+    VIEWED: Final = "viewed"  # the scenario evaluated, in this run
     NOTICE: Final = "notice"  # a sentence for the next run
+    NOTICED: Final = "noticed"  # the sentence of this run, for one that begins anew
+    PLACES: Final = "places"  # of the controls, in this run
     PENDING: Final = "pending"  # values for the controls of the next run
+    BEGUN: Final = "begun"  # with a table: the first screen needs no cards
     BACK_TO_EXAMPLE: Final = "back_to_example"
     SIZES: Final = "sizes"  # of the release, as last set for examples and for uploads
     SHOWN_ON_PAGE: Final = "shown_on_page"
@@ -75,6 +79,9 @@ class Key:
     OPENED_ON: Final = "opened_on"
 
     # What pages keep.
+    ALLOWED: Final = "allowed"  # right guesses of 100, on the first screen
+    ALLOWED_AT: Final = "allowed_at"  # the scenario that they are those of
+    ALLOWED_WANTED: Final = "allowed_wanted"  # to be turned into an ε
     ASSUMPTION_FILE: Final = "assumption_file"
     ASSUMPTION_ROUND: Final = "assumption_round"
     ASSUMPTION_ROWS: Final = "assumption_rows"
@@ -95,6 +102,7 @@ class Key:
     EDITOR_BASES: Final = "editor_bases"
     ERROR_STATISTICS: Final = "error_statistics"
     KEPT: Final = "kept"
+    KNOWN_RANGE: Final = "known_range"
     LATER: Final = "later"  # what parts that are drawn a tick later were last drawn for
     LESSON: Final = "lesson"
     LIMIT_KIND: Final = "limit_kind"

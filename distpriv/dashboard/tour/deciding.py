@@ -107,8 +107,8 @@ CHOOSING = Lesson(
         "alone allows an attacker at equal odds (Kairouz et al. 2015). On the fitted normals the "
         "best attack is known exactly, which gives the larger ε."
     ),
-    page="choosing",
-    leads_to="Set limits of other kinds: Choosing ε",
+    page="answer",
+    leads_to="Set limits of other kinds: Answer",
 )
 
 

@@ -38,7 +38,7 @@ def ask(number: int, guess: Guess) -> None:
             "Your guess",
             low,
             high,
-            round((low + high) / 2, 1),
+            low,
             guess.step,
             format="%.1f" if guess.step < 1 else "%.0f",
             key=f"tour_guess_{number}",

@@ -111,7 +111,7 @@ HIDING = Lesson(
         "(Neyman & Pearson), both shares being equally likely before; Φ is that where both vary "
         "alike, as they nearly do here."
     ),
-    page="data",
+    page="question",
     leads_to="Ask the same of your own table: Data",
 )
 

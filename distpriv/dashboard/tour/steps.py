@@ -28,9 +28,8 @@ _SUMMARY, _EXERCISE = "summary", "exercise"
 _MOMENT = 0.15  # seconds
 PLACES = (*(str(number) for number in range(1, len(LESSONS) + 1)), _SUMMARY)
 _GO_ON = (
-    ("data", "Ask the question of your own table"),
-    ("secret", "Choose the secret and the release"),
-    ("choosing", "Find the ε that fits your limit"),
+    ("question", "Ask the question of your own table"),
+    ("answer", "Find the ε that fits your limit"),
     ("assumptions", "Check what the promise rests on"),
     ("compare", "Compare scenarios and hand them on"),
 )

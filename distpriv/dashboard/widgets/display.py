@@ -29,9 +29,14 @@ def chart(figure: go.Figure, key: str) -> None:
     st.plotly_chart(drawn, key=key, config=config(key, image), alt=meta.get("alt"))
     below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):
-        below.caption(f"How to read this: {escape(meta['how_to_read'])}", width="stretch")
+        aid = below.popover("How to read this", icon=":material/info:", type="tertiary")
+        aid.markdown(_sentence(escape(meta["how_to_read"])))
     waits = bool(meta.get("pending"))
     downloads.csv_button(below, lambda: figure_data(figure), key, disabled=waits)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figure:

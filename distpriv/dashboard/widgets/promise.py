@@ -11,7 +11,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent, share
 
-__all__ = ["UNDONE", "by_normals", "caveats", "guarantee", "per_record"]
+__all__ = ["UNDONE", "badge", "by_normals", "caveats", "guarantee", "per_record"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -26,6 +26,15 @@ def by_normals(view: View, what: str) -> None:
     """Say that figures are by the fitted normals, where the promise beside them is not."""
     if sentence := normals_in_words(what, view.scenario):
         st.caption(escape(sentence))
+
+
+def badge(view: View) -> str:
+    """Whether the promise is kept, in a badge."""
+    if view.undone or not view.mechanism.protects or view.kept is None:
+        return ""
+    if view.kept:
+        return ":green-badge[:material/verified_user: promise kept]"
+    return ":red-badge[:material/gpp_bad: promise not kept]"
 
 
 def guarantee(view: View) -> None:

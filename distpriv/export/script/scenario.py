@@ -9,11 +9,11 @@ from distpriv.export.script import setup
 from distpriv.export.script.script import Section, literal
 from distpriv.export.script.setup import Setting
 
-__all__ = ["answer", "compared", "directions", "question"]
+__all__ = ["compared", "directions", "question"]
 
 
-def answer(setting: Setting, **_: object) -> list[Section]:
-    """The question answered: the best attacker, the errors, the guarantee."""
+def question(setting: Setting, **_: object) -> list[Section]:
+    """The question answered: the best attacker, the errors, the guarantee, and what moves."""
     code = """\
 result = {
     "best attacker right, without noise": evaluation.undefended,
@@ -23,7 +23,7 @@ result = {
 for label, error in zip(evaluation.labels, evaluation.errors):
     result[f"expected error of {label}"] = error"""
     title = "What the best attacker achieves, and what the noise costs"
-    return [Section(title, code), *guarantee(setting)]
+    return [Section(title, code), *guarantee(setting), *_moves(setting)]
 
 
 def guarantee(setting: Setting) -> list[Section]:
@@ -39,11 +39,11 @@ result["smoothness of the grid, θ"] = evaluation.noise.smoothness(evaluation.mo
     return [Section("The guarantee, promised and delivered", code)]
 
 
-def question(setting: Setting, **_: object) -> list[Section]:
+def _moves(setting: Setting) -> list[Section]:
     """What is hidden from what, and how far the secret moves each statistic."""
     code = """\
 fit = evaluation.fit
-result = {f"records with the property at {theta.proportion}": theta.having for theta in fit.thetas}
+result |= {f"records with the property at {theta.proportion}": theta.having for theta in fit.thetas}
 deviations = np.sqrt(np.diag(fit.pooled))
 for place, label in enumerate(evaluation.labels):
     result[f"{label} at p_i"], result[f"{label} at p_j"] = fit.means[:, place]

@@ -119,7 +119,7 @@ def test_a_page_s_script_uses_public_names_only_and_prints_its_numbers(table, pa
 def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, changes):
     given = setting(table, **changes)
     scenario = given.scenario
-    names, _ = run(script_of("data", given))
+    names, _ = run(script_of("question", given))
     secrets = {pair.secret for pair in scenario.pairs}
     moments = {each: dp.group_moments(table, QUERY, each) for each in secrets}
     n = sum(moments[RICH].counts) if scenario.whole else scenario.n
@@ -153,9 +153,9 @@ def test_noise_by_the_exact_law_is_the_dashboard_s(table):
     changes = {"query": counts, "n": 30, "mechanism": "OptM", "calibration": "exact-law"}
     also = {"others": (dp.SensitiveProperty("age", above=50).pair(0.4, 0.3),)}
     for page, given in (
-        ("data", setting(table, **changes)),
+        ("question", setting(table, **changes)),
         ("guarantee", setting(table, **changes)),
-        ("secret", setting(table, **changes, **also)),
+        ("question", setting(table, **changes, **also)),
     ):
         names, printed = run(script_of(page, given))
         evaluation = names["evaluation"]
@@ -167,7 +167,7 @@ def test_noise_by_the_exact_law_is_the_dashboard_s(table):
 def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(table):
     query = dp.Query([dp.Median("age"), dp.Quantile("hours", 0.9), dp.Mean("hours")])
     given = setting(table, query=query)
-    names, _ = run(script_of("data", given))
+    names, _ = run(script_of("question", given))
     groups = {RICH: dp.record_groups(table, query, RICH)}
     model = dp.model.SimulatedFit(groups, query, given.scenario.pairs, 60, seed=3).run()
     np.testing.assert_array_equal(names["evaluation"].model.pairs[0].means, model.pairs[0].means)
@@ -176,7 +176,7 @@ def test_statistics_without_a_closed_form_are_simulated_as_in_the_dashboard(tabl
 def test_simulated_distances_are_those_of_the_dashboard(table):
     query = dp.Query([dp.Mean("age")])
     given = setting(table, query=query, distances="simulated", mechanism="Wasserstein", n=20)
-    names, _ = run(script_of("data", given))
+    names, _ = run(script_of("question", given))
     groups = dp.record_groups(table, query, RICH)
     first, second = (
         dp.model.simulate(groups, query, theta, 1000, np.random.default_rng((3, 1000, place)))
@@ -190,7 +190,7 @@ def test_a_whole_table_modelled_on_reference_data(table, folder):
     table.head(900).to_csv(folder / "public.csv", index=False)
     given = setting(table, whole=True, replacement=True)
     given = replace(given, reference=Source("public.csv"))
-    names, _ = run(script_of("data", given))
+    names, _ = run(script_of("question", given))
     model = dp.fit_gaussian(
         table.head(900), QUERY, given.scenario.pair, n=len(table), replacement=True
     )
@@ -216,7 +216,7 @@ def test_corrected_types_and_hostile_names(folder):
     source = Source(
         "odd \"name'.parquet", corrected=(("code", "category"),), digest=scenario.digest
     )
-    script = script_of("secret", Setting(scenario, source))
+    script = script_of("question", Setting(scenario, source))
     names, printed = run(script)
     assert "another table" not in printed
     assert names["scenario"].query == query
@@ -228,7 +228,8 @@ def test_another_table_is_told(table):
     given = setting(table)
     other = replace(given, source=replace(given.source, digest="0" * 64))
     assert (
-        "another table" in run(script_of("frameworks", other))[1] + run(script_of("data", other))[1]
+        "another table"
+        in run(script_of("frameworks", other))[1] + run(script_of("question", other))[1]
     )
 
 
@@ -252,7 +253,7 @@ def test_the_least_epsilon_of_the_errors_that_were_accepted(table):
     limits = (dp.ErrorLimit(0, 2.5), dp.ErrorLimit(2, 0.4, "value"))
     limit = dp.Limit("guesses", 65)
     shown = {"limit": limit, "limits": limits}
-    names, printed = run(script_of("choosing", given, shown))
+    names, printed = run(script_of("answer", given, shown))
     model = dp.fit_gaussian(table, QUERY, given.scenario.pair, n=60)
     both = []
     for choice in names["least"].choices:
@@ -263,7 +264,7 @@ def test_the_least_epsilon_of_the_errors_that_were_accepted(table):
         both += [choice.mechanism] * (limit.reached(found.test) <= 65)
     assert names["least"].choices
     assert f"satisfies both limits: {', '.join(both) or 'nothing'}\n" in printed
-    assert "choose_by_error" not in script_of("choosing", given, {"limit": limit}).text
+    assert "choose_by_error" not in script_of("answer", given, {"limit": limit}).text
 
 
 def test_belief_about_values_that_were_entered(table):

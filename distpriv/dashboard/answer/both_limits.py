@@ -1,4 +1,4 @@
-"""The Choosing ε page with both limits: the frontier of error against attack."""
+"""The page Answer with both limits: the frontier of error against attack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from distpriv.analysis.acceptable_error import ErrorLimit
 from distpriv.analysis.design import Kind, Limit
 from distpriv.analysis.frontier import Frontier, frontier_steps
 from distpriv.charts.frontier import error_against_attack
-from distpriv.dashboard.choosing import acceptable, search
+from distpriv.dashboard.answer import acceptable, search
 from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display, promise

@@ -1,4 +1,4 @@
-"""The Choosing ε page the other way round: from errors one can live with, and both in a picture."""
+"""The page Answer the other way round: from errors one can live with, and both in a picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from distpriv.analysis.acceptable_error import (
     choose_by_error,
 )
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
-from distpriv.dashboard.choosing import search
+from distpriv.dashboard.answer import search
 from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key

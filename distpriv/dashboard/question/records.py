@@ -1,4 +1,4 @@
-"""The Data page's parts: where the records come from, uploads, types and preview."""
+"""The parts of the page Question: where the records come from, uploads, types and preview."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from distpriv.tables import ColumnType, summarise
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape, number, percent
 
-__all__ = ["preview", "reference", "source", "upload"]
+__all__ = ["adult", "preview", "reference", "source", "upload"]
 
 PREVIEW_ROWS = 200
 
@@ -31,28 +31,28 @@ def source(dataset: Dataset) -> None:
 
 
 def upload() -> None:
-    """Take a file, or Adult's own; a bad file ends in a sentence and the old data stay."""
-    left, right = st.columns([2, 1], gap="large", vertical_alignment="bottom")
-    with left:
-        st.file_uploader(
-            "Your own table: CSV, TSV, Excel, Parquet, JSON, JSON Lines or UCI's raw files",
-            key=Key.FILE,
-            on_change=_read_upload,
-            help="Delimiter, encoding, decimal comma and column types are found out. One row a "
-            "record. The table stays in this session's memory on the machine that runs the "
-            "dashboard and goes when you close the page; a large upload passes through a "
-            "temporary file while it is received.",
-        )
-    with right:
-        st.button(
-            "Load UCI Adult",
-            icon=":material/cloud_download:",
-            on_click=_choose_adult,
-            width="stretch",
-            help="The real census records of the papers, from ADULT_DIR or OpenML.",
-        )
+    """Take a file; a bad one ends in a sentence and the old data stay."""
+    st.file_uploader(
+        "CSV, Excel, Parquet, JSON or UCI's raw files, one row a record",
+        key=Key.FILE,
+        on_change=_read_upload,
+        help="Delimiter, encoding, decimal comma and column types are found out. The table stays "
+        "in this session's memory on the machine that runs the dashboard and goes when you close "
+        "the page; a large upload passes through a temporary file while it is received.",
+    )
     if message := st.session_state.pop(Key.UPLOAD_ERROR, None):
         st.error(message, icon=":material/error:")
+
+
+def adult() -> None:
+    """Take the census records of the papers."""
+    st.button(
+        "Load UCI Adult",
+        icon=":material/cloud_download:",
+        on_click=_choose_adult,
+        width="stretch",
+        help="The real census records of the papers, from ADULT_DIR or OpenML.",
+    )
 
 
 def _read_upload() -> None:
@@ -66,7 +66,7 @@ def _read_upload() -> None:
 
 
 def _choose_adult() -> None:
-    controls.show(next(e.title for e in EXAMPLES if e.key == "adult"))
+    controls.begin(next(e.title for e in EXAMPLES if e.key == "adult"))
 
 
 def reference(dataset: Dataset, scenario: Scenario) -> None:

@@ -1,4 +1,4 @@
-"""The section of the Choosing ε page on doing without normal curves: price, advice, one click."""
+"""The section of the page Answer on doing without normal curves: price, advice, one click."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from distpriv.analysis.without_curves import (
 )
 from distpriv.charts.frame import pending
 from distpriv.charts.utility import error_against_epsilon
-from distpriv.dashboard.choosing import search
+from distpriv.dashboard.answer import search
 from distpriv.dashboard.shell import cache, live
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.pages import link

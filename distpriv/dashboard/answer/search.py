@@ -1,9 +1,8 @@
-"""The Choosing ε page's parts: the limit, what it asks for, and what a promise means in people."""
+"""The parts of the page Answer: the limit, what it asks for, and what a promise means in people."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -13,13 +12,12 @@ from distpriv.analysis.answer import error_in_words
 from distpriv.analysis.design import Design, Kind, Limit, promised_epsilon
 from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
 from distpriv.analysis.for_persons import RECORD_COLUMN
-from distpriv.analysis.recommendation import Recommendation, candidates, down, recommend
+from distpriv.analysis.recommendation import Recommendation, candidates, down
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
-from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
-from distpriv.dashboard.widgets import display, promise
+from distpriv.dashboard.widgets import display, promise, recommended
 from distpriv.dashboard.widgets.scenario import pair_words
 from distpriv.errors import HypothesisError
 from distpriv.words import escape, number, percent, share
@@ -33,7 +31,6 @@ __all__ = [
     "feasible",
     "formulas",
     "mechanisms_of",
-    "searched",
     "sentence",
     "table",
     "told",
@@ -168,21 +165,6 @@ def mechanisms_of(view: View) -> list[str]:
     """The mechanisms that are searched through; see :func:`.candidates`."""
     # One that draws records for it has its search further down, where the page does not wait.
     return candidates(view)
-
-
-def searched(view: View, limit: Limit) -> Recommendation | None:
-    """What the limit asks for by the fitted model; None, with a sentence, if nothing keeps it."""
-    # The current ε makes no difference.
-    seed = view.scenario.model_seed
-    key = replace(view.scenario, mechanism="", seed=seed, look="", epsilon=1.0)
-    try:
-        return cache.computed(
-            lambda: recommend(view, limit),
-            f"{view.source.digest} {key!r} {limit!r} {mechanisms_of(view)}",
-        )
-    except HypothesisError as error:
-        st.error(escape(error), icon=":material/error:")
-        return None
 
 
 def told(limit: Limit, value: float) -> str:
@@ -333,15 +315,11 @@ def table(view: View, found: Recommendation) -> None:
         f"Take ε = {down(best.epsilon)} with {best.mechanism}",
         icon=":material/done:",
         key="take_choice",
-        on_click=_take,
-        args=(best.mechanism, float(down(best.epsilon))),
+        on_click=recommended.take,
+        args=(best.mechanism, best.epsilon),
     )
     for name, why in design.skipped.items():
         st.caption(f"{escape(name)} is left out: {escape(why)}")
-
-
-def _take(mechanism: str, epsilon: float) -> None:
-    st.session_state.update(mech=mechanism, eps=epsilon)
 
 
 def formulas() -> None:

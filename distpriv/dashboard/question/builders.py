@@ -122,7 +122,7 @@ def statistic_builder(dataset: Dataset) -> None:
     )
     columns = [column for column, its in dataset.types.items() if its in kind.takes]
     if len(columns) <= sum(parameter.domain == "column" for parameter in kind.parameters):
-        st.info("The table has too few such columns; correct a column's type on the Data page.")
+        st.info("The table has too few such columns; correct a column's type on the page Question.")
         return
     column = st.selectbox("Of column", columns, key=f"build_stat_column_{'number' in kind.takes}")
     given = [_parameter(dataset, columns, column, parameter) for parameter in kind.parameters]

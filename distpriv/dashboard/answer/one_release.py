@@ -1,4 +1,4 @@
-"""The closer look of the Choosing ε page at this release: curves for every ε and mechanism."""
+"""The closer look of the page Answer at this release: curves for every ε and mechanism."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from distpriv.attacks.hypothesis.releases import false_alarms_along, false_alarm
 from distpriv.charts.choosing import f_score_lines, precision_recall_lines, roc_lines
 from distpriv.charts.frame import pending
 from distpriv.charts.style import group_names
-from distpriv.dashboard.choosing import search
+from distpriv.dashboard.answer import search
 from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves as sweeps

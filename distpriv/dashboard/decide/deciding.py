@@ -1,4 +1,4 @@
-"""The Decisions page's forms: a proposal is made, changed, agreed to or rejected.
+"""The Decide page's forms: a proposal is made, changed, agreed to or rejected.
 
 Whoever changes or settles a decision does it to the version they have seen. If somebody else was
 first, they are told of it, and what they typed stays in its field.
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from distpriv.dashboard.decisions.panels import SHOWN, weighed
+from distpriv.dashboard.decide.panels import SHOWN, weighed
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key

@@ -22,7 +22,7 @@ def patients(size: int = 1200) -> pd.DataFrame:
 
 
 def builder(open_app):
-    app = turn_to(upload(open_app("data"), patients()), "secret")
+    app = turn_to(upload(open_app("question"), patients()), "question")
     clean(app)
     return app
 
@@ -57,7 +57,7 @@ def test_numbers_with_few_values_are_picked_as_values(open_app):
     app.button(key="build_secret").click().run()
     clean(app)
     assert secret(app).label == "smoker = 1"
-    for page in ("data", "compare", "release", "attack"):
+    for page in ("question", "compare", "release", "attack"):
         clean(turn_to(app, page))
 
 

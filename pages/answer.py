@@ -1,18 +1,17 @@
-"""Choosing ε: from what an attacker may achieve, or from the errors one accepts, to the ε."""
+"""Answer: from what an attacker may achieve, or from the errors one accepts, to the ε."""
 
 import streamlit as st
 
-from distpriv.dashboard.choosing import (
+from distpriv.dashboard.answer import (
     acceptable,
     bell_curve,
     both_limits,
     one_record,
-    one_release,
     search,
 )
 from distpriv.dashboard.shell import frame, presenting
 from distpriv.dashboard.shell.controls import EPSILONS
-from distpriv.dashboard.widgets import code, meaning, promise
+from distpriv.dashboard.widgets import code, meaning, promise, recommended
 
 view = frame.modelled()
 
@@ -28,9 +27,9 @@ with controls:
     if start != "the attacker":
         st.markdown("**Which errors can you live with?**")
         limits = acceptable.ask(view)
-    code.note("choosing", limit=limit, limits=limits or (), prior=meaning.prior())
+    code.note("answer", limit=limit, limits=limits or (), prior=meaning.prior())
     if start == "the attacker" and limit:
-        found = search.searched(view, limit)
+        found = recommended.searched(view, limit)
         if found:
             search.feasible(limit, found.design)
 with result_first:
@@ -43,18 +42,18 @@ with picture:
         both_limits.section(view, limit, limits)
     elif start == "the error" and limits:
         acceptable.from_error(view, limits)
-if found:
-    search.table(view, found)
-promise.guarantee(view)
-meaning.draw(view)
-bell_curve.section(view, limit)
-
-st.subheader("A closer look at the attacker")
-looked_at = one_release.ask()
-if looked_at == "about this release":
-    one_release.release(view, limit)
-elif looked_at == "about one record":
-    one_record.record(view)
-else:
-    one_record.table(view)
+every, promised, curved, closer = st.tabs(
+    ["Mechanisms", "Promise and meaning", "Without the bell curve", "The attacker, closer"],
+    key="answer_tab",
+)
+with every:
+    if found:
+        search.table(view, found)
+with promised:
+    promise.guarantee(view)
+    meaning.draw(view)
+with curved:
+    bell_curve.section(view, limit)
+with closer:
+    one_record.closer(view, limit)
 search.formulas()

@@ -20,8 +20,8 @@ def kept():
 
 def test_a_proposal_holds_what_was_weighed(open_app):
     app = keep(open_app("compare"), "first")
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
-    app.switch_page("../../pages/decisions.py").run()
+    app.number_input(key="eps").set_value(2.0).run()
+    app.switch_page("../../pages/decide.py").run()
     sound(app)
     why = "Line one\n# no heading\n![x](http://evil.example/a.png)"
     proposed(app, "Ann *x*", why, "first")
@@ -44,16 +44,16 @@ def test_a_proposal_holds_what_was_weighed(open_app):
 
 
 def test_without_kept_scenarios_other_epsilons_are_weighed(open_app):
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     assert [each.epsilon for each in kept()[0].now.alternatives] == [1.0, 0.5, 2.0]
     # Figures stay those of the time of the proposal.
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     assert list(table(app, "Alternative")["ε"]) == ["1", "0.5", "2"]
 
 
 def test_it_is_changed_then_agreed_and_then_for_good(open_app):
-    app = proposed(open_app("decisions"))
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app = proposed(open_app("decide"))
+    app.number_input(key="eps").set_value(3.0).run()
     press(app, "Change it")
     next(each for each in app.selectbox if each.label == "Proposed instead").set_value(
         "as on screen now"
@@ -76,14 +76,14 @@ def test_it_is_changed_then_agreed_and_then_for_good(open_app):
 
 
 def test_a_rejected_one_says_why(open_app):
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     agreed(app, label="Reject", comment="Too much.")
     assert kept()[0].now.status == "rejected"
     assert "Too much\\." in texts(app)
 
 
 def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     press(app, "Change it")
     reason(app).set_value("What I think.").run()
     key, seen = kept()[0].key, kept()[0].now.alternatives
@@ -112,7 +112,7 @@ def test_the_later_editor_is_told_and_keeps_what_was_typed(open_app):
 
 
 def test_an_edit_of_what_was_settled_meanwhile_can_become_a_new_one(open_app):
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     press(app, "Change it")
     reason(app).set_value("What I think.").run()
     settle(open_store(), kept()[0].key, 1, author="Bob", status="agreed")
@@ -128,7 +128,7 @@ def test_an_edit_of_what_was_settled_meanwhile_can_become_a_new_one(open_app):
 
 def test_who_proposed_or_changed_it_does_not_settle_it(open_app):
     """They are told before the click, and the click is refused."""
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     told = "**Ann** proposed it, and your name above is"
     assert f"{told} Ann: somebody else has to agree or reject" in texts(app)
     for label in ("Agree", "Reject"):
@@ -151,7 +151,7 @@ def test_who_proposed_or_changed_it_does_not_settle_it(open_app):
 
 
 def test_several_decisions_are_told_apart_by_what_never_changes(open_app):
-    app = proposed(proposed(open_app("decisions")), why="Another.")
+    app = proposed(proposed(open_app("decide")), why="Another.")
     options = app.selectbox(key="decision_shown").options
     assert len(set(options)) == 2
     new, old = kept()
@@ -165,7 +165,7 @@ def test_several_decisions_are_told_apart_by_what_never_changes(open_app):
 
 
 def test_nobody_agrees_to_what_they_have_not_seen(open_app):
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     app.text_input(key="who").set_value("Cem").run()
     (before,) = kept()
     revise(
@@ -185,14 +185,14 @@ def test_nobody_agrees_to_what_they_have_not_seen(open_app):
     ("name", "why", "said"), [("", "x", "name is empty"), ("x", " ", "reason")]
 )
 def test_what_is_missing_is_said_and_the_rest_stays(open_app, name, why, said):
-    app = proposed(open_app("decisions"), name, why)
+    app = proposed(open_app("decide"), name, why)
     assert said in errors(app)
     assert kept() == []
     assert (app.text_input(key="who").value or "") == name
 
 
 def test_decisions_about_other_data_are_shown_when_asked_for(open_app):
-    app = proposed(open_app("decisions"))
+    app = proposed(open_app("decide"))
     (decision,) = kept()
     store = open_store()
     with store.writing() as session:
@@ -204,9 +204,9 @@ def test_decisions_about_other_data_are_shown_when_asked_for(open_app):
 
 
 def test_the_proposed_scenario_can_be_opened(open_app):
-    app = open_app("decisions", mech="DauM")
+    app = open_app("decide", mech="DauM")
     proposed(app, choice="half the ε")
-    app.sidebar.selectbox(key="mech").set_value("ExpM").run()
+    app.selectbox(key="mech").set_value("ExpM").run()
     press(app, "Open this scenario")
     found = app.session_state["scenario"]
     assert (found.mechanism, found.epsilon) == ("DauM", 0.5)
@@ -215,7 +215,7 @@ def test_the_proposed_scenario_can_be_opened(open_app):
 def test_the_page_works_on_without_a_database(open_app, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
-    app = open_app("decisions")
+    app = open_app("decide")
     sound(app)
     assert "cannot be opened" in texts(app).replace("\\", "")
     assert "what you propose here is not kept" in texts(app)
@@ -231,15 +231,15 @@ def test_the_page_works_on_without_a_database(open_app, monkeypatch, tmp_path):
 
 def test_an_address_of_no_database_is_a_sentence(open_app, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "mysql://me:secret@host/name")
-    app = open_app("decisions")
+    app = open_app("decide")
     sound(app)
     assert "must begin with postgresql" in texts(app).replace("\\", "")
     assert "secret" not in texts(app)
 
 
 def test_a_scenario_without_a_result_leaves_the_record(open_app):
-    app = proposed(open_app("decisions"))
-    app.sidebar.selectbox(key="secret").set_value("sex = Female").run()
+    app = proposed(open_app("decide"))
+    app.selectbox(key="secret").set_value("sex = Female").run()
     sound(app)
     assert "count sex" in errors(app)
     assert "**One decision** about" in texts(app)

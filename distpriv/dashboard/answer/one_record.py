@@ -1,4 +1,4 @@
-"""The closer look of the Choosing ε page at one record: curves, what is known, and the table."""
+"""The closer look of the page Answer at one record: curves, what is known, and the table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from distpriv.analysis.design import Limit
 from distpriv.attacks.hypothesis import (
     auxiliary_factor,
     epsilon_table,
@@ -18,7 +19,7 @@ from distpriv.attacks.hypothesis import (
     turning_point,
 )
 from distpriv.charts.choosing import f_score_lines, precision_recall_lines
-from distpriv.dashboard.choosing import search
+from distpriv.dashboard.answer import one_release, search
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.errors import HypothesisError
@@ -26,12 +27,23 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.calibration import Calibration
 from distpriv.words import escape, exact, number, percent
 
-__all__ = ["record", "table"]
+__all__ = ["closer"]
 
 _RECALL = np.linspace(0.005, 1.0, 67)
 _BETAS = (0.5, 0.6, 0.8, 1.0, 1.5, 2.0)
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 _FIGURE_BOUNDS = (0.55, 0.58, 0.62, 0.67, 0.76, 0.83, 0.9, 0.95)
+
+
+def closer(view: View, limit: Limit | None) -> None:
+    """The attacker on this release, on one record, or the table of ε."""
+    looked_at = one_release.ask()
+    if looked_at == "about this release":
+        one_release.release(view, limit)
+    elif looked_at == "about one record":
+        record(view)
+    else:
+        table(view)
 
 
 def record(view: View) -> None:

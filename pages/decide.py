@@ -1,9 +1,9 @@
-"""Decisions: who proposes which ε, why, what else was weighed, and what became of it."""
+"""Decide: who proposes which ε, why, what else was weighed, and what became of it."""
 
 import streamlit as st
 
 from distpriv.dashboard.compare import alternatives
-from distpriv.dashboard.decisions import deciding, panels
+from distpriv.dashboard.decide import deciding, panels
 from distpriv.dashboard.shell import frame, storage
 from distpriv.dashboard.widgets import code
 
@@ -34,4 +34,4 @@ if decision is not None:
     deciding.settling(decision)
 deciding.everything()
 deciding.proposal(dataset, seen)
-code.note("decisions", others=code.settings(alternatives.kept()))
+code.note("decide", others=code.settings(alternatives.kept()))

@@ -1,4 +1,4 @@
-"""The Decisions page's record: what stands, what was weighed, and how it came about."""
+"""The Decide page's record: what stands, what was weighed, and how it came about."""
 
 from __future__ import annotations
 

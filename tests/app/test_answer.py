@@ -28,7 +28,7 @@ def metric(app, label: str) -> str:
 
 
 def test_what_epsilon_one_means_in_people(open_app):
-    app = open_app("choosing", cal="exact")
+    app = open_app("answer", cal="exact")
     sound(app)
     assert "of 100 such attackers **58** guess right with OptM" in texts(app)
     assert "**50** by tossing a coin" in texts(app)
@@ -39,14 +39,14 @@ def test_what_epsilon_one_means_in_people(open_app):
     assert float(metric(app, "Largest ε by the promise alone")) == pytest.approx(0.403, abs=0.002)
     assert float(metric(app, "No noise needed from ε on")) == pytest.approx(4.87, abs=0.05)
     assert "limit kept" in texts(app)
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     assert "limit exceeded" in texts(app)
     # The limit asks for the same ε, whatever the current one.
     assert float(metric(app, "Largest ε on these data")) == pytest.approx(1.47, abs=0.015)
 
 
 def test_the_choice_can_be_taken(open_app):
-    app = open_app("choosing", eps="1.2", mech="ExpM")
+    app = open_app("answer", eps="1.2", mech="ExpM")
     assert "limit exceeded" not in texts(app)
     app.slider(key="limit_guesses").set_value(55).run()
     assert "limit exceeded" in texts(app)
@@ -61,7 +61,7 @@ def test_the_choice_can_be_taken(open_app):
 
 @pytest.mark.parametrize("kind", ["guesses", "accuracy", "precision", "f_score", "belief"])
 def test_every_kind_of_limit(open_app, kind):
-    app = open_app("choosing")
+    app = open_app("answer")
     app.selectbox(key="limit_kind").set_value(kind).run()
     sound(app)
     assert not app.error, errors(app)
@@ -74,7 +74,7 @@ def test_every_kind_of_limit(open_app, kind):
 
 
 def test_limits_that_make_no_sense_are_explained_on_the_spot(open_app):
-    app = open_app("choosing")
+    app = open_app("answer")
     app.slider(key="limit_guesses").set_value(40).run()
     sound(app)
     assert "takes no information at all" in errors(app)
@@ -100,14 +100,14 @@ def test_limits_that_make_no_sense_are_explained_on_the_spot(open_app):
 
 
 def test_a_mechanism_without_a_promise_claims_none(open_app):
-    app = open_app("choosing", mech="DP")
+    app = open_app("answer", mech="DP")
     sound(app)
     assert "promises nothing about the share" in texts(app)
     assert "the promise alone" not in str(titles(app))
 
 
 def test_curves_of_this_release(open_app):
-    app = open_app("choosing").run()  # they come a tick after the answer
+    app = open_app("answer").run()  # they come a tick after the answer
     assert titles(app) == [
         "Of 100 attackers, this many guess right",
         "Error against ε",
@@ -122,7 +122,7 @@ def test_curves_of_this_release(open_app):
 
 
 def test_curves_of_one_record_and_what_is_known_beforehand(open_app):
-    app = open_app("choosing")
+    app = open_app("answer")
     app.segmented_control(key="choosing_look").set_value("about one record").run()
     sound(app)
     assert "β = 0.5" in names(app, "F-score of one record")
@@ -147,7 +147,7 @@ def test_curves_of_one_record_and_what_is_known_beforehand(open_app):
 
 
 def test_knowing_everything_beforehand_is_explained(open_app):
-    app = open_app("choosing")
+    app = open_app("answer")
     app.segmented_control(key="choosing_look").set_value("about one record").run()
     app.slider(key="record_prior").set_value(50).run()
     app.slider(key="record_records").set_value(30).run()
@@ -160,7 +160,7 @@ def test_knowing_everything_beforehand_is_explained(open_app):
 
 
 def test_table_1_for_any_beta(open_app):
-    app = open_app("choosing")
+    app = open_app("answer")
     app.segmented_control(key="choosing_look").set_value("table of ε").run()
     sound(app)
     table = next(f.value for f in app.dataframe if "F-score at most" in f.value)
@@ -180,7 +180,7 @@ def test_table_1_for_any_beta(open_app):
 
 @pytest.mark.parametrize("calibration", ["classical", "guarded"])
 def test_other_calibrations(open_app, calibration):
-    app = open_app("choosing", cal=calibration, stat=["mean age", "count sex = Female"])
+    app = open_app("answer", cal=calibration, stat=["mean age", "count sex = Female"])
     sound(app)
     assert not app.error
     assert float(metric(app, "Largest ε on these data")) > 0
@@ -197,14 +197,14 @@ def test_the_frameworks_page(open_app):
     assert len(charts(app)) == 2
     app.segmented_control(key="framework_records").set_value("independent").run()
     assert "**exactly 1** in dependent differential privacy" in texts(app)
-    app.sidebar.number_input(key="eps").set_value(2.0).run()
+    app.number_input(key="eps").set_value(2.0).run()
     app.selectbox(key="framework").set_value("MP").run()
     sound(app)
     assert "**at most 4** in differential privacy" in texts(app)
     table = app.table[0].value
     assert len(table) == 8
     # It needs no model, so neither a bad scenario nor an upload takes it away.
-    upload(app.switch_page("../../pages/data.py").run(), records(300))
+    upload(app.switch_page("../../pages/question.py").run(), records(300))
     app.switch_page("../../pages/frameworks.py").run()
     sound(app)
     assert len(charts(app)) == 2
@@ -212,7 +212,7 @@ def test_the_frameworks_page(open_app):
 
 @pytest.mark.parametrize(("mech", "said"), [("CoupM", True), ("OptM", False)])
 def test_figures_by_normals_are_named_where_the_promise_does_without(open_app, mech, said):
-    app = open_app("choosing", mech=mech)
+    app = open_app("answer", mech=mech)
     sound(app)
     captions = " ".join(element.value for element in app.main.caption)
     assert ("are by the fitted normals; the promise of CoupM" in captions) == said
@@ -229,7 +229,7 @@ def test_every_page_recommends_the_same(open_app):
     assert f"**OptM** at ε = {down(found.best.epsilon)} is recommended" in texts(app)
     app.session_state["limit_kind"] = "accuracy"
     app.session_state["limit_accuracy"] = 100 * found.limit.value
-    app.switch_page("../../pages/choosing.py").run()
+    app.switch_page("../../pages/answer.py").run()
     sound(app)
     assert "with **OptM**, recommended" in texts(app)
     assert metric(app, "Largest ε on these data") == down(found.best.epsilon)
@@ -240,7 +240,7 @@ def test_the_recommendation_follows_the_noise(open_app):
     app = open_app("tradeoff", mech="OptM")
     finished(app, run_of(app, "recommended"))
     assert "**OptM** is recommended: at the same attack accuracy" in texts(app)
-    app.sidebar.number_input(key="eps").set_value(3.0).run()
+    app.number_input(key="eps").set_value(3.0).run()
     first = run_of(app, "recommended")
     assert not first.finished
     finished(app, first)
@@ -249,7 +249,7 @@ def test_the_recommendation_follows_the_noise(open_app):
 
 
 def test_without_a_promise_kept_the_page_says_so(open_app):
-    app = open_app("choosing", cal="classical", eps="0.9")
+    app = open_app("answer", cal="classical", eps="0.9")
     sound(app)
     found = texts(app)
     assert "recommended" in found or "no mechanism here keeps its promise, as computed" in found

@@ -1,0 +1,87 @@
+"""Whether it is safe to publish, in two sentences for whoever has no privacy vocabulary."""
+
+from __future__ import annotations
+
+from distpriv.analysis.answer import Wording
+from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.recommendation import Recommendation, down
+from distpriv.words import percent
+
+__all__ = ["of_hundred", "right_of_hundred", "verdict_in_words"]
+
+_COIN = "tossing a coin gives 50"
+
+
+def of_hundred(accuracy: float) -> int:
+    """Cases of 100 in which an attacker is right; 100 stands for certainty alone.
+
+    Parameters
+    ----------
+    accuracy : float in [0, 1]
+    """
+    return 100 if accuracy >= 1 else min(round(100 * accuracy), 99)
+
+
+def right_of_hundred(accuracy: float) -> str:
+    """The same in words: ``60 of 100``, ``more than 99 of 100``.
+
+    Parameters
+    ----------
+    accuracy : float in [0, 1]
+    """
+    more = "more than " if 0.995 <= accuracy < 1 else ""
+    return f"{more}{of_hundred(accuracy)} of 100"
+
+
+def verdict_in_words(
+    evaluation: Evaluation,
+    found: Recommendation | None = None,
+    *,
+    strong: Wording = str,
+    safe: Wording = str,
+) -> str:
+    """What an attacker achieves without noise, what with it, and whether that noise is the one.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    found : Recommendation, optional
+        At the attack accuracy of the scenario's own noise; without it nothing is recommended.
+    strong, safe : callable
+        See :func:`.answer`.
+    """
+    having = [theta.having for theta in evaluation.fit.thetas]
+    secret = strong(safe(evaluation.fit.pair.secret.label))
+    if having[0] == having[1]:
+        return (
+            f"{strong('There is nothing to tell apart.')} Among {evaluation.model.n} records both "
+            f"shares mean the same {having[0]} with {secret}; take more records or a larger "
+            "distance."
+        )
+    without = strong(right_of_hundred(evaluation.undefended))
+    if evaluation.noise.is_zero:
+        if evaluation.mechanism.protects:
+            return (
+                f"{strong('Yes, as it is.')} Even without noise an attacker guesses the share of "
+                f"{secret} right only {without} times; {_COIN}."
+            )
+        return f"{strong('Not as it is.')} Without noise an attacker is right {without} times."
+    start = (
+        f"{strong('Not without noise:')} an attacker would guess the share of {secret} right "
+        f"{without} times; {_COIN}."
+    )
+    name = f"{safe(evaluation.scenario.mechanism)}, ε\u00a0=\u00a0{evaluation.scenario.epsilon:g}"
+    if evaluation.undone:
+        return f"{start} {strong(name)} does not help: arithmetic takes its noise off again."
+    left = strong(right_of_hundred(evaluation.accuracy))
+    best = None if found is None else found.best
+    if best is not None and best.mechanism == evaluation.scenario.mechanism:
+        return f"{start} We recommend {strong(name)}: {left}."
+    end = f"With {strong(name)} it is {left}."
+    if best is None:
+        return f"{start} {end}"
+    less = 1 - best.error / evaluation.error
+    return (
+        f"{start} {end} We recommend {strong(safe(best.mechanism))}, "
+        f"ε\u00a0=\u00a0{down(best.epsilon)}: as safe, with an error {percent(less, 0)} smaller."
+    )

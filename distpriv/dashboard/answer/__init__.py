@@ -1,0 +1,1 @@
+"""What the page Answer is made of."""

@@ -1,1 +1,0 @@
-"""What the page Choosing ε is made of."""

@@ -1,1 +1,0 @@
-"""What the page Data is made of."""

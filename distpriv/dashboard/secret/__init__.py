@@ -1,1 +1,0 @@
-"""What the page Secret & release is made of."""

@@ -1,0 +1,119 @@
+"""Where the scenario's controls stand: in the sidebar, in the sentence of the first screen.
+
+Wherever they stand they are drawn by the frame, under the same keys: what they say, and what the
+address says of them, is kept from page to page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from distpriv.dashboard.shell.pages import PageSpec
+from distpriv.words import number
+
+__all__ = ["Places", "of_page", "points", "said"]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Containers of the controls; what the page itself draws among them comes last.
+
+    Attributes
+    ----------
+    data, secret, width, size, whole, mechanism, budget, persons : DeltaGenerator
+    look, finer, statistics, center, view, presets : DeltaGenerator
+    in_sentence : bool
+        Whether they are the blanks of a sentence, whose words are their labels.
+    start, verdict, allowed : DeltaGenerator or None
+        Above the sentence, and between it and the settings, for the page.
+    """
+
+    data: DeltaGenerator
+    secret: DeltaGenerator
+    width: DeltaGenerator
+    size: DeltaGenerator
+    whole: DeltaGenerator
+    mechanism: DeltaGenerator
+    budget: DeltaGenerator
+    persons: DeltaGenerator
+    look: DeltaGenerator
+    finer: DeltaGenerator
+    statistics: DeltaGenerator
+    center: DeltaGenerator
+    view: DeltaGenerator
+    presets: DeltaGenerator
+    in_sentence: bool = False
+    start: DeltaGenerator | None = None
+    verdict: DeltaGenerator | None = None
+    allowed: DeltaGenerator | None = None
+
+    def blank(self, place: DeltaGenerator, label: str) -> DeltaGenerator:
+        """Where a control is drawn: behind what it says, in the sentence."""
+        return place.popover(label, width="content") if self.in_sentence else place
+
+
+def of_page(page: PageSpec) -> Places:
+    """The places on a page: a sentence on the first, the sidebar on those they act on.
+
+    Elsewhere they are out of sight.
+    """
+    if page.name == "question":
+        return _in_sentence()
+    if page.of_scenario:
+        return _below_one_another(st.sidebar)
+    st.html("<style>.st-key-out_of_sight {display: none}</style>")
+    return _below_one_another(st.container(key="out_of_sight"))
+
+
+def _below_one_another(side: DeltaGenerator) -> Places:
+    data, secret, width, size, whole = (side.container() for _ in range(5))
+    mechanism, budget, persons, look = (side.container() for _ in range(4))
+    more = side.expander("More settings", icon=":material/tune:")
+    statistics, center, finer = (more.container() for _ in range(3))
+    view, presets = side.container(), side.container()
+    return Places(
+        data, secret, width, size, whole, mechanism, budget, persons,
+        look, finer, statistics, center, view, presets,
+    )  # fmt: skip
+
+
+def _in_sentence() -> Places:
+    start = st.container()
+    row = st.container(horizontal=True, vertical_alignment="center", key="sentence")
+
+    def words(text: str) -> DeltaGenerator:
+        row.markdown(text, width="content")
+        return row.container(width="content")
+
+    statistics, size, data = words("I publish"), words("of"), words("of")
+    row.markdown("and hide the share of records with", width="content")
+    secret = row.container(width=230)
+    width, center = words("to within"), words("around")
+    verdict = st.container(key="verdict")
+    allowed, settings = st.columns([2, 3], gap="large", vertical_alignment="bottom")
+    row = settings.container(horizontal=True, vertical_alignment="bottom", key="settings")
+    budget, mechanism = row.container(width=230), row.container(width=150)
+    more = row.popover("Settings", icon=":material/tune:")
+    persons, look, finer, view = (more.container() for _ in range(4))
+    presets = row.container(width="content")
+    return Places(
+        data, secret, width, size, size, mechanism, budget, persons,
+        look, finer, statistics, center, view, presets, True, start, verdict, allowed,
+    )  # fmt: skip
+
+
+def said(key: str, default: Any) -> Any:
+    """What a control says, or the address where it has not been drawn yet."""
+    if key in st.session_state:
+        return st.session_state[key]
+    return st.query_params.get(key, default)
+
+
+def points(width: float) -> str:
+    """The distance of two shares in words: ``10 points``."""
+    shown = round(100 * width, 4)
+    return f"{number(shown)} point{'' if shown == 1 else 's'}"

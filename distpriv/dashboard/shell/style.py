@@ -1,0 +1,25 @@
+"""The few styles that Streamlit's own options cannot set; nothing of the user's is in them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+__all__ = ["draw"]
+
+_STYLES = """
+<style>
+[data-testid="stMainBlockContainer"] {padding-top: 4.25rem; padding-bottom: 4rem;}
+.st-key-verdict p {font-size: 1.25rem; line-height: 1.5;}
+.st-key-sentence {row-gap: 0.4rem; column-gap: 0.6rem;}
+.st-key-sentence p {font-size: 1.1rem;}
+@media (prefers-reduced-motion: reduce) {
+    *, *::before, *::after {animation-duration: 0.01ms !important;
+        transition-duration: 0.01ms !important; scroll-behavior: auto !important;}
+}
+</style>
+"""
+
+
+def draw() -> None:
+    """Put them into the page; they take no room."""
+    st.html(_STYLES)
