@@ -3,7 +3,8 @@
 A measured or computed figure has three significant digits (:func:`number`), a measured or
 computed share one decimal (:func:`percent`): ``0.0946``, ``2 × 10⁻⁵``, ``58.0 %``. What somebody
 chose is exact, and as short as it is (:func:`exact`, :func:`share`): ``ε = 1``, ``45 %``. A figure
-never breaks from its unit, its sign is a minus, and what is not known is ``unknown``. Files to
+never breaks from its unit, its sign is a minus, and what is not known is ``unknown``. Thousands
+are set apart by a narrow space that does not break. Files to
 compute with (CSV, JSON) hold full numbers, not these.
 
 Names from the data are escaped for where they stand: :func:`escape` for Markdown, :func:`safe`
@@ -22,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 __all__ = [
     "escape",
     "exact",
+    "fixed",
     "listed",
     "number",
     "percent",
@@ -92,6 +94,14 @@ def exact(value: float) -> str:
     return sign + shown.removesuffix(".0").replace(",", _THIN)
 
 
+def fixed(value: float, decimals: int) -> str:
+    """A figure to a number of decimals, where those of a column are to match: ``45 222.50``."""
+    shown = f"{abs(value):,.{decimals}f}"
+    return f"{'−' if value < 0 and float(shown.replace(',', '')) else ''}{shown}".replace(
+        ",", _THIN
+    )
+
+
 def percent(value: float, decimals: int = 1) -> str:
     """A measured or computed share: ``57.7 %``, ``58.0 %``.
 
@@ -104,8 +114,7 @@ def percent(value: float, decimals: int = 1) -> str:
     """
     if math.isnan(value):
         return UNKNOWN
-    shown = f"{abs(100 * value):.{decimals}f}"
-    return f"{'−' if value < 0 and float(shown) else ''}{shown}{SPACE}%"
+    return f"{fixed(100 * value, decimals)}{SPACE}%"
 
 
 def share(value: float) -> str:

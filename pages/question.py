@@ -5,6 +5,7 @@ import streamlit as st
 from distpriv.dashboard.question import (
     builders,
     glance,
+    hidden,
     pairs,
     question,
     records,
@@ -30,6 +31,7 @@ if view is not None:
     with figures:
         glance.errors_table(view)
         ways_on.draw(view)
+    hidden.draw(view)
     with st.expander("What is promised, and what is delivered", icon=":material/verified_user:"):
         st.markdown(sentences(view))
         promise.guarantee(view)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from distpriv.words import (
     escape,
     exact,
+    fixed,
     listed,
     number,
     percent,
@@ -146,6 +147,14 @@ def test_a_chosen_figure_reads_back_to_six_digits(value: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "decimals", "shown"),
+    [(45222, 0, "45\u202f222"), (-1234.5, 2, "−1\u202f234.50"), (-0.001, 2, "0.00")],
+)
+def test_decimals_of_a_column_match(value: float, decimals: int, shown: str) -> None:
+    assert fixed(value, decimals) == shown
+
+
+@pytest.mark.parametrize(
     ("value", "shown"),
     [
         (0, "0.0\u00a0%"),
@@ -154,6 +163,7 @@ def test_a_chosen_figure_reads_back_to_six_digits(value: float) -> None:
         (0.58, "58.0\u00a0%"),
         (1, "100.0\u00a0%"),
         (-0.2, "−20.0\u00a0%"),
+        (247.311, "24\u202f731.1\u00a0%"),
         (math.nan, "unknown"),
     ],
 )

@@ -10,6 +10,7 @@ from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
 from distpriv.analysis.error_sizes import ErrorSize, error_sizes, expected_values
 from distpriv.analysis.frontier import Frontier, FrontierLine, frontier
+from distpriv.analysis.hiding import Hiding, center_of, hiding
 from distpriv.analysis.meaning import Meaning, meaning
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
@@ -40,6 +41,7 @@ __all__ = [
     "ErrorSize",
     "Frontier",
     "FrontierLine",
+    "Hiding",
     "Limit",
     "Meaning",
     "Recommendation",
@@ -47,6 +49,7 @@ __all__ = [
     "attack_accuracies",
     "audit",
     "bracket",
+    "center_of",
     "choose",
     "choose_by_error",
     "curve_price",
@@ -56,6 +59,7 @@ __all__ = [
     "expected_errors",
     "expected_values",
     "frontier",
+    "hiding",
     "meaning",
     "models_along",
     "pack_scenario",

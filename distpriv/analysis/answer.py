@@ -7,7 +7,7 @@ from collections.abc import Callable
 from distpriv.analysis.error_sizes import error_sizes, largest_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.privacy.noise import Noise
-from distpriv.words import number, percent, share
+from distpriv.words import exact, number, percent, share
 
 __all__ = ["answer", "error_in_words", "pair_in_words"]
 
@@ -38,13 +38,13 @@ def answer(
     having = [theta.having for theta in evaluation.fit.thetas]
     if having[0] == having[1]:
         return (
-            f"Among {evaluation.model.n} records both shares mean the same {having[0]} with "
-            f"{strong(safe(evaluation.fit.pair.secret.label))}, so there is nothing to tell apart "
-            "and no noise is needed; take a larger n or Δp."
+            f"Among {exact(evaluation.model.n)} records both shares mean the same "
+            f"{exact(having[0])} with {strong(safe(evaluation.fit.pair.secret.label))}, so there "
+            "is nothing to tell apart and no noise is needed; take a larger n or Δp."
         )
     start = (
-        f"From these {len(scenario.query)} statistics of {evaluation.model.n} records the best "
-        f"possible attacker tells {pair_in_words(evaluation, strong=strong, safe=safe)} in "
+        f"From these {len(scenario.query)} statistics of {exact(evaluation.model.n)} records the "
+        f"best possible attacker tells {pair_in_words(evaluation, strong=strong, safe=safe)} in "
         f"{strong(percent(evaluation.undefended))} of cases; guessing is right in 50\u00a0%."
     )
     with_noise = f"{safe(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
-from distpriv.analysis.evaluation import KEPT, Evaluation
+from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.keeping import keeping
 from distpriv.arguments import Within, checked
 from distpriv.attacks.joint_audit import JointAudit, audit_attackers
 from distpriv.attacks.property_inference import ARITHMETIC
@@ -26,6 +27,7 @@ from distpriv.privacy.coupling_bound import CouplingBound, bounded_delta, bounde
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
 from distpriv.privacy.known_laws import known_laws
 from distpriv.privacy.noise import Noise
+from distpriv.words import exact
 
 __all__ = [
     "ATTACKERS",
@@ -148,8 +150,10 @@ class Brackets:
             return "none"
         if self.at_least is not None and _exceeds(self.at_least.delta, self.promised):
             return "broken"
-        allowed = (1 + _ACCURACY if self.exact else KEPT) * self.promised
-        return "kept" if self.at_most is not None and self.at_most.delta <= allowed else "open"
+        if self.exact:
+            return "kept"
+        proven = self.at_most is not None and keeping(self.at_most.delta, self.promised).kept
+        return "kept" if proven else "open"
 
 
 @checked(ScenarioError)
@@ -174,8 +178,8 @@ def bracket(evaluation: Evaluation, audited: JointAudit | None = None) -> Bracke
     epsilon, delta = _asked(evaluation)
     if audited is not None and (audited.at_epsilon, audited.at_delta) != (epsilon, delta):
         raise ScenarioError(
-            f"The audit is about ε = {audited.at_epsilon:g} and δ = {audited.at_delta:g}, the "
-            f"scenario about ε = {epsilon:g} and δ = {delta:g}; audit this scenario."
+            f"The audit is about ε = {audited.at_epsilon:g} and δ = {exact(audited.at_delta)}, the "
+            f"scenario about ε = {epsilon:g} and δ = {exact(delta)}; audit this scenario."
         )
     scenario = replace(evaluation.scenario, look="", view="analyst", report="raw")
     known = evaluation.groups.computed(

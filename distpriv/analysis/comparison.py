@@ -10,7 +10,7 @@ from distpriv import mechanisms
 from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.analysis.scenario import Scenario
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import exact
+from distpriv.words import exact, share
 
 __all__ = ["Figures", "Summary", "best_of", "choices_in_words", "differences"]
 
@@ -98,10 +98,11 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         Title of the data.
     """
     half = scenario.width / 2
-    ends = [f"{100 * (scenario.center + side):.12g} %" for side in (-half, half)]
-    grid = (
-        "{:g} to {:g} in steps of {:g}".format(*scenario.grid) if scenario.grid else "one pair only"
-    )
+    ends = [share(scenario.center + side) for side in (-half, half)]
+    grid = "one pair only"
+    if scenario.grid:
+        low, high, step = map(share, scenario.grid)
+        grid = f"{low} to {high} in steps of {step}"
     drawn = "with replacement" if scenario.replacement else "without replacement"
     return {
         "Data": data,
@@ -111,7 +112,7 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Grid of shares": grid,
         "Hidden as well": "; ".join(pair.label for pair in scenario.others) or "–",
         "Pair looked at": scenario.look or "the pair hardest to hide",
-        "Records": "the whole table" if scenario.whole else f"{scenario.n}, {drawn}",
+        "Records": "the whole table" if scenario.whole else f"{exact(scenario.n)}, {drawn}",
         "Statistics": ", ".join(scenario.query.labels),
         "Mechanism": scenario.mechanism,
         "ε": f"{scenario.epsilon:g}",
@@ -121,9 +122,9 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         else scenario.calibration,
         "Calibrated in units": scenario.units,
         "Reported in units": scenario.report,
-        "Tolerances": ", ".join(f"{tolerance:g}" for tolerance in scenario.tolerances) or "–",
+        "Tolerances": ", ".join(exact(tolerance) for tolerance in scenario.tolerances) or "–",
         "Public bounds": "; ".join(
-            f"{column} {low:g} to {high:g}" for column, (low, high) in scenario.bounds
+            f"{column} {exact(low)} to {exact(high)}" for column, (low, high) in scenario.bounds
         )
         or "–",
         "Each person": "–"

@@ -37,6 +37,7 @@ from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.known_laws import model_laws
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.persons import Persons
+from distpriv.words import exact
 
 __all__ = [
     "EPSILON_RANGE",
@@ -218,7 +219,7 @@ def promised_epsilon(limit: Limit, delta: float = 0.0) -> float:
     (epsilon,) = _largest(reached, limit, 1).tolist()
     if math.isnan(epsilon):
         least = limit.reached(PromiseTest(EPSILON_RANGE[0], delta))
-        raise _infeasible(limit, least, f"a promise with δ = {delta:g}")
+        raise _infeasible(limit, least, f"a promise with δ = {exact(delta)}")
     return float(epsilon)
 
 
@@ -321,7 +322,7 @@ def choose(
             error = expected_error(noise, units=report)
             choices.append(Choice(name, epsilon, noise, value, error))
     if not choices and math.isfinite(least):
-        raise _infeasible(limit, least, f"noise with δ = {delta:g}")
+        raise _infeasible(limit, least, f"noise with δ = {exact(delta)}")
     least_first = tuple(sorted(choices, key=lambda choice: choice.error))
     return Design(limit, least_first, skipped, undefended, noiseless)
 

@@ -21,7 +21,7 @@ from distpriv.arguments import checked
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
-from distpriv.words import number, percent, with_unit
+from distpriv.words import exact, number, percent, with_unit
 
 __all__ = [
     "ErrorSize",
@@ -137,8 +137,8 @@ def short(size: ErrorSize) -> str:
 def sampling_note(n: int) -> str:
     """What the multiples of the sampling deviation are, to stand below a table."""
     return (
-        f"“0.4 × sampling”: 0.4 of the standard deviation by which drawing n = {n} records varies "
-        "the statistic anyway, without any noise."
+        f"“0.4 × sampling”: 0.4 of the standard deviation by which drawing n = {exact(n)} records "
+        "varies the statistic anyway, without any noise."
     )
 
 
@@ -164,7 +164,7 @@ def largest_in_words(sizes: Sequence[ErrorSize], *, safe: Callable[[str], str] =
         on += f" ({percent(size.of_value)})"
     return (
         f"{safe(size.label)} ±\u00a0{with_unit(size.error, size.unit)}{on}, {of_sampling(size)} "
-        f"{'of' if size.of_deviation < 1 else 'times'} what sampling n\u00a0=\u00a0{size.n} "
+        f"{'of' if size.of_deviation < 1 else 'times'} what sampling n\u00a0=\u00a0{exact(size.n)} "
         "records varies it by anyway"
     )
 

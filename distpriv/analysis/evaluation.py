@@ -20,6 +20,7 @@ from distpriv.analysis.basis import figure_laws
 from distpriv.analysis.comparison import Figures
 from distpriv.analysis.fitting import SIMULATED, Groups, fitted_model
 from distpriv.analysis.for_persons import check_records, per_record_label
+from distpriv.analysis.keeping import NO_PROMISE, Keeping, keeping
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.units import ERROR_UNITS, unit_sizes
 from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
@@ -47,12 +48,9 @@ from distpriv.privacy.record_moves import RecordMoves, record_moves
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import Assumption, Evidence, Verdict, fitted_shift, verdicts
 
-__all__ = ["KEPT", "Evaluation"]
+__all__ = ["Evaluation"]
 
 FloatArray = NDArray[np.float64]
-
-KEPT = 1 + 1e-6
-"""Rounding that a promise is allowed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,17 +314,25 @@ class Evaluation:
             f"delivered {about!r}", lambda: delivered_interval(self.model, noise, noise.epsilon)
         )
 
+    @cached_property
+    def promise(self) -> Keeping:
+        """How well the promise about the secret is kept, as computed."""
+        return self.promise_of(self.noise)
+
+    def promise_of(self, noise: Noise) -> Keeping:
+        """The same of any noise."""
+        mechanism = mechanisms.get(noise.mechanism)
+        if not mechanism.protects:
+            return NO_PROMISE
+        if mechanism.from_records:
+            return Keeping("kept")  # by its bound, whatever the normals say
+        undone = self.laws_for(noise) is None and is_undone(self.model, noise)
+        return keeping(self.delivered(noise), noise.delta, self.scenario.delta, undone=undone)
+
     @property
     def kept(self) -> bool | None:
         """Whether the promise is kept, as computed; None if there is none about the secret."""
-        if self.mechanism.from_records or not self.mechanism.protects:  # the first by its bound
-            return True if self.mechanism.protects else None
-        return not self.undone and self.delivered_delta <= self.noise.delta * KEPT
-
-    def keeps(self, noise: Noise) -> bool:
-        """Whether any noise delivers the scenario's (ε, δ), as computed."""
-        delta = max(noise.delta, self.scenario.delta)
-        return self.delivered(noise) <= delta * KEPT
+        return None if self.promise is NO_PROMISE else self.promise.kept
 
     @property
     def figures(self) -> Figures:

@@ -210,7 +210,7 @@ def _at_most(value: float) -> str:
 def _records(count: int | None) -> str:
     if count is None:
         return "no number of records"
-    return f"{count}{SPACE}{'record' if count == 1 else 'records'}"
+    return f"{exact(count)}{SPACE}{'record' if count == 1 else 'records'}"
 
 
 def _reading(known: Meaning) -> str:
@@ -222,7 +222,11 @@ def _reading(known: Meaning) -> str:
             if known.having[0] == known.having[1]
             else "It tells more than any number of records that are drawn anew."
         )
-    kept = "" if known.records is None else f", or {known.records} of the {known.n} themselves"
+    kept = (
+        ""
+        if known.records is None
+        else f", or {exact(known.records)} of the {exact(known.n)} themselves"
+    )
     return (
         f"That is as good as being told the secret of {_records(known.draws)} drawn at "
         f"random{kept}: the least number whose best test is right as often, computed exactly. (The "

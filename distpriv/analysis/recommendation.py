@@ -18,8 +18,6 @@ from distpriv.arguments import checked
 from distpriv.attacks.hypothesis.releases import release_test
 from distpriv.attacks.hypothesis.scores import best_accuracy
 from distpriv.errors import HypothesisError
-from distpriv.privacy.covered import is_undone
-from distpriv.privacy.noise import Noise
 from distpriv.words import number, percent, with_unit
 
 __all__ = ["Recommendation", "candidates", "down", "recommend", "recommended_in_words"]
@@ -103,13 +101,8 @@ def recommend(evaluation: Evaluation, limit: Limit | None = None) -> Recommendat
         report=evaluation.report_sizes,
         **evaluation.calibrating,
     )
-    kept = (choice for choice in design.choices if _keeps(evaluation, choice.noise))
+    kept = (choice for choice in design.choices if evaluation.promise_of(choice.noise).kept)
     return Recommendation(design, next(kept, None))
-
-
-def _keeps(evaluation: Evaluation, noise: Noise) -> bool:
-    undone = evaluation.laws_for(noise) is None and is_undone(evaluation.model, noise)
-    return not undone and evaluation.keeps(noise)
 
 
 def recommended_in_words(

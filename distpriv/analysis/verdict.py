@@ -5,7 +5,7 @@ from __future__ import annotations
 from distpriv.analysis.answer import Wording
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.recommendation import Recommendation, down
-from distpriv.words import percent
+from distpriv.words import exact, percent
 
 __all__ = ["of_hundred", "right_of_hundred", "verdict_in_words"]
 
@@ -54,9 +54,9 @@ def verdict_in_words(
     secret = strong(safe(evaluation.fit.pair.secret.label))
     if having[0] == having[1]:
         return (
-            f"{strong('There is nothing to tell apart.')} Among {evaluation.model.n} records both "
-            f"shares mean the same {having[0]} with {secret}; take more records or a larger "
-            "distance."
+            f"{strong('There is nothing to tell apart.')} Among {exact(evaluation.model.n)} "
+            f"records both shares mean the same {exact(having[0])} with {secret}; take more "
+            "records or a larger distance."
         )
     without = strong(right_of_hundred(evaluation.undefended))
     if evaluation.noise.is_zero:

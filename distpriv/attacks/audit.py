@@ -13,6 +13,7 @@ from distpriv.arguments import checked
 from distpriv.attacks.property_inference import AttackResult, dataset_labels
 from distpriv.errors import AttackError
 from distpriv.privacy.noise import Noise
+from distpriv.words import share
 
 __all__ = [
     "Audit",
@@ -111,7 +112,7 @@ class Audit:
     @property
     def verdict(self) -> str:
         """The outcome in words."""
-        at = f"at {100 * self.confidence:g} % confidence"
+        at = f"at {share(self.confidence)} confidence"
         claim = f"the claimed ε = {self.claimed_epsilon:g}" if self.claimed_epsilon else ""
         if self.epsilon == 0:
             sentence = f"The attack proves no ε above 0 {at}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from distpriv.attacks.property_inference import ARITHMETIC, PropertyInferenceAttack
+from distpriv.words import exact
 
 __all__ = ["known_in_words"]
 
@@ -28,7 +29,7 @@ def known_in_words(attack: PropertyInferenceAttack) -> str:
             "The simulated attacker knows all the records that datasets are drawn from, as the "
             f"best possible one does{learns}."
         )
-    part = f"{attack.part_size:,}".replace(",", "\u00a0")
+    part = exact(attack.part_size)
     lacks = learns or ", where the best possible one knows how all of them are distributed"
     return (
         f"The simulated attacker knows {part} of the records and meets datasets drawn from {part} "

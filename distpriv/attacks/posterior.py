@@ -20,6 +20,8 @@ from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
+from distpriv.words import share as in_percent
 
 __all__ = [
     "Belief",
@@ -349,7 +351,7 @@ def simulate_release(
     """
     if not model.possible([share])[0]:
         raise ModelError(
-            f"No {model.n} records can have a share of {100 * share:.4g} %: {_ADVICE}."
+            f"No {exact(model.n)} records can have a share of {in_percent(share)}: {_ADVICE}."
         )
     m = len(model.query)
     first, second, third = np.random.default_rng(rng).standard_normal((3, m))

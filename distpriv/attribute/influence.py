@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from distpriv.arguments import checked
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import NetworkError
+from distpriv.words import exact
 
 __all__ = ["LARGEST_QUILT", "Networks", "Quilt", "family_of", "find_quilts", "max_influence"]
 
@@ -150,7 +151,8 @@ def find_quilts(
     if largest < 0 or largest % 1 or count > _MOST_QUILTS:
         raise NetworkError(
             f"Quilts of up to {largest} of {len(others)} attributes cannot be gone through; take "
-            f"a whole number that leaves at most {_MOST_QUILTS:,} of them, such as {LARGEST_QUILT}."
+            f"a whole number that leaves at most {exact(_MOST_QUILTS)} of them, such as "
+            f"{LARGEST_QUILT}."
         )
     influences: dict[tuple[str, ...], float] = {}
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from distpriv.arguments import Unread, checked
 from distpriv.errors import NetworkError
+from distpriv.words import exact
 
 __all__ = ["MOST_ENTRIES", "MOST_NODES", "BayesianNetwork", "check_entries", "refitted"]
 
@@ -212,9 +213,9 @@ def check_entries(sizes: Iterable[int]) -> None:
     entries = math.prod(counts)
     if len(counts) > MOST_NODES or entries > MOST_ENTRIES:
         raise NetworkError(
-            f"A network of {len(counts)} attributes with {entries:,} combinations of states is "
-            f"too large to go through; at most {MOST_NODES} attributes and {MOST_ENTRIES:,} "
-            "combinations can be, so leave attributes out or merge states."
+            f"A network of {len(counts)} attributes with {exact(entries)} combinations of states "
+            f"is too large to go through; at most {MOST_NODES} attributes and "
+            f"{exact(MOST_ENTRIES)} combinations can be, so leave attributes out or merge states."
         )
 
 

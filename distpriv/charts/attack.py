@@ -71,7 +71,7 @@ def accuracy_by_mechanism(
         ),
         alt=_alt_rows(intervals, known, undefended_optimal, repetitions, selected),
         how_to_read=(
-            "each row is a mechanism. The circle is the simulated attacker with its 95 % "
+            "each row is a mechanism. The circle is the simulated attacker with its 95\u00a0% "
             "interval, a lower bound on the risk; the diamond is the best possible attacker. "
             "Left is more private: at the dotted line an attacker guesses, at the dashed line "
             "they do as well as the promise (ε, δ) alone allows." + f" {knows}" * bool(knows)
@@ -88,7 +88,7 @@ def accuracy_by_mechanism(
     levels(figure, references, len(names), "mechanism")
     groups: tuple[tuple[str, str, Mapping[str, float | Interval], int, float | None], ...] = (
         ("best possible attacker", "diamond-open", known, 14, 2.5),
-        ("simulated attacker, 95 % interval", "circle", intervals, 10, None),
+        ("simulated attacker, 95\u00a0% interval", "circle", intervals, 10, None),
     )
     for group, symbol, accuracies, size, edge in groups:
         key(figure, group, symbol)
@@ -121,7 +121,7 @@ def _alt_rows(
     selected: str | None,
 ) -> str:
     text = (
-        "Guessing is right 50 % of the time, the best possible attacker "
+        "Guessing is right 50\u00a0% of the time, the best possible attacker "
         f"{percent(undefended)} of the time without noise"
     )
     defended = {name: value for name, value in optimal.items() if name != UNDEFENDED}

@@ -79,11 +79,11 @@ def accuracy_curves(
         how_to_read=(
             "lines are the best possible attacker"
             + (
-                ", points with bars are simulated attackers with their 95 % intervals"
+                ", points with bars are simulated attackers with their 95\u00a0% intervals"
                 if points
                 else ""
             )
-            + f". At 50 % an attacker guesses; the dashed rule is the {short} chosen now."
+            + f". At 50\u00a0% an attacker guesses; the dashed rule is the {short} chosen now."
         ),
         height=430 + 10 * len(curves.y),
         xaxis=(log_axis if x_log else linear_axis)(safe(x_title), *ends),

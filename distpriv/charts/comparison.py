@@ -33,7 +33,7 @@ def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
         title="The best attacker is right in",
         alt=f"The best attacker is right in {listed(phrases)} of cases.",
         how_to_read=(
-            "a bar starts at 50 %, where an attacker guesses, and ends at the best attacker's "
+            "a bar starts at 50\u00a0%, where an attacker guesses, and ends at the best attacker's "
             "accuracy with the noise; the hollow mark is without. Shorter is safer."
         ),
         axis=accuracy_axis("accuracy (%)"),

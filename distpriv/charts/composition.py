@@ -108,9 +108,9 @@ def two_statistics(example: CompositionExample) -> go.Figure:
             f"{number(example.distance())} standard deviations apart."
         ),
         how_to_read=(
-            "each ellipse holds 95 % of what may be released under one of the two possibilities. "
-            "Seen from below or from the side they cover each other: one statistic alone tells "
-            "little. In the plane they come apart the more, the narrower they are."
+            "each ellipse holds 95\u00a0% of what may be released under one of the two "
+            "possibilities. Seen from below or from the side they cover each other: one statistic "
+            "alone tells little. In the plane they come apart the more, the narrower they are."
         ),
         height=430,
         xaxis=linear_axis("first statistic", -wide, wide + example.shift),

@@ -49,8 +49,8 @@ def qq_plot(diagnostics: FitDiagnostics, labels: Sequence[str], *, columns: int 
         how_to_read=(
             "each point is a quantile of the simulated datasets, in standard deviations of the "
             f"fitted normal: circles if {group_names(diagnostics.pair)[0]}, crosses if "
-            f"{group_names(diagnostics.pair)[1]}. Points on the line fit; 95 % of them lie in the "
-            "grey band by chance alone. Counts show as steps."
+            f"{group_names(diagnostics.pair)[1]}. Points on the line fit; 95\u00a0% of them lie in "
+            "the grey band by chance alone. Counts show as steps."
         ),
         height=128 + math.ceil(m / columns) * (_PANEL + _GAP),
     )
@@ -182,7 +182,7 @@ def bootstrap_intervals(
         "What other records would have given",
         alt=_alt_bootstrap(rows),
         how_to_read=(
-            "each point is computed from these records; its bar spans 95 % of what as many "
+            "each point is computed from these records; its bar spans 95\u00a0% of what as many "
             "records drawn again from the same population would give. The noise stays the same"
             + ("; the dashed rule is the promised ε." if promised is not None else ".")
         ),
@@ -256,7 +256,7 @@ def _add_quantiles(
     low, high = envelope
     series(
         figure,
-        "95 % band",
+        "95\u00a0% band",
         quantiles + quantiles[::-1],
         low.tolist() + high[::-1].tolist(),
         grey(),
@@ -335,9 +335,9 @@ def _alt_quantiles(diagnostics: FitDiagnostics, labels: Sequence[str]) -> str:
         f"The statistic furthest from its fitted normal is {labels[index]} if "
         f"{group_names(diagnostics.pair)[group]}: the distributions differ by at most "
         f"{percent(float(diagnostics.kolmogorov[group, index]))}, and "
-        f"{percent(diagnostics.kolmogorov_chance)} could be chance with {diagnostics.datasets} "
-        f"datasets. Jointly, Mardia's kurtosis is {number(joint.kurtosis)} where a normal has "
-        f"{number(joint.expected_kurtosis)}."
+        f"{percent(diagnostics.kolmogorov_chance)} could be chance with "
+        f"{exact(diagnostics.datasets)} datasets. Jointly, Mardia's kurtosis is "
+        f"{number(joint.kurtosis)} where a normal has {number(joint.expected_kurtosis)}."
     )
 
 

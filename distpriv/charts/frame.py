@@ -13,6 +13,7 @@ from distpriv.words import number, safe, share
 
 __all__ = [
     "ACCURACY_RANGE",
+    "QUARTERS",
     "accuracy_axis",
     "decades",
     "empty",
@@ -27,6 +28,11 @@ __all__ = [
 ]
 
 ACCURACY_RANGE = (0.45, 1.02)
+
+_QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+QUARTERS: dict[str, Any] = {"tickvals": [*_QUARTERS], "ticktext": [*map(share, _QUARTERS)]}
+"""Ticks of an axis of few shares."""
 
 _TITLE_HEIGHT = 46
 _SUBTITLE_HEIGHT = 20
@@ -90,6 +96,7 @@ def empty(
                 "y": 0,
                 "yanchor": "bottom",
             },
+            "separators": ".\u202f",
             "hovermode": "closest",
             "hoverlabel": {"align": "left", "namelength": -1},
             "dragmode": False,
@@ -302,6 +309,10 @@ def _axis(title: str) -> dict[str, Any]:
     return {
         "title": {"text": title, "standoff": 10},
         "automargin": True,
+        # Numbers as words.number writes them: no 20k, and a power only where zeros would be many.
+        "separatethousands": True,
+        "exponentformat": "power",
+        "minexponent": 6,
         "showgrid": True,
         "gridcolor": _GRID,
         "zeroline": False,

@@ -15,7 +15,7 @@ from distpriv.charts.plane import ellipses
 from distpriv.charts.style import GROUP_STYLES, MechanismStyle, group_names, series_style
 from distpriv.model.gaussian import PairModel
 from distpriv.model.sampling import Interval
-from distpriv.words import number, percent, plain, safe, share, titled, with_unit
+from distpriv.words import number, percent, safe, share, titled, with_unit
 
 __all__ = ["guess_and_truth", "one_release", "pooled_guesses", "releases_guessed"]
 
@@ -104,7 +104,7 @@ def one_release(
         + _at(released, labels, units)
         + ". On average: "
         + "; ".join(
-            f"{plain(name)}, {_at(mean, labels, units)}"
+            f"{name}, {_at(mean, labels, units)}"
             for name, mean in zip(names, fit.means, strict=True)
         )
         + ".",
@@ -118,7 +118,7 @@ def one_release(
     )
     marks = [
         *(
-            (plain(name), mean, style, 15)
+            (name, mean, style, 15)
             for name, mean, style in zip(
                 (f"{name}, on average" for name in names), fit.means, GROUP_STYLES, strict=True
             )
@@ -178,8 +178,9 @@ def releases_guessed(
         meta={
             "alt": f"{sum(right)} of {len(right)} releases were assigned to their share.",
             "how_to_read": (
-                "each ellipse holds 95 % of the releases of one share. A filled mark is a release "
-                "that was told by its share, a cross one that was not; the colour is its share."
+                "each ellipse holds 95\u00a0% of the releases of one share. A filled mark is a "
+                "release that was told by its share, a cross one that was not; the colour is "
+                "its share."
             ),
         },
     )
@@ -191,7 +192,7 @@ def releases_guessed(
                 style = MechanismStyle(GROUP_STYLES[group].color, "solid", symbol)
                 series(
                     figure,
-                    f"{plain(name)}, {word}",
+                    f"{name}, {word}",
                     chosen[:, 0],
                     chosen[:, 1],
                     style,
@@ -222,9 +223,9 @@ def pooled_guesses(rounds: Sequence[tuple[str, Interval, int, float]]) -> go.Fig
         "Right guesses",
         alt="; ".join(said) + ".",
         how_to_read=(
-            "the dot is the share of right guesses so far, the line its 95 % interval: what the "
-            "class would reach in the long run lies there. The diamond is the best attacker there "
-            "can be; on the dashed rule one may as well toss a coin."
+            "the dot is the share of right guesses so far, the line its 95\u00a0% interval: what "
+            "the class would reach in the long run lies there. The diamond is the best attacker "
+            "there can be; on the dashed rule one may as well toss a coin."
         ),
         height=150 + 70 * len(rounds),
         xaxis=share_axis("right (%)"),

@@ -45,7 +45,7 @@ def adding_up(
             f"of cases, after {_releases(last)} in {_told(following)}."
         ),
         how_to_read=(
-            "filled marks are releases that were made, the hollow one is the next; 50 % is "
+            "filled marks are releases that were made, the hollow one is the next; 50\u00a0% is "
             "guessing. A triangle is a bound: the attacker is right at most so often."
         ),
         height=380,

@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 from distpriv.attribute.gaussian import AttributeGaussian
 from distpriv.attribute.influence import Quilt
 from distpriv.attribute.network import BayesianNetwork
-from distpriv.charts.frame import empty, linear_axis, row_axis
+from distpriv.charts.frame import QUARTERS, empty, linear_axis, row_axis
 from distpriv.charts.lines import grey, row_bars, series
 from distpriv.charts.style import NEUTRAL, MechanismStyle
 from distpriv.words import listed, number, percent, safe, wrap
@@ -228,8 +228,7 @@ def variance_bars(
             "share of the variance that is needed",
             0,
             1.02,
-            tickvals=[0, 0.25, 0.5, 0.75, 1],
-            tickformat=".0%",
+            **QUARTERS,
         ),
         yaxis=row_axis([wrap(name, 18, 2) for name in names], showgrid=False),
     )

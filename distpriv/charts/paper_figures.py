@@ -132,9 +132,9 @@ def accuracy_lines(
         if phrases
         else f"At {exact(ends[1])} the best attacker is right in {listed(best)} of cases.",
         how_to_read=(
-            "marks with bars are the paper's attacker, simulated here, with 95 % intervals; lines "
-            "are the best possible attacker on paper, if the statistics were densities with the "
-            "pooled covariance"
+            "marks with bars are the paper's attacker, simulated here, with 95\u00a0% intervals; "
+            "lines are the best possible attacker on paper, if the statistics were densities with "
+            "the pooled covariance"
             + (
                 ", and crosses the same in fact, where arithmetic undoes the noise. "
                 if undone

@@ -146,7 +146,7 @@ def printed_beside_ours(
         alt=f"{summary(tally(shown))}.",
         how_to_read=(
             "each row is a printed figure: the hollow mark is the paper's, the full one ours, "
-            "coloured by its verdict. The bar is the range in which 95 % of repeats of the "
+            "coloured by its verdict. The bar is the range in which 95\u00a0% of repeats of the "
             "paper's experiment would lie"
             + ("; all as multiples of ours" if ratio else "")
             + (
@@ -202,7 +202,7 @@ def printed_beside_ours(
 def _bar(figure: go.Figure, cell: Cell, ends: list[float], height: int, unit: str) -> None:
     series(
         figure,
-        "95 % of repeats",
+        "95\u00a0% of repeats",
         ends,
         [f"{cell.row}, {cell.column}"] * 2,
         MechanismStyle(translucent(NEUTRAL, 0.45), "solid", "circle"),
@@ -221,7 +221,7 @@ def _hover(cell: Cell) -> str:
         safe(f"printed {cell.printed}, ours {said(cell, cell.ours)}"),
     ]
     if cell.repeats is not None:
-        lines.append(safe(f"95 % of repeats: {range_of(cell, cell.repeats)}"))
+        lines.append(safe(f"95\u00a0% of repeats: {range_of(cell, cell.repeats)}"))
     if cell.standing is not None and cell.standing.undone:
         lines.append("the noise is undone by arithmetic")
     return "<br>".join([*lines, safe(cell.said)])

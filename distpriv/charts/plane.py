@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,7 +24,7 @@ from distpriv.charts.style import (
 )
 from distpriv.model.gaussian import PairModel
 from distpriv.privacy.noise import Noise
-from distpriv.words import listed, number, plain, safe, shorten, titled, with_unit
+from distpriv.words import listed, number, safe, shorten, titled, with_unit
 
 __all__ = ["ellipses"]
 
@@ -126,7 +127,7 @@ def ellipses(
             + [safe(f"{labels[at]}: {with_unit(float(mean[at]), units[at])}") for at in chosen]
         )
         draw(
-            plain(names[group]),
+            html.unescape(names[group]),
             outline[:, 0],
             outline[:, 1],
             style,
@@ -137,7 +138,7 @@ def ellipses(
             hoveron="points",
         )
         draw(
-            plain(f"mean, {names[group]}"),
+            html.unescape(f"mean, {names[group]}"),
             [float(mean[i])],
             [float(mean[j])],
             MechanismStyle(style.color, style.dash, "circle"),
@@ -223,13 +224,13 @@ def _reading_ellipses(
     names: tuple[str, str], noisy: bool, cut: Sequence[str], absent: Sequence[str]
 ) -> str:
     text = (
-        f"the filled ellipses hold 95 % of the releases when {names[0]} (blue) and when "
+        f"the filled ellipses hold 95\u00a0% of the releases when {names[0]} (blue) and when "
         f"{names[1]} (vermillion, dashed); the arrow is the shift between them, the thin grey "
         "lines are the axes of variation."
     )
     if noisy:
         text += (
-            " Each coloured outline holds 95 % of a mechanism's noise (for Laplace noise, of "
+            " Each coloured outline holds 95\u00a0% of a mechanism's noise (for Laplace noise, of "
             "normal noise with its variance); a line or needle is noise along one direction."
         )
     if cut:

@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.attacks.posterior import Belief
-from distpriv.charts.frame import empty, linear_axis, rule
+from distpriv.charts.frame import QUARTERS, empty, linear_axis, rule
 from distpriv.charts.lines import series
 from distpriv.charts.style import GROUP_STYLES, NEUTRAL, MechanismStyle, style_of, translucent
 from distpriv.queries.properties import Pair
@@ -68,7 +68,7 @@ def posterior_curve(
     x_title = safe(f"share with {label}" if label else "share", 60)
     options: dict[str, Any] = {"nticks": 6, "showticklabels": few}
     if few:
-        options |= {"tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+        options |= QUARTERS
     figure = empty(
         safe(title),
         alt=_alt(beliefs),
@@ -178,7 +178,7 @@ def _alt(beliefs: dict[str, Belief]) -> str:
         low, high = (share(round(end, 3)) for end in (interval.low, interval.high))
         phrases.append(
             f"{name} the attacker expects a share of {percent(interval.estimate)}, between "
-            f"{low} and {high} with 95 % probability"
+            f"{low} and {high} with 95\u00a0% probability"
         )
     text = "; ".join(phrases)
     return f"{text[0].upper()}{text[1:]}."

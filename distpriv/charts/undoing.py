@@ -20,7 +20,7 @@ __all__ = ["UndoneRow", "on_paper_and_on_the_grid"]
 _ROW_HEIGHT = 34
 _ROW = "release"
 _PAPER = "best attacker on paper (normal curves)"
-_GRID = "attacker who knows the grid, simulated, 95 % interval"
+_GRID = "attacker who knows the grid, simulated, 95\u00a0% interval"
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ def on_paper_and_on_the_grid(
         alt=_alt(rows, undefended, repetitions),
         how_to_read=(
             "the diamond is the best attacker if the statistics followed normal curves; the "
-            "circle is the simulated attacker who knows in what steps they move, with its 95 % "
-            "interval. Where the circle is far to the right of the diamond, arithmetic undoes "
-            "noise; at the solid line nothing is left of it."
+            "circle is the simulated attacker who knows in what steps they move, with its "
+            "95\u00a0% interval. Where the circle is far to the right of the diamond, arithmetic "
+            "undoes noise; at the solid line nothing is left of it."
         ),
         height=250 + _ROW_HEIGHT * max(len(rows), 1),
         xaxis=accuracy_axis("accuracy of the attacker (%)"),
@@ -130,6 +130,6 @@ def _alt(rows: Sequence[UndoneRow], undefended: float, repetitions: int) -> str:
     ]
     simulated = f" Simulated {repetitions} times." if repetitions else ""
     return (
-        f"How often an attacker is right; guessing is in 50 %, without noise in "
+        f"How often an attacker is right; guessing is in 50\u00a0%, without noise in "
         f"{percent(undefended)}. {'; '.join(phrases)}.{simulated}"
     )

@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 from distpriv.arguments import checked
 from distpriv.distances.wasserstein import Discrete, closeness, distribution
 from distpriv.errors import DistanceError
+from distpriv.words import exact
 
 __all__ = ["Coupling", "optimal_coupling"]
 
@@ -86,8 +87,8 @@ def optimal_coupling(
     most = 16 * _MOST if plain else _MOST
     if sizes[0] * sizes[1] > most:
         raise DistanceError(
-            f"{sizes[0]} times {sizes[1]} points are {sizes[0] * sizes[1]:,} pairs, more than "
-            f"{most:,}; take fewer points."
+            f"{sizes[0]} times {sizes[1]} points are {exact(sizes[0] * sizes[1])} pairs, more than "
+            f"{exact(most)}; take fewer points."
         )
     distances = cdist(first.points, second.points, "cityblock")
     allowed = distances <= reach * (1 + 1e-12) + 1e-12

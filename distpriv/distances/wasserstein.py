@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist
 from distpriv.arguments import checked
 from distpriv.distances.on_a_line import line_closeness
 from distpriv.errors import DistanceError
+from distpriv.words import exact
 
 __all__ = ["Discrete", "closeness", "distribution", "wasserstein_inf"]
 
@@ -102,8 +103,8 @@ def closeness(
     pairs = len(first.points) * len(second.points)
     if pairs > _MOST_PAIRS:
         raise DistanceError(
-            f"{len(first.points)} times {len(second.points)} points are {pairs:,} pairs, more "
-            f"than {_MOST_PAIRS:,}; take fewer points."
+            f"{len(first.points)} times {len(second.points)} points are {exact(pairs)} pairs, more "
+            f"than {exact(_MOST_PAIRS)}; take fewer points."
         )
     return _least_threshold(first, second, delta)
 

@@ -36,6 +36,7 @@ from distpriv.privacy.calibrated_for import CalibratedFor
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.noise import Noise, check_units
 from distpriv.privacy.persons import Persons
+from distpriv.words import exact
 
 __all__ = [
     "Assumption",
@@ -182,6 +183,6 @@ def _same_counts(chosen: Mechanism, model: GaussianModel) -> tuple[str, ...]:
         return ()
     pairs = "; ".join(fit.pair.label for fit in same)
     return (
-        f"Both shares mean the same number of n = {model.n} records ({pairs}), so that the promise "
-        "says nothing about them; take more records, or shares further apart.",
+        f"Both shares mean the same number of n = {exact(model.n)} records ({pairs}), so that the "
+        "promise says nothing about them; take more records, or shares further apart.",
     )

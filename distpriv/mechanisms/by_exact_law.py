@@ -21,6 +21,7 @@ from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import model_laws
 from distpriv.privacy.noise import Noise, gaussian_noise
+from distpriv.words import exact
 
 __all__ = ["by_exact_law"]
 
@@ -118,8 +119,9 @@ class _Promise:
     def of(cls, model: GaussianModel, epsilon: float, delta: float) -> _Promise:
         if delta < _LEAST_DELTA:
             raise InapplicableError(
-                f"The exact law gives δ to {_ABSOLUTE / 2:g}, which is too coarse for "
-                f"δ = {delta:g}; take a δ of {_LEAST_DELTA:g} or more, or another calibration."
+                f"The exact law gives δ to {exact(_ABSOLUTE / 2)}, which is too coarse for "
+                f"δ = {exact(delta)}; take a δ of {exact(_LEAST_DELTA)} or more, or another "
+                "calibration."
             )
         try:
             return cls(model_laws(model), epsilon, delta)
@@ -184,8 +186,8 @@ def _scaled(shape: Noise, promise: _Promise) -> Noise:
         if low >= _LEAP:
             raise InapplicableError(
                 f"Even {_MOST:g} times the noise of {shape.mechanism} leaves more of the "
-                f"statistics' exact law than ε = {promise.epsilon:g} and δ = {promise.delta:g} "
-                "allow; take OptM, a larger ε or δ, or a smaller Δp."
+                f"statistics' exact law than ε = {promise.epsilon:g} and δ = "
+                f"{exact(promise.delta)} allow; take OptM, a larger ε or δ, or a smaller Δp."
             )
         place = min(_next(known, low, high), _LEAP)
     return at(math.exp(high))

@@ -19,6 +19,7 @@ from distpriv.privacy.coupling_bound import CHARGED, differences_of
 from distpriv.privacy.noise import Noise, gaussian_noise
 from distpriv.privacy.per_record import gaussian_reach
 from distpriv.privacy.record_moves import RecordMoves
+from distpriv.words import exact
 
 __all__ = ["CouplingMechanism", "least_shape"]
 
@@ -106,8 +107,8 @@ class CouplingMechanism(Mechanism):
             covariance = least_for_persons(self.records.moves, self.records.allowed, weights)
         if not np.isfinite(covariance).all():
             raise InapplicableError(
-                f"δ = {delta:g} is less than rounding takes from the law that CoupM knows; take a "
-                "larger δ."
+                f"δ = {exact(delta)} is less than rounding takes from the law that CoupM knows; "
+                "take a larger δ."
             )
         return gaussian_noise(self.name, covariance, epsilon=epsilon, delta=delta)
 

@@ -17,6 +17,7 @@ from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise, smoothnesses
 from distpriv.privacy.noised import noised
 from distpriv.privacy.promises import Promises
+from distpriv.words import exact
 
 __all__ = ["Guard", "Search", "Shown", "guarded", "settled", "side_by_side"]
 
@@ -96,8 +97,9 @@ def guarded(guard: Guard) -> Search:
     if answer is None:
         raise InapplicableError(
             "However large, the noise of this mechanism leaves directions in which the two "
-            f"covariances differ by more than ε = {guard.epsilon:g} and δ = {guard.delta:g} allow; "
-            "take OptM, which adds noise in other directions too, a larger ε or δ, or a smaller Δp."
+            f"covariances differ by more than ε = {guard.epsilon:g} and δ = {exact(guard.delta)} "
+            "allow; take OptM, which adds noise in other directions too, a larger ε or δ, or a "
+            "smaller Δp."
         )
     return answer
 

@@ -18,6 +18,7 @@ from distpriv.model.moments import complete_records
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
 
 __all__ = ["Release", "draw_release", "noise_deviations", "released_decimals", "released_text"]
 
@@ -185,7 +186,7 @@ def _drawn(count: int, n: int, replacement: bool, source: random.Random) -> list
     """Which n of the records are drawn."""
     if n > count and not (replacement and count):
         raise ModelError(
-            f"A sample of {n} records is to be drawn, but there are only {count} "
+            f"A sample of {exact(n)} records is to be drawn, but there are only {exact(count)} "
             "complete ones; take a smaller n, or draw with replacement."
         )
     if replacement:

@@ -19,6 +19,7 @@ from distpriv.errors import ModelError, PropertyError, QueryError
 from distpriv.model.grid import record_steps
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
 
 __all__ = [
     "GroupMoments",
@@ -170,8 +171,8 @@ def _complete_values(
     if count in (0, len(having)):
         which = "No record has" if count == 0 else "Every record has"
         raise PropertyError(
-            f"{which} the property {secret.label!r} ({len(having)} complete records), so there is "
-            "nothing to hide; choose a property that some records have and others do not."
+            f"{which} the property {secret.label!r} ({exact(len(having))} complete records), so "
+            "there is nothing to hide; choose a property that some records have and others do not."
         )
     return values, having, dropped
 

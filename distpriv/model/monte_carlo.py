@@ -20,6 +20,7 @@ from distpriv.model.sampling import draw_subsets, subset_sums
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
 
 __all__ = ["SimulatedFit", "simulate", "simulated_outcomes", "simulated_statistics"]
 
@@ -156,7 +157,9 @@ class SimulatedFit:
 
     def steps(self) -> Iterator[Progress[GaussianModel]]:
         """Simulate block by block, for a :class:`.Run`; the model comes with the last of them."""
-        doing = f"Simulating {self.subsets} datasets of {self.n} records for each share"
+        doing = (
+            f"Simulating {exact(self.subsets)} datasets of {exact(self.n)} records for each share"
+        )
         wanted = 2 * len(self.pairs) * self._blocks
         return repeated(self._simulated, wanted, self._model, doing)
 

@@ -13,6 +13,7 @@ from distpriv.errors import ModelError
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
+from distpriv.words import exact, share
 
 __all__ = ["check_any", "check_enough", "check_regular"]
 
@@ -88,9 +89,9 @@ def check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
     # Rounding n·p adds less than one record; without this start a huge n would take minutes.
     largest_n = theta.n - 1
     for other in thetas:
-        for count, share in zip(counts, (1 - other.proportion, other.proportion), strict=True):
-            if share > 0:
-                largest_n = min(largest_n, math.ceil((count + 1) / share))
+        for count, part in zip(counts, (1 - other.proportion, other.proportion), strict=True):
+            if part > 0:
+                largest_n = min(largest_n, math.ceil((count + 1) / part))
     while largest_n > 1 and not all(_fits(counts, other, largest_n) for other in thetas):
         largest_n -= 1
     proportions = [other.proportion for other in thetas]
@@ -104,7 +105,7 @@ def check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
     advice.append("draw with replacement")
     needed = theta.having if short else theta.without
     raise ModelError(
-        f"A subset of {theta.n} records with a share of {100 * theta.proportion:.4g} % needs "
+        f"A subset of {exact(theta.n)} records with a share of {share(theta.proportion)} needs "
         f"{needed} records that {'have' if short else 'do not have'} the property "
         f"{theta.secret.label!r}, but there are only {counts[short]}; {', or '.join(advice)}."
     )

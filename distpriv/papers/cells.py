@@ -17,15 +17,16 @@ Verdict = Literal[
 
 VERDICTS: dict[Verdict, str] = {
     "agrees": "the difference is within the tolerance",
-    "within sampling error": "chance explains the difference: the printed figure lies where 95 % "
-    "of repeats of the paper's experiment would put it, or the 95 % interval of our simulation "
-    "comes within the tolerance of it",
+    "within sampling "
+    "error": "chance explains the difference: the printed figure lies where 95\u00a0% "
+    "of repeats of the paper's experiment would put it, or the 95\u00a0% interval of our "
+    "simulation comes within the tolerance of it",
     "erratum": "the difference is one of the errata, which explains it",
     "differs": "neither the tolerance nor chance nor an erratum explains the difference",
     "other data": "it differs, but was computed on the synthetic records, which are not the "
     "paper's: nothing follows",
-    "undecided": "not simulated yet, or with too few repetitions: the 95 % interval is wider than "
-    "the tolerance",
+    "undecided": "not simulated yet, or with too few repetitions: the 95\u00a0% interval is wider "
+    "than the tolerance",
 }
 
 

@@ -22,6 +22,7 @@ from distpriv.papers.standing import as_published, standing_of
 from distpriv.papers.tables import PAIR, table3_noises
 from distpriv.privacy.calibration import gaussian_delta, gaussian_distance
 from distpriv.privacy.delivered import delivered_delta
+from distpriv.words import exact, listed, number, percent
 
 __all__ = ["ERRATA", "Erratum", "evidence"]
 
@@ -166,11 +167,11 @@ def _directional(records: PaperRecords) -> str:
 
 def _constant(records: PaperRecords) -> str:
     lines = [
-        f"δ = {gaussian_delta(gaussian_distance(epsilon, DELTA, 'classical'), epsilon):.2g} at "
+        f"δ = {number(gaussian_delta(gaussian_distance(epsilon, DELTA, 'classical'), epsilon))} at "
         f"ε = {epsilon:g}"
         for epsilon in (1.0, 5.0, 10.0)
     ]
-    return f"Noise that just meets δ = {DELTA:g} delivers {lines[0]}, {lines[1]} and {lines[2]}."
+    return f"Noise that just meets δ = {exact(DELTA)} delivers {listed(lines)}."
 
 
 def _eigenvalues(records: PaperRecords) -> str:
@@ -191,7 +192,7 @@ def _pooling(records: PaperRecords) -> str:
         for name in ("ExpM", "DauM", "OptM")
     ]
     return (
-        f"With δ = {DELTA:g} promised at ε = 1 (exact calibration on the mean of the two "
+        f"With δ = {exact(DELTA)} promised at ε = 1 (exact calibration on the mean of the two "
         f"covariances), the fitted normals get δ: {', '.join(lines)}."
     )
 
@@ -205,8 +206,8 @@ def _attacker(records: PaperRecords) -> str:
 def _temperature(records: PaperRecords) -> str:
     assumption = hospital().assumptions[2]
     return (
-        f"σ² = {hospital_noise(assumption).variance:.2g} by Algorithm 1, "
-        f"{hospital_noise(assumption, 'exact').variance:g} with the exact calibration."
+        f"σ² = {number(hospital_noise(assumption).variance)} by Algorithm 1, "
+        f"{number(hospital_noise(assumption, 'exact').variance)} with the exact calibration."
     )
 
 
@@ -215,7 +216,7 @@ def _tail(records: PaperRecords) -> str:
     alpha = result.paper_accuracy(beta)
     return (
         f"At β = {beta:g} the printed α of Example 1's second release is {alpha:.0f}; errors pass "
-        f"it with probability {result.failure(alpha):.2g}. The tail of both sides is "
+        f"it with probability {number(result.failure(alpha))}. The tail of both sides is "
         f"{result.accuracy(beta):.0f}."
     )
 
@@ -251,9 +252,9 @@ def _arithmetic(records: PaperRecords) -> str:
         "for the best attacker on paper, if the statistics were densities with the pooled "
         "covariance; whoever knows their grid is right in "
         f"{standing.in_fact:.3f}, as without noise, and δ is "
-        f"{delivered_delta(model, noise, 1.0):.3f} where {DELTA:g} is promised. Covering the grid "
-        f"takes {100 * (after / before - 1):.2f} % more variance (OptM, exact calibration: from "
-        f"{before:.3f} to {after:.3f})."
+        f"{delivered_delta(model, noise, 1.0):.3f} where {exact(DELTA)} is promised. Covering the "
+        f"grid takes {percent(after / before - 1, 2)} more variance (OptM, exact calibration: "
+        f"from {before:.3f} to {after:.3f})."
     )
 
 

@@ -65,8 +65,8 @@ ITEMS = {
             "Table 3",
             "L2 error by mechanism and ε",
             "Income, Δp = 0.1, δ = 0.001. The paper prints means of 50 draws, with a model fitted "
-            "to 1000 subsets; ours are expectations, in closed form. Beside them: where 95 % of "
-            "repeats of the paper's experiment would put the printed figure.",
+            "to 1000 subsets; ours are expectations, in closed form. Beside them: where 95\u00a0% "
+            "of repeats of the paper's experiment would put the printed figure.",
             (1, 2, 12),
         ),
         Item(

@@ -93,7 +93,7 @@ TABLE_4 = {
 }
 """Accuracies by mechanism and ε, one per δ: income, Δp = 0.1, means of 50 repetitions."""
 
-UNDEFENDED = "75 %"
+UNDEFENDED = "75\u00a0%"
 """Accuracy of the attack on income at Δp = 0.1 without noise (AISTATS version, Section 5.3)."""
 
 FIGURE_1_POINTS = (1.0, 2.0, 3.0, 100.0)
@@ -106,10 +106,10 @@ FIGURE_1 = {"W∞(μ, ν)": "97", "W of (W, 0.1)-closeness": "1"}
 FIGURE_3 = {"income": "0.12", "work class": "0.28"}
 """Largest Δp at which DauM errs less than differential privacy (Section 6.2; AISTATS 5.2)."""
 
-FIGURE_4A = {"income": "close to 100 %", "work class": "close to 90 %"}
+FIGURE_4A = {"income": "close to 100\u00a0%", "work class": "close to 90\u00a0%"}
 """Accuracy of the undefended attack at Δp = 0.4 (Section 6.3.2)."""
 
-NEAR_GUESSING = "near 50 %"
+NEAR_GUESSING = "near 50\u00a0%"
 """Every mechanism at ε = 0.1, and group differential privacy even at ε = 10 (Section 6.3.2)."""
 
 FIGURE_5 = ("18.31", "18.03")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from distpriv.papers.cells import Cell, Tally
 from distpriv.papers.items import ITEMS
+from distpriv.words import exact, fixed, number, percent
 
 __all__ = [
     "MARKS",
@@ -44,13 +45,15 @@ def figure(cell: Cell, value: float | None) -> str:
     if value is None:
         return "–"
     if "%" in cell.printed:
-        return f"{100 * value:.1f} %"
+        return percent(value)
     digits = re.fullmatch(r"\D*[\d ]+(?:\.(\d+))?", cell.printed)
     if digits is None:
-        return f"{value:.3g}"
+        return number(value)
     decimals = len(digits[1] or "")
     # A figure that rounding would make 0 is told from one that is.
-    return f"{value:.{decimals}f}" if round(value, decimals) or not value else f"{value:.2g}"
+    if round(value, decimals) or not value:
+        return fixed(value, decimals)
+    return number(float(f"{value:.2g}"))
 
 
 def range_of(cell: Cell, ends: tuple[float, float] | None) -> str:
@@ -136,7 +139,7 @@ def rows(cells: Iterable[Cell]) -> list[dict[str, str]]:
         | row_of(cell)
         | standing_row(cell)
         | {
-            "Tolerance": f"{cell.tolerance:g}",
+            "Tolerance": exact(cell.tolerance),
             "Repetitions": "" if cell.repetitions is None else str(cell.repetitions),
             "Seed": "" if cell.seed is None else str(cell.seed),
             "Data": "synthetic" if cell.stand_in else "as the paper",
@@ -163,7 +166,7 @@ def chance(found: Tally) -> str:
     """How many figures lie where few repeats would put them, beside what chance makes of it."""
     return (
         f"Of {found.random} figures that are means of random draws in the papers {found.outside} "
-        "lie outside the range of 95 % of repeats, which holds for each by itself; by chance "
+        "lie outside the range of 95\u00a0% of repeats, which holds for each by itself; by chance "
         f"about {found.by_chance:.1f} would. Those of Table 4 share their datasets here, and go "
         "astray together."
     )

@@ -13,6 +13,7 @@ from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
 
 __all__ = ["CalibratedFor"]
 
@@ -82,8 +83,8 @@ class CalibratedFor:
         """Raise `CalibrationError` unless it is for datasets of n records."""
         if self.n != n:
             raise CalibrationError(
-                f"The noise is calibrated for datasets of {self.n} records, not for n = {n}; "
-                f"calibrate one on a model with that n, {_ON_PURPOSE}"
+                f"The noise is calibrated for datasets of {exact(self.n)} records, not for n = "
+                f"{exact(n)}; calibrate one on a model with that n, {_ON_PURPOSE}"
             )
 
     def check_drawing(self, replacement: bool) -> None:

@@ -11,6 +11,7 @@ from scipy.special import log_ndtr, ndtri
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError
+from distpriv.words import exact
 
 __all__ = [
     "CALIBRATIONS",
@@ -140,12 +141,13 @@ def classical_caveat(epsilon: float, delta: float) -> str | None:
     if epsilon > 1:
         outside = f"ε ≤ 1 only, not for ε = {epsilon:g}"
     elif math.sqrt(2 * math.log(1.25 / delta)) < 1.5:
-        outside = f"δ ≤ 0.405 only, not for δ = {delta:g}"
+        outside = f"δ ≤ 0.405 only, not for δ = {exact(delta)}"
     else:
         return None
     distance = gaussian_distance(epsilon, delta, "classical")
     delivers = gaussian_delta(distance, epsilon)
     return (
         f"The classical calibration is proven for {outside}; noise that just meets it delivers "
-        f"δ = {delivers:.2g} there where {delta:g} is promised, even if both covariances are equal."
+        f"δ = {delivers:.2g} there where {exact(delta)} is promised, even if both covariances are "
+        "equal."
     )

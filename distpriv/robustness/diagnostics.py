@@ -17,6 +17,7 @@ from distpriv.errors import ModelError
 from distpriv.model.gaussian import PairModel
 from distpriv.model.sampling import Interval
 from distpriv.queries.properties import Pair
+from distpriv.words import exact, share
 
 __all__ = [
     "CovarianceDifference",
@@ -243,8 +244,8 @@ def check_simulated(simulated: FloatArray, fit: PairModel) -> FloatArray:
 def _checked(simulated: FloatArray, fit: PairModel) -> FloatArray:
     values = check_simulated(simulated, fit)
     m = fit.means.shape[1]
-    for part, share in zip(values, (fit.pair.p_i, fit.pair.p_j), strict=True):
-        where = f"in all {len(part)} simulated datasets with a share of {100 * share:.4g} %"
+    for part, true in zip(values, (fit.pair.p_i, fit.pair.p_j), strict=True):
+        where = f"in all {exact(len(part))} simulated datasets with a share of {share(true)}"
         constant = np.flatnonzero(np.ptp(part, axis=0) <= 1e-12 * np.abs(part).max(axis=0))
         if constant.size:
             raise ModelError(f"Statistic {constant[0] + 1} is the same {where}; leave it out.")

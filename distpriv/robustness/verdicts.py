@@ -198,13 +198,13 @@ def _translation(evidence: Evidence) -> Verdict:
     different = _covariances_differ(evidence)
     sentence = (
         f"After the best shift the simulated values of {evidence.model.query.labels[worst]} at "
-        f"one share must still move by {residual:.2g} standard deviations on average to become "
-        f"those at the other; 0 if the secret only shifted them, up to {shift.chance:.2g} by "
+        f"one share must still move by {number(residual)} standard deviations on average to become "
+        f"those at the other; 0 if the secret only shifted them, up to {number(shift.chance)} by "
         "chance."
         + " It moves in whole steps, which cannot shift by a part of one."
         * bool(shift.in_steps[worst])
         + (
-            f" The spread at one share is up to {100 * _spread_change(evidence):.2g} % larger "
+            f" The spread at one share is up to {percent(_spread_change(evidence))} larger "
             "than at the other, which no shift does."
             if different
             else ""
@@ -243,7 +243,7 @@ def _gaussian(evidence: Evidence) -> Verdict:
     refuted = float(beyond.max()) > chance or mixed
     hits = diagnostics.accuracy
     exactly, broken = by_exact_law(evidence.law, evidence.noise)
-    rare = f" The rare datasets that δ is about do not show among {diagnostics.datasets}."
+    rare = f" The rare datasets that δ is about do not show among {exact(diagnostics.datasets)}."
     sentence = (
         f"The curve that fits worst, of {labels[worst]}, misses the share of simulated datasets "
         f"below some value by {100 * gap:.1f} percentage points; chance and the steps it moves in "
@@ -295,8 +295,8 @@ def _equal_covariance(evidence: Evidence) -> Verdict:
         return Verdict(name, holds, 100 * change, 0.0, "%", sentence + _consequence(evidence))
     mixture = " along some mixture of the statistics" if len(evidence.model.query) > 1 else ""
     sentence = (
-        f"The spread at one share is up to {100 * change:.2g} % larger than at the other{mixture}; "
-        "0 % if they were equal." + _consequence(evidence)
+        f"The spread at one share is up to {percent(change)} larger than at the other{mixture}; "
+        "0\u00a0% if they were equal." + _consequence(evidence)
     )
     return Verdict(name, "no", 100 * change, 0.0, "%", sentence)
 
@@ -350,7 +350,7 @@ def _parallel(evidence: Evidence) -> Verdict:
     angles = np.degrees(np.arctan2(np.linalg.norm(rest, axis=1), np.abs(cosines)))
     widest = float(angles.max())
     sentence = (
-        f"The averages move along directions up to {widest:.3g} degrees apart; 0 if all were "
+        f"The averages move along directions up to {number(widest)} degrees apart; 0 if all were "
         "parallel. Noise is spread over all of these directions, so the promise does not need it."
     )
     holds: Holds = "yes" if widest < 1e-6 else "no"
@@ -367,7 +367,7 @@ def _same_eigenvectors(evidence: Evidence) -> Verdict:
     left = float((correlations * (1 - np.eye(len(axes)))).max())
     sentence = (
         "Along the axes of the average covariance the statistics at single shares are still "
-        f"correlated by up to {left:.2g}; 0 if all shares had the same axes."
+        f"correlated by up to {number(left)}; 0 if all shares had the same axes."
     )
     sentence += (
         " For several pairs the noise is raised until each of them is hidden with the axes it has."

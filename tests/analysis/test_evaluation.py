@@ -11,7 +11,6 @@ import pytest
 
 import distpriv as dp
 from distpriv.analysis.answer import answer
-from distpriv.analysis.evaluation import KEPT
 from distpriv.analysis.fitting import Groups
 
 TOLERANCES = (2.0, 300.0, 1.5, 0.05)
@@ -73,9 +72,9 @@ def test_attack_promise_and_delivery_are_the_package_s(evaluation, model):
     assert evaluation.delivered_epsilon == pytest.approx(dp.delivered_epsilon(model, noise, 0.01))
     worst = dp.privacy.worst_case(model, noise, 1.3)
     assert (evaluation.worst.pair, evaluation.worst.order) == (worst.pair, worst.order)
-    assert evaluation.kept == (evaluation.delivered_delta <= 0.01 * KEPT)
-    assert not evaluation.kept
-    assert evaluation.of("OptM").keeps(dp.calibrate("OptM", model, 1.3, 0.01, "guarded"))
+    assert evaluation.promise.ratio == pytest.approx(evaluation.delivered_delta / 0.01)
+    assert evaluation.kept is evaluation.promise.kept is False
+    assert evaluation.promise_of(dp.calibrate("OptM", model, 1.3, 0.01, "guarded")).kept
     figures = evaluation.figures
     assert (figures.undefended, figures.accuracy) == (evaluation.undefended, evaluation.accuracy)
     assert (figures.error, figures.unit) == (evaluation.error, "")
@@ -86,6 +85,7 @@ def test_attack_promise_and_delivery_are_the_package_s(evaluation, model):
 def test_what_promises_nothing_about_the_secret_keeps_nothing(scenario, people):
     single = dp.evaluate(replace(scenario, mechanism="DP"), people)
     assert single.kept is None
+    assert single.promise.words == "nothing promised"
     assert 0 <= single.delivered_delta <= 1
     laplace = single.of("ExpM(L)")
     assert laplace.delivered_epsilon is None

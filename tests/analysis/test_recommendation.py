@@ -37,7 +37,7 @@ def test_it_is_ranked_at_equal_attack_accuracy(
         assert choice.reached == pytest.approx(found.limit.value, abs=2e-3)
     best = found.best
     assert best is not None
-    kept = [each.error for each in found.design.choices if evaluation.keeps(each.noise)]
+    kept = [each.error for each in found.design.choices if evaluation.promise_of(each.noise).kept]
     assert best.error == min(kept)
     # At equal ε noise that protects less may err less, which is no reason to take it.
     assert best.mechanism == "OptM"
@@ -75,7 +75,7 @@ def test_what_does_not_keep_its_promise_is_not_recommended(
     found = dp.analysis.recommend(evaluation)
     for choice in found.design.choices:
         if found.best is not None and choice.error < found.best.error:
-            assert not evaluation.keeps(choice.noise)
+            assert not evaluation.promise_of(choice.noise).kept
     unkept = Recommendation(found.design, None)
     assert unkept.first is found.design.choices[0]
     said = recommended_in_words(evaluation, unkept)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,45 @@ OF_THE_SCENARIO = tuple(page.name for page in PAGES if page.of_scenario)
 def turn_to(app: AppTest, page: str) -> AppTest:
     """Go to another page."""
     return app.switch_page(f"../../pages/{page}.py").run()
+
+
+# Forms of numbers that nobody is to read: 45,222 and 45222, 45% and 45 % that may break, 2e-05, -3.
+WRONG_NUMBERS = re.compile(
+    r"\d,\d{3}(?!\d)|(?<![\w.#])\d{5,}(?![\w.])|\d ?%|\d\.?\d*e[-+]?\d|(?<![\w)\-–'.*])-\d"
+)
+# Formulas, code, addresses of papers, and what identifies something and keeps its form for links.
+_NO_PROSE = re.compile(r"\$[^$]*\$|`[^`]*`|\b\d{4}\.\d{5}\b|: [\d.]+ % or [\d.]+ %")
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in what a chart or a table holds."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _strings(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _strings(part)
+
+
+def wrong_numbers(app: AppTest) -> list[str]:
+    """What of the page's texts, tables and charts shows a number in a form of its own."""
+    main = app.main
+    said = [*main.markdown, *main.caption, *main.info, *main.warning, *main.error, *main.success]
+    found = [str(element.value) for element in [*said, *main.title, *main.subheader, *main.header]]
+    found += [text for metric in main.metric for text in (metric.label, metric.value)]
+    found += [text for element in said for text in [getattr(element, "help", "") or ""]]
+    for frame in main.dataframe:
+        found += _strings(frame.value.astype(object).to_numpy().tolist())
+    for chart in charts(app):
+        layout, drawn = chart["layout"], chart["data"]
+        found += _strings([layout.get("title"), layout.get("annotations"), layout.get("meta")])
+        axes = [axis for name, axis in layout.items() if name[1:5] == "axis"]
+        found += _strings([(axis.get("ticktext"), axis.get("title")) for axis in axes])
+        found += _strings([(each.get("name"), each.get("hovertext")) for each in drawn])
+    bare = (_NO_PROSE.sub("", text.replace("\\", "")) for text in found)
+    return [text for text in bare if WRONG_NUMBERS.search(text)]
 
 
 def _plain(elements: list[Any], between: str) -> str:

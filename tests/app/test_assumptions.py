@@ -46,7 +46,7 @@ def test_the_promise_and_what_it_rests_on(open_app):
         "covariances."
     )
     # Adult's own figure is 1.9e-3; the embedded data agree.
-    found = re.search(r"\*\*δ = (0\.00\d+)\*\* is delivered instead of 0.001", lead)
+    found = re.search(r"\*\*δ = (0\.00\d+)\*\* instead of 0.001", lead)
     assert float(found[1]) == pytest.approx(1.9e-3, abs=2e-4)
     table = app.dataframe[-1].value
     row = table.set_index("").loc["OptM"]

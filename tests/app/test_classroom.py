@@ -5,7 +5,7 @@ from __future__ import annotations
 from distpriv.lessons import course_of, game
 from distpriv.store import open_store, rooms
 from distpriv.tables.examples import load_census_income
-from tests.app.driver import charts, errors, press, sound, texts, titles
+from tests.app.driver import charts, errors, press, sound, texts, titles, wrong_numbers
 
 
 def led(app) -> str:
@@ -48,12 +48,14 @@ def test_a_class_from_the_door_to_the_answer(open_app):
     ann.button(key=f"room_say_{seen['ann'].share}").click().run()
     bob.button(key=f"room_say_{1 - seen['bob'].share}").click().run()
     for student in (ann, bob):
+        assert not wrong_numbers(student)
         assert "Now wait for the others" in texts(student)
         assert not charts(student)
     assert "**1 of 2** guesses are right so far" in texts(teacher.run())
     assert pooled(teacher)["the class"] == [0.5]
     press(teacher, "Reveal")
     assert "1 of 2 told apart" in titles(teacher)
+    assert not wrong_numbers(teacher)
     assert "right in **1 of 1**" in texts(ann.run())
     assert "not so" in texts(bob.run())
     # The next round has noise; what was said before counts for nothing in it.

@@ -168,7 +168,7 @@ def test_a_statistic_that_hardly_varies_under_one_share(open_app):
     app.slider(key="center").set_value(0.25).run()
     app.slider(key="dp").set_value(0.5).run()
     clean(app)
-    assert "is the same in all 1000 simulated datasets" in notes(app)
+    assert "is the same in all 1\u202f000 simulated datasets" in notes(app)
     assert len(charts(app)) == 3
 
 

@@ -11,7 +11,7 @@ from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
 from distpriv.lessons.guessing import ROUNDS, game
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
-from tests.app.driver import charts, errors, records, sound, texts, upload
+from tests.app.driver import charts, errors, records, sound, texts, upload, wrong_numbers
 
 # Each step's control, a value to move it to, and what the result says then.
 CONTROLS = (
@@ -230,6 +230,7 @@ def test_nothing_shows_before_the_guess_and_the_guess_stands_beside_the_truth(op
     beside, _ = charts(app)
     drawn = {trace["name"]: trace["x"] for trace in beside["data"]}
     assert drawn["your guess"] == [60]
+    assert not wrong_numbers(app)
     truth = LESSONS[0].guess.truth(course)
     assert drawn["the answer"] == [truth]
     assert "**76.2 %**" in texts(app)
@@ -261,3 +262,4 @@ def test_ten_releases_are_told_apart_before_the_clouds_show(open_app, course):
     assert "it would be 2 to 8, nineteen times of twenty" in texts(app)
     assert played["layout"]["title"]["text"] == f"{right} of 10 told apart"
     assert clouds["layout"]["title"]["text"] == "Secret and variation"
+    assert not wrong_numbers(app)

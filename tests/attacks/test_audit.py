@@ -137,11 +137,12 @@ def test_guessing_proves_nothing() -> None:
     assert audit.epsilon == 0
     assert not audit.contradicted
     assert audit.verdict == (
-        "The attack proves no ε above 0 at 95 % confidence, which agrees with the claimed ε = 0.5."
+        "The attack proves no ε above 0 at 95\u00a0% confidence, which agrees with the claimed "
+        "ε = 0.5."
     )
     assert audit_attack(_result(-5 - np.abs(scores)), "x", None).epsilon == 0
     assert audit_attack(_result(np.zeros((6, 100))), "x", None).verdict == (
-        "The attack proves no ε above 0 at 95 % confidence."
+        "The attack proves no ε above 0 at 95\u00a0% confidence."
     )
 
 

@@ -45,7 +45,9 @@ def test_shares_that_need_more_records_than_there_are(
     assert np.isfinite(anything.log_likelihood(shares, released)).all()
     with pytest.raises(dp.errors.ModelError, match="take a smaller n, or draw with replacement"):
         posterior(large, uniform_prior([0.0, 0.01]), released)
-    with pytest.raises(dp.errors.ModelError, match="No 1500 records can have a share of 99 %"):
+    with pytest.raises(
+        dp.errors.ModelError, match="No 1\u202f500 records can have a share of 99\u00a0%"
+    ):
         simulate_release(large, 0.99, 1)
     none = ReleaseModel(moments, query, 10**6)
     assert not none.possible(shares).any()

@@ -59,6 +59,7 @@ def well_made() -> Callable[[go.Figure], None]:
         assert 0 < len(plain(layout.title.text)) <= 60
         assert layout.title.xanchor == "left"
         assert layout.height >= 150
+        assert layout.separators == ".\u202f"
         assert layout.meta["alt"].endswith(".")
         assert layout.meta["how_to_read"].endswith(".")
         assert {trace.type for trace in figure.data} <= {"scatter", "bar", "heatmap"}
@@ -66,6 +67,8 @@ def well_made() -> Callable[[go.Figure], None]:
         for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
             assert axis.range is not None
             assert axis.automargin
+            assert axis.separatethousands
+            assert axis.exponentformat == "power"
         for text in _texts(figure):
             bare = text.replace("<b>", "").replace("</b>", "").replace("<br>", "")
             assert "<" not in bare

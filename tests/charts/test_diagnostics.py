@@ -53,7 +53,7 @@ def test_one_panel_a_statistic(
     figure = qq_plot(found, model.query.labels, columns=columns)
     well_made(figure)
     shown = [trace.name for trace in figure.data if trace.showlegend is not False]
-    assert shown == ["95 % band", "p = 30\u00a0%", "p = 50\u00a0%"]
+    assert shown == ["95\u00a0% band", "p = 30\u00a0%", "p = 50\u00a0%"]
     panels = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
     if columns < 4:
         assert panels == list(model.query.labels)

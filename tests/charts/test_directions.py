@@ -40,7 +40,7 @@ def test_the_ellipses_hold_95_percent(
 ) -> None:
     figure = ellipses(fit, noises, 0, 2, model.query.labels, UNITS)
     well_made(figure)
-    outline = trace_of(figure, "p = 30 %")
+    outline = trace_of(figure, "p = 30\u00a0%")
     away = np.column_stack([outline.x, outline.y]) - fit.means[0, [0, 2]]
     block = fit.covariances[0][np.ix_([0, 2], [0, 2])]
     distances = np.einsum("ki,ij,kj->k", away, np.linalg.inv(block), away)

@@ -21,6 +21,7 @@ from distpriv.analysis.acceptable_error import ErrorLimit
 from distpriv.analysis.brackets import Brackets, Delivered
 from distpriv.analysis.design import Limit
 from distpriv.analysis.frontier import frontier
+from distpriv.analysis.hiding import Hiding
 from distpriv.attacks.joint_audit import JointAudit
 from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.attacks.posterior import Belief
@@ -55,6 +56,7 @@ from distpriv.charts.guessing import (
     pooled_guesses,
     releases_guessed,
 )
+from distpriv.charts.hiding import hidden_distances
 from distpriv.charts.ledger import adding_up
 from distpriv.charts.limits import limit_bars
 from distpriv.charts.network import network_graph, variance_bars
@@ -332,6 +334,15 @@ def _frontier(given: Given) -> tuple[go.Figure, Drawn]:
         if kept.any():
             drawn[f"{name}, keeps both"] = (x[kept], y[kept])
     return figure, drawn
+
+
+@case(hidden_distances)
+def _hidden(_: Given) -> tuple[go.Figure, Drawn]:
+    apart, undefended, defended = np.array([[0.0, 0.1, 1.0], [0.5, 0.9, 1.0], [0.5, 0.6, 0.7]])
+    return hidden_distances(Hiding(0.5, 0.1, apart, undefended, defended, "OptM", True)), {
+        "without noise": (100 * apart, undefended),
+        "with OptM": (100 * apart, defended),
+    }
 
 
 @case(f_score_lines)

@@ -76,7 +76,7 @@ def test_printed_beside_ours(well_made: WellMade) -> None:
     assert len(figure.layout.yaxis.tickvals) == 3
     assert list(marks(figure, "printed").x) == [10, 10, 10]
     assert list(marks(figure, "ours, by the erratum").x) == [9.5]
-    assert list(marks(figure, "95 %").x) == [9.0, 14.0]
+    assert list(marks(figure, "95\u00a0%").x) == [9.0, 14.0]
     low, high = figure.layout.xaxis.range
     assert low < 4.0
     assert high > 14.0

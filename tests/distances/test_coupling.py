@@ -62,5 +62,5 @@ def test_marginals_and_reach(seed, k, size, m, delta, weighted) -> None:
 
 
 def test_too_many_points() -> None:
-    with pytest.raises(dp.errors.DistanceError, match="more than 250,000; take fewer points"):
+    with pytest.raises(dp.errors.DistanceError, match="more than 250\u202f000; take fewer points"):
         optimal_coupling(np.arange(1000.0), np.arange(999.0))

@@ -256,7 +256,7 @@ def test_where_it_does_not_apply(people: pd.DataFrame, pair: dp.Pair) -> None:
     refused("at most 3 counts", fitted([*counts, *towns], 20))
     refused("at most 600 records, got n = 601", fitted(counts, 601))
     refused("needs the records", replace(small, pairs=_without_records(small)))
-    refused("too coarse for δ = 1e-09", small, 1e-9)
+    refused("too coarse for δ = 1\u00a0×\u00a010⁻⁹", small, 1e-9)
     refused("arithmetic", small, grid_safe=False)
     with pytest.raises(dp.errors.CalibrationError, match="knows no distance"):
         dp.privacy.gaussian_distance(1.0, 1e-3, "exact-law")

@@ -174,7 +174,7 @@ def test_noise_for_something_else_is_refused(people, query, rich, model) -> None
     for asked, n, replacement, says in (
         (others, 60, False, "town = Ahausen.*, not for .*town = Behausen"),
         (query, 600, False, "datasets of 60 records, not for n = 600"),
-        (query, None, False, "datasets of 60 records, not for n = 2000"),
+        (query, None, False, "datasets of 60 records, not for n = 2\u202f000"),
         (query, 60, True, "without replacement, not with"),
     ):
         with pytest.raises(CalibrationError, match=says):
@@ -245,7 +245,7 @@ def test_a_table_without_records(people, query, rich, noise, rows: int) -> None:
 
 
 def test_too_few_records(people, query, rich, noise) -> None:
-    with pytest.raises(ModelError, match="only 2000 complete ones"):
+    with pytest.raises(ModelError, match="only 2\u202f000 complete ones"):
         draw_release(people, query, rich, noise, n=3000)
     assert draw_release(people, query, rich, noise, n=3000, replacement=True).n == 3000
 

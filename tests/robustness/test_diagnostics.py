@@ -200,10 +200,10 @@ def test_simulated_values_that_cannot_be_diagnosed(rng: np.random.Generator) -> 
     constant = values.copy()
     constant[1, :, 1] = 0.1
     with pytest.raises(
-        dp.errors.ModelError, match=r"Statistic 2 is the same in all 50 .* share of 50 %"
+        dp.errors.ModelError, match=r"Statistic 2 is the same in all 50 .* share of 50\u00a0%"
     ):
         fit_diagnostics(constant, fit)
     doubled = values.copy()
     doubled[0, :, 1] = 3 * doubled[0, :, 0]
-    with pytest.raises(dp.errors.ModelError, match=r"determine each other .* share of 30 %"):
+    with pytest.raises(dp.errors.ModelError, match=r"determine each other .* share of 30\u00a0%"):
         fit_diagnostics(doubled, fit)

@@ -20,6 +20,7 @@ from distpriv.attacks.hypothesis.trials import (
 )
 from distpriv.errors import HypothesisError
 from distpriv.privacy.calibration import Calibration, check_delta, gaussian_delta, gaussian_distance
+from distpriv.words import exact
 
 __all__ = [
     "believed_after",
@@ -292,7 +293,7 @@ def _gaussian_epsilon(
     if unmet:
         least = float(best_f_score(record_test(1e-3, delta, calibration), beta, factor))
         raise HypothesisError(
-            f"Gaussian noise with δ = {delta:g} lets an attacker exceed F_β = {bound:.4g} at "
+            f"Gaussian noise with δ = {exact(delta)} lets an attacker exceed F_β = {bound:.4g} at "
             f"any ε; the nearest bound is {max(np.ceil(least * 1e4) / 1e4, bound + 1e-4):.4f}."
         )
     if calibration == "classical":

@@ -166,18 +166,18 @@ def _knowledge() -> tuple[float, float, float] | None:
     tips = (
         (
             "A hunch about this person (ρ_p)",
-            "1 − the ratio of the two probabilities beforehand. 20 %: the answer they look for is "
-            "1 / 0.8 = 1.25 times as likely as the other.",
+            "1 − the ratio of the two probabilities beforehand. 20\u00a0%: the answer they look "
+            "for is 1 / 0.8 = 1.25 times as likely as the other.",
         ),
         (
             "What others' records say (ρ_c)",
             "How much more likely other people's records make the answer: relatives, colleagues. "
-            "10 %: by a factor of 1 / 0.9.",
+            "10\u00a0%: by a factor of 1 / 0.9.",
         ),
         (
             "What earlier releases say (ρ_t)",
-            "How much more likely what was released before makes the answer. 10 %: by a factor of "
-            "1 / 0.9.",
+            "How much more likely what was released before makes the answer. 10\u00a0%: by a "
+            "factor of 1 / 0.9.",
         ),
     )
     known = tuple(

@@ -70,7 +70,7 @@ def ask(view: View) -> Limit | None:
         f"How often the share is {second}, as they know",
         "limit_base_rate",
         50,
-        "The base rate. At 50 % the attacker has no hunch before the release.",
+        "The base rate. At 50\u00a0% the attacker has no hunch before the release.",
     )
     options = {}
     if kind == "precision":
@@ -170,7 +170,7 @@ def mechanisms_of(view: View) -> list[str]:
 def told(limit: Limit, value: float) -> str:
     """A figure in the limit's measure, in words."""
     if limit.kind == "guesses":
-        return f"{value:.3g} right guesses of 100"
+        return f"{number(value)} right guesses of 100"
     if limit.kind == "f_score":
         return f"an F-score of {number(value)}"
     names = {"accuracy": "an accuracy of", "precision": "a precision of", "belief": "a belief of"}

@@ -201,8 +201,8 @@ def _demonstration(view: View) -> None:
         format="percent",
         key="composition_shift",
         persist_state="session",
-        help="100 % is as far as its own variation hides, at the current ε and δ; beyond that it "
-        "needs noise.",
+        help="100\u00a0% is as far as its own variation hides, at the current ε and δ; beyond that "
+        "it needs noise.",
     )
     shift = part * gaussian_distance(epsilon, delta)
     example = CompositionExample.calibrated(shift, correlation, epsilon, delta)

@@ -29,7 +29,7 @@ from distpriv.robustness.relaxations import (
     has_full_rank,
     relaxed_promise,
 )
-from distpriv.words import escape, number
+from distpriv.words import escape, exact, number, percent, share
 
 __all__ = ["normality"]
 
@@ -113,8 +113,8 @@ def _grow(
         if run.running or run.failure:
             live.bar(
                 run,
-                f"{run.share_done:.0%} of {repetitions} repetitions with {datasets} datasets for "
-                "each share",
+                f"{percent(run.share_done, 0)} of {repetitions} repetitions with {exact(datasets)} "
+                "datasets for each share",
             )
         if (deviation := run.result()) is not None:
             show(deviation)
@@ -122,8 +122,8 @@ def _grow(
     live.toggle(run, f"{name}_stop")
     live.growing(run, draw)
     st.caption(
-        f"A simulation, not a release and not a proof: {datasets} datasets a share in each of "
-        f"{repetitions} repetitions, for the pair looked at, seed {measurement.seed}; 95\u00a0% "
+        f"A simulation, not a release and not a proof: {exact(datasets)} datasets a share in each "
+        f"of {repetitions} repetitions, for the pair looked at, seed {measurement.seed}; 95\u00a0% "
         "intervals of the mean. Chance is the same measured on draws from the normal itself, where "
         "the truth is 0."
     )
@@ -183,7 +183,7 @@ def _with_more_noise(view: View, start: float) -> None:
             "Share of datasets left out",
             LEFT_OUT,
             0.001,
-            format_func=lambda value: f"{100 * value:g} %",
+            format_func=share,
             key="left_out",
             persist_state="session",
             help="Normal curves have no end, so the rarest datasets could lie arbitrarily far from "
@@ -206,7 +206,7 @@ def _with_more_noise(view: View, start: float) -> None:
         plain = reported.expected_error()
         st.markdown(
             f"To turn simulated datasets into normal ones, all but "
-            f"{100 * left_out:g}\u00a0% of them, no dataset has to move by more than "
+            f"{share(left_out)} of them, no dataset has to move by more than "
             f"**W\u00a0=\u00a0{number(reach)}**, summed over the statistics "
             f"(up to {number(top)}); chance alone makes "
             f"{number(float(deviation.chance.estimate[0]))}. "

@@ -148,7 +148,7 @@ def _parts_table(view: View, joint: JointRelease, first: Sequence[int]) -> None:
             {
                 "Release": [row[0] for row in rows],
                 "ε": [number(row[1]) for row in rows],
-                "at δ": [f"{row[2]:g}" for row in rows],
+                "at δ": [exact(row[2]) for row in rows],
                 "Best attacker right in at most": [percent(row[3]) for row in rows],
             }
         )

@@ -192,9 +192,9 @@ def attacker(view: View) -> None:
     divergence = close_attacker_divergence(at, thetas, independent=True)
     with first:
         st.markdown(
-            f"Say that each of the {scenario.n} records has the property independently, and the "
-            f"promise is for probabilities {share(pair.p_i)} and {share(pair.p_j)}. An attacker "
-            f"who compares {share(at[0])} with {share(at[1])} is "
+            f"Say that each of the {exact(scenario.n)} records has the property independently, and "
+            f"the promise is for probabilities {share(pair.p_i)} and {share(pair.p_j)}. An "
+            f"attacker who compares {share(at[0])} with {share(at[1])} is "
             f"c\u00a0=\u00a0{number(divergence)} away (the largest logarithm by which the "
             "probability of a dataset differs), so against "
             f"them the promise is **ε + 2c\u00a0=\u00a0{number(noise.epsilon + 2 * divergence)}** "

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.analysis.evaluation import KEPT
 from distpriv.analysis.fitting import SIMULATED
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
@@ -82,15 +81,15 @@ def lead(view: View, verdicts: dict[Assumption, Verdict]) -> str:
         start += f"Do they hold here? {'; '.join(verdict).capitalize()}. "
     if Assumption.KNOWN_BOUNDS in wanted:
         return start + "It does not matter how the statistics are distributed."
-    delivered = view.delivered(noise)
-    if delivered <= noise.delta * KEPT:
-        return start + (
-            "By the fitted normals, with the covariance each of them has, the promise is kept: "
-            f"**δ\u00a0=\u00a0{number(delivered)}** of the {exact(noise.delta)} promised."
-        )
+    delivered, kept = view.delivered(noise), view.promise.kept
     return start + (
-        "By the fitted normals, with the covariance each of them has, "
-        f"**δ\u00a0=\u00a0{number(delivered)}** is delivered instead of {exact(noise.delta)}."
+        "By the fitted normals, with the covariance each of them has, the promise is "
+        f"{view.promise.words}: **δ\u00a0=\u00a0{number(delivered)}** "
+        + (
+            f"of the {exact(noise.delta)} promised."
+            if kept
+            else f"instead of {exact(noise.delta)}."
+        )
     )
 
 
@@ -111,8 +110,9 @@ def cards(view: View, verdicts: dict[Assumption, Verdict]) -> None:
             st.markdown(f"{title} {_BADGES[verdict.holds]}", help=assumption.meaning)
             st.markdown(escape(verdict.sentence))
     st.caption(
-        f"A simulation, not a release: {SIMULATED} datasets for each share of the pair looked at, "
-        f"seed {view.scenario.seed}. Covariances and averages are those of the fitted model, "
+        f"A simulation, not a release: {exact(SIMULATED)} datasets for each share of the pair "
+        f"looked at, seed {view.scenario.seed}. Covariances and averages are those of the fitted "
+        "model, "
         + ("computed from the records." if view.model.method == "exact" else "itself simulated.")
         + (
             " Every mechanism but the baselines also takes these for the true ones; the Gaussian "

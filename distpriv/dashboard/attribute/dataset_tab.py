@@ -41,7 +41,7 @@ _NUMBERS = {
     "Distance of shares": (
         "diameter",
         None,
-        "The largest distance of two shares to be hidden: 0.25 hides 50 % from 75 %.",
+        "The largest distance of two shares to be hidden: 0.25 hides 50\u00a0% from 75\u00a0%.",
     ),
     "Slope from": ("slope", 0, "How much the release changes for each unit of the difference."),
     "Slope to": ("slope", 1, "The largest slope thought possible."),

@@ -14,7 +14,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.model.theta import Theta
-from distpriv.words import escape, with_unit
+from distpriv.words import escape, exact, with_unit
 
 __all__ = ["Release", "choose", "in_code", "model_of", "provenance", "table"]
 
@@ -129,12 +129,12 @@ def provenance(view: View, release: Release) -> str:
     scenario = view.scenario
     if release.truth is None:
         origin = (
-            f"The released values are those you entered, taken for statistics of {scenario.n} "
-            f"records with the noise of {escape(scenario.mechanism)}."
+            "The released values are those you entered, taken for statistics of "
+            f"{exact(scenario.n)} records with the noise of {escape(scenario.mechanism)}."
         )
     else:
         origin = (
-            f"A simulation, not a release: the statistics of {scenario.n} records, "
+            f"A simulation, not a release: the statistics of {exact(scenario.n)} records, "
             f"{round(release.truth * scenario.n)} of which have the property, drawn from the "
             f"fitted model, seed {scenario.seed}, draw {st.session_state[Key.BELIEF_DRAW]}. The "
             "same draws are scaled while you move ε or the share."

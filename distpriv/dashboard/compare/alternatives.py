@@ -28,7 +28,7 @@ from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import epsilon_grid, remembered, sweep_of
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import escape, number, percent, with_unit
+from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = ["Kept", "answer", "compared", "files", "keep", "keep_now", "kept", "lists", "pictures"]
 
@@ -387,7 +387,7 @@ def _results(summary: Summary) -> dict[str, str]:
         "Best attacker right in, without noise": percent(summary.undefended),
         "Best attacker right in, with the noise": percent(summary.accuracy),
         "As good as reading": reading(summary.accuracy, summary.scenario),
-        "Promised δ": f"{summary.promised:g}",
+        "Promised δ": exact(summary.promised),
         "Delivered δ": delivered,
         RECORD_COLUMN: summary.per_record or "–",
         "Expected L2 error": with_unit(summary.error, summary.unit),

@@ -15,7 +15,7 @@ from distpriv.dashboard.widgets import display
 from distpriv.errors import ModelError
 from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
 from distpriv.robustness.verdicts import by_exact_law
-from distpriv.words import escape, number, percent, share, with_unit
+from distpriv.words import escape, exact, number, percent, share, with_unit
 
 __all__ = [
     "choose_columns",
@@ -53,12 +53,12 @@ def lead(view: View, diagnostics: FitDiagnostics | str) -> str:
     return (
         f"**{'Close enough' if close and not broken else 'Not quite'}**: an attacker who takes the "
         "statistics for normal, with one covariance for both shares, expects to tell the shares "
-        f"apart in **{percent(expected)}** of cases. On {diagnostics.datasets} simulated datasets "
-        f"a share they are right in **{percent(right.estimate)}** (95\u00a0% interval "
+        f"apart in **{percent(expected)}** of cases. On {exact(diagnostics.datasets)} simulated "
+        f"datasets a share they are right in **{percent(right.estimate)}** (95\u00a0% interval "
         f"{percent(right.low)} to {percent(right.high)}); that is {'no ' * close}more than chance "
         "explains. The "
         f"curve that fits worst, of {escape(labels[worst])}, misses the share of datasets below "
-        f"some value by {100 * float(diagnostics.kolmogorov.max()):.1f} percentage points."
+        f"some value by {number(100 * float(diagnostics.kolmogorov.max()))} percentage points."
         + escape(exactly)
     )
 
@@ -89,8 +89,8 @@ def histograms(view: View, drawn: NDArray[np.float64], columns: int) -> None:
         "fit",
     )
     st.caption(
-        f"A simulation, not a release: {SIMULATED} datasets for each share, seed {scenario.seed}. "
-        "All that follows on normality is computed from them."
+        f"A simulation, not a release: {exact(SIMULATED)} datasets for each share, seed "
+        f"{scenario.seed}. All that follows on normality is computed from them."
     )
 
 
@@ -131,12 +131,13 @@ def normality(view: View, diagnostics: FitDiagnostics | str, columns: int) -> No
         "quantiles",
     )
     st.markdown(
-        f"A small p only says that {diagnostics.datasets} datasets suffice to notice a deviation; "
-        "the gap says how large it is. Where the curve is right, chance alone makes gaps up to "
-        f"{percent(diagnostics.kolmogorov_chance)}; a count adds half the share of its most "
-        "frequent value, because it moves in whole steps and the curve does not. Added noise can "
-        f"only narrow a gap. Of the rare datasets that δ is about, {diagnostics.datasets} show "
-        "too few to judge."
+        f"A small p only says that {exact(diagnostics.datasets)} datasets suffice to notice a "
+        "deviation; the gap says how large it is. Where the curve is right, chance alone makes "
+        f"gaps up to {percent(diagnostics.kolmogorov_chance)}; a count adds half the share of its "
+        "most frequent value, because it moves in whole steps and the curve does not. Added noise "
+        "can "
+        f"only narrow a gap. Of the rare datasets that δ is about, {exact(diagnostics.datasets)} "
+        "show too few to judge."
     )
     _statistics_table(diagnostics, labels)
     if len(labels) > 1:

@@ -139,6 +139,6 @@ def formulas() -> None:
         "δ whatever the laws of x and y. Where the mean is over draws, an upper confidence bound "
         "stands for it, whose error is charged to δ. *At least*: for any set A of releases "
         "δ(ε) ≥ P(A) − e^ε Q(A); attackers and A are chosen on every other round of attacks, the "
-        "rates counted on the rest (Clopper–Pearson, 95 % for the number of rounds that was "
+        "rates counted on the rest (Clopper–Pearson, 95\u00a0% for the number of rounds that was "
         "wanted; who stops when it suits has less)."
     )

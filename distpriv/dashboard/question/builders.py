@@ -15,7 +15,7 @@ from distpriv.dashboard.shell.settings import own_key
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = ["bounds_editor", "secret_builder", "statistic_builder"]
 
@@ -50,8 +50,8 @@ def secret_builder(dataset: Dataset) -> None:
             having = int(secret.mask(dataset.table).sum())
             if having in (0, len(dataset.table)):
                 st.error(
-                    f"{having} of the {len(dataset.table)} records have that property, so there "
-                    "is nothing to hide; choose other values or thresholds.",
+                    f"{exact(having)} of the {exact(len(dataset.table))} records have that "
+                    "property, so there is nothing to hide; choose other values or thresholds.",
                     icon=":material/error:",
                 )
                 return

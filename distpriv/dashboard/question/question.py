@@ -9,7 +9,7 @@ import streamlit as st
 from distpriv.charts.answer import shifts
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
-from distpriv.words import escape, number, share, with_unit
+from distpriv.words import escape, exact, number, share, with_unit
 
 __all__ = ["formulas", "picture", "sentence", "table"]
 
@@ -20,13 +20,13 @@ def sentence(view: View) -> str:
     counts = [theta.having for theta in fit.thetas]
     names = ", ".join(escape(label) for label in view.scenario.query.labels)
     dropped = (
-        f" {view.model.dropped} records miss a value in a column in use and are left out."
+        f" {exact(view.model.dropped)} records miss a value in a column in use and are left out."
         if view.model.dropped
         else ""
     )
     return (
-        f"Whoever sees {names} of {view.scenario.n} records must not be able to tell whether "
-        f"**{counts[0]}** or **{counts[1]}** of them have the property "
+        f"Whoever sees {names} of {exact(view.scenario.n)} records must not be able to tell "
+        f"whether **{exact(counts[0])}** or **{exact(counts[1])}** of them have the property "
         f"**{escape(fit.pair.secret.label)}** ({share(fit.pair.p_i)} or "
         f"{share(fit.pair.p_j)}).{dropped}"
     )

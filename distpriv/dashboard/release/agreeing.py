@@ -20,7 +20,7 @@ from distpriv.store import AgreedLimit, Budget, Terms, agree
 from distpriv.store.checks import about_in_words
 from distpriv.store.limits import limit_key, terms_in_words
 from distpriv.store.values import moment
-from distpriv.words import escape, listed
+from distpriv.words import escape, exact, listed
 
 __all__ = ["agreement", "history"]
 
@@ -183,7 +183,7 @@ def _bounds_in_words(scenario: Scenario, dataset: Dataset) -> str:
     leaking = bounds_from_data(scenario, dataset.table)
     presenting = st.session_state[Key.SCENARIO].presenting
     shown = [
-        f"{name} {low:g} to {high:g}"
+        f"{name} {exact(low)} to {exact(high)}"
         for name, (low, high) in scenario.bounds
         if not (presenting and name in leaking)
     ]

@@ -18,7 +18,7 @@ from distpriv.mechanisms.release_intervals import ReleasedInterval, release_inte
 from distpriv.model.sampling import Interval
 from distpriv.queries.statistics import Count
 from distpriv.store import LedgerEntry
-from distpriv.words import SPACE, share, with_unit
+from distpriv.words import SPACE, exact, fixed, share, with_unit
 
 __all__ = ["HOW_TO", "RESTS_ON", "intervals", "numbers", "per_record", "rows", "statistics"]
 
@@ -139,8 +139,8 @@ def _told(interval: Interval | None, places: int | None) -> str:
     if interval is None:
         return "–"
     if places is None:
-        return f"{interval.low:.6g} to {interval.high:.6g}"
+        return f"{exact(interval.low)} to {exact(interval.high)}"
     power = 10.0**places
     low, high = math.floor(interval.low * power + 1e-9), math.ceil(interval.high * power - 1e-9)
-    shown = (f"{end / power:.{max(places, 0)}f}".replace("-", "−") for end in (low, high))
+    shown = (fixed(end / power, max(places, 0)) for end in (low, high))
     return f"{SPACE}to{SPACE}".join(shown)

@@ -247,7 +247,7 @@ def _dataset(view: View) -> str:
     title = f"**{escape(view.dataset.title)}**"
     if view.scenario.whole:
         return f"all of {title}"
-    return f"{view.scenario.n} records drawn from {title}"
+    return f"{exact(view.scenario.n)} records drawn from {title}"
 
 
 def picture(view: View, made: Releases) -> None:
@@ -319,7 +319,7 @@ def _per_record(entry: LedgerEntry) -> str:
 def _source(scenario: Scenario | None) -> str:
     if scenario is None:
         return "–"
-    return "the whole table" if scenario.whole else f"a sample of {scenario.n}"
+    return "the whole table" if scenario.whole else f"a sample of {exact(scenario.n)}"
 
 
 def _values(entry: LedgerEntry) -> str:

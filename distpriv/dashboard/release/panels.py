@@ -214,9 +214,9 @@ def _confirm(view: View, at: Desk) -> None:
             return
         st.markdown("**A release cannot be taken back.** This is what goes out:")
         source = (
-            f"all {scenario.n} complete records of **{escape(view.dataset.title)}**"
+            f"all {exact(scenario.n)} complete records of **{escape(view.dataset.title)}**"
             if scenario.whole
-            else f"{scenario.n} records that are drawn at random from "
+            else f"{exact(scenario.n)} records that are drawn at random from "
             f"**{escape(view.dataset.title)}**, and forgotten"
         )
         listed = "; ".join(

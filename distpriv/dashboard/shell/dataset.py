@@ -16,6 +16,7 @@ from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
 from distpriv.tables.examples import Example
 from distpriv.tables.reference import align
+from distpriv.words import exact
 
 __all__ = ["Dataset", "as_reference", "from_example", "from_upload", "retyped"]
 
@@ -142,7 +143,7 @@ def from_example(example: Example) -> Dataset:
 def from_upload(content: bytes, name: str) -> Dataset:
     """Read an uploaded file; raises TableError."""
     table = read_table(content, name=name)
-    return _dataset("upload", table, name, f"{len(table)} records you uploaded.", "", {})
+    return _dataset("upload", table, name, f"{exact(len(table))} records you uploaded.", "", {})
 
 
 def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
@@ -169,7 +170,7 @@ def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
         dataset,
         origin="upload",
         title=name,
-        description=f"{len(table)} records of reference data you uploaded.",
+        description=f"{exact(len(table))} records of reference data you uploaded.",
         attribution="",
         table=table,
         digest=digest(table),

@@ -27,7 +27,7 @@ from distpriv.model.run import Progress, Run, repeated
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
-from distpriv.words import escape
+from distpriv.words import escape, percent
 
 __all__ = ["ICON", "View", "attempt", "modelled", "open_page", "places", "quiet", "sources"]
 
@@ -228,7 +228,7 @@ def _waiting(run: Run[Any], stop: str) -> None:
     live.growing(
         run,
         lambda run: live.bar(
-            run, f"{run.doing}: {run.share_done:.0%}" + (", stopped" if run.stopped else "")
+            run, f"{run.doing}: {percent(run.share_done, 0)}" + (", stopped" if run.stopped else "")
         ),
         0.15,
     )

@@ -17,7 +17,7 @@ from distpriv.dashboard.shell.settings import STEPS, own_key
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.tables.examples import EXAMPLES
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = ["UPLOAD", "arrived", "banner", "dataset_of", "follow_link", "open_scenario"]
 
@@ -176,7 +176,8 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
     """What each control is set to."""
     if scenario.n > _MOST_RECORDS and not scenario.whole:
         raise ScenarioError(
-            f"The scenario's field 'n' must be at most {_MOST_RECORDS}, got {scenario.n}."
+            f"The scenario's field 'n' must be at most {exact(_MOST_RECORDS)}, got "
+            f"{exact(scenario.n)}."
         )
 
     def own(name: str) -> str:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from distpriv.analysis.fitting import SIMULATED
 from distpriv.analysis.for_persons import rounded_bounds
+from distpriv.analysis.hiding import center_of, center_reveals
 from distpriv.analysis.scenario import Distances, Units, ViewKind
 from distpriv.charts.style import ImageFormat
 from distpriv.dashboard.shell import choices
@@ -21,7 +22,7 @@ from distpriv.privacy.calibration import CALIBRATIONS, Calibration
 from distpriv.privacy.exact_laws import check_counts
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = [
     "bound",
@@ -182,8 +183,9 @@ def distances() -> Distances:
         key=Key.DIST,
         bind="query-params",
         help="*normals*: between the fitted normals, which gives the noise of ExpM(L); a single "
-        f"count is exact. *simulated*: between {SIMULATED} datasets simulated for each share, "
-        "whatever their distribution; statistics without a closed form are always simulated.",
+        f"count is exact. *simulated*: between {exact(SIMULATED)} datasets simulated for each "
+        "share, whatever their distribution; statistics without a closed form are always "
+        "simulated.",
     )
     return chosen
 
@@ -302,15 +304,18 @@ def known_range() -> None:
         persist_state="session",
         help="Its middle becomes the centre of the two shares.",
     )
+    low, high = (share / 100 for share in st.session_state[Key.KNOWN_RANGE])
     st.caption(
-        "Whoever sees the setting learns where you centre it: take what is public anyway, never "
-        "the true share."
+        f"{center_reveals(low, high)} To hide every share in it from every other, choose a grid "
+        "among the settings."
     )
 
 
 def _center_on_range() -> None:
-    low, high = st.session_state[Key.KNOWN_RANGE]
-    st.session_state[Key.CENTER] = round((low + high) / 200, 2)
+    state = st.session_state
+    low, high = (share / 100 for share in state[Key.KNOWN_RANGE])
+    if low < high:
+        state[Key.CENTER] = round(center_of(low, high, float(state.get(Key.DP, 0.1))), 2)
 
 
 def view() -> None:

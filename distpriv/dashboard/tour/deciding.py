@@ -12,7 +12,7 @@ from distpriv.dashboard.tour.lesson import Guess, Lesson, Option, Question, Show
 from distpriv.dashboard.tour.subtracting import SUBTRACTING
 from distpriv.lessons import Course, fewer_statistics, limited_attacker, repeated_releases
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
-from distpriv.words import number, percent
+from distpriv.words import exact, number, percent
 
 __all__ = ["CHOOSING", "FAILING"]
 
@@ -187,7 +187,7 @@ def _failures(course: Course) -> str:
     return (
         f"- **Unequal variation.** The papers take the two shares' covariances for their mean. "
         f"Calibrated so, one release would deliver δ\u00a0=\u00a0{number(lesson.pooled)} where "
-        f"{DELTA:g} is promised; the *guarded* calibration, as here, delivers "
+        f"{exact(DELTA)} is promised; the *guarded* calibration, as here, delivers "
         f"{number(lesson.delta)}.\n"
         "- **Arithmetic.** Counts are whole numbers, which gives noise along one direction away. "
         "The exercise below does it by hand.\n"

@@ -22,13 +22,13 @@ from distpriv.dashboard.widgets import display
 from distpriv.distances.outcomes import Outcomes
 from distpriv.lessons import eigenvector_example
 from distpriv.lessons.course import DELTA, EPSILON
-from distpriv.words import escape, number, percent
+from distpriv.words import escape, exact, number, percent
 
 __all__ = ["worked_examples"]
 
 _LEFT_OUT = 0.1
 _PAPER_QUILT = frozenset({"gender"})
-_SETTING = f"ε\u00a0=\u00a0{EPSILON:g} and δ\u00a0=\u00a0{DELTA:g}"
+_SETTING = f"ε\u00a0=\u00a0{EPSILON:g} and δ\u00a0=\u00a0{exact(DELTA)}"
 
 
 def worked_examples() -> None:

@@ -231,8 +231,8 @@ def _summary(data: Course) -> None:
         type="primary",
         key="tour_take",
         on_click=_take,
-        help="45 % or 55 % high earners among 100 records, five statistics, OptM at ε = 1: to "
-        "change it on every other page.",
+        help="45\u00a0% or 55\u00a0% high earners among 100 records, five statistics, OptM at ε = "
+        "1: to change it on every other page.",
     )
     if st.session_state.pop(Key.TOUR_TAKEN, False):
         st.caption("The sidebar now holds the tour's scenario; every other page shows it.")

@@ -208,6 +208,7 @@ def table(view: View, names: Sequence[str]) -> None:
                 if mechanisms.get(name).protects
                 else f"{budget} for single records only",
                 "Delivered δ": number(view.delivered(noise)),
+                "Promise": view.promise_of(noise).words,
                 RECORD_COLUMN: view.record_label(noise),
                 "Best attack right in": percent(protected),
                 "Error, L2": number(view.reported(noise).expected_error()),

@@ -19,7 +19,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel, model_from_moments
 from distpriv.model.run import Progress, Run
-from distpriv.words import escape
+from distpriv.words import escape, percent
 
 __all__ = [
     "along_width",
@@ -210,7 +210,7 @@ def by_width(
         found = run.result() if run.finished else None
         if found is None:
             draw(curves)
-            st.caption(f"{escape(shown)} draws records for each Δp: {run.share_done:.0%}.")
+            st.caption(f"{escape(shown)} draws records for each Δp: {percent(run.share_done, 0)}.")
             return
         late = {name: np.concatenate([point.y[name] for point in found]) for name in drawing}
         known = curves.y | late

@@ -5,13 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from distpriv.analysis.basis import basis_in_words, normals_in_words
-from distpriv.analysis.evaluation import KEPT
 from distpriv.analysis.for_persons import per_record_in_words
+from distpriv.analysis.keeping import NO_PROMISE, SLIGHTLY, Keeping, keeping
 from distpriv.dashboard.shell.frame import View
 from distpriv.privacy.noise import Noise
 from distpriv.words import escape, exact, number, percent, share
 
-__all__ = ["UNDONE", "badge", "by_normals", "caveats", "guarantee", "per_record"]
+__all__ = ["UNDONE", "badge", "by_normals", "caveats", "guarantee", "per_record", "told_why"]
 
 _NEXT_TO_NOTHING = 1e-6
 
@@ -29,27 +29,32 @@ def by_normals(view: View, what: str) -> None:
 
 
 def badge(view: View) -> str:
-    """Whether the promise is kept, in a badge."""
-    if view.undone or not view.mechanism.protects or view.kept is None:
+    """How well the promise is kept, in green, amber or red; empty where there is none to keep."""
+    if view.undone or view.promise is NO_PROMISE:
         return ""
-    if view.kept:
-        return ":green-badge[:material/verified_user: promise kept]"
-    return ":red-badge[:material/gpp_bad: promise not kept]"
+    return f"{_colored(view.promise)} promise {view.promise.words}]"
+
+
+def told_why(view: View) -> str | None:
+    """What counts as a slight miss, for the tooltip beside one."""
+    return SLIGHTLY if view.promise.state == "missed slightly" else None
+
+
+def _colored(promise: Keeping) -> str:
+    return f":{promise.color}-badge[:material/{promise.icon}:"
 
 
 def guarantee(view: View) -> None:
-    """What is promised beside what is delivered, in words and in green or red."""
+    """What is promised beside what is delivered, in words and in green, amber or red."""
     noise, name = view.noise, escape(view.scenario.mechanism)
     if view.undone:
         st.markdown(_undone(view))
     elif not view.mechanism.protects:
-        st.markdown(
-            f":red-badge[:material/gpp_bad: none] {name} promises nothing about the secret."
-        )
-    elif noise.distribution == "laplace" and not noise.is_zero:
-        st.markdown(_delivered_laplace(view))
+        st.markdown(f"{_colored(NO_PROMISE)} none] {name} promises nothing about the secret.")
     else:
-        st.markdown(_delivered(view))
+        laplace = noise.distribution == "laplace" and not noise.is_zero
+        told = _delivered_laplace(view) if laplace else _delivered(view)
+        st.markdown(f"{badge(view)} {told}", help=told_why(view))
     st.markdown(per_record(view))
     caveats(noise)
 
@@ -58,16 +63,16 @@ def per_record(view: View) -> str:
     """What the noise promises to each person, with a badge where that is a promise of its own."""
     scenario = view.scenario
     record = view.per_record()
-    badge = ""
+    shown = ""
     if scenario.persons is not None:
         epsilon, delta = scenario.persons
-        kept = record.epsilon(delta) <= epsilon * KEPT
-        badge = (
-            ":green-badge[:material/person_check: each person too] "
-            if kept
-            else ":red-badge[:material/person_alert: persons not protected] "
+        each = keeping(record.epsilon(delta), epsilon)
+        shown = (
+            f":{each.color}-badge[:material/person_check: each person too] "
+            if each.kept
+            else f":{each.color}-badge[:material/person_alert: for each person {each.words}] "
         )
-    return badge + escape(per_record_in_words(scenario, view.noise, record))
+    return shown + escape(per_record_in_words(scenario, view.noise, record))
 
 
 def _delivered_laplace(view: View) -> str:
@@ -80,20 +85,13 @@ def _delivered_laplace(view: View) -> str:
         "delivered, by the fitted normals with the covariance each of them has: "
         f"**δ\u00a0=\u00a0{number(delivered.estimate)}**"
     )
-    if delivered.estimate <= noise.delta:
-        return (
-            f":green-badge[:material/verified_user: promise kept] Promised {promised}; {delivers}."
-        )
     simulated = (
         f" (computed from draws, 95\u00a0% interval {number(delivered.low)} to "
         f"{number(delivered.high)})"
-        if delivered.high > delivered.low
+        if delivered.high > delivered.low and not view.promise.kept
         else ""
     )
-    return (
-        f":orange-badge[:material/gpp_maybe: kept but for δ] Promised {promised}; "
-        f"{delivers}{simulated}."
-    )
+    return f"Promised {promised}; {delivers}{simulated}."
 
 
 def _premise(view: View) -> str:
@@ -133,21 +131,21 @@ def _delivered(view: View) -> str:
         f"delivered, {basis_in_words(view.laws_for(noise))},{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
-    if delta <= noise.delta * KEPT:
+    if keeping(delta, noise.delta).kept:
         covers = "" if noise.floor is None else f" {_covering(view)}"
         covers += f" {_no_calibration(view)}" if view.mechanism.from_records else ""
-        return f":green-badge[:material/verified_user: promise kept] {figures}.{covers}"
+        return f"{figures}.{covers}"
     if view.mechanism.from_records:
         return (
-            f":green-badge[:material/verified_user: promise kept] {figures}, more than promised: "
-            f"these normals are not the distributions. {_no_calibration(view)}"
+            f"{figures}, more than promised: these normals are not the distributions. "
+            f"{_no_calibration(view)}"
         )
     epsilon = view.delivered_epsilon or 0.0
     return (
-        f":red-badge[:material/gpp_bad: promise not kept] {figures}, or "
-        f"ε\u00a0=\u00a0{number(epsilon)} at δ\u00a0=\u00a0{exact(noise.delta)}. The calibration "
-        "takes both covariances for the mean of the two; the *guarded* calibration under More "
-        "settings makes up for it."
+        f"{figures}, or ε\u00a0=\u00a0{number(epsilon)} at "
+        f"δ\u00a0=\u00a0{exact(noise.delta)}. The calibration takes "
+        "both covariances for the mean of the two; the *guarded* calibration under More settings "
+        "makes up for it."
     )
 
 

@@ -21,7 +21,6 @@ from distpriv.export.report.words import (
     HOLDS,
     MARK,
     PREAMBLE,
-    PROMISES,
     counted,
     delivered,
     guarantee,
@@ -60,7 +59,7 @@ def markdown(report: Contents) -> str:
                     else "nothing",
                     *map(_known, delivered(finding)),
                     finding.record_label(handed=True),
-                    PROMISES[finding.kept],
+                    finding.promise.words,
                 ]
                 for finding in report.findings
             ),
@@ -98,7 +97,7 @@ def markdown(report: Contents) -> str:
                 ),
             ],
         ),
-        f"{_plain(report.attacker)} Guessing is right in 50 % of cases.",
+        f"{_plain(report.attacker)} Guessing is right in 50\u00a0% of cases.",
         "## Assumptions and what was measured",
     ]
     for finding in report.findings:
@@ -212,6 +211,7 @@ def json_text(report: Contents) -> str:
                 "delivered": dict(zip(("delta", "epsilon"), delivered(finding), strict=True)),
                 "per_record": finding.record_label(handed=True),
                 "kept": finding.kept,
+                "promise": finding.promise.state,
                 "guarantee": guarantee(finding),
                 "bracketed": _bracketed(report, finding),
                 "caveats": list(finding.noise.caveats),

@@ -163,7 +163,7 @@ class ReportRun:
             attacker=(
                 f"The simulated attacker ({attacker}) trains on {attack.tests} datasets with the "
                 f"noise of the mechanism and guesses {attack.tests} others, {attack.repetitions} "
-                f"times; 95 % intervals, seed {attack.seed}. {knows}"
+                f"times; 95\u00a0% intervals, seed {attack.seed}. {knows}"
             ),
             pictures=pictures(findings, attack, attacker, knows, curves),
             versions=parts.versions(),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from distpriv.analysis.basis import basis_in_words
-from distpriv.analysis.evaluation import KEPT, Evaluation
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.for_persons import (
     bounds_from_data,
     leaking_in_words,
@@ -19,6 +19,7 @@ from distpriv.analysis.for_persons import (
     record_delta,
     unbounded,
 )
+from distpriv.analysis.keeping import keeping
 from distpriv.analysis.meaning import meaning, said
 from distpriv.export.report.words import HOLDS, delivered
 from distpriv.version import VERSION
@@ -118,7 +119,7 @@ def _hidden(evaluation: Evaluation) -> Iterator[Fact]:
     yield Fact(
         "The secret",
         f"{share(pair.p_i)} or {share(pair.p_j)}",
-        f"Which of these shares of {model.n} records has the property {pair.secret.label}.",
+        f"Which of these shares of {exact(model.n)} records has the property {pair.secret.label}.",
     )
     if len(model.pairs) > 1:
         yield Fact(
@@ -129,7 +130,7 @@ def _hidden(evaluation: Evaluation) -> Iterator[Fact]:
     errors = statistic_errors(
         evaluation.labels, evaluation.noise.expected_absolute_errors(), evaluation.units
     )
-    what = "the whole table" if scenario.whole else f"{model.n} records drawn from the table"
+    what = "the whole table" if scenario.whole else f"{exact(model.n)} records drawn from the table"
     yield Fact(
         "Released",
         f"{len(errors)} {'number' if len(errors) == 1 else 'numbers'}",
@@ -159,7 +160,7 @@ def _share(evaluation: Evaluation) -> Fact:
     if evaluation.undone:
         return Fact(
             "For the share",
-            "not kept",
+            "missed",
             f"Promised {promise}; arithmetic undoes the noise, and what holds is what holds "
             "without it.",
         )
@@ -170,7 +171,7 @@ def _share(evaluation: Evaluation) -> Fact:
     told = f"Promised {promise}. Computed {basis}: {figures}."
     if evaluation.kept and delta is not None and delta > noise.delta:
         told += " The promise does not rest on these curves, and is kept."
-    return Fact("For the share", f"{promise}: {'kept' if evaluation.kept else 'not kept'}", told)
+    return Fact("For the share", f"{promise}: {evaluation.promise.words}", told)
 
 
 def _promised_to_persons(evaluation: Evaluation) -> tuple[float, float] | None:
@@ -202,7 +203,7 @@ def _persons(evaluation: Evaluation) -> Fact:
     if promised is None:
         figure = "none" if math.isinf(epsilon) else "not promised"
         return Fact("For each person", figure, f"Nothing is promised. {known}")
-    kept = epsilon <= promised[0] * KEPT
+    kept = keeping(epsilon, promised[0])
     figure = f"ε{SPACE}={SPACE}{promised[0]:g}, δ{SPACE}={SPACE}{exact(promised[1])}"
     from_data = bounds_from_data(scenario, evaluation.table) if scenario.persons else ()
     told = [
@@ -212,7 +213,7 @@ def _persons(evaluation: Evaluation) -> Fact:
     ]
     return Fact(
         "For each person",
-        f"{figure}: {'kept' if kept else 'not kept'}",
+        f"{figure}: {kept.words}",
         " ".join(sentence for sentence in told if sentence),
     )
 
@@ -272,8 +273,8 @@ def _assumed(evaluation: Evaluation) -> Iterator[Fact]:
     yield Fact(
         "The records",
         "assumed",
-        f"{first} or {second} of the {model.n} have the property, drawn at random {drawn} "
-        "replacement from those who have it, the others from those who have not.",
+        f"{exact(first)} or {exact(second)} of the {exact(model.n)} have the property, drawn at "
+        f"random {drawn} replacement from those who have it, the others from those who have not.",
     )
     yield Fact(
         "The attacker",

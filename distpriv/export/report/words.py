@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from distpriv.analysis.basis import basis_in_words
-from distpriv.analysis.evaluation import KEPT, Evaluation
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.for_persons import per_record_in_words
+from distpriv.analysis.keeping import keeping
 from distpriv.analysis.recommendation import Recommendation, recommended_in_words
 from distpriv.analysis.without_curves import CurvePrice, price_in_words, refused_in_words
 from distpriv.words import exact, listed, number, share, with_unit
@@ -13,7 +14,6 @@ __all__ = [
     "HOLDS",
     "MARK",
     "PREAMBLE",
-    "PROMISES",
     "counted",
     "delivered",
     "guarantee",
@@ -37,9 +37,6 @@ PREAMBLE = (
     "assumptions do. An attacker's accuracy is a lower bound on the risk, not a guarantee; it is a "
     "simulation, and no release of the data."
 )
-
-PROMISES = {None: "not computed", True: "kept", False: "not kept"}
-"""Whether a promise is kept, in words."""
 
 
 def counted(value: float, unit: str) -> str:
@@ -82,8 +79,8 @@ def question(asked: Evaluation) -> str:
     fit = asked.fit
     counts = [theta.having for theta in fit.thetas]
     return (
-        f"Can anybody who sees {listed(list(asked.labels))} of {asked.model.n} records tell "
-        f"whether {counts[0]} or {counts[1]} of them ({share(fit.pair.p_i)} or "
+        f"Can anybody who sees {listed(list(asked.labels))} of {exact(asked.model.n)} records tell "
+        f"whether {exact(counts[0])} or {exact(counts[1])} of them ({share(fit.pair.p_i)} or "
         f"{share(fit.pair.p_j)}) have the property {fit.pair.secret.label}?"
     )
 
@@ -113,10 +110,10 @@ def _about_the_secret(finding: Evaluation) -> str:
         + ("" if epsilon is None else f", or ε = {number(epsilon)} at that δ")
         + (
             ". The promise is kept."
-            if finding.kept and finding.delivered_delta <= noise.delta * KEPT
+            if finding.kept and keeping(finding.delivered_delta, noise.delta).kept
             else ", more than promised: these normals are not the distributions, and it is kept."
             if finding.kept
-            else f". The promise is not kept{_remedy(finding)}."
+            else f". The promise is {finding.promise.words}{_remedy(finding)}."
         )
         + _rests_on(finding)
     )
