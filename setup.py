@@ -16,8 +16,18 @@ APP = [
     # What the code loads, with the attribution that its licence asks for.
     *(
         Path("data", name)
-        for name in ("README.md", "census_income.parquet", "hospital.json", "school_network.json")
+        for name in (
+            "README.md",
+            "bank.parquet",
+            "census_income.parquet",
+            "hospital.json",
+            "hospital.parquet",
+            "school.parquet",
+            "school_network.json",
+            "staff.parquet",
+        )
     ),
+    *sorted(Path("data/problem_sets").glob("*.*")),
 ]
 
 

@@ -19,6 +19,7 @@ from distpriv import (
     distances,
     errors,
     frameworks,
+    glossary,
     mechanisms,
     model,
     privacy,
@@ -60,7 +61,7 @@ from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDe
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
 from distpriv.robustness.verdicts import verdicts
-from distpriv.tables.examples import load_adult, load_census_income
+from distpriv.tables.examples import load_adult, load_census_income, load_example
 from distpriv.tables.reading import column_types, digest, read_table, retype, summarise
 from distpriv.tables.reference import align
 
@@ -122,11 +123,13 @@ __all__ = [
     "export",
     "fit_gaussian",
     "frameworks",
+    "glossary",
     "group_moments",
     "hypothesis",
     "lessons",
     "load_adult",
     "load_census_income",
+    "load_example",
     "markov_quilt",
     "mechanisms",
     "model",

@@ -279,6 +279,7 @@ def calls() -> dict[str, Call]:
                             "states": 2, "cut": "quantiles", "smoothing": 1.0}),
         (dp.attacks.linear_attack_accuracy, {**both, "weights": np.ones(2)}),
         (dp.load_adult, {"directory": "nowhere"}),
+        (dp.load_example, {"key": "staff"}),
         (dp.attribute.load_assumptions, {"content": dp.attribute.save_assumptions(hospital)}),
         (dp.attribute.save_assumptions, {"file": hospital}),
         (dp.attribute.load_network, {"content": dp.attribute.save_network(school)}),

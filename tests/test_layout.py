@@ -14,7 +14,7 @@ from tests.sources import MODULES, PACKAGE, ROOT, imports, modules, namesake, re
 LONGEST, LONGEST_PAGE = 400, 60
 # Whatever stands to the left knows nothing of what stands to the right.
 ORDER = (
-    ["errors", "registry", "arguments", "version", "resources", "words"],
+    ["errors", "registry", "arguments", "version", "resources", "words", "glossary"],
     ["tables"],
     ["queries"],
     ["distances"],

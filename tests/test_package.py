@@ -80,7 +80,9 @@ def test_the_wheel_holds_the_dashboard_and_no_scripts_that_make_data(installed: 
     (app,) = installed.parent.glob("lib/python*/site-packages/distpriv/_app")
     files = {str(path.relative_to(app)) for path in app.rglob("*.*") if path.is_file()}
     pages = {f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")}
-    data = ("README.md", "census_income.parquet", "hospital.json", "school_network.json")
+    data = {path.name for path in (ROOT / "data").glob("*.parquet")}
+    data |= {"README.md", "hospital.json", "school_network.json"}
+    data |= {f"problem_sets/{path.name}" for path in (ROOT / "data" / "problem_sets").iterdir()}
     others = {"app.py", ".streamlit/config.toml", *(f"data/{name}" for name in data)}
     assert {name for name in files if "__pycache__" not in name} == pages | others
 

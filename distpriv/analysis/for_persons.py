@@ -14,6 +14,7 @@ from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.per_record import PerRecord
 from distpriv.queries.statistics import Query
+from distpriv.tables.examples import EXAMPLES
 from distpriv.words import exact, listed, number
 
 __all__ = [
@@ -73,11 +74,18 @@ def rounded_bounds(table: pd.DataFrame, query: Query) -> dict[str, tuple[float, 
 
 
 def bounds_from_data(scenario: Scenario, table: pd.DataFrame) -> tuple[str, ...]:
-    """Numeric columns whose bounds are those that the data suggest, or that have none."""
+    """Numeric columns whose bounds are those that the data suggest, or that have none.
+
+    The public bounds of an example may well be those that its records suggest.
+    """
     given = dict(scenario.bounds)
+    known = (example.bounds for example in EXAMPLES if example.digest == scenario.digest)
+    public = next(known, {}).items() if scenario.digest else ()
     suggested = rounded_bounds(table, scenario.query)
     return tuple(
-        column for column, bounds in suggested.items() if given.get(column) in (None, bounds)
+        column
+        for column, bounds in suggested.items()
+        if given.get(column) in (None, bounds) and (column, given.get(column)) not in public
     )
 
 

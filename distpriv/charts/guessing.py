@@ -21,7 +21,7 @@ __all__ = ["guess_and_truth", "one_release", "pooled_guesses", "releases_guessed
 
 FloatArray = NDArray[np.float64]
 
-_REACH = 3.2  # standard deviations around the centres that the axes show
+_REACH = 3.2  # standard deviations around the middle that the axes show at least
 _GUESS, _BEST = series_style(0), series_style(2)
 _RELEASE = MechanismStyle(series_style(3).color, "solid", "star")
 
@@ -95,6 +95,7 @@ def one_release(
     """
     middle = fit.means.mean(axis=0)
     reach = _REACH * np.sqrt(np.diagonal(fit.covariances, axis1=1, axis2=2).max(axis=0))
+    reach = np.maximum(reach, 1.05 * np.abs(released - middle))
     low, high = middle - reach, middle + reach
     names = group_names(fit.pair)
     titles = [titled(label, unit) for label, unit in zip(labels, units, strict=True)]
@@ -126,7 +127,6 @@ def one_release(
         ("the release", released, _RELEASE, 18),
     ]
     for name, place, style, size in marks:
-        inside = np.clip(place, low, high)
         series(
             figure,
             name,
@@ -135,8 +135,6 @@ def one_release(
             style,
             mode="markers",
             told="<br>".join([f"<b>{safe(name)}</b>", safe(_at(place, labels, units))]),
-            at_x=[float(inside[0])],
-            at_y=[float(inside[1])],
             x_title=titles[0],
             y_title=titles[1],
             size=size,

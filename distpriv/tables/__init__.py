@@ -14,7 +14,7 @@ A table is a `pandas.DataFrame` whose columns have one of six types:
 The types are kept in ``table.attrs["column_types"]``.
 """
 
-from distpriv.tables.examples import EXAMPLES, load_adult, load_census_income
+from distpriv.tables.examples import EXAMPLES, load_adult, load_census_income, load_example
 from distpriv.tables.reading import ColumnType, column_types, digest, read_table, retype, summarise
 from distpriv.tables.reference import align
 
@@ -26,6 +26,7 @@ __all__ = [
     "digest",
     "load_adult",
     "load_census_income",
+    "load_example",
     "read_table",
     "retype",
     "summarise",

@@ -1,10 +1,8 @@
-"""Example tables: the embedded synthetic one, and UCI Adult from local files or OpenML."""
+"""Example tables: the embedded synthetic ones, and UCI Adult from local files or OpenML."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 
@@ -13,9 +11,10 @@ import pandas as pd
 from distpriv.arguments import checked
 from distpriv.errors import DatasetError
 from distpriv.resources import DATA
+from distpriv.tables.gallery import GALLERY, Example, embedded
 from distpriv.tables.reading import read_table
 
-__all__ = ["EXAMPLES", "Example", "load_adult", "load_census_income"]
+__all__ = ["EXAMPLES", "Example", "load_adult", "load_census_income", "load_example"]
 
 _CENSUS_INCOME = DATA / "census_income.parquet"
 _ADULT_FILES = ("adult.data", "adult.test")
@@ -41,34 +40,6 @@ _ADULT_CATEGORIES = (
 _ADULT_SIZE = 45_222
 
 
-@dataclass(frozen=True)
-class Example:
-    """A table to start with.
-
-    Attributes
-    ----------
-    key : str
-        Short name, fit for an address.
-    title : str
-        Name to show.
-    description : str
-        One sentence on what the table holds.
-    attribution : str
-        Where it comes from, under which licence, and whether the records are real.
-    units : Mapping[str, str]
-        Unit of each numeric column, in the plural ("years").
-    load : callable
-        Returns the table; raises DatasetError.
-    """
-
-    key: str
-    title: str
-    description: str
-    attribution: str
-    units: Mapping[str, str] = field(hash=False)
-    load: Callable[[], pd.DataFrame]
-
-
 def load_census_income() -> pd.DataFrame:
     """Load the embedded example: 45 222 synthetic census records.
 
@@ -85,18 +56,29 @@ def load_census_income() -> pd.DataFrame:
     DatasetError
         If the file is not there or cannot be read.
     """
-    try:
-        return pd.read_parquet(_CENSUS_INCOME)
-    except FileNotFoundError:
-        raise DatasetError(
-            "The embedded example is missing: there is no data/census_income.parquet beside the "
-            "package; install distpriv again, or run it from a complete checkout."
-        ) from None
-    except (OSError, ValueError):
-        raise DatasetError(
-            "The embedded example data/census_income.parquet cannot be read; restore it with "
-            "`python -m data.make_census_income draw`."
-        ) from None
+    return embedded(_CENSUS_INCOME, "data.make_census_income draw")
+
+
+@checked(DatasetError)
+def load_example(key: str) -> pd.DataFrame:
+    """Load one of the examples.
+
+    Parameters
+    ----------
+    key : str
+        "census-income", "hospital", "bank", "staff" or "school", which are embedded and synthetic;
+        "adult" as :func:`load_adult` does.
+
+    Raises
+    ------
+    DatasetError
+        If there is no such example, or as its loader.
+    """
+    found = next((example for example in EXAMPLES if example.key == key), None)
+    if found is None:
+        known = ", ".join(example.key for example in EXAMPLES)
+        raise DatasetError(f"There is no example {key!r}; take one of {known}.")
+    return found.load()
 
 
 @checked(DatasetError)
@@ -166,6 +148,14 @@ def _fetch_adult() -> pd.DataFrame:
     return pd.DataFrame(bunch.frame).rename(columns={"class": "income"})
 
 
+_SECRET = "income = >50K"
+_STATISTICS = (
+    "mean age",
+    "mean education-num",
+    "count marital-status = Never-married",
+    "count sex = Female",
+    "mean hours-per-week",
+)
 _UNITS = {"age": "years", "education-num": "years", "hours-per-week": "hours"}
 
 EXAMPLES: tuple[Example, ...] = (
@@ -182,7 +172,16 @@ EXAMPLES: tuple[Example, ...] = (
         ),
         units=_UNITS,
         load=load_census_income,
+        story=(
+            "A statistical office publishes five figures on the adults of a region for a school "
+            "book. Shops that look for rich neighbourhoods should not learn from them what share "
+            "of the adults earns more than 50 000 dollars a year."
+        ),
+        secret=_SECRET,
+        statistics=_STATISTICS,
+        digest="039bf844728d886bbaa9f8dd8594661b8cdfb630e663c20d3316017b1958b37c",
     ),
+    *GALLERY,
     Example(
         key="adult",
         title="UCI Adult",
@@ -193,6 +192,8 @@ EXAMPLES: tuple[Example, ...] = (
         attribution="UCI Adult (Becker & Kohavi 1996, CC BY 4.0); records of real people",
         units=_UNITS | {"capital-gain": "US dollars", "capital-loss": "US dollars"},
         load=load_adult,
+        secret=_SECRET,
+        statistics=_STATISTICS,
     ),
 )
 """The tables that the dashboard offers, the one it opens on first."""

@@ -213,6 +213,12 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "step 2, together": percent,
     }),
     "classroom": (_classroom, {"no noise: best attacker right": percent}),
+    "gallery": (_nothing, {
+        "census-income, 100 records: attacker right without noise": percent,
+        "bank, 15000 records: attacker right without noise": percent,
+        "school, 100 records: attacker right without noise": percent,
+    }),
+    "glossary": (_nothing, {"terms": whole}),
     "papers": (_papers, {
         "figures with the verdict 'agrees'": whole,
         "figures with the verdict 'within sampling error'": whole,

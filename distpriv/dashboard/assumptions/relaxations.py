@@ -17,6 +17,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import profile_grid, remembered
 from distpriv.errors import DistprivError
+from distpriv.glossary import hover
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import model_from_moments
@@ -32,11 +33,7 @@ from distpriv.words import escape, exact, number, share
 __all__ = ["LAMBDAS", "attacker", "choose_lambda", "covariances", "formulas", "rests_on"]
 
 LAMBDAS = np.unique(np.round([*np.arange(0, 0.5, 0.025), *np.arange(0.5, 1.51, 0.1)], 3))
-LAMBDA_HELP = (
-    "λ is how much of ε is given up for the deviation, once in either direction: ε′ = ε + 2λ. The "
-    "larger λ, the rarer are datasets on which the true and the assumed distribution differ by "
-    "more than a factor e^λ; η is how much probability they make up."
-)
+LAMBDA_HELP = hover("λ")
 
 
 def rests_on(view: View, *assumptions: Assumption) -> bool:

@@ -25,6 +25,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import shown_at_first
 from distpriv.dashboard.widgets.scenario import pair_words
+from distpriv.glossary import hover
 from distpriv.model.run import Run, repeated
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
@@ -89,8 +90,7 @@ def choose(view: View) -> Choice:
         key="attack_training",
         persist_state="session",
         disabled=classifier == ARITHMETIC.name,
-        help="An attacker who knows the mechanism trains on noisy statistics (adaptive). The paper "
-        "trains on clean ones, which understates the leak. Arithmetic needs no training.",
+        help=f"{hover('adaptive attacker')} Arithmetic needs no training.",
     )
     repetitions = count.selectbox(
         "Repetitions",

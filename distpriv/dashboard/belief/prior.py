@@ -15,6 +15,7 @@ from distpriv.attacks.posterior import (
 )
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
+from distpriv.glossary import hover
 from distpriv.words import share
 
 __all__ = ["choose", "in_code"]
@@ -33,9 +34,9 @@ def choose(view: View) -> Belief:
         key=Key.BELIEF_PRIOR,
         persist_state="session",
         wrap=True,
-        help="The prior. *a bell* is a normal distribution cut off at 0 and 1; *Beta(a, b)* is "
-        "what somebody believes who has seen a − 1 records with the property and b − 1 without; "
-        "*the two shares* is an attacker who knows that it is one of the pair.",
+        help=f"{hover('prior')} *a bell* is a normal distribution cut off at 0 and 1; "
+        "*Beta(a, b)* is what somebody believes who has seen a − 1 records with the property and "
+        "b − 1 without; *the two shares* is an attacker who knows that it is one of the pair.",
     )
     shares = share_grid(n)
     if kind == UNIFORM:

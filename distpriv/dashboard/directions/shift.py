@@ -9,6 +9,7 @@ from distpriv import mechanisms
 from distpriv.charts.directions import eigenvalue_shares, ellipses, shift_components
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
+from distpriv.glossary import hover
 from distpriv.words import escape, number, percent
 
 __all__ = ["components", "eigenvalues", "formulas", "plane", "sentence"]
@@ -34,7 +35,8 @@ def sentence(view: View) -> None:
             f"puts **{percent(along / inside, 0)}** of its noise variance along that shift."
             if inside
             else "needs no noise."
-        )
+        ),
+        help=hover("shift"),
     )
 
 

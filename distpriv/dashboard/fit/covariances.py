@@ -12,6 +12,7 @@ from distpriv.charts.fit import covariance_heatmap
 from distpriv.dashboard.fit.normality import p_value
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
+from distpriv.glossary import hover
 from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.robustness.diagnostics import FitDiagnostics
 from distpriv.words import escape, exact, number, share
@@ -49,7 +50,7 @@ def covariances(view: View, diagnostics: FitDiagnostics | str) -> None:
         required=True,
         key="covariance_of",
         persist_state="session",
-        help="The mechanisms work with the mean of the two.",
+        help=hover("covariance"),
     )
     matrix = {"pooled": fit.pooled, p_i: fit.covariances[0], p_j: fit.covariances[1]}[which]
     shown = pd.DataFrame(matrix, columns=list(labels)).map(number)

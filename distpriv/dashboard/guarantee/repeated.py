@@ -18,6 +18,7 @@ from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.guarantee import delivered_by_releases
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
+from distpriv.glossary import hover
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.covered import covered_releases
 from distpriv.privacy.delivered import delivered_epsilon
@@ -37,7 +38,7 @@ def choose() -> int:
         value=10,
         key="releases",
         persist_state="session",
-        help="Each with noise drawn anew on the same true statistics: the noises average out.",
+        help=hover("repeated releases"),
     )
 
 

@@ -10,12 +10,11 @@ from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.errors import DistprivError
 from distpriv.papers.records import INCOME, QUERY, WORK_CLASS, PaperRecords, paper_records
-from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape
 
 __all__ = ["choose", "provenance"]
 
-_EXAMPLE, _ADULT = (example.key for example in EXAMPLES)
+_EXAMPLE, _ADULT = "census-income", "adult"
 
 
 def choose(dataset: Dataset) -> tuple[PaperRecords, str]:

@@ -50,7 +50,6 @@ def adult() -> None:
         "Load UCI Adult",
         icon=":material/cloud_download:",
         on_click=_choose_adult,
-        width="stretch",
         help="The real census records of the papers, from ADULT_DIR or OpenML.",
     )
 

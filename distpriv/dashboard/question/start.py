@@ -36,16 +36,18 @@ def draw(places: Places) -> None:
             records.upload()
         with example.container(border=True, height="stretch"):
             st.subheader("Try an example", anchor=False)
+            row = st.container(horizontal=True, gap="small")
             for each in EXAMPLES:
                 if each.key != _FETCHED:
-                    st.button(
+                    row.button(
                         escape(each.title),
                         key=f"try_{each.key}",
                         on_click=controls.begin,
                         args=(each.title,),
-                        width="stretch",
                     )
-            records.adult()
+            with row:
+                records.adult()
+            link("gallery", "Their stories")
         with learn.container(border=True, height="stretch"):
             st.subheader("Learn in seven steps", anchor=False)
             st.markdown("What is hidden, from whom, and what it costs: ten minutes, no formulas.")

@@ -39,4 +39,5 @@ def draw(view: View) -> None:
             st.toast(f"Saved as {name}.", icon=":material/bookmark_added:")
     if compare or propose:
         target = "compare" if compare else "decide"
-        st.switch_page(next(spec.file for spec in PAGES if spec.name == target))
+        # The bound parameters of widgets cannot be cleared one by one.
+        st.switch_page(next(s.file for s in PAGES if s.name == target), query_params={})

@@ -99,7 +99,7 @@ def _key(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is no part of a key; name it in the source.")
 
 
-@st.cache_resource(show_spinner="Loading the records …", max_entries=4)
+@st.cache_resource(show_spinner="Loading the records …", max_entries=len(EXAMPLES))
 def example(key: str) -> Dataset:
     """An embedded or fetched example; the same for everybody."""
     return from_example(next(example for example in EXAMPLES if example.key == key))

@@ -13,7 +13,16 @@ from streamlit.delta_generator import DeltaGenerator
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import cache, choices, opening, presenting, presets, settings, sizes
+from distpriv.dashboard.shell import (
+    cache,
+    choices,
+    opening,
+    presenting,
+    presets,
+    settings,
+    sizes,
+    starting,
+)
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.places import of_page, points, said
@@ -72,6 +81,7 @@ def begin(title: str) -> None:
 
 
 def _follow_data() -> None:
+    starting.begin(st.session_state[Key.DATA])
     sizes.follow(st.session_state[Key.DATA] == opening.UPLOAD)
 
 

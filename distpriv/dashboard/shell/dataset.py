@@ -41,6 +41,10 @@ class Dataset:
         The one to start with.
     query : tuple of Statistic
         Those to start with.
+    center, width : float
+        Of the two shares to start with.
+    bounds : mapping of column to (lowest, highest)
+        Of numeric columns, as far as they are public.
     start_n : int
         Records of a sample to start with: 100, or as many as leave an attacker records to train
         on. An upload starts with all of its records.
@@ -63,6 +67,9 @@ class Dataset:
     secret: SensitiveProperty
     query: tuple[Statistic, ...]
     start_n: int
+    center: float = 0.5
+    width: float = 0.1
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     corrected: Mapping[str, ColumnType] = field(default_factory=dict)
     first_digest: str = ""
 
@@ -95,16 +102,20 @@ def _dataset(
     description: str,
     attribution: str,
     units: Mapping[str, str],
+    example: Example | None = None,
 ) -> Dataset:
     types = column_types(table)
-    secret = choices.default_secret(table, types)
+    secret = choices.parse_secret(example.secret, table) if example is not None else None
+    secret = secret or choices.default_secret(table, types)
     if secret is None:
         raise TableError(
             "The table has no column that could be a secret: every usable column holds one "
             "value only; choose a table in which records differ (identifiers, free text and "
             "dates do not count)."
         )
-    query = choices.default_statistics(table, types, secret)
+    labels = () if example is None else example.statistics
+    parsed = (choices.parse_statistic(label, table) for label in labels)
+    query = tuple(filter(None, parsed)) or choices.default_statistics(table, types, secret)
     if not query:
         raise TableError(
             f"The table has no column to release beside {secret.column!r}; choose a table with "
@@ -130,14 +141,16 @@ def _dataset(
 
 def from_example(example: Example) -> Dataset:
     """Load an example; raises DatasetError."""
-    return _dataset(
+    made = _dataset(
         "example",
         example.load(),
         example.title,
         example.description,
         example.attribution,
         example.units,
+        example,
     )
+    return replace(made, center=example.center, width=example.width, bounds=example.bounds)
 
 
 def from_upload(content: bytes, name: str) -> Dataset:

@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.fitting import Groups, resolved
 from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.verdict import right_of_hundred
 from distpriv.dashboard.shell import cache, live, simulations
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import link
@@ -140,11 +142,30 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
             if not _finished(measuring):
                 _waiting(measuring, "distances_stop")
                 return None
-        st.session_state[Key.VIEWED] = ready = _ready(view)
+        ready = _ready(view)
+        _headline(ready)
         return ready
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return None
+
+
+def _headline(view: View) -> None:
+    """Which table the page is about, and what comes of it, below its heading."""
+    place: DeltaGenerator | None = st.session_state.pop(Key.HEADLINE, None)
+    if place is None:
+        return
+    scenario = view.scenario
+    end = (
+        "no noise is needed"
+        if view.noise.is_zero and view.mechanism.protects
+        else f"an attacker is right {right_of_hundred(view.accuracy)} times"
+    )
+    place.caption(
+        f"**{escape(view.dataset.title)}** · {escape(scenario.secret.label)} · "
+        f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}: {end}, "
+        f"{right_of_hundred(view.undefended)} without noise"
+    )
 
 
 def quiet(dataset: Dataset, scenario: Scenario) -> View | None:

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.analysis.verdict import right_of_hundred
 from distpriv.dashboard.shell import presenting
-from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.links import share
 from distpriv.dashboard.shell.pages import PageSpec, link
 from distpriv.dashboard.shell.state import Key
-from distpriv.words import escape
 
-__all__ = ["draw", "verdict"]
+__all__ = ["draw"]
 
 
-def draw(page: PageSpec) -> DeltaGenerator | None:
-    """The heading with its buttons; return the place of the line below it, if there is one."""
-    st.session_state.pop(Key.VIEWED, None)
+def draw(page: PageSpec) -> None:
+    """The heading with its buttons, and the place of the line that says what comes of the page."""
     row = st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -35,7 +28,9 @@ def draw(page: PageSpec) -> DeltaGenerator | None:
         presenting.switch()
         if page.of_scenario and page.name != "decide":
             link("decide", "Report", icon=":material/description:")
-    return st.empty() if page.of_scenario and page.name != "question" else None
+    st.session_state.pop(Key.HEADLINE, None)
+    if page.of_scenario and page.name != "question":
+        st.session_state[Key.HEADLINE] = st.empty()
 
 
 def _share(page: PageSpec) -> None:
@@ -55,21 +50,3 @@ def _share(page: PageSpec) -> None:
             "your own they need the same file."
         )
         st.code(share(st.session_state[Key.SCENARIO]), language=None, wrap_lines=True)
-
-
-def verdict(place: DeltaGenerator | None) -> None:
-    """Which table this is about, and what comes of it, once the page has worked it out."""
-    view = cast("View | None", st.session_state.get(Key.VIEWED))
-    if place is None or view is None:
-        return
-    scenario = view.scenario
-    end = (
-        "no noise is needed"
-        if view.noise.is_zero and view.mechanism.protects
-        else f"an attacker is right {right_of_hundred(view.accuracy)} times"
-    )
-    place.caption(
-        f"**{escape(view.dataset.title)}** · {escape(scenario.secret.label)} · "
-        f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}: {end}, "
-        f"{right_of_hundred(view.undefended)} without noise"
-    )

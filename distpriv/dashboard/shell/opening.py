@@ -84,12 +84,9 @@ def dataset_of(scenario: Scenario) -> Dataset | None:
     ]
     if scenario.digest == "":
         return here[0] if here else cache.example(EXAMPLES[0].key)
-    dataset = (
-        candidate
-        for candidate in (*here, cache.example(EXAMPLES[0].key))
-        if candidate.digest == scenario.digest
-    )
-    return next(dataset, None)
+    known = (example for example in EXAMPLES if example.digest == scenario.digest)
+    dataset = (candidate for candidate in here if candidate.digest == scenario.digest)
+    return next(dataset, None) or next((cache.example(example.key) for example in known), None)
 
 
 def banner(dataset: Dataset) -> None:

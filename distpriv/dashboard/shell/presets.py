@@ -42,7 +42,7 @@ def draw(dataset: Dataset) -> None:
                 on_click=_apply,
                 args=(values,),
                 width="stretch",
-                disabled=dataset.origin != "example",
+                disabled=dataset.origin != "example" or "workclass" not in dataset.types,
             )
 
 

@@ -52,13 +52,14 @@ class Key:
     # What the frame makes of them, for every page.
     DATASET: Final = "dataset"
     SCENARIO: Final = "scenario"
-    VIEWED: Final = "viewed"  # the scenario evaluated, in this run
+    HEADLINE: Final = "headline"  # the place of what comes of the scenario, in this run
     NOTICE: Final = "notice"  # a sentence for the next run
     NOTICED: Final = "noticed"  # the sentence of this run, for one that begins anew
     PLACES: Final = "places"  # of the controls, in this run
     PENDING: Final = "pending"  # values for the controls of the next run
     BEGUN: Final = "begun"  # with a table: the first screen needs no cards
     BACK_TO_EXAMPLE: Final = "back_to_example"
+    EXAMPLE: Final = "example"  # title of the one that the choices were begun with
     SIZES: Final = "sizes"  # of the release, as last set for examples and for uploads
     SHOWN_ON_PAGE: Final = "shown_on_page"
 

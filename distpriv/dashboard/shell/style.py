@@ -12,8 +12,7 @@ _STYLES = """
 .st-key-verdict p {font-size: 1.25rem; line-height: 1.5;}
 .st-key-sentence {row-gap: 0.4rem; column-gap: 0.6rem;}
 .st-key-sentence p {font-size: 1.1rem;}
-[data-testid="stCaptionContainer"] p, [data-testid="stCaptionContainer"] li {opacity: 0.85;}
-[data-testid="stCaptionContainer"] {color: inherit;}
+[data-testid="stCaptionContainer"] {color: inherit !important; opacity: 0.8;}
 @media (prefers-reduced-motion: reduce) {
     *, *::before, *::after {animation-duration: 0.01ms !important;
         transition-duration: 0.01ms !important; scroll-behavior: auto !important;}

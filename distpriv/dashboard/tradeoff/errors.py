@@ -18,6 +18,7 @@ from distpriv.charts.utility import error_against_width as width_chart
 from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import curves, display
+from distpriv.glossary import hover
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.run import Progress, Run
 from distpriv.words import escape, exact, number, percent, share, with_unit
@@ -63,8 +64,7 @@ def choose(view: View) -> tuple[Measure, list[str]]:
         format_func=lambda index: "all statistics (L2)" if index is None else labels[index],
         key="tradeoff_measure",
         persist_state="session",
-        help="The L2 error mixes the units of the statistics, as the paper's does; a single "
-        "statistic has its own.",
+        help=hover("L2 error"),
     )
     offered = mechanisms.names()
     names = right.multiselect(

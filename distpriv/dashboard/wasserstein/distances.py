@@ -17,6 +17,7 @@ from distpriv.dashboard.widgets import code, display
 from distpriv.distances.normals import normal_closeness
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import DistprivError, InapplicableError
+from distpriv.glossary import hover
 from distpriv.mechanisms import calibrate
 from distpriv.mechanisms.wasserstein import swap_reach
 from distpriv.model.run import Progress, Run, repeated
@@ -231,7 +232,7 @@ def _table(view: View, compared: _Compared) -> pd.DataFrame:
 def _moves(view: View, outcomes: Outcomes) -> None:
     """The coupling, as moves on a line or between points of a plane."""
     labels, names = view.scenario.query.labels, group_names(view.fit.pair)
-    st.subheader("The moves behind it")
+    st.subheader("The moves behind it", help=hover("Wasserstein distance"))
     if len(labels) > 1:
         order = np.argsort(-np.abs(view.fit.difference)).tolist()
         left, right = st.columns(2)

@@ -12,6 +12,7 @@ from distpriv.dashboard.widgets import code, display
 from distpriv.distances.outcomes import Outcomes
 from distpriv.distances.wasserstein import distribution
 from distpriv.errors import DistprivError
+from distpriv.glossary import hover
 from distpriv.words import escape, exact, number, percent
 
 __all__ = ["FIGURE_1", "example"]
@@ -41,8 +42,7 @@ def example(view: View) -> None:
             0.01,
             key="example_delta",
             persist_state="session",
-            help="This share of the mass, the one that would have to move furthest, does not "
-            "count for W; the promise then fails with at most this probability.",
+            help=hover("closeness"),
         )
         if st.button("Back to the paper's example", icon=":material/restart_alt:"):
             for key in KEYS.values():

@@ -73,7 +73,7 @@ def data(setting: Setting) -> Section:
     example = next((example for example in EXAMPLES if example.key == source.example), None)
     lines = ["import numpy as np", "", "import distpriv as dp", ""]
     if example is not None:
-        lines.append(f"table = dp.{example.load.__name__}()")
+        lines.append(f"table = dp.load_example({literal(example.key)})")
     else:
         lines.append(f"table = {_read(source)}")
         if source.corrected:

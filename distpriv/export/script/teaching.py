@@ -8,7 +8,7 @@ from typing import Any
 from distpriv.export.script.script import Section, literal
 from distpriv.export.script.setup import Setting
 
-__all__ = ["classroom", "papers", "tour"]
+__all__ = ["classroom", "gallery", "glossary", "papers", "tour"]
 
 _LESSONS: Mapping[int, tuple[str, Any, str]] = {
     1: ("fewer_statistics", 0, "Statistics are taken out, the most telling first"),
@@ -69,6 +69,35 @@ for epsilon in (None, 2.0, 1.0, 0.5):
     right = sum(each.best == each.share for each in seen)
     result[f"{name}: best attacker right, of {lessons.ROUNDS} releases"] = right"""
     return [Section("The class's data", start), Section("The releases of a round", code)]
+
+
+def gallery(setting: Setting, **_: object) -> list[Section]:
+    """What each example gives away without noise."""
+    code = """\
+result = {}
+for example in dp.tables.EXAMPLES:
+    if not example.story:
+        continue
+    table = dp.load_example(example.key)
+    column, _, value = example.secret.partition(" = ")
+    pair = dp.SensitiveProperty(column, value).pair(example.center, example.width)
+    known = [dp.queries.read_statistic(label, table.columns) for label in example.statistics]
+    for n in (100, len(table)):
+        model = dp.fit_gaussian(table, dp.Query(known), pair, n, replacement=n == len(table))
+        right = dp.optimal_attack_accuracy(model, None)
+        result[f"{example.key}, {n} records: attacker right without noise"] = right"""
+    return [Section("The examples", code)]
+
+
+def glossary(setting: Setting, **_: object) -> list[Section]:
+    """Every term with its sentence, and how many each group has."""
+    code = """\
+result = {group: 0 for group in dp.glossary.GROUPS}
+for term in dp.glossary.TERMS:
+    print(f"{term.name}: {term.meaning}")
+    result[term.group] += 1
+result["terms"] = len(dp.glossary.TERMS)"""
+    return [Section("The terms", code)]
 
 
 def papers(

@@ -1,0 +1,1 @@
+"""What the page Gallery is made of."""
