@@ -75,8 +75,11 @@ def test_the_arrow_keys_while_presenting(server, watched):
     page.goto(f"{server}/tour?present=1")
     watch.idle()
     expect(page.get_by_text("Step 1 of 7", exact=True)).to_be_visible()
+    # The keys are those of the buttons: they answer once these are drawn.
+    expect(page.get_by_role("button", name="Next")).to_be_enabled()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Step 2 of 7", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Back")).to_be_enabled()
     shot(page, "presenting-tour")
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_text("Step 1 of 7", exact=True)).to_be_visible()
