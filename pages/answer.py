@@ -9,12 +9,14 @@ from distpriv.dashboard.answer import (
     one_record,
     search,
 )
-from distpriv.dashboard.shell import frame
+from distpriv.dashboard.shell import frame, presenting
+from distpriv.dashboard.shell.controls import EPSILONS
 from distpriv.dashboard.widgets import code, meaning, promise, recommended
 
 view = frame.modelled()
 
 result_first = st.container()
+presenting.epsilon_keys(EPSILONS)
 start = acceptable.start()
 picture, controls = st.columns([3, 2], gap="large")
 limit = limits = found = None

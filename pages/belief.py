@@ -3,7 +3,8 @@
 import streamlit as st
 
 from distpriv.dashboard.belief import learned, prior, release
-from distpriv.dashboard.shell import frame
+from distpriv.dashboard.shell import frame, presenting
+from distpriv.dashboard.shell.controls import EPSILONS
 from distpriv.dashboard.widgets import code, curves, promise
 from distpriv.errors import DistprivError
 from distpriv.words import escape
@@ -14,6 +15,7 @@ if not curves.needs_closed_form(view, "The belief about every share"):
     st.stop()
 model = release.model_of(view)
 result_first = st.container()
+presenting.epsilon_keys(EPSILONS)
 left, right = st.columns(2, gap="large")
 try:
     with left:

@@ -69,6 +69,7 @@ ELSEWHERE = {
     "charts/frame": "charts/conftest.py",
     "charts/frameworks": "charts/test_choosing.py",
     "charts/lines": "charts/test_drawn.py",
+    "charts/guessing": "charts/test_drawn.py",
     "charts/intervals": "charts/test_papers.py",
     "charts/paper_figures": "charts/test_papers.py",
     "charts/plane": "charts/test_directions.py",

@@ -17,6 +17,7 @@ __all__ = [
     "accuracy_axis",
     "decades",
     "empty",
+    "enlarged",
     "linear_axis",
     "log_axis",
     "panels",
@@ -36,6 +37,7 @@ QUARTERS: dict[str, Any] = {"tickvals": [*_QUARTERS], "ticktext": [*map(share, _
 _TITLE_HEIGHT = 46
 _SUBTITLE_HEIGHT = 20
 _MOST_DECADES = 7
+_TEXT_SIZE, _TITLE_SIZE = 12, 16  # pixels, of Streamlit's theme
 _GRID = translucent(NEUTRAL, 0.22)
 
 
@@ -104,6 +106,49 @@ def empty(
     )
     figure.layout.template = None  # Streamlit's own theme
     return figure
+
+
+def enlarged(figure: go.Figure, factor: float) -> go.Figure:
+    """The same figure with everything larger that is measured in pixels, for a projector.
+
+    Parameters
+    ----------
+    figure : Figure
+        Stays as it is.
+    factor : float
+    """
+    large = go.Figure(figure)
+    layout = large.layout
+    text = _TEXT_SIZE * factor
+    large.update_layout(
+        font_size=text,
+        title_font_size=_TITLE_SIZE * factor,
+        title_subtitle_font_size=text,
+        legend_font_size=text,
+        hoverlabel_font_size=text,
+        height=None if layout.height is None else round(factor * layout.height),
+    )
+    for side in ("t", "b", "l", "r"):
+        if layout.margin[side]:
+            layout.margin[side] = round(factor * layout.margin[side])
+    for axes in (large.for_each_xaxis, large.for_each_yaxis):
+        axes(
+            lambda axis: axis.update(
+                tickfont_size=text,
+                title_font_size=text,
+                title_standoff=factor * (axis.title.standoff or 0),
+            )
+        )
+    for note in layout.annotations:
+        note.font.size = factor * (note.font.size or _TEXT_SIZE)
+    for trace in large.data:
+        for part, name in (("marker", "size"), ("line", "width"), ("textfont", "size")):
+            if f"{part}.{name}" not in trace:
+                continue
+            size = trace[part][name] or (text / factor if part == "textfont" else None)
+            if isinstance(size, int | float):
+                trace[part][name] = factor * size
+    return large
 
 
 def linear_axis(title: str, low: float, high: float, **options: Any) -> dict[str, Any]:

@@ -5,7 +5,16 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.shell import asking, autosave, controls, frame, header, history, style
+from distpriv.dashboard.shell import (
+    asking,
+    autosave,
+    controls,
+    frame,
+    header,
+    history,
+    presenting,
+    style,
+)
 from distpriv.dashboard.shell.pages import MOVED, PAGES, footer
 from distpriv.dashboard.stakeholder import role
 from distpriv.dashboard.widgets import code
@@ -45,6 +54,7 @@ spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
 style.draw()
 autosave.enter()
+presenting.begin()
 asking.first()
 steps = header.draw(spec)
 controls.draw(spec)

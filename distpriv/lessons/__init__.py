@@ -19,13 +19,16 @@ from distpriv.lessons.deciding import (
     repeated_releases,
 )
 from distpriv.lessons.example import EigenvectorExample, eigenvector_example
+from distpriv.lessons.guessing import ROUNDS, Game, Seen, by_luck, game, rate
 from distpriv.lessons.seeing import FewerStatistics, MoreRecords, fewer_statistics, more_records
 from distpriv.lessons.subtracting import Release, SubtractedNoise, subtracted_noise
 
 __all__ = [
+    "ROUNDS",
     "Course",
     "EigenvectorExample",
     "FewerStatistics",
+    "Game",
     "LeastNoise",
     "LimitedAttacker",
     "MoreRecords",
@@ -33,14 +36,18 @@ __all__ = [
     "Release",
     "RepeatedReleases",
     "RotatedNoise",
+    "Seen",
     "SubtractedNoise",
+    "by_luck",
     "course_of",
     "eigenvector_example",
     "fewer_statistics",
+    "game",
     "least_noise",
     "limited_attacker",
     "more_records",
     "own_variation",
+    "rate",
     "repeated_releases",
     "rotated_noise",
     "subtracted_noise",

@@ -13,6 +13,7 @@ from distpriv.store.limits import AgreedLimit, Budget, LimitVersion, Terms, agre
 from distpriv.store.matching import deciding, grounds_missing, matching, same_release
 from distpriv.store.planning import Planned, epsilon_that_fits, naive_epsilon, planned
 from distpriv.store.recording import OnRecord, on_record, record
+from distpriv.store.rooms import Room, Round
 from distpriv.store.values import Alternative, Decision, Revision
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "OnRecord",
     "Planned",
     "Revision",
+    "Room",
+    "Round",
     "Store",
     "Terms",
     "Use",

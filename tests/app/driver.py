@@ -16,7 +16,7 @@ from distpriv.dashboard.shell.pages import PAGES
 # What these show depends on the secret and the statistics of the sidebar.
 OF_THE_SCENARIO = tuple(page.name for page in PAGES if page.of_scenario)
 # What there is to read or to open there are no curves of.
-WITHOUT_CHARTS = ("gallery", "glossary")
+WITHOUT_CHARTS = ("tour", "classroom", "gallery", "glossary")  # the first two ask first
 
 
 def turn_to(app: AppTest, page: str) -> AppTest:

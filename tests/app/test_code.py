@@ -100,7 +100,13 @@ def _release(app) -> None:
 
 def _tour(app) -> None:
     app.segmented_control(key="lesson").set_value("2").run()
+    app.button(key="tour_show_2").click().run()
     app.select_slider(key="tour_records").set_value(400).run()
+
+
+def _classroom(app) -> None:
+    app.button(key="room_open").click().run()
+    app.button(key="room_start").click().run()
 
 
 def _papers(app) -> None:
@@ -206,6 +212,7 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
         "step 2, accuracy": percent,
         "step 2, together": percent,
     }),
+    "classroom": (_classroom, {"no noise: best attacker right": percent}),
     "gallery": (_nothing, {
         "census-income, 100 records: attacker right without noise": percent,
         "bank, 15000 records: attacker right without noise": percent,

@@ -8,9 +8,10 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.steps import LESSONS, PLACES
 from distpriv.lessons import Course, course_of, subtracted_noise
 from distpriv.lessons.course import DELTA, EPSILON, PAIR, QUERY, SECRET
+from distpriv.lessons.guessing import ROUNDS, game
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
-from tests.app.driver import charts, errors, records, sound, texts, upload
+from tests.app.driver import charts, errors, records, sound, texts, upload, wrong_numbers
 
 # Each step's control, a value to move it to, and what the result says then.
 CONTROLS = (
@@ -34,6 +35,14 @@ def tour(open_app):
     return open_app("tour")
 
 
+def revealed(app, number: int = 1):
+    """A step as it is shown after its guess."""
+    if any(button.key == f"tour_show_{number}" for button in app.button):
+        app.button(key=f"tour_show_{number}").click().run()
+    sound(app)
+    return app
+
+
 def statements(app) -> list[str]:
     return list(app.radio[0].options)
 
@@ -45,6 +54,7 @@ def test_the_tour_from_start_to_end(tour, course):
     ):
         sound(app)
         assert [header.value for header in app.header] == [lesson.title]
+        revealed(app, number)
         # One control besides the frame's and the question; the last step has an exercise.
         exercise = lesson.exercise is not None
         assert exercise == (number == 7)
@@ -87,7 +97,7 @@ def test_the_tour_from_start_to_end(tour, course):
 def test_the_noise_is_subtracted_by_hand(open_app, course):
     found = subtracted_noise(course)
     truth = round(found.answer[TRIED])
-    app = open_app("tour", lesson="7")
+    app = revealed(open_app("tour", lesson="7"), 7)
     assert app.slider(key="tour_tried").value != truth
     assert "not possible, so" in texts(app)
     assert "the noise is gone" not in texts(app)
@@ -109,11 +119,12 @@ def test_the_noise_is_subtracted_by_hand(open_app, course):
     assert "you answered **0 of 7** questions" in texts(app)
     app.button(key="tour_again").click().run()
     app.segmented_control(key="lesson").set_value("7").run()
+    revealed(app, 7)
     assert app.radio(key="tour_answer_exercise").value is None
 
 
 def test_a_question_holds_nobody_up_and_a_wrong_answer_counts_as_one(tour, course):
-    app = tour
+    app = revealed(tour)
     wrong = next(option for option in LESSONS[0].question(course).options if not option.holds)
     app.radio[0].set_value(wrong.statement).run()
     for number in range(1, 8):
@@ -124,6 +135,7 @@ def test_a_question_holds_nobody_up_and_a_wrong_answer_counts_as_one(tour, cours
     app.button(key="tour_again").click().run()
     sound(app)
     assert app.session_state["lesson"] == "1"
+    revealed(app)
     assert app.radio[0].value is None
     app.segmented_control(key="lesson").set_value("summary").run()
     assert "you answered **0 of 7** questions" in texts(app)
@@ -143,7 +155,7 @@ def test_a_damaged_link_opens_the_first_step(open_app):
 
 
 def test_what_was_answered_and_moved_is_there_after_another_page(open_app):
-    app = open_app("tour", lesson="2")
+    app = revealed(open_app("tour", lesson="2"), 2)
     app.select_slider(key="tour_records").set_value(200).run()
     app.radio[0].set_value(statements(app)[0]).run()
     app.switch_page("../../pages/directions.py").run()
@@ -155,7 +167,7 @@ def test_what_was_answered_and_moved_is_there_after_another_page(open_app):
 
 
 def test_the_tour_goes_its_own_way_whatever_the_sidebar_holds(open_app):
-    app = open_app("tour")
+    app = revealed(open_app("tour"))
     before = texts(app)
     app.number_input(key="eps").set_value(4.0).run()
     app.selectbox(key="secret").set_value("workclass = Private").run()
@@ -203,5 +215,51 @@ def test_the_papers_worked_examples(open_app, name):
     app.switch_page("../../pages/tour.py").run()
     sound(app)
     assert EXAMPLES[name] in texts(app)
-    # The step's picture and the example's.
-    assert len(charts(app)) == 2
+    # The step shows none before its guess.
+    assert len(charts(app)) == 1
+
+
+def test_nothing_shows_before_the_guess_and_the_guess_stands_beside_the_truth(open_app, course):
+    app = open_app("tour", lesson="1")
+    assert not charts(app)
+    assert "76" not in texts(app)
+    assert not app.radio
+    app.slider(key="tour_guess_1").set_value(60.0).run()
+    app.button(key="tour_guessed_1").click().run()
+    sound(app)
+    beside, _ = charts(app)
+    drawn = {trace["name"]: trace["x"] for trace in beside["data"]}
+    assert drawn["your guess"] == [60]
+    assert not wrong_numbers(app)
+    truth = LESSONS[0].guess.truth(course)
+    assert drawn["the answer"] == [truth]
+    assert "**76.2 %**" in texts(app)
+    app.segmented_control(key="lesson").set_value("summary").run()
+    assert "You guessed 60 of 100; it is 76 of 100." in texts(app)
+    # Every truth lies on its scale, and is no end of it that could not be missed.
+    for lesson in LESSONS:
+        if lesson.guess is not None:
+            low, high = lesson.guess.ends
+            assert low < lesson.guess.truth(course) < high
+    assert [number for number, lesson in enumerate(LESSONS, 1) if lesson.guess is None] == [2]
+
+
+def test_ten_releases_are_told_apart_before_the_clouds_show(open_app, course):
+    app = open_app("tour", lesson="2")
+    for place in range(ROUNDS):
+        (chart,) = charts(app)
+        assert chart["layout"]["title"]["text"] == "Which share is it from?"
+        assert f"Release **{place + 1} of {ROUNDS}**" in texts(app)
+        assert "best attacker" not in texts(app)
+        app.button(key=f"tour_say_{place % 2}").click().run()
+    sound(app)
+    played, clouds = charts(app)
+    seen = app.session_state["tour_play"].seen(game(course))
+    right = sum(each.share == place % 2 for place, each in enumerate(seen))
+    best = sum(each.share == each.best for each in seen)
+    assert f"You told **{right} of 10** releases" in texts(app)
+    assert f"**{best}** of the same ones, and 69.8 % in the long run" in texts(app)
+    assert "it would be 2 to 8, nineteen times of twenty" in texts(app)
+    assert played["layout"]["title"]["text"] == f"{right} of 10 told apart"
+    assert clouds["layout"]["title"]["text"] == "Secret and variation"
+    assert not wrong_numbers(app)

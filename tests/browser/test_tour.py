@@ -41,6 +41,13 @@ def opened(page: Page, number: int) -> None:
     expect(page.get_by_role("heading", name=LESSONS[number - 1].title)).to_be_in_viewport()
 
 
+def reveal(page: Page, number: int) -> None:
+    """Guess, or have oneself shown what there is to tell apart."""
+    name = "Show me" if LESSONS[number - 1].guess is None else "That is my guess"
+    page.get_by_role("button", name=name, exact=True).click()
+    expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
+
+
 def move(page: Page, number: int) -> None:
     """Move the step's control by one and wait for its result."""
     if number == 5:
@@ -65,7 +72,8 @@ def test_the_tour_from_start_to_end(app):
     go(page, "Guided tour")
     for number, lesson in enumerate(LESSONS, 1):
         opened(page, number)
-        drawn(page, 1 if lesson.exercise is None else 3)
+        reveal(page, number)
+        drawn(page, 1 + (lesson.guess is not None) + 2 * (lesson.exercise is not None))
         move(page, number)
         question = lesson.question(course)
         if number == 1:
@@ -104,6 +112,8 @@ def test_the_noise_is_subtracted_by_hand(app):
     page, found = app.page, subtracted_noise(course_of(load_census_income()))
     go(page, "Guided tour")
     press(page, "Step", "7")
+    opened(page, 7)
+    reveal(page, 7)
     drawn(page, 3)
     slider = page.get_by_role("slider", name="Suppose so many are")
     expect(page.get_by_text(words("not possible, so")).last).to_be_visible()
@@ -121,6 +131,7 @@ def test_a_step_on_a_phone(server, watched):
     page.goto(f"{server}/tour?lesson=3")
     watch.idle()
     opened(page, 3)
+    reveal(page, 3)
     drawn(page, 1)
     overflow = page.evaluate(
         "(() => { const main = document.querySelector('[data-testid=stMain]');"

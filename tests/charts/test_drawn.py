@@ -50,6 +50,12 @@ from distpriv.charts.fit import covariance_heatmap, fit_histograms
 from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
 from distpriv.charts.frontier import error_against_attack
 from distpriv.charts.guarantee import delivered_by_releases, profile_curves
+from distpriv.charts.guessing import (
+    guess_and_truth,
+    one_release,
+    pooled_guesses,
+    releases_guessed,
+)
 from distpriv.charts.hiding import hidden_distances
 from distpriv.charts.ledger import adding_up
 from distpriv.charts.limits import limit_bars
@@ -65,6 +71,7 @@ from distpriv.charts.plane import ellipses
 from distpriv.charts.posterior import posterior_curve
 from distpriv.charts.relaxations import Line, attacker_curve, error_curve, frontier_curves
 from distpriv.charts.roc import precision_recall_figure, roc_figure
+from distpriv.charts.style import group_names
 from distpriv.charts.subtracting import off_the_grid
 from distpriv.charts.undoing import UndoneRow, on_paper_and_on_the_grid
 from distpriv.charts.utility import error_against_epsilon, error_against_width
@@ -86,6 +93,7 @@ from distpriv.robustness.bootstrap import DeliveredIntervals, ModelReplicates
 from distpriv.robustness.diagnostics import fit_diagnostics
 from distpriv.store import Use
 from distpriv.store.values import Alternative
+from distpriv.words import plain
 
 Array = NDArray[np.float64]
 Drawn = dict[str, tuple[Any, Any]]
@@ -137,7 +145,11 @@ def _charts() -> Iterator[Callable[..., go.Figure]]:
 
 
 def test_every_chart_has_a_case() -> None:
-    assert set(_charts()) - {charts.frame.empty, charts.frame.pending} == set(CASES)
+    assert set(_charts()) - {
+        charts.frame.empty,
+        charts.frame.enlarged,
+        charts.frame.pending,
+    } == set(CASES)
 
 
 @pytest.mark.parametrize("chart", CASES, ids=lambda chart: chart.__name__)
@@ -148,7 +160,12 @@ def test_a_chart_draws_what_it_is_given(
     simulated: Array,
     draws: Callable[[go.Figure, Mapping[str, Any]], None],
 ) -> None:
-    draws(*CASES[chart](Given(model, fit, simulated)))
+    figure, expected = CASES[chart](Given(model, fit, simulated))
+    draws(figure, expected)
+    # On a projector it is the same, and larger.
+    large = charts.frame.enlarged(figure, 1.5)
+    draws(large, expected)
+    assert large.layout.height == pytest.approx(1.5 * figure.layout.height, abs=1)
 
 
 def _same(x: Array, curves: Mapping[str, Array]) -> Drawn:
@@ -231,6 +248,61 @@ def _accuracy_curves(_: Given) -> tuple[go.Figure, Drawn]:
         "without noise": (X, [0.76] * 4),
         **_same(X, RISING),
         "ExpM, simulated": ([1.0, 4.0], [0.62, 0.57]),
+    }
+
+
+@case(guess_and_truth)
+def _guess(_: Given) -> tuple[go.Figure, Drawn]:
+    figure = guess_and_truth(60, 76.2, (50, 100), "{:g} of 100".format)
+    return figure, {
+        "the way between": ([60, 76.2], [0, 0]),
+        "your guess": ([60], [0]),
+        "the answer": ([76.2], [0]),
+    }
+
+
+@case(one_release)
+def _release_to_guess(given: Given) -> tuple[go.Figure, Drawn]:
+    fit = given.model.of_statistics(0, 1).pairs[0]
+    released = fit.means[0] + 0.1
+    figure = one_release(fit, released, ["age", "hours"], ["years", "hours"])
+    low, high = map(plain, group_names(fit.pair))
+    places = {
+        f"{low}, on average": fit.means[0],
+        f"{high}, on average": fit.means[1],
+        "the release": released,
+    }
+    return figure, {name: ([x], [y]) for name, (x, y) in places.items()}
+
+
+@case(releases_guessed)
+def _guessed(given: Given) -> tuple[go.Figure, Drawn]:
+    fit = given.model.of_statistics(0, 1).pairs[0]
+    released = np.array([fit.means[0], fit.means[1], fit.means[1] + 0.5])
+    figure = releases_guessed(
+        fit, released, [0, 1, 1], [True, False, True], ["age", "hours"], ["years", "hours"]
+    )
+    low, high = map(plain, group_names(fit.pair))
+    clouds: dict[str, tuple[list[float], list[float]]] = {}
+    for trace in ellipses(fit, {}, 0, 1, ["age", "hours"], ["years", "hours"]).data:
+        for places, more in zip(
+            clouds.setdefault(plain(trace.name), ([], [])), (trace.x, trace.y), strict=True
+        ):
+            places.extend(more)
+    return figure, clouds | {
+        f"{low}, right": ([released[0, 0]], [released[0, 1]]),
+        f"{high}, right": ([released[2, 0]], [released[2, 1]]),
+        f"{high}, wrong": ([released[1, 0]], [released[1, 1]]),
+    }
+
+
+@case(pooled_guesses)
+def _pooled(_: Given) -> tuple[go.Figure, Drawn]:
+    empty = Interval(0.5, 0.0, 1.0)
+    figure = pooled_guesses([("1: no noise", WIDE, 30, 0.7), ("2: ε = 1", empty, 0, 0.57)])
+    return figure, {
+        "the best attacker": ([0.7, 0.57], [0, 1]),
+        "the class": ([WIDE.estimate], [0]),
     }
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from distpriv.charts.relaxations import Line, error_curve, frontier_curves
 from distpriv.dashboard.assumptions.relaxations import LAMBDAS, choose_lambda, rests_on
-from distpriv.dashboard.shell import cache, live
+from distpriv.dashboard.shell import cache, live, presenting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
@@ -98,7 +98,7 @@ def _measured(
             scenario.seed,
             shares=not by_distance,
         )
-        return measurement, Run(measurement.steps)
+        return measurement, presenting.waiting(Run(measurement.steps))
 
     return cache.computed(begun, f"relaxation {key}")
 

@@ -11,7 +11,7 @@ from distpriv.analysis import brackets_in_words as words
 from distpriv.analysis.brackets import Brackets, Verdict, auditing, bracket
 from distpriv.attacks.joint_audit import JointAudit
 from distpriv.charts.brackets import delivered_brackets
-from distpriv.dashboard.shell import live, state
+from distpriv.dashboard.shell import live, presenting, state
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.later import drawn_later
@@ -77,7 +77,7 @@ def _growing(view: View, draw: Callable[[Brackets | None, Run[JointAudit] | None
 
     def begin() -> Run[JointAudit]:
         apart = view.apart()
-        return Run(lambda: auditing(apart), about)
+        return presenting.waiting(Run(lambda: auditing(apart), about))
 
     # What was simulated for a release is kept, whatever is looked at in between.
     run = state.runs()[_NAME] = view.groups.computed(f"audit {about}", begin)

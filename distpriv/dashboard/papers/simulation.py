@@ -65,10 +65,10 @@ def choose_run(records: PaperRecords, digest: str) -> PaperAttacks:
     def begin() -> Iterator[Progress[PaperAttacks]]:
         return PaperAttacks(records, repetitions, seed).steps()
 
-    attacks = _attacks(live.begun(_RUN, key, begin))
+    attacks = _attacks(live.begun(_RUN, key, begin, waits=True))
     if attacks.rounds > repetitions:
         del state.runs()[_RUN]
-        attacks = _attacks(live.begun(_RUN, key, begin))
+        attacks = _attacks(live.begun(_RUN, key, begin, waits=True))
     elif attacks.repetitions != repetitions:
         attacks.repetitions = repetitions  # what is done counts
         running().extend()

@@ -13,7 +13,16 @@ from streamlit.delta_generator import DeltaGenerator
 from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import cache, choices, opening, presets, settings, sizes, starting
+from distpriv.dashboard.shell import (
+    cache,
+    choices,
+    opening,
+    presenting,
+    presets,
+    settings,
+    sizes,
+    starting,
+)
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.places import of_page, points, said
@@ -111,6 +120,7 @@ def draw(page: PageSpec) -> None:
     state.setdefault(Key.BEGUN, bool(st.query_params))
     for key, value in state.pop(Key.PENDING, {}).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
+    presenting.hide_values()
     places = of_page(page)
     data = places.blank(places.data, escape(_data_in_words()))
     with data:

@@ -138,7 +138,7 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
             return None
         if unmeasured := _unmeasured(view):
             key = (view.scenario, *(fit.outcomes for fit in view.model.pairs))
-            measuring = live.begun("distances", key, lambda: _measured(unmeasured))
+            measuring = live.begun("distances", key, lambda: _measured(unmeasured), waits=True)
             if not _finished(measuring):
                 _waiting(measuring, "distances_stop")
                 return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from distpriv.dashboard.shell import presenting
 from distpriv.dashboard.shell.links import share
 from distpriv.dashboard.shell.pages import PageSpec, link
 from distpriv.dashboard.shell.state import Key
@@ -32,6 +33,7 @@ def draw(page: PageSpec) -> DeltaGenerator:
     ):
         steps = st.container(width="content")
         _share(page)
+        presenting.switch()
         if page.of_scenario and page.name != "decide":
             link(
                 "decide", "Report", icon=":material/description:", query={Key.DECIDE_TAB: "Report"}

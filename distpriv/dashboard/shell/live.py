@@ -13,7 +13,7 @@ from typing import Literal, TypeVar, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard.shell import state
+from distpriv.dashboard.shell import presenting, state
 from distpriv.model.run import Progress, Run
 from distpriv.words import escape
 
@@ -65,18 +65,24 @@ def live(
     budget : float
         Seconds of work at every tick; the first does one piece and is drawn.
     """
-    run = begun(name, key, begin)
+    run = begun(name, key, begin, waits=True)
     buttons(name, lambda: Run(begin, key), labels)
     with picture or st.container():
         growing(run, draw, budget)
     return run
 
 
-def begun(name: str, key: object, begin: Callable[[], Iterator[Progress[T]]]) -> Run[T]:
-    """The run of that name, or a new one where there is none or its key is another."""
+def begun(
+    name: str, key: object, begin: Callable[[], Iterator[Progress[T]]], *, waits: bool = False
+) -> Run[T]:
+    """The run of that name, or a new one where there is none or its key is another.
+
+    One that `waits` has a button, which it waits for while the page is presented.
+    """
     runs = state.runs()
     if name not in runs or runs[name].key != key:
-        runs[name] = Run(begin, key)
+        run = Run(begin, key)
+        runs[name] = presenting.waiting(run) if waits else run
     return cast(Run[T], runs[name])
 
 
@@ -126,7 +132,7 @@ def toggle(run: Run[T], key: str, *, icons: bool = True) -> None:
     if not (run.finished or run.failure):
         icon = ":material/play_arrow:" if run.stopped else ":material/stop:"
         st.button(
-            "Go on" if run.stopped else "Stop",
+            ("Go on" if run.done else "Start") if run.stopped else "Stop",
             key=key,
             icon=icon if icons else None,
             on_click=_turn,

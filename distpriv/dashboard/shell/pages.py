@@ -80,6 +80,8 @@ PAGES = (
              "", ":material/outbox:", releasing.release),
     PageSpec("tour", "Guided tour", "A tour in seven steps",
              "Learn", ":material/school:", teaching.tour, of_scenario=False),
+    PageSpec("classroom", "Classroom", "A class plays the attacker",
+             "Learn", ":material/groups_2:", teaching.classroom, of_scenario=False),
     PageSpec("gallery", "Gallery", "Which example would you like to try?",
              "Learn", ":material/gallery_thumbnail:", teaching.gallery, of_scenario=False),
     PageSpec("glossary", "Glossary", "What does the word mean?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.dashboard.shell import presenting
 from distpriv.dashboard.shell.cache import computed
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.model.gaussian import GaussianModel
@@ -31,7 +32,7 @@ def fit(
     """A fit by simulation, not begun; whoever needs it takes it further."""
     groups = {pair.secret: computed(Dataset.groups, dataset, query, pair.secret) for pair in pairs}
     simulation = SimulatedFit(groups, query, pairs, n, replacement, seed=seed, bounds=dict(bounds))
-    return Run(simulation.steps)
+    return presenting.waiting(Run(simulation.steps))
 
 
 def resampled(

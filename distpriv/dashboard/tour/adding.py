@@ -7,8 +7,15 @@ import streamlit as st
 from distpriv.charts.network import variance_bars
 from distpriv.charts.plane import ellipses
 from distpriv.charts.utility import error_against_epsilon
-from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
-from distpriv.lessons import Course, least_noise, own_variation, rotated_noise
+from distpriv.dashboard.tour.lesson import Guess, Lesson, Option, Question, Shown
+from distpriv.lessons import (
+    Course,
+    OwnVariation,
+    RotatedNoise,
+    least_noise,
+    own_variation,
+    rotated_noise,
+)
 from distpriv.lessons.course import COUNTS, EPSILON, EPSILONS, MECHANISMS, NAMES
 from distpriv.words import number, percent
 
@@ -64,6 +71,10 @@ def _show_direction(course: Course, degrees: int) -> Shown:
     )
 
 
+def _along(lesson: RotatedNoise) -> float:
+    return lesson.noise.expected_error() / lesson.everywhere.expected_error()
+
+
 def _question_direction(course: Course) -> Question:
     lesson = rotated_noise(course, 90)
     figures = f"{percent(lesson.along)} along the shift, {percent(lesson.across)} across it"
@@ -96,11 +107,21 @@ DIRECTION = Lesson(
     title="Noise in the right direction",
     intro=(
         "Between the two shares the statistics move along one line, the arrow. Noise on every "
-        "statistic (ExpM) spends most of its size on directions that give nothing away. The "
-        f"picture shows two counts at ε\u00a0=\u00a0{EPSILON:g}: the circle is ExpM's noise, the "
-        "narrow ellipse is noise in one direction, which you can turn. Its width comes of half a "
-        "record of noise on each count, without which arithmetic would undo it; the last step "
-        "shows how."
+        "statistic (ExpM) spends most of its size on directions that give nothing away."
+    ),
+    guess=Guess(
+        "Noise along that one line alone (DirM) hides the share as well as noise on every "
+        f"statistic (ExpM), at ε\u00a0=\u00a0{EPSILON:g} and on two counts. How large is its "
+        "error, in per cent of ExpM's?",
+        lambda course: 100 * _along(rotated_noise(course, 0)),
+        (0.0, 100.0),
+        form="{}\u00a0%",
+    ),
+    reading=(
+        f"The picture shows two counts at ε\u00a0=\u00a0{EPSILON:g}: the circle is ExpM's noise, "
+        "the narrow ellipse is noise in one direction, which you can turn. Its width comes of "
+        "half a record of noise on each count, without which arithmetic would undo it; the last "
+        "step shows how."
     ),
     takeaway="Noise helps along the shift, and hardly anywhere else.",
     ask=_ask_direction,
@@ -130,10 +151,16 @@ def _ask_ally(course: Course) -> float:
     )
 
 
+def _brought(lesson: OwnVariation) -> float:
+    """Share of the variance needed that is there along the widest axis."""
+    widest = next(iter(lesson.axes.values()))
+    return min(float(widest.variances[0] / widest.needed[0]), 1.0)
+
+
 def _show_ally(course: Course, epsilon: float) -> Shown:
     lesson = own_variation(course, epsilon)
-    leader, widest = next(iter(lesson.axes.items()))
-    share = min(float(widest.variances[0] / widest.needed[0]), 1.0)
+    leader = next(iter(lesson.axes))
+    share = _brought(lesson)
     named = {f"axis of {NAMES[place]}": noise for place, noise in lesson.axes.items()}
     return Shown(
         f"At ε\u00a0=\u00a0{epsilon:g} the statistics bring **{percent(share, 0)}** of the "
@@ -182,8 +209,16 @@ ALLY = Lesson(
     intro=(
         "Nobody knows which 100 records you hold, so the statistics vary from one set to the next "
         "even without noise. Differential privacy does not count on that; distribution privacy "
-        "may. Each bar is an axis along which the statistics vary together, the widest first."
+        "may."
     ),
+    guess=Guess(
+        f"At ε\u00a0=\u00a0{_QUESTION_EPSILON:g}, how much of the variance that is needed do the "
+        "statistics bring themselves, along the axis on which they vary most?",
+        lambda course: 100 * _brought(own_variation(course, _QUESTION_EPSILON)),
+        (0.0, 100.0),
+        form="{}\u00a0%",
+    ),
+    reading=("Each bar is an axis along which the statistics vary together, the widest first."),
     takeaway="What the statistics vary by themselves need not be added.",
     ask=_ask_ally,
     show=_show_ally,
@@ -271,8 +306,17 @@ LEAST = Lesson(
     intro=(
         "Direction and uncertainty together: DauM adds along the shift just what the statistics' "
         "own variation leaves wanting. OptM asks the question outright: of all Gaussian noise "
-        "that keeps the promise, which is least? Both axes of the chart are logarithmic. All five "
-        "are calibrated to the mean of the two clouds' variation, as the papers do."
+        "that keeps the promise, which is least?"
+    ),
+    guess=Guess(
+        f"At ε\u00a0=\u00a0{EPSILON:g}, how large is {_BEST}'s error, in per cent of ExpM's?",
+        lambda course: 100 * least_noise(course).errors[_BEST] / least_noise(course).errors["ExpM"],
+        (0.0, 100.0),
+        form="{}\u00a0%",
+    ),
+    reading=(
+        "Both axes of the chart are logarithmic. All five mechanisms are calibrated to the mean of "
+        "the two clouds' variation, as the papers do."
     ),
     takeaway="One promise has many prices, and OptM asks the least of all Gaussian noise.",
     ask=_ask_least,

@@ -8,7 +8,7 @@ import streamlit as st
 
 from distpriv.charts.attack_curves import accuracy_curves
 from distpriv.charts.choosing import attackers_in_100
-from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
+from distpriv.dashboard.tour.lesson import Guess, Lesson, Option, Question, Shown
 from distpriv.dashboard.tour.subtracting import SUBTRACTING
 from distpriv.lessons import Course, fewer_statistics, limited_attacker, repeated_releases
 from distpriv.lessons.course import DELTA, EPSILON, RELEASES
@@ -17,7 +17,7 @@ from distpriv.words import exact, number, percent
 __all__ = ["CHOOSING", "FAILING"]
 
 _GUESSES = 60
-_WEEKS = max(RELEASES)
+_SOME, _WEEKS = 5, max(RELEASES)
 
 
 def _ask_choosing(course: Course) -> int:
@@ -89,6 +89,13 @@ CHOOSING = Lesson(
         "name one of the two shares. Fifty are right by luck. Say how many may be right at most, "
         "and the largest ε that keeps to it follows from the data."
     ),
+    guess=Guess(
+        f"You allow {_GUESSES} right guesses of 100. How large may ε be on these data?",
+        lambda course: limited_attacker(course, _GUESSES).epsilon,
+        (0.1, 5.0),
+        0.1,
+        "ε\u00a0=\u00a0{}",
+    ),
     takeaway="Choose ε by what an attacker may achieve.",
     ask=_ask_choosing,
     show=_show_choosing,
@@ -109,7 +116,7 @@ def _ask_failing(course: Course) -> int:
     return st.select_slider(
         "Releases of the same statistics",
         RELEASES,
-        value=5,
+        value=_SOME,
         key="tour_releases",
         persist_state="session",
         help="Of the same records, each with fresh noise.",
@@ -199,6 +206,12 @@ FAILING = Lesson(
         "A promise holds for what it is about: one release, of statistics that vary as the model "
         "says, against somebody who wants the one share that you hide. Here the first of these is "
         f"broken: OptM at ε\u00a0=\u00a0{EPSILON:g}, released again and again."
+    ),
+    guess=Guess(
+        f"OptM at ε\u00a0=\u00a0{EPSILON:g} hides the share, and the same statistics are released "
+        f"{_SOME} times, with fresh noise each time. Of 100 guesses, how many does the best "
+        "attacker get right now?",
+        lambda course: 100 * repeated_releases(course, _SOME).accuracy,
     ),
     takeaway="A promise is about one release, and rests on its assumptions.",
     ask=_ask_failing,

@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 
 from distpriv.lessons import Course
 
-__all__ = ["Exercise", "Lesson", "Option", "Question", "Shown"]
+__all__ = ["Exercise", "Guess", "Lesson", "Option", "Question", "Shown"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,34 @@ class Question:
     def chosen(self, statement: str | None) -> Option | None:
         """The option with that statement, None if there is none."""
         return next((option for option in self.options if option.statement == statement), None)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What is asked for before anything is shown.
+
+    Attributes
+    ----------
+    text : str
+        The question, in Markdown.
+    truth : callable
+        From the course to the answer.
+    ends : tuple of two float
+        Of the scale.
+    step : float
+    form : str
+        How a value is said, with braces where it stands.
+    """
+
+    text: str
+    truth: Callable[[Course], float]
+    ends: tuple[float, float] = (50.0, 100.0)
+    step: float = 1.0
+    form: str = "{} of 100"
+
+    def said(self, value: float) -> str:
+        """A value in words, with the digits of the scale."""
+        return self.form.format(f"{value:.{0 if self.step >= 1 else 1}f}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +138,10 @@ class Lesson:
     more : callable, optional
         From the course to what is worth knowing besides, in Markdown.
     exercise : Exercise, optional
+    guess : Guess, optional
+        None where ten releases are told apart first.
+    reading : str
+        What the picture shows, in Markdown; said with it.
     """
 
     title: str
@@ -124,3 +156,5 @@ class Lesson:
     leads_to: str
     more: Callable[[Course], str] | None = None
     exercise: Exercise | None = None
+    guess: Guess | None = None
+    reading: str = ""

@@ -7,7 +7,7 @@ import streamlit as st
 from distpriv.attacks.optimal import equivalent_separation
 from distpriv.charts.answer import scores
 from distpriv.charts.plane import ellipses
-from distpriv.dashboard.tour.lesson import Lesson, Option, Question, Shown
+from distpriv.dashboard.tour.lesson import Guess, Lesson, Option, Question, Shown
 from distpriv.lessons import Course, fewer_statistics, more_records
 from distpriv.lessons.course import NAMES, PAIR, PLANE, QUERY, RECORDS, SIZES
 from distpriv.words import percent
@@ -91,6 +91,12 @@ HIDING = Lesson(
         "hours of work, and how many people have never married and how many are women. How many "
         "of them earn more than 50K is nobody's business, so you leave that column out. People who "
         "earn more are older, went to school for longer and are married more often, though."
+    ),
+    guess=Guess(
+        "An attacker sees the five statistics and says whether 45\u00a0% or 55\u00a0% of the "
+        "records have high earnings. Of 100 such guesses, how many does the best attacker get "
+        "right? Tossing a coin gets 50.",
+        lambda course: 100 * fewer_statistics(course, 0).before,
     ),
     takeaway="The columns you release tell of the one you hide.",
     ask=_ask_hiding,

@@ -7,9 +7,10 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard.shell import cache, opening
+from distpriv.dashboard.shell import cache, opening, presenting
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.state import Key
+from distpriv.dashboard.tour import attacker, predicting
 from distpriv.dashboard.tour.adding import ALLY, DIRECTION, LEAST
 from distpriv.dashboard.tour.deciding import CHOOSING, FAILING
 from distpriv.dashboard.tour.examples import worked_examples
@@ -85,11 +86,29 @@ def _body() -> DeltaGenerator:
 
 
 def _step(number: int, data: Course) -> None:
+    """The guess first; what is shown, once there is one, or once it was asked for."""
     lesson = LESSONS[number - 1]
+    if number in predicting.given():
+        _shown(number, lesson, data)
+        return
+    code.note("tour", lesson=number)
+    st.markdown(lesson.intro)
+    if lesson.guess is None:
+        attacker.play(number, data)
+    else:
+        predicting.ask(number, lesson.guess)
+    _onward(number)
+
+
+def _shown(number: int, lesson: Lesson, data: Course) -> None:
+    if lesson.guess is None:
+        attacker.outcome(data)
+    else:
+        predicting.beside(number, lesson.guess, data)
     result_first = st.container()
     picture, controls = st.columns([3, 2], gap="large")
     with controls:
-        st.markdown(lesson.intro)
+        st.markdown(f"{lesson.intro} {lesson.reading}")
         value = lesson.ask(data)
         code.note("tour", lesson=number, value=value)
         shown = lesson.show(data, value)
@@ -144,6 +163,7 @@ def _onward(number: int) -> None:
         icon=":material/arrow_back:",
         disabled=number == 1,
         key=f"tour_back_{number}",
+        shortcut=presenting.shortcut("Left"),
         on_click=_open,
         args=(PLACES[max(number - 2, 0)],),
     )
@@ -153,6 +173,7 @@ def _onward(number: int) -> None:
         icon=":material/flag:" if last else ":material/arrow_forward:",
         type="primary",
         key=f"tour_next_{number}",
+        shortcut=presenting.shortcut("Right"),
         help=None if last else LESSONS[number].title,
         on_click=_open,
         args=(PLACES[number],),
@@ -189,11 +210,17 @@ def _summary(data: Course) -> None:
     )
     for number, (lesson, question) in enumerate(zip(LESSONS, questions.values(), strict=True), 1):
         st.markdown(
-            f"{number}. **{lesson.takeaway}** {_mark(given.get(number))}  \n{question.right.why}"
+            f"{number}. **{lesson.takeaway}** {_mark(given.get(number))}  \n{question.right.why} "
+            + predicting.in_words(number, lesson.guess, data)
         )
     row = st.container(horizontal=True)
     row.button(
-        "Back", icon=":material/arrow_back:", key="tour_back", on_click=_open, args=(PLACES[-2],)
+        "Back",
+        icon=":material/arrow_back:",
+        key="tour_back",
+        on_click=_open,
+        args=(PLACES[-2],),
+        shortcut=presenting.shortcut("Left"),
     )
     row.button(
         "Start again", icon=":material/restart_alt:", key="tour_again", on_click=_start_again
@@ -227,6 +254,8 @@ def _mark(chosen: Option | None) -> str:
 def _start_again() -> None:
     state = st.session_state
     state[Key.TOUR_ANSWERS] = {}
+    predicting.forget()
+    attacker.forget()
     for number in (*range(1, len(LESSONS) + 1), _EXERCISE):
         state[_answer_key(number)] = None
     _open(PLACES[0])

@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from distpriv.charts.data import figure_data
+from distpriv.charts.frame import enlarged
 from distpriv.charts.style import ImageFormat, config
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, presenting
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
@@ -24,7 +25,8 @@ def chart(figure: go.Figure, key: str) -> None:
     """A figure with its alternative text, its reading aid, and its data to take away."""
     meta = figure.layout.meta or {}
     image: ImageFormat = st.session_state.get(Key.IMAGE_FORMAT) or "SVG"
-    st.plotly_chart(figure, key=key, config=config(key, image), alt=meta.get("alt"))
+    drawn = enlarged(figure, presenting.SIZE) if presenting.on() else figure
+    st.plotly_chart(drawn, key=key, config=config(key, image), alt=meta.get("alt"))
     below = st.container(horizontal=True, vertical_alignment="center")
     if meta.get("how_to_read"):
         aid = below.popover("How to read this", icon=":material/info:", type="tertiary")

@@ -8,7 +8,7 @@ from typing import Any
 from distpriv.export.script.script import Section, literal
 from distpriv.export.script.setup import Setting
 
-__all__ = ["gallery", "glossary", "papers", "tour"]
+__all__ = ["classroom", "gallery", "glossary", "papers", "tour"]
 
 _LESSONS: Mapping[int, tuple[str, Any, str]] = {
     1: ("fewer_statistics", 0, "Statistics are taken out, the most telling first"),
@@ -55,6 +55,20 @@ for name, value in vars(step).items():
     if isinstance(value, float):
         result[f"step {number}, {{name}}"] = value"""
     return Section(f"Step {number}: {title[0].lower()}{title[1:]}", code)
+
+
+def classroom(setting: Setting, **_: object) -> list[Section]:
+    """How often the best attacker is right, and ten of the releases that a class gets."""
+    start = f"from distpriv import lessons\n\n{_COURSE}\nresult = {{}}"
+    code = """\
+for epsilon in (None, 2.0, 1.0, 0.5):
+    game = lessons.game(course, 100, epsilon)
+    name = "no noise" if epsilon is None else f"ε = {epsilon:g}"
+    result[f"{name}: best attacker right"] = game.accuracy
+    seen = [game.draw("seed", place) for place in range(lessons.ROUNDS)]
+    right = sum(each.best == each.share for each in seen)
+    result[f"{name}: best attacker right, of {lessons.ROUNDS} releases"] = right"""
+    return [Section("The class's data", start), Section("The releases of a round", code)]
 
 
 def gallery(setting: Setting, **_: object) -> list[Section]:

@@ -1,0 +1,1 @@
+"""The classroom: a room on the projector, and the phones in it."""
