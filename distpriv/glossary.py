@@ -10,6 +10,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from distpriv.words import SPACE
+
 __all__ = ["GROUPS", "TERMS", "Term", "hover", "matching", "term"]
 
 
@@ -42,7 +44,8 @@ class Term:
 
 
 def _read() -> tuple[Term, ...]:
-    given = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    written = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    given = tomllib.loads(written.replace(" %", f"{SPACE}%"))
     return tuple(Term(**each | {"also": tuple(each.get("also", ()))}) for each in given["terms"])
 
 

@@ -62,7 +62,7 @@ def test_a_tooltip_is_the_sentence_and_the_expert_s() -> None:
 
 
 def test_figures_in_it_are_those_of_the_formulas() -> None:
-    assert f"{accuracy_ceiling(1.0, 0.0):.1%}".replace("%", " %") in glossary.hover("ceiling")
+    assert f"{accuracy_ceiling(1.0, 0.0):.1%}".replace("%", "\u00a0%") in glossary.hover("ceiling")
 
 
 def test_pages_ask_for_terms_that_there_are() -> None:

@@ -212,7 +212,7 @@ def test_what_the_simulated_attacker_knows_stands_beside_its_figure(open_app, wh
     run.step(0.0)
     app.run()
     sound(app)
-    said = "knows all the records" if whole else "knows 10 000 of the records"
+    said = "knows all the records" if whole else "knows 10\u202f000 of the records"
     told = next(each.value for each in app.markdown if "the simulated one in" in each.value)
     assert said in told.replace("\u00a0", " ")
     assert ("may be right less often for that alone" in told) is not whole

@@ -6,7 +6,8 @@ from tests.app.driver import button, charts, clean, press, run_of, texts, turn_t
 
 
 def keys(app) -> dict[str, str]:
-    return {each.proto.shortcut: each.label for each in app.main.button if each.proto.shortcut}
+    shown = (each for each in app.main.button if each.proto.shortcut and each.label)
+    return {each.proto.shortcut: each.label for each in shown}
 
 
 def large(app) -> bool:

@@ -126,7 +126,7 @@ def test_a_whole_table_s_noises_average_out(open_app):
     for _ in range(2):
         release(app)
     press(app, "Release …")
-    assert "all 45222 complete records of" in texts(app)
+    assert "all 45\u202f222 complete records of" in texts(app)
     guarantee = open_app("guarantee", whole="true", mech="ExpM", eps="0.5")
     guarantee.select_slider(key="releases").set_value(2).run()
     wanted = re.search(r"right in \*\*([\d.]+) %\*\* of cases.*? ε = ([\d.]+) at", texts(guarantee))

@@ -34,7 +34,7 @@ from distpriv.dashboard.shell.kept import (
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.curves import epsilon_grid, remembered, sweep_of
-from distpriv.errors import DistprivError
+from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, exact, number, percent, with_unit
 
@@ -183,13 +183,20 @@ def keep_now(view: View, name: str = "") -> str:
     """Keep what the controls say, under a name of its own; return the name.
 
     What is kept already stays as it is, unless another name is given.
+
+    Raises
+    ------
+    ScenarioError
+        If as many are kept as can be.
     """
     now = st.session_state[Key.SCENARIO]
     known = next((kept_as for kept_as, one in kept().items() if same(one.scenario, now)), None)
     if known is not None and name.strip() in ("", known):
         return known
-    while len(kept()) >= MOST:
-        del kept()[next(iter(kept()))]
+    if len(kept()) >= MOST:
+        raise ScenarioError(
+            f"At most {MOST} scenarios are kept at once; forget one on the page Compare."
+        )
     free = free_name(name.strip()[:LONGEST_NAME] or f"{now.mechanism}, ε = {now.epsilon:g}")
     kept()[free] = Kept(now, view.dataset.title, _summary(view, now))
     return free

@@ -9,6 +9,8 @@ from distpriv.dashboard.decide.panels import PROPOSE
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.pages import PAGES
 from distpriv.dashboard.shell.state import Key
+from distpriv.errors import DistprivError
+from distpriv.words import escape
 
 __all__ = ["draw"]
 
@@ -36,9 +38,13 @@ def draw(view: View) -> None:
         help="Put it to those who decide, with your reason.",
     )
     if save or compare:
-        name = alternatives.keep_now(view)
+        try:
+            name = alternatives.keep_now(view)
+        except DistprivError as error:
+            st.error(escape(error), icon=":material/error:")
+            return
         if save:
-            st.toast(f"Saved as {name}.", icon=":material/bookmark_added:")
+            st.toast(f"Saved as {escape(name)}.", icon=":material/bookmark_added:")
     if compare or propose:
         target = "compare" if compare else "decide"
         # The bound parameters of widgets cannot be cleared one by one.

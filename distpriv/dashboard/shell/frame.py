@@ -31,10 +31,11 @@ from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import escape, percent
 
-__all__ = ["ICON", "View", "attempt", "modelled", "open_page", "places", "quiet", "sources"]
+__all__ = ["ICON", "LOGO", "View", "attempt", "modelled", "open_page", "places", "quiet", "sources"]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
+LOGO = str(Path(__file__).with_name("logo.svg"))
 
 T = TypeVar("T")
 

@@ -34,7 +34,7 @@ def draw(page: PageSpec) -> DeltaGenerator:
         steps = st.container(width="content")
         _share(page)
         presenting.switch()
-        if page.of_scenario and page.name != "decide":
+        if page.name != "decide":
             link(
                 "decide", "Report", icon=":material/description:", query={Key.DECIDE_TAB: "Report"}
             )

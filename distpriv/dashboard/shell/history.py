@@ -41,6 +41,8 @@ def note() -> None:
     Who may see it is no part of it: a step back must not show in a meeting what was hidden.
     """
     state, history = st.session_state, _history()
+    if Key.ALLOWED_WANTED in state:  # the ε to it comes in a moment, and both are one step
+        return
     dataset: Dataset = state[Key.DATASET]
     now = _Step(replace(state[Key.SCENARIO], view="analyst"), dataset.title)
     moved, history.moved = history.moved, False
