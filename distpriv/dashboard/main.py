@@ -20,7 +20,7 @@ from distpriv.dashboard.stakeholder import role
 from distpriv.dashboard.widgets import code
 
 st.set_page_config(page_icon=frame.ICON, layout="wide")
-st.logo(frame.LOGO, size="large", icon_image=frame.ICON)
+st.logo(frame.LOGO, size="large")
 if role.asked():
     role.run()
     st.stop()

@@ -96,10 +96,9 @@ def _in_sentence() -> Places:
     verdict = st.container(key="verdict")
     allowed, settings = st.columns([2, 3], gap="large", vertical_alignment="bottom")
     row = settings.container(horizontal=True, vertical_alignment="bottom", key="settings")
-    budget, mechanism = row.container(width=230), row.container(width=150)
+    budget, mechanism = row.container(width=270), row.container(width=150)
     more = row.popover("Settings", icon=":material/tune:")
-    persons, look, finer, view = (more.container() for _ in range(4))
-    presets = row.container(width="content")
+    persons, look, finer, view, presets = (more.container() for _ in range(5))
     return Places(
         data, secret, width, size, size, mechanism, budget, persons,
         look, finer, statistics, center, view, presets, True, start, verdict, allowed,

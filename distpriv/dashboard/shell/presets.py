@@ -35,7 +35,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
 
 def draw(dataset: Dataset) -> None:
     """The presets, one button each; they are about the examples."""
-    with st.popover("Presets", icon=":material/bookmark:", width="stretch"):
+    with st.expander("Presets", icon=":material/bookmark:"):
         for label, values in PRESETS.items():
             st.button(
                 label,
