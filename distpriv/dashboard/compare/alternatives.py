@@ -309,6 +309,7 @@ def _results(summary: Summary) -> dict[str, str]:
         "Best attacker right in, without noise": percent(summary.undefended),
         "Best attacker right in, with the noise": percent(summary.accuracy),
         "As good as reading": reading(summary.accuracy, summary.scenario),
+        "Promise": summary.promise or "not known",
         "Promised δ": exact(summary.promised),
         "Delivered δ": delivered,
         RECORD_COLUMN: summary.per_record or "–",
