@@ -36,7 +36,8 @@ def errors_table(view: View) -> None:
     columns["Noise"] = [f"± {with_unit(size.error, size.unit)}" for size in sizes]
     if shown:
         columns["In %"] = [
-            "" if size.of_value is None else percent(size.of_value) for size in sizes
+            "" if size.of_value is None else percent(size.of_value, 1 + 2 * (size.of_value < 1e-3))
+            for size in sizes
         ]
     columns["× sampling"] = [of_sampling(size) for size in sizes]
     if view.report_sizes is not None:
