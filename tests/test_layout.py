@@ -92,7 +92,7 @@ ELSEWHERE = {
     "privacy/noised": "mechanisms/test_sizes.py",
     "privacy/normal_laplace": "privacy/test_laplace_profile.py",
     "store/texts": "store/test_decisions.py",
-    "store/values": "store/test_ledger.py",
+    "analysis/decision": "store/test_ledger.py",
     "queries/base": "queries/test_statistics.py",
     "tables/labels": "tables/test_types.py",
     "tables/predicates": "queries/test_statistics.py",

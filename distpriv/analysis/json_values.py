@@ -43,13 +43,13 @@ WRONG = (TypeError, ValueError, KeyError, AttributeError, OverflowError)
 """What a reader raises of a value outside its domain."""
 
 
-def parsed(text: str | bytes) -> Any:
+def parsed(text: str | bytes, what: str = "file") -> Any:
     """What a JSON text says; raises ScenarioError if it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         raise ScenarioError(
-            "The file is damaged: it is no JSON text; save it again where it was made."
+            f"The {what} is damaged: it is no JSON text; save it again where it was made."
         ) from None
 
 

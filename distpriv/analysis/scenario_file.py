@@ -94,7 +94,7 @@ def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
     ScenarioError
         As `read_scenario`; it names the scenario too.
     """
-    content = parsed(text)
+    content = parsed(text, "scenario file")
     if not isinstance(content, dict) or content.get("format") != SEVERAL:
         return {"Scenario": read_scenario(text)}
     _check_version(content)
@@ -131,7 +131,7 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
     ScenarioError
         If the file is damaged or foreign, or a field is missing, unknown or outside its domain.
     """
-    content = parsed(text)
+    content = parsed(text, "scenario file")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ScenarioError(f"The file is no scenario: its field 'format' is not {FORMAT!r}.")
     _check_version(content)

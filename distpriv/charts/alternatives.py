@@ -8,11 +8,11 @@ from functools import partial
 
 from plotly import graph_objects as go
 
+from distpriv.analysis.decision import Alternative
 from distpriv.charts.frame import accuracy_axis, empty, linear_axis
 from distpriv.charts.intervals import within
 from distpriv.charts.lines import series
 from distpriv.charts.style import MechanismStyle, series_style
-from distpriv.store.values import Alternative
 from distpriv.words import exact, listed, percent, safe, shorten, with_unit
 
 __all__ = ["alternatives_chart"]

@@ -5,6 +5,7 @@ In a database through SQLAlchemy: SQLite in the user's data folder, or PostgreSQ
 loses anything; and of several who release at once none gets past an agreed limit.
 """
 
+from distpriv.analysis.decision import Alternative, Decision, Revision
 from distpriv.store.checks import Check, Use, check, check_all
 from distpriv.store.decisions import all_decisions, one_decision, propose, revise, settle
 from distpriv.store.engine import Store, database_url, never_made, open_store
@@ -14,7 +15,6 @@ from distpriv.store.matching import deciding, grounds_missing, matching, same_re
 from distpriv.store.planning import Planned, epsilon_that_fits, naive_epsilon, planned
 from distpriv.store.recording import OnRecord, on_record, record
 from distpriv.store.rooms import Room, Round
-from distpriv.store.values import Alternative, Decision, Revision
 
 __all__ = [
     "AgreedLimit",

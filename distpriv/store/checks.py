@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from distpriv.analysis.decision import moment
 from distpriv.analysis.fitting import Groups
 from distpriv.errors import LimitError
 from distpriv.store.ledger import LedgerEntry
 from distpriv.store.limits import AgreedLimit
 from distpriv.store.tally import Tally, tally
-from distpriv.store.values import moment
 from distpriv.words import exact, number, percent, share
 
 __all__ = [

@@ -16,12 +16,12 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from distpriv.analysis.decision import Alternative, Decision, Revision, Status, moment
 from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
 from distpriv.store.texts import cleaned, same_name, title
-from distpriv.store.values import Alternative, Decision, Revision, Status, moment
 from distpriv.words import listed
 
 __all__ = [

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from distpriv.analysis.decision import moment
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ConflictError, ScenarioError, StoreError
@@ -23,7 +24,6 @@ from distpriv.queries.properties import Pair
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import LimitRow
 from distpriv.store.texts import cleaned, title
-from distpriv.store.values import moment
 from distpriv.words import exact, listed, share
 
 __all__ = [

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from sqlalchemy.orm import Session
 
 from distpriv import mechanisms
+from distpriv.analysis.decision import Decision
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
 from distpriv.store.decisions import decisions_in
 from distpriv.store.engine import Store
 from distpriv.store.texts import same_name
-from distpriv.store.values import Decision
 from distpriv.words import exact, listed
 
 __all__ = ["deciding", "grounds_missing", "matching", "matching_in", "same_release"]

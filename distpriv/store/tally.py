@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from distpriv.analysis.decision import moment
 from distpriv.analysis.fitting import Groups, fitted_model, resolved
 from distpriv.analysis.scenario import Scenario
 from distpriv.composition.joint_releases import JointReleases, joint_releases
@@ -18,7 +19,6 @@ from distpriv.privacy.record_moves import bounded_moves
 from distpriv.queries.properties import Pair
 from distpriv.store.ledger import LedgerEntry
 from distpriv.store.limits import AgreedLimit, Budget
-from distpriv.store.values import moment
 
 __all__ = ["Tally", "tally"]
 

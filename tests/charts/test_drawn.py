@@ -19,6 +19,7 @@ import distpriv as dp
 from distpriv import charts
 from distpriv.analysis.acceptable_error import ErrorLimit
 from distpriv.analysis.brackets import Brackets, Delivered
+from distpriv.analysis.decision import Alternative
 from distpriv.analysis.design import Limit
 from distpriv.analysis.frontier import frontier
 from distpriv.analysis.hiding import Hiding
@@ -92,7 +93,6 @@ from distpriv.privacy.coupling_bound import CouplingBound
 from distpriv.robustness.bootstrap import DeliveredIntervals, ModelReplicates
 from distpriv.robustness.diagnostics import fit_diagnostics
 from distpriv.store import Use
-from distpriv.store.values import Alternative
 from distpriv.words import plain
 
 Array = NDArray[np.float64]

@@ -60,7 +60,7 @@ def test_reference_data_take_the_place_of_the_table(
         part.to_parquet(table.with_name("reference.parquet"))
         assert main([*arguments, "--reference", str(table.with_name("reference.parquet"))]) == 0
         answers.append(json.loads(output.read_text(encoding="utf-8"))["answer"])
-    assert "of 2000 records" in json.loads(output.read_text(encoding="utf-8"))["question"]
+    assert "of 2\u202f000 records" in json.loads(output.read_text(encoding="utf-8"))["question"]
     assert answers[0] != answers[1]
 
 

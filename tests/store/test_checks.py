@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import norm
 
 import distpriv as dp
+from distpriv.analysis.decision import moment
 from distpriv.errors import LimitError
 from distpriv.store import (
     AgreedLimit,
@@ -19,7 +20,6 @@ from distpriv.store import (
     check_all,
 )
 from distpriv.store.checks import Use, refuse
-from distpriv.store.values import moment
 from tests.store.limited import SCENARIO, release, sources, table
 
 KNOWN = sources()

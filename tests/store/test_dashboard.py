@@ -8,7 +8,7 @@ from tests.app.driver import agreed, draw, errors, press, proposed, release, tex
 
 def test_decisions_and_releases(open_app, fresh_postgres, monkeypatch):
     monkeypatch.setenv("DATABASE_URL", fresh_postgres)
-    app = agreed(proposed(open_app("decisions")))
+    app = agreed(proposed(open_app("decide")))
     assert "and agreed to by Bob" in texts(app)
     app.switch_page("../../pages/release.py").run()
     release(app)

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from distpriv.analysis.decision import Status
 from distpriv.dashboard.decide import proposing
 from distpriv.dashboard.decide.panels import ON_RECORD, SHOWN, weighed
 from distpriv.dashboard.shell import storage
@@ -21,7 +22,6 @@ from distpriv.errors import ConflictError, StoreError
 from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
 from distpriv.store.decisions import MOST_ALTERNATIVES, check_second
 from distpriv.store.texts import cleaned
-from distpriv.store.values import Status
 from distpriv.words import escape, listed
 
 __all__ = ["change", "everything", "proposal", "said", "settle_as", "settling"]

@@ -9,7 +9,9 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from distpriv.analysis import decision_in_words as told
 from distpriv.analysis.comparison import Summary, choices_in_words
+from distpriv.analysis.decision import moment
 from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.meaning import in_a_line, reading
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
@@ -20,8 +22,6 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
-from distpriv.store import in_words as told
-from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [

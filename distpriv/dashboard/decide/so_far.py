@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from distpriv.analysis.decision import moment
 from distpriv.composition.releases import Standing
 from distpriv.dashboard.release import ledger_panel, limit_panel, panels
 from distpriv.dashboard.shell import storage
@@ -11,7 +12,6 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.store import AgreedLimit
 from distpriv.store.checks import about_in_words
 from distpriv.store.limits import terms_in_words
-from distpriv.store.values import moment
 from distpriv.words import percent
 
 __all__ = ["so_far"]

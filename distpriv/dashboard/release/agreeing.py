@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from distpriv.analysis.decision import moment
 from distpriv.analysis.for_persons import bounds_from_data, leaking_in_words, rounded_bounds
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.release.limit_panel import NOT_COVERED
@@ -19,7 +20,6 @@ from distpriv.errors import DistprivError
 from distpriv.store import AgreedLimit, Budget, Terms, agree
 from distpriv.store.checks import about_in_words
 from distpriv.store.limits import limit_key, terms_in_words
-from distpriv.store.values import moment
 from distpriv.words import escape, exact, listed
 
 __all__ = ["agreement", "history"]

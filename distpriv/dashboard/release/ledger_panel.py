@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
+from distpriv.analysis.decision import moment
 from distpriv.analysis.for_persons import RECORD_COLUMN, per_record_label, released_per_record
 from distpriv.analysis.scenario import Scenario
 from distpriv.charts.ledger import adding_up
@@ -24,7 +25,6 @@ from distpriv.mechanisms.release import noise_deviations, released_text
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry
-from distpriv.store.values import moment
 from distpriv.words import escape, exact, number, percent
 
 __all__ = [

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import streamlit as st
 
+from distpriv.analysis.decision import moment
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
@@ -24,7 +25,6 @@ from distpriv.privacy.noise import Noise
 from distpriv.store import LedgerEntry, never_made, open_store, record
 from distpriv.store.ledger import noise_out
 from distpriv.store.recording import NoReasonError
-from distpriv.store.values import moment
 from distpriv.words import escape, exact
 
 __all__ = ["Desk", "desk", "offer", "result"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from distpriv.analysis.decision import moment
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View
 from distpriv.store import Decision, deciding, grounds_missing, matching
 from distpriv.store.texts import cleaned
-from distpriv.store.values import moment
 from distpriv.words import escape, listed
 
 __all__ = ["asked", "given"]

@@ -10,14 +10,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from distpriv.analysis.keeping import NO_PROMISE
-from distpriv.dashboard.decide import deciding
-from distpriv.dashboard.decide.panels import badge, paragraphs
-from distpriv.dashboard.shell import storage
-from distpriv.dashboard.shell.links import DECISION, TABLE
-from distpriv.dashboard.shell.state import Key
-from distpriv.store import Alternative, Decision, Revision, all_decisions
-from distpriv.store.in_words import (
+from distpriv.analysis.decision import moment
+from distpriv.analysis.decision_in_words import (
     chance,
     chances,
     error_lines,
@@ -27,7 +21,13 @@ from distpriv.store.in_words import (
     settled,
     verdict,
 )
-from distpriv.store.values import moment
+from distpriv.analysis.keeping import NO_PROMISE
+from distpriv.dashboard.decide import deciding
+from distpriv.dashboard.decide.panels import badge, paragraphs
+from distpriv.dashboard.shell import storage
+from distpriv.dashboard.shell.links import DECISION, TABLE
+from distpriv.dashboard.shell.state import Key
+from distpriv.store import Alternative, Decision, Revision, all_decisions
 from distpriv.words import escape, listed, with_unit
 
 __all__ = ["draw"]

@@ -10,6 +10,7 @@ from typing import Annotated
 from distpriv import mechanisms
 from distpriv.analysis.brackets import Brackets
 from distpriv.analysis.comparison import choices_in_words
+from distpriv.analysis.decision import Alternative, Decision
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.arguments import Within, checked
@@ -22,7 +23,6 @@ from distpriv.export.report.figures import pictures
 from distpriv.export.report.report import Report
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.run import Progress, completed
-from distpriv.store.values import Alternative, Decision
 
 __all__ = ["ReportRun", "build_report"]
 

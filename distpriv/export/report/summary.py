@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from distpriv.analysis.decision import Alternative, Decision, moment
+from distpriv.analysis.decision_in_words import chances, error_lines, how, promise_in_words, settled
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.export.report.label import Label, Part
 from distpriv.export.report.words import question
-from distpriv.store.in_words import chances, error_lines, how, promise_in_words, settled
-from distpriv.store.values import Alternative, Decision, moment
 from distpriv.words import SPACE, exact, listed, statistic_errors
 
 __all__ = ["Line", "Signature", "Weighed", "lines", "signatures", "weighed"]

@@ -13,6 +13,7 @@ from plotly import graph_objects as go
 from distpriv.analysis.answer import answer
 from distpriv.analysis.brackets import Brackets
 from distpriv.analysis.brackets_in_words import in_a_line
+from distpriv.analysis.decision import Alternative, Decision
 from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.recommendation import Recommendation, recommend
@@ -22,7 +23,6 @@ from distpriv.export.report import words
 from distpriv.export.report.label import Label, label
 from distpriv.export.report.summary import Line, Signature, Weighed, lines, signatures, weighed
 from distpriv.model.sampling import Interval
-from distpriv.store.values import Alternative, Decision
 
 __all__ = ["Contents", "Picture", "Truth"]
 

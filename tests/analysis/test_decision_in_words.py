@@ -6,9 +6,7 @@ import math
 
 import pytest
 
-from distpriv.analysis.error_sizes import ErrorSize
-from distpriv.analysis.scenario_file import write_scenario
-from distpriv.store.in_words import (
+from distpriv.analysis.decision_in_words import (
     chance,
     chances,
     error_lines,
@@ -17,6 +15,8 @@ from distpriv.store.in_words import (
     promise_in_words,
     verdict,
 )
+from distpriv.analysis.error_sizes import ErrorSize
+from distpriv.analysis.scenario_file import write_scenario
 from tests.examples import BASE, alternative
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from distpriv.analysis.decision import Alternative, Revision, moment
 from distpriv.analysis.error_sizes import ErrorSize, of_sampling
 from distpriv.analysis.keeping import NO_PROMISE, Keeping
 from distpriv.analysis.verdict import right_of_hundred
-from distpriv.store.values import Alternative, Revision, moment
 from distpriv.words import SPACE, exact, number, percent, share, with_unit
 
 __all__ = [
