@@ -61,6 +61,22 @@ def test_numbers_with_few_values_are_picked_as_values(open_app):
         clean(turn_to(app, page))
 
 
+def test_what_is_the_secret_itself_leaves_the_release(open_app):
+    app = builder(open_app)
+
+    def hide(label):
+        boxes = app.selectbox
+        return next(b for b in boxes if b.label.startswith("Secret: share")).set_value(label).run()
+
+    app = hide("ward = A")
+    chosen = next(each for each in app.multiselect if each.label == "Released statistics")
+    chosen.set_value(["mean age", "mean smoker"]).run()
+    app = hide("smoker = 1")
+    clean(app)
+    assert app.session_state["scenario"].query.labels == ("mean age",)
+    assert "mean smoker" in app.toast[0].value
+
+
 def test_numbers_with_many_values_have_thresholds_alone(open_app):
     assert kind(column(builder(open_app), "age")).options == ["above", "below", "between"]
 

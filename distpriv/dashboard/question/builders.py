@@ -11,7 +11,7 @@ from distpriv.analysis.for_persons import bounds_from_data, leaking_in_words
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import choices
 from distpriv.dashboard.shell.dataset import Dataset
-from distpriv.dashboard.shell.settings import own_key
+from distpriv.dashboard.shell.settings import beside, own_key
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.queries.properties import SensitiveProperty
@@ -59,7 +59,10 @@ def secret_builder(dataset: Dataset) -> None:
             st.error(escape(error), icon=":material/error:")
             return
         state.setdefault(Key.OWN_SECRETS, {}).setdefault(dataset.digest, {})[secret.label] = secret
-        state[Key.PENDING] = {own_key(dataset, Key.SECRET): secret.label}
+        state[Key.PENDING] = {
+            own_key(dataset, Key.SECRET): secret.label,
+            **beside(dataset, secret),
+        }
         st.rerun()
 
 

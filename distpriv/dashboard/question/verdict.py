@@ -29,7 +29,7 @@ def follow(view: View) -> None:
     What needs no noise keeps the ε it has; the sentence says that none is needed.
     """
     state = st.session_state
-    wanted = state.pop(Key.ALLOWED_WANTED, None)
+    wanted = state.get(Key.ALLOWED_WANTED)
     if wanted is None:
         return
     state[Key.ALLOWED] = wanted
@@ -37,6 +37,7 @@ def follow(view: View) -> None:
     choice = None if found is None else found.first
     if choice is None:
         state[Key.ALLOWED_AT] = _setting(view)
+        del state[Key.ALLOWED_WANTED]
         return
     pending: dict[str, Any] = {}
     before = {key: state.get(key) for key in (Key.MECH, Key.EPS)}
@@ -48,6 +49,9 @@ def follow(view: View) -> None:
         state[Key.PENDING] = pending
         if said := state.get(Key.NOTICED):
             state[Key.NOTICE] = said
+    # Last: a run that is cut short before, by a click or a timer, leaves it to the next one.
+    del state[Key.ALLOWED_WANTED]
+    if before != pending:
         st.rerun()
 
 

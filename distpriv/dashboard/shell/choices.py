@@ -18,6 +18,7 @@ from distpriv.tables.keys import few_values, names_records
 __all__ = [
     "default_secret",
     "default_statistics",
+    "is_the_secret",
     "levels",
     "offered_values",
     "parse_pair",
@@ -202,6 +203,18 @@ def _modelled(
         if len(chosen) == 5:
             break
     return chosen
+
+
+def is_the_secret(statistic: Statistic, secret: SensitiveProperty, table: pd.DataFrame) -> bool:
+    """Whether a statistic is the secret's share itself, so that no noise on it could hide that.
+
+    Parameters
+    ----------
+    statistic : Statistic
+    secret : SensitiveProperty
+    table : DataFrame
+    """
+    return set(statistic.columns) == {secret.column} and table[secret.column].nunique() <= 2
 
 
 def _has(table: pd.DataFrame, column: str, value: object = None) -> bool:

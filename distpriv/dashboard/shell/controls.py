@@ -118,8 +118,9 @@ def draw(page: PageSpec) -> None:
     """
     state = st.session_state
     state.setdefault(Key.BEGUN, bool(st.query_params))
-    for key, value in state.pop(Key.PENDING, {}).items():
+    for key, value in dict(state.get(Key.PENDING, {})).items():
         state[key] = value  # asked for by a page, after its widget had been drawn
+    state.pop(Key.PENDING, None)  # last: whatever cuts this run short, the next one has it
     presenting.hide_values()
     places = of_page(page)
     data = places.blank(places.data, escape(_data_in_words()))
@@ -327,10 +328,17 @@ def _secret(
         key=key,
         bind=settings.bound(dataset),
         label_visibility="visible" if labelled else "collapsed",
+        on_change=_follow_secret,
+        args=(dataset, options),
         help="The global property to hide. Thresholds and groups of values are defined on the "
         "page Question.",
     )
     return options[chosen]
+
+
+def _follow_secret(dataset: Dataset, secrets: Mapping[str, SensitiveProperty]) -> None:
+    secret = secrets[st.session_state[settings.own_key(dataset, Key.SECRET)]]
+    st.session_state.update(settings.beside(dataset, secret))
 
 
 def _query(dataset: Dataset) -> Query:

@@ -22,9 +22,10 @@ from distpriv.privacy.calibration import CALIBRATIONS, Calibration
 from distpriv.privacy.exact_laws import check_counts
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
-from distpriv.words import escape, exact
+from distpriv.words import escape, exact, listed
 
 __all__ = [
+    "beside",
     "bound",
     "bounds",
     "calibration",
@@ -56,6 +57,26 @@ def bound(dataset: Dataset) -> Any:
 def own_key(dataset: Dataset, name: str) -> str:
     """Session key of a choice among labels, which uploads have to themselves."""
     return name if dataset.origin == "example" else f"own_{name}"
+
+
+def beside(dataset: Dataset, secret: SensitiveProperty) -> dict[str, list[str]]:
+    """The statistics that are released beside a secret just chosen, if not all of them can be.
+
+    Returns them under their session key, without those that are the share of the secret itself.
+    """
+    key = own_key(dataset, Key.STAT)
+    known = dict(dataset.statistics) | {statistic.label: statistic for statistic in dataset.query}
+    chosen = st.session_state.get(key) or [statistic.label for statistic in dataset.query]
+    out = [
+        label
+        for label in chosen
+        if label in known and choices.is_the_secret(known[label], secret, dataset.table)
+    ]
+    if not out or len(out) == len(chosen):
+        return {}
+    told = escape(listed(out))
+    st.toast(f"Left out, as it is the share of the secret itself: {told}.", icon=":material/lock:")
+    return {key: [label for label in chosen if label not in out]}
 
 
 def linked(key: str) -> list[str]:
