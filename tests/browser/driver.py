@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -137,9 +138,45 @@ def people(path: Path, size: int = 2000) -> None:
     ).to_csv(path, index=False, sep=";", decimal=",")
 
 
+def blank(page: Page, name: Literal["statistics", "size", "data", "width", "centre"]) -> None:
+    """Open a blank of the first screen's sentence; Escape closes it."""
+    place = ("statistics", "size", "data", "width", "centre").index(name)
+    page.locator(".st-key-sentence").get_by_test_id("stPopover").nth(place).click()
+    expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+
+
+def upload(page: Page, path: Path) -> None:
+    """Open a table of one's own: in the first card, or behind the blank of the data."""
+    expect(page.locator(".st-key-verdict p").first).to_be_visible()
+    chooser = page.locator(".st-key-file input[type=file]")
+    if not page.get_by_role("heading", name="Check my table").is_visible():
+        blank(page, "data")
+    chooser.set_input_files(path)
+
+
+def uploaded(page: Page, path: Path, records: str) -> None:
+    """Open a table of one's own and wait until it is what the first screen is about."""
+    upload(page, path)
+    sentence = page.locator(".st-key-sentence")
+    expect(sentence).to_contain_text(words(f"all {records} records"))
+    expect(sentence).to_contain_text(path.name)
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+
+
+def unfold(page: Page, label: str) -> None:
+    """Open what is folded away under a label."""
+    page.locator("[data-testid=stMain] summary", has_text=label).click()
+
+
 def open_settings(page: Page) -> None:
-    """Open the finer settings of the sidebar."""
-    page.get_by_text("More settings", exact=True).click()
+    """Open the finer settings: in the sidebar, or on the first screen beside the slider."""
+    first = page.get_by_role("heading", name=PAGES[0].heading, exact=True)
+    if first.is_visible():
+        page.locator(".st-key-settings").get_by_role("button", name="Settings").click()
+        expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+    else:
+        page.get_by_text("More settings", exact=True).click()
 
 
 def pick(page: Page, label: str, option: str) -> None:

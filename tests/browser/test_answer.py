@@ -1,4 +1,4 @@
-"""The Choosing ε and the Frameworks page, every control moved in a real browser."""
+"""The Answer and the Frameworks page, every control moved in a real browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     page = app.page
     go(page, "Answer")
-    drawn(page, 4)
+    drawn(page, 1)
     says(page, "of 100 such attackers 57 guess right")
     says(page, "limit kept")
     metric = page.get_by_test_id("stMetricValue").first
@@ -34,6 +34,8 @@ def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     expect(page.get_by_test_id("stAlert").first).to_contain_text("the nearest is 0.6667")
     enter(page, "F-score at most", "0.7")
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
+    page.get_by_role("tab", name="The attacker, closer").click()
+    drawn(page, 4)
     weight = page.get_by_role("slider", name="β: finding counts")
     expect(weight).to_have_count(1)  # while the page is drawn anew there may be two
     weight.press("ArrowRight")
@@ -56,7 +58,7 @@ def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
     before = least.inner_text()
     enter(page, "mean age: ± at most", "60")
     expect(least).not_to_have_text(before)
-    shot(page, "choosing-error")
+    shot(page, "answer-error")
     button.first.click()  # it stands in a fragment, and moves the controls of the frame
     says(page, "errors accepted")
     expect(page).to_have_url(re.compile(r"mech=\w+.*eps="))
@@ -68,16 +70,17 @@ def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
         page.get_by_text(re.compile("satisfies both|Nothing satisfies both")).first
     ).to_be_visible()
     expect(button.first).to_be_visible(timeout=60_000)
-    shot(page, "choosing-both")
+    shot(page, "answer-both")
 
 
 def test_one_record_the_table_and_the_frameworks(app):
     page = app.page
     go(page, "Answer")
+    page.get_by_role("tab", name="The attacker, closer").click()
     press(page, "Who asks", "about one record")
     says(page, "F-score of one record, by β")
     drawn(page, 3)
-    shot(page, "choosing-record")
+    shot(page, "answer-record")
     page.get_by_role("slider", name="A hunch about this person").press("ArrowRight")
     says(page, "by what they know")
     page.get_by_role("slider", name="What others' records say").press("End")
@@ -93,7 +96,7 @@ def test_one_record_the_table_and_the_frameworks(app):
     says(page, "puts up with 6 % false alarms")
     press(page, "Who asks", "table of ε")
     says(page, "Table 1, which cuts")
-    shot(page, "choosing-table")
+    shot(page, "answer-table")
 
     go(page, "Frameworks")
     drawn(page, 2)
@@ -107,8 +110,8 @@ def test_one_record_the_table_and_the_frameworks(app):
 def test_the_closer_look_comes_after_the_answer_without_a_jump(app):
     page = app.page
     go(page, "Answer")
-    page.get_by_text("A closer look at the attacker").wait_for()
-    drawn(page, 5)
+    page.get_by_role("tab", name="The attacker, closer").click()
+    drawn(page, 4)
     expect(page.get_by_text("Being computed")).to_have_count(0, timeout=60_000)
     # While the number of records changes, every frame of the screen is looked at.
     page.evaluate(
@@ -129,7 +132,7 @@ def test_the_closer_look_comes_after_the_answer_without_a_jump(app):
     enter(page, re.compile("^n: records"), "160")
     expect(page.get_by_test_id("stMetricValue").first).not_to_have_text(before)
     expect(page.get_by_text("Being computed")).to_have_count(0, timeout=60_000)
-    drawn(page, 5)
+    drawn(page, 4)
     below = page.evaluate("[...window.seen.below]")
     assert max(below) - min(below) <= 2
     # It comes to rest: no tick after the one that drew it.

@@ -12,28 +12,36 @@ from tests.browser.driver import (
     drawn,
     go,
     no_traceback,
+    open_settings,
     people,
     pick,
     pick_one_more,
     says,
     shot,
+    unfold,
+    uploaded,
     words,
 )
 
 pytestmark = pytest.mark.browser
 
+PROMISED = "What is promised, and what is delivered"
+
 
 def link(app: Watched) -> str:
     page = app.idle()
-    page.get_by_text("Link to the current scenario", exact=True).click()
-    code = page.locator("[data-testid=stCode] code")
+    page.locator(".st-key-share button").click()
+    code = page.get_by_test_id("stPopoverBody").locator("[data-testid=stCode] code")
     expect(code).to_contain_text("?scenario=")
-    return code.inner_text().strip()
+    address = code.inner_text().strip()
+    page.keyboard.press("Escape")
+    return address
 
 
 def answer(page: Page) -> str:
     go(page, "Question")
     drawn(page, 1)
+    unfold(page, PROMISED)
     said = page.get_by_text("best possible attacker tells").first
     expect(said).to_be_visible()
     return str(said.text_content())
@@ -41,14 +49,14 @@ def answer(page: Page) -> str:
 
 def test_a_link_opens_the_scenario_in_another_session(app, watched):
     page = app.page
+    go(page, "Compare")
     pick(page, "Mechanism", "DauM")
     page.get_by_label("ε, exactly", exact=True).fill("2.2")
     page.get_by_label("ε, exactly", exact=True).press("Enter")
     says(page, "DauM")
-    page.get_by_text("More settings", exact=True).click()
+    open_settings(page)
     pick_one_more(page, "Hide as well", "race = White: 45 % or 55 %")
     pick(page, "Secret: share of records with …", "workclass = Private")
-    go(page, "Compare")
     says(page, "is the safest")
     drawn(page, 4)
     page.get_by_role("button", name="Keep it").click()
@@ -70,8 +78,7 @@ def test_a_link_opens_the_scenario_in_another_session(app, watched):
 def test_a_link_about_an_upload_waits_for_the_table(app, watched, tmp_path):
     page, table = app.page, tmp_path / "people.csv"
     people(table)
-    page.locator("input[type=file]").first.set_input_files(table)
-    says(page, "2000 records you uploaded")
+    uploaded(page, table, "2 000")
     app.idle()
     first = answer(page)
     assert "sector" not in page.url
@@ -85,6 +92,7 @@ def test_a_link_about_an_upload_waits_for_the_table(app, watched, tmp_path):
     expect(other.page.get_by_text("about a table that is not here")).to_have_count(0)
     other.page.set_viewport_size({"width": 1440, "height": 900})
     go(other.page, "Question")
+    unfold(other.page, PROMISED)
     said = other.page.get_by_text("best possible attacker tells").first
     expect(said).to_have_text(re.compile(words(first).pattern))
     no_traceback(other.page)

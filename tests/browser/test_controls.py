@@ -19,6 +19,8 @@ from tests.browser.driver import (
     pick_one_more,
     press,
     says,
+    unfold,
+    uploaded,
     words,
 )
 
@@ -27,18 +29,18 @@ pytestmark = pytest.mark.browser
 
 def test_several_secrets_grids_units_and_calibrations(app):
     page = app.page
-    go(page, "Question")
+    unfold(page, "What is promised, and what is delivered")
+    unfold(page, "The question, more exactly")
     pick(page, "Share of records with", "workclass = Private")
     enter(page, "Centre", "0.6")
     page.get_by_role("button", name="Hide it too").click()
     expect(page.get_by_role("heading", name="2 pairs are hidden at once")).to_be_visible()
     expect(page).to_have_url(re.compile(r"also=workclass"))
+    open_settings(page)
     pick(page, "Look at", "workclass = Private: 55 % or 65 %")
-    go(page, "Question")
     says(page, "tells 55 % from 65 % of")
     says(page, "The same noise hides all 2 pairs")
 
-    open_settings(page)
     press(page, "Shares of the secret to hide", "grid")
     says(page, "hides all 16 pairs")
     page.get_by_role("slider", name="Ends of the grid").first.press("ArrowRight")
@@ -63,7 +65,8 @@ def test_several_secrets_grids_units_and_calibrations(app):
     press(page, "Calibration", "exact")
     says(page, re.compile(r"promise missed, [\d.]+ times"))
     press(page, "Calibration", "classical")
-    enter(page, "ε, exactly", "5")
+    page.keyboard.press("Escape")
+    enter(page, re.compile("^ε$"), "5")
     says(page, re.compile("proven for ε ≤ 1 only"))
 
 
@@ -83,6 +86,8 @@ def test_guarantee_attack_and_belief(app):
     pick(page, "Repetitions", "20")
     expect(page.get_by_text("20 of 20 repetitions").first).to_be_visible()
     expect(page.get_by_role("heading", name="What does the attack prove?")).to_be_visible()
+    for tab in ("Against ε and n", "Noise taken off again", "Inside the attack"):
+        page.get_by_role("tab", name=tab).click()
     drawn(page, 5)
     press(page, "Attacker trains on", "clean data")
     page.get_by_role("button", name="Run again").click()
@@ -118,9 +123,11 @@ def test_the_gaussian_fit_and_a_median(app):
     says(page, re.compile("Close enough|Not quite"))
     drawn(page, 5)
     press(page, "Charts side by side", "3")
+    page.get_by_role("tab", name="Covariances").click()
     press(page, "Covariance", words("45 %"))
     app.idle()
     go(page, "Question")
+    unfold(page, "The question, more exactly")
     pick(page, "Kind", "Median of a numeric column")
     page.get_by_role("button", name="Release it too").click()
     says(page, re.compile("mean hours-per-week, median age"))
@@ -144,19 +151,18 @@ def test_the_whole_table_with_reference_data(app, tmp_path):
     people(public, size=3000)
     wrong = tmp_path / "wrong.csv"
     pd.read_csv(public, sep=";", decimal=",").drop(columns="wage").to_csv(wrong, index=False)
-    page.locator("input[type=file]").set_input_files(mine)
-    says(page, "2000 records you uploaded")
-    says(page, "statistics of 2000 records")
-    reference = page.locator("input[type=file]").nth(1)
+    uploaded(page, mine, "2 000")
+    unfold(page, "What is promised, and what is delivered")
+    says(page, "statistics of 2 000 records")
+    unfold(page, "The table")
+    reference = page.locator("[class*=st-key-reference_] input[type=file]")
     reference.set_input_files(wrong)
     expect(page.locator("[data-testid=stAlert]").first).to_contain_text(
         "must have the same columns"
     )
-    page.locator("input[type=file]").nth(1).set_input_files(public)
-    says(page, "3000 records of reference data")
-    go(page, "Question")
+    reference.set_input_files(public)
+    says(page, "3 000 records of reference data")
     drawn(page, 1)
-    go(page, "Question")
     page.get_by_role("button", name="Take the table itself instead").click()
     says(page, "from the table itself")
     go(page, "Attack")

@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 
 from distpriv.dashboard.shell.headers import HEADERS
 from distpriv.dashboard.shell.pages import PAGES
+from tests.app.driver import WITHOUT_CHARTS
+from tests.browser.driver import uploaded
 
 pytestmark = pytest.mark.browser
 
@@ -30,7 +32,8 @@ def test_no_page_asks_for_what_they_forbid(server, watched):
         page.goto(server if spec is PAGES[0] else f"{server}/{spec.name}")
         watch.idle()
         expect(page.get_by_role("heading", name=spec.heading, exact=True)).to_be_visible()
-        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+        if spec.name not in WITHOUT_CHARTS:
+            expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     assert _forbidden(watch) == []
     assert watch.hosts == {"127.0.0.1"}
 
@@ -57,8 +60,7 @@ def test_uploads_downloads_and_pictures_go_on(server, watched, tmp_path):
     table.write_text(
         "pay,group\n" + "".join(f"{20 + row % 7},{'ab'[row % 2]}\n" for row in range(400))
     )
-    page.locator("input[type=file]").set_input_files(table)
-    expect(page.get_by_text("400 records you uploaded").first).to_be_visible()
+    uploaded(page, table, "400")
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").first.click()
     assert download.value.path().read_text()

@@ -17,13 +17,14 @@ from tests.browser.driver import (
     people,
     says,
     shot,
+    uploaded,
 )
 
 pytestmark = pytest.mark.browser
 
 
 def set_epsilon(page: Page, value: str) -> None:
-    box = page.get_by_label("ε, exactly", exact=True)
+    box = page.get_by_role("spinbutton", name="ε, exactly")
     box.fill(value)
     box.press("Enter")
 
@@ -76,7 +77,7 @@ def test_an_example_is_all_there_after_a_reload(app: Watched) -> None:
     expect(page.get_by_label("ε, exactly", exact=True)).to_have_value("4")
     # An address that asks for nothing shows it too; one that asks for something has its way.
     page.goto(page.url.split("/compare")[0])
-    expect(page.get_by_label("ε, exactly", exact=True)).to_have_value("4")
+    expect(page.get_by_role("spinbutton", name="ε", exact=True)).to_have_value("4")
     page.goto(page.url.partition("?")[0] + "compare?eps=0.5")
     expect(page.get_by_label("Name of kept scenario 2")).to_have_value("before")
     expect(page.get_by_label("ε, exactly", exact=True)).to_have_value("0.5")
@@ -86,11 +87,11 @@ def test_an_example_is_all_there_after_a_reload(app: Watched) -> None:
 def test_an_upload_is_asked_for_before_anything_else(app: Watched, tmp_path: Path) -> None:
     page, table = app.page, tmp_path / "people.csv"
     people(table)
-    page.locator("input[type=file]").first.set_input_files(table)
-    says(page, "2000 records you uploaded")
+    uploaded(page, table, "2 000")
+    go(page, "Compare")
     app.idle()
     set_epsilon(page, "2.5")
-    go(page, "Compare")
+    saved(page, r"epsilon\": 2.5")
     app.idle()
     keep(page, "mine")
     drawn(page, 4)

@@ -8,7 +8,18 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app.driver import WITHOUT_CHARTS
-from tests.browser.driver import PAGES, arrived, drawn, go, no_traceback, people, says, shot
+from tests.browser.driver import (
+    PAGES,
+    arrived,
+    drawn,
+    go,
+    no_traceback,
+    people,
+    says,
+    shot,
+    upload,
+    uploaded,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -18,16 +29,9 @@ def test_the_whole_path(server, watched, tmp_path):
     page = watch.page
     page.goto(server)
     watch.idle()
-    arrived(page, "Data")
-    says(page, "best possible attacker tells")
+    arrived(page, "Question")
+    says(page, "an attacker would guess the share")
     drawn(page, 1)
-    for spec in PAGES[1:]:
-        go(page, spec.title)
-        watch.idle()
-        if spec.name not in WITHOUT_CHARTS:
-            drawn(page, 1)
-        no_traceback(page)
-        shot(page, f"walk-{spec.title}")
 
     # The attack runs by itself and grows to its end.
     go(page, "Attack")
@@ -50,13 +54,12 @@ def test_the_whole_path(server, watched, tmp_path):
     go(page, "Question")
     bad = tmp_path / "bad.csv"
     bad.write_text("a,b\n1,2\n3,4,5\n")
-    page.locator("input[type=file]").set_input_files(bad)
+    upload(page, bad)
     expect(page.locator("[data-testid=stAlert]").first).to_contain_text("bad.csv")
     says(page, "Census income (synthetic)")
     good = tmp_path / "people.csv"
     people(good)
-    page.locator("input[type=file]").set_input_files(good)
-    says(page, "2000 records you uploaded")
+    uploaded(page, good, "2 000")
     drawn(page, 1)
     for name in ("Gaussian fit", "Answer", "Compare", "Release"):
         go(page, name)
@@ -117,9 +120,15 @@ def test_no_page_is_wider_than_its_window(server, watched):
         page.set_viewport_size({"width": 390, "height": 844})
 
     page.goto(server)
+    before = ""
     for place, spec in enumerate(PAGES):
-        if place:  # by the link at the foot of the page before
+        if place and spec.section == before:  # by the link at the foot of the page before
             page.get_by_test_id("stMain").get_by_test_id("stPageLink").last.click()
+        elif place:
+            page.set_viewport_size({"width": 1440, "height": 844})
+            go(page, spec.title)
+            page.set_viewport_size({"width": 390, "height": 844})
+        before = spec.section
         arrived(page, spec.title)
         fits(spec.name)
     page.goto(f"{server}/attribute?attribute_tab=Distribution")

@@ -18,6 +18,7 @@ from tests.browser.driver import (
     says,
     shot,
     type_into,
+    uploaded,
     words,
 )
 
@@ -98,8 +99,7 @@ def test_what_survives_on_the_example_and_on_an_upload(app, tmp_path):
     go(page, "Question")
     table = tmp_path / "people.csv"
     people(table)
-    page.locator("input[type=file]").set_input_files(table)
-    says(page, "2000 records you uploaded")
+    uploaded(page, table, "2 000")
     for name, sentence in (
         ("Assumptions", "the promise rests on"),
         ("Wasserstein", "some have to move by"),
