@@ -22,7 +22,7 @@ st.markdown(verdicts.lead(view, found))
 verdicts.cards(view, found)
 brackets.compact(view)
 
-st.subheader("What survives without them?")
+st.header("What survives without them?")
 for tab, draw in zip(
     st.tabs(list(TABS), key="assumption_tab", on_change="rerun"), TABS.values(), strict=True
 ):

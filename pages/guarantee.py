@@ -11,7 +11,7 @@ view = frame.modelled()
 
 promise.guarantee(view)
 brackets.show(view)
-st.subheader("What is delivered at every ε?")
+st.header("What is delivered at every ε?")
 result_first = st.container()
 shown = profile.choose()
 noises = profile.noises(view, shown)
@@ -19,7 +19,7 @@ with result_first:
     profile.picture(view, noises)
     pairs.table(view)
 
-st.subheader("What if the same statistics are released again?")
+st.header("What if the same statistics are released again?")
 again = st.container()
 count = repeated.choose()
 code.note("guarantee", names=shown, releases=count)

@@ -38,7 +38,7 @@ if view is not None:
     code.note("release", earlier=releases.counted)
 panels.result()
 ledger_panel.table(found.made, desk.known)
-st.subheader("Limits on all releases together")
+st.header("Limits on all releases together")
 agreeing.agreement(dataset, scenario, found.limits)
 agreeing.history(found.limits)
 if view is not None:

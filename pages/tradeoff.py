@@ -19,7 +19,7 @@ with result_first:
     with by_width:
         errors.against_width(view, measure, names)
 
-st.subheader(f"Errors at ε = {view.scenario.epsilon:g}")
+st.header(f"Errors at ε = {view.scenario.epsilon:g}")
 errors.table(view, names)
 promise.guarantee(view)
 errors.formulas()

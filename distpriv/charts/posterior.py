@@ -159,7 +159,6 @@ def _mark(figure: go.Figure, pair: Pair, top: float) -> None:
             xanchor="right" if (left and proportion > 0.1) or proportion > 0.9 else "left",
             text=share(proportion),
             showarrow=False,
-            font={"color": style.color},
         )
 
 

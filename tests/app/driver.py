@@ -48,7 +48,7 @@ def wrong_numbers(app: AppTest) -> list[str]:
     """What of the page's texts, tables and charts shows a number in a form of its own."""
     main = app.main
     said = [*main.markdown, *main.caption, *main.info, *main.warning, *main.error, *main.success]
-    found = [str(element.value) for element in [*said, *main.title, *main.subheader, *main.header]]
+    found = [str(element.value) for element in [*said, *main.title, *main.header, *main.subheader]]
     found += [text for metric in main.metric for text in (metric.label, metric.value)]
     found += [text for element in said for text in [getattr(element, "help", "") or ""]]
     for frame in main.dataframe:

@@ -67,7 +67,7 @@ def test_a_class_from_the_door_to_the_answer(open_app):
     assert rooms.find_room(open_store(), code) is None
     assert f"Room **{code}** is closed." in texts(ann.run())
     press(ann, "Leave the room")
-    assert "Join a room" in [each.value for each in ann.subheader]
+    assert "Join a room" in [each.value for each in ann.header]
 
 
 def test_a_room_is_led_on_with_its_key_and_by_nobody_else(open_app):

@@ -69,7 +69,7 @@ def test_the_page_says_whether_the_deviations_matter(open_app):
     assert expected == pytest.approx(76.15, abs=0.8)
     assert "below 0.05" not in lead
     assert len(charts(app)) == CHARTS
-    assert [head.value for head in app.subheader][1:3] == PANELS
+    assert [head.value for head in app.header][1:3] == PANELS
     table = normality(app)
     assert len(table) == 10
     assert set(table["Explained"]) <= {"yes", "no"}

@@ -60,7 +60,7 @@ def test_the_label_is_there_before_a_report_is_built(open_app) -> None:
         "What is not protected",
         "What this rests on",
     ):
-        assert f"##### {title}" in told
+        assert f"## {title}" in told
     assert "No release of these data is on record here" in told
     assert "Single persons: **not promised**" in told
     other = opened(open_app, persons="true").run()

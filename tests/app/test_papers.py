@@ -108,7 +108,7 @@ def each_item(app):
         app.segmented_control(key="paper_item").set_value(key).run()
         sound(app)
         assert not app.error
-        assert app.subheader[0].value == f"{item.name}: {item.title}"
+        assert app.header[0].value == f"{item.name}: {item.title}"
         assert len(charts(app)) == 1 + drawn[key], key  # beside the picture of them all
         explained = [each.label.replace("\\", "") for each in app.expander]
         for number in item.errata:

@@ -52,7 +52,7 @@ def test_a_grid_of_shares(open_app):
     app = open_app("question", pairs="grid")
     sound(app)
     assert len(app.session_state["scenario"].pairs) == 15
-    assert "15 pairs are hidden at once" in " ".join(s.value for s in app.subheader)
+    assert "15 pairs are hidden at once" in " ".join(s.value for s in app.header)
     app.selectbox(key="step").set_value(0.1).run()
     sound(app)
     # The main pair is not on this grid, and is hidden as well.

@@ -65,7 +65,7 @@ class _Found:
 
 def section(view: View, limit: Limit | None) -> None:
     """Whether the promise needs the curve, what doing without costs, and a way to take that."""
-    st.subheader("Do I need the bell curve?")
+    st.header("Do I need the bell curve?")
     known = sweeps.key_of(view, _NAME, epsilon=False)
     begun: dict[str, str] = st.session_state.setdefault(Key.LATER, {})
     key = (view.scenario, view.source.digest, view.focus, limit)

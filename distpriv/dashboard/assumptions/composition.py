@@ -57,9 +57,9 @@ def composition(view: View) -> None:
         result_first.error(escape(error), icon=":material/error:")
     if premise == SAME:
         _demonstration(view)
-    st.subheader("This release in two parts")
+    st.header("This release in two parts")
     joint.in_two_parts(view)
-    st.subheader("This release again and again")
+    st.header("This release again and again")
     joint.again(view)
     _formulas()
 
@@ -105,6 +105,7 @@ def _edited(view: View, *, coin: bool) -> pd.DataFrame:
         key=key,
         num_rows="dynamic",
         hide_index=True,
+        alt="The releases and their promises",
         column_order=["ε", "δ", "chance"] if coin else ["ε", "δ"],
         column_config={
             "ε": st.column_config.NumberColumn(
@@ -171,7 +172,7 @@ def _figures(promise: Promise) -> str:
 def _demonstration(view: View) -> None:
     """Two statistics of one dataset, of which the secret shifts one."""
     epsilon, delta = view.scenario.epsilon, view.scenario.delta
-    st.subheader("Two releases that do not add up")
+    st.header("Two releases that do not add up")
     if 2 * delta >= 1:
         st.info(
             f"At δ\u00a0=\u00a0{exact(delta)} two releases promise nothing in any case; "

@@ -53,7 +53,7 @@ def normality(view: View) -> None:
         "η\u00a0=\u00a01 for every λ, and Theorem 4.6 promises nothing. Two ways lead further: "
         "measure after the noise, or add noise that makes up for the steps."
     )
-    st.subheader("After the noise (Theorem 4.6)")
+    st.header("After the noise (Theorem 4.6)")
     if not gaussian:
         st.info("After Laplace noise η has no closed form to be measured with.")
     elif not (has_full_rank(noise) and blurs(noise, view.fit.pooled)):
@@ -65,7 +65,7 @@ def normality(view: View) -> None:
         )
     else:
         _after_the_noise(view, start)
-    st.subheader("With more noise (Theorem 4.7)")
+    st.header("With more noise (Theorem 4.7)")
     _with_more_noise(view, start)
 
 

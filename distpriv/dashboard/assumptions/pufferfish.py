@@ -47,7 +47,7 @@ def pufferfish(view: View) -> None:
         key=Key.PUFFERFISH_PRIOR,
         persist_state="session",
     )
-    st.subheader("The other way round")
+    st.header("The other way round")
     _office(view)
     with st.expander("The theorem", icon=":material/function:"):
         st.latex(

@@ -125,7 +125,7 @@ def cards(view: View, verdicts: dict[Assumption, Verdict]) -> None:
 
 def overview(view: View, verdicts: dict[Assumption, Verdict]) -> None:
     """Every mechanism's assumptions, above what was measured about them."""
-    st.subheader("Which mechanism assumes what?")
+    st.header("Which mechanism assumes what?")
     calibration = view.scenario.calibration
     rows = [
         {"": "holds here?", _RESTS: ""}

@@ -86,7 +86,7 @@ def _error_curves(
     attacker: str,
 ) -> None:
     """ROC and precision–recall curves of the simulated and of the best possible attacker."""
-    st.subheader("How sure can the attacker be?")
+    st.header("How sure can the attacker be?")
     st.markdown(
         "An attacker need not guess every time. The stricter they are before they name the "
         "second share, the fewer of its datasets they catch, and the surer they are of those."
@@ -137,7 +137,7 @@ def _verdict(audit: Audit) -> str:
 
 def _audit(view: View, noises: Mapping[str, Noise | None], result: AttackResult) -> None:
     """What the attack proves about the ε of each release, beside what is claimed."""
-    st.subheader("What does the attack prove?")
+    st.header("What does the attack prove?")
     # A mechanism that protects single records claims nothing about the share.
     claims = {
         name: noise if noise is None or mechanisms.get(name).protects else None

@@ -116,7 +116,7 @@ def _densities(model: GaussianModel) -> GaussianModel:
 
 def section(view: View, compared: tuple[Published, ...]) -> None:
     """What published noise gives away, in sentences and as a picture that grows."""
-    st.subheader("What the published mechanisms give away")
+    st.header("What the published mechanisms give away")
     if not (view.fit.grid > 0).any():
         st.markdown(
             "These statistics are on no grid: they do not move in steps, so arithmetic has nothing "

@@ -125,7 +125,7 @@ def dataset_tab(dataset: Dataset, scenario: Scenario) -> None:
     file = _file()
     state = st.session_state
     result_first = st.container()
-    st.subheader("What is assumed")
+    st.header("What is assumed")
     if file.description:
         st.caption(escape(file.description))
     config: dict[str, Any] = {

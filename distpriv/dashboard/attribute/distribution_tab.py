@@ -39,9 +39,9 @@ def distribution_tab(dataset: Dataset, scenario: Scenario) -> None:
         editors.files(draft)
         return
     result_first = st.container()
-    st.subheader("The release")
+    st.header("The release")
     query = editors.choose_query(draft)
-    st.subheader("The network")
+    st.header("The network")
     if draft.description:
         st.caption(escape(draft.description))
     editors.edit_network(draft)

@@ -63,13 +63,13 @@ def come_in() -> None:
     _said()
     left, right = st.columns(2, gap="large", border=True)
     with left:
-        st.subheader("Join a room")
+        st.header("Join a room")
         with st.form("room_join", border=False):
             st.text_input("Code", key=Key.ROOM_CODE, max_chars=12, placeholder="six signs")
             st.form_submit_button("Join", type="primary", on_click=_join_typed)
         st.caption("No name is asked for, and none is kept.")
     with right:
-        st.subheader("Open a room")
+        st.header("Open a room")
         st.markdown(
             "For a class: you show the code, everybody joins by phone, gets releases of their own "
             "and guesses; the guesses come together on your screen."

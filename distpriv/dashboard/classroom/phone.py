@@ -40,7 +40,7 @@ def phone() -> None:
         _revealed(room, said)
     elif number in said:
         st.markdown(
-            f"### You said {SHARES[said[number].said]}\nNow wait for the others; the answer "
+            f"## You said {SHARES[said[number].said]}\nNow wait for the others; the answer "
             "comes when your teacher shows it."
         )
     else:
@@ -54,7 +54,7 @@ def _ask(room: Room) -> None:
     of = of_round(room.rounds[-1])
     seen = of.draw(room.code, number, student())
     st.markdown(
-        f"### Round {number}: 45\u00a0% or 55\u00a0%?\nAverages of {room.rounds[-1].records} "
+        f"## Round {number}: 45\u00a0% or 55\u00a0%?\nAverages of {room.rounds[-1].records} "
         f"records, {named(room.rounds[-1])}. How many of them earn more than 50K?"
     )
     row = st.container(horizontal=True)
@@ -73,11 +73,11 @@ def _ask(room: Room) -> None:
 def _revealed(room: Room, said: dict[int, rooms.Guess]) -> None:
     last = said.get(len(room.rounds))
     if last is None:
-        st.markdown("### You said nothing in this round")
+        st.markdown("## You said nothing in this round")
     elif last.said == last.share:
-        st.markdown(f"### :green-badge[:material/check: right] It was {SHARES[last.share]}")
+        st.markdown(f"## :green-badge[:material/check: right] It was {SHARES[last.share]}")
     else:
-        st.markdown(f"### :red-badge[:material/close: not so] It was {SHARES[last.share]}")
+        st.markdown(f"## :red-badge[:material/close: not so] It was {SHARES[last.share]}")
     if last is not None:
         st.markdown(f"The best attacker there can be says {SHARES[last.best]} here.")
     if said:

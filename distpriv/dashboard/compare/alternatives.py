@@ -119,7 +119,7 @@ def pictures(summaries: Mapping[str, Summary]) -> None:
 
 def lists(summaries: Mapping[str, Summary]) -> None:
     """What the scenarios choose and what comes of it, as tables."""
-    st.subheader("Where they differ")
+    st.header("Where they differ")
     everything = st.toggle(
         "Show what they have in common too", key="compare_all", persist_state="session"
     )
@@ -139,7 +139,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
         )
     else:
         st.caption("They make the same choices.")
-    st.subheader("What comes of it")
+    st.header("What comes of it")
     results = {name: _results(summary) for name, summary in summaries.items()}
     rows = list(dict.fromkeys(row for result in results.values() for row in result))
     display.table(
@@ -154,7 +154,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
 
 def keep(view: View | None) -> None:
     """Keep the current scenario under a name; rename, open or forget those that are kept."""
-    st.subheader("Kept scenarios")
+    st.header("Kept scenarios")
     state, now = st.session_state, st.session_state[Key.SCENARIO]
     if message := state.pop(Key.COMPARE_ERROR_TEXT, None):
         st.error(message, icon=":material/error:")

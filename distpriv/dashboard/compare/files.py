@@ -28,7 +28,7 @@ __all__ = ["files"]
 
 def files() -> None:
     """A link to the current scenario, files to save, a file to open, and the server's copy."""
-    st.subheader("Hand it on")
+    st.header("Hand it on")
     scenario = st.session_state[Key.SCENARIO]
     st.markdown(
         "The link and the files hold every choice, names of columns and values among them, and "

@@ -154,7 +154,7 @@ def _label(view: View) -> None:
         shown = labels.label(view, prior=meaning.prior(), so_far=so_far(view))
         st.markdown(f"**{escape(shown.headline)}**")
         for part in shown.parts:
-            st.markdown(f"##### {escape(part.title)}")
+            st.markdown(f"## {escape(part.title)}")
             st.markdown(
                 "\n".join(
                     f"- {escape(fact.title)}: **{escape(fact.figure)}**. {escape(fact.sentence)}"

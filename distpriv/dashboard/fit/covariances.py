@@ -23,7 +23,7 @@ __all__ = ["covariances"]
 def covariances(view: View, diagnostics: FitDiagnostics | str) -> None:
     """Correlations, what the two shares do to the variances, and what that does to ε."""
     labels, fit = view.scenario.query.labels, view.fit
-    st.subheader("One covariance for both shares?")
+    st.header("One covariance for both shares?")
     if not isinstance(diagnostics, str):
         st.markdown(_difference(diagnostics, labels) + _cost(view))
     left, right = st.columns(2, gap="large")

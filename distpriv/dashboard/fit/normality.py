@@ -97,7 +97,7 @@ def histograms(view: View, drawn: NDArray[np.float64], columns: int) -> None:
 def moments(view: View) -> None:
     """Means and standard deviations under both shares."""
     fit = view.fit
-    st.subheader("Means and standard deviations")
+    st.header("Means and standard deviations")
     deviations = np.sqrt(np.diagonal(fit.covariances, axis1=1, axis2=2))
     p_i, p_j = share(fit.pair.p_i), share(fit.pair.p_j)
     first, second = (
@@ -120,7 +120,7 @@ def moments(view: View) -> None:
 def normality(view: View, diagnostics: FitDiagnostics | str, columns: int) -> None:
     """Quantiles, and for each statistic and jointly how far from normal, in figures."""
     labels = view.scenario.query.labels
-    st.subheader("How far from normal?")
+    st.header("How far from normal?")
     if isinstance(diagnostics, str):
         st.info(diagnostics, icon=":material/info:")
         return

@@ -24,7 +24,7 @@ def uncertainty(view: View) -> None:
     """What other records of the same population would have given, and the ε delivered then."""
     scenario, noise, fit = view.scenario, view.noise, view.fit
     name = escape(scenario.mechanism)
-    st.subheader("Would other records give the same figures?")
+    st.header("Would other records give the same figures?")
     if not curves.needs_closed_form(view, "What other records would have given"):
         return
     secret = fit.pair.secret

@@ -88,6 +88,7 @@ def _table(ranges: Mapping[str, Range]) -> None:
             for key, notion in FRAMEWORKS.items()
         ),
         hide_index=True,
+        alt="The notions of privacy",
     )
 
 

@@ -29,7 +29,7 @@ def draw() -> None:
         with column.container(border=True, height="stretch"):
             _card(example)
     with columns[len(told)].container(border=True, height="stretch"):
-        st.subheader("Your own table", anchor=False)
+        st.header("Your own table", anchor=False)
         st.markdown(
             "A file of yours is read in this session only and goes when you close the page. The "
             "same question, sentence and figures then stand for your records."
@@ -39,7 +39,7 @@ def draw() -> None:
 
 def _card(example: Example) -> None:
     name = escape(example.title.removesuffix(" (synthetic)"))
-    st.subheader(name, anchor=False)
+    st.header(name, anchor=False)
     st.markdown(escape(example.story))
     try:
         dataset = cache.example(example.key)

@@ -32,7 +32,7 @@ FILES = DATA / "problem_sets"
 
 def draw() -> None:
     """Each set with its three files."""
-    st.subheader("For teachers: two problem sets")
+    st.header("For teachers: two problem sets")
     st.markdown(
         "Students compute the answers in the notebook, beside which the scenario file lies; the "
         "solutions hold code and what it printed. All three run with the package alone."

@@ -35,7 +35,7 @@ _WAITING = "Being computed …"
 
 def show(view: View) -> None:
     """The chart and what it says; it grows with the attacks that are simulated."""
-    st.subheader("How much of that needs the curves?")
+    st.header("How much of that needs the curves?")
 
     def draw(known: Brackets | None, run: Run[JointAudit] | None) -> None:
         picture, told = st.columns([3, 2], gap="large")

@@ -45,4 +45,5 @@ def in_a_table(records: PaperRecords, digest: str) -> None:
                 for erratum in ERRATA.values()
             ),
             hide_index=True,
+            alt="All errata",
         )

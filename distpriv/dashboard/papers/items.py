@@ -68,7 +68,7 @@ def _short(key: str) -> str:
 def show(key: str, run: PaperAttacks, known: Results) -> None:
     """A table or figure: its figures with their verdicts, its picture, its errata."""
     item = ITEMS[key]
-    st.subheader(f"{item.name}: {item.title}")
+    st.header(f"{item.name}: {item.title}")
     st.caption(escape(f"{item.paper}. {item.printed}"))
 
     @st.fragment(run_every=0.5 if item.simulated and simulation.running().running else None)
@@ -93,6 +93,7 @@ def _table(cells: Sequence[Cell], **more: Sequence[str]) -> None:
     st.dataframe(
         frame.loc[:, (frame != "").any()],
         hide_index=True,
+        alt="Printed and computed values",
         column_config={
             name: st.column_config.TextColumn(
                 width=min(_LEAST_WIDTH + _CHARACTER * int(frame[name].str.len().max()), _MOST_WIDTH)
@@ -151,6 +152,7 @@ def _mechanisms(run: PaperAttacks, cells: Sequence[Cell]) -> None:
             for variant, shorthand, name in printed.TABLE_2
         ),
         hide_index=True,
+        alt="The mechanisms of the paper",
     )
 
 

@@ -22,7 +22,7 @@ __all__ = ["bounds_editor", "secret_builder", "statistic_builder"]
 
 def secret_builder(dataset: Dataset) -> None:
     """Define a property by several values or by thresholds, and make it the secret."""
-    st.subheader("Another secret")
+    st.header("Another secret")
     state = st.session_state
     columns = [c for c, kind in dataset.types.items() if kind in ("number", "category", "boolean")]
     column = st.selectbox("Column", columns, key="build_secret_column", persist_state="session")
@@ -112,7 +112,7 @@ def _thresholds(dataset: Dataset, column: str, *, between: bool) -> float | tupl
 
 def statistic_builder(dataset: Dataset) -> None:
     """Add a statistic to the release, or take one out."""
-    st.subheader("Another statistic")
+    st.header("Another statistic")
     state = st.session_state
     kind = queries.get(
         st.selectbox(
@@ -183,7 +183,11 @@ def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
             }
         ).astype({"lowest": "float64", "highest": "float64"})
         edited = st.data_editor(
-            start, hide_index=True, disabled=["column"], key=f"bounds_{dataset.digest}"
+            start,
+            hide_index=True,
+            disabled=["column"],
+            key=f"bounds_{dataset.digest}",
+            alt="The lowest and the highest value of each column",
         )
         if st.button("Apply bounds", key="apply_bounds", icon=":material/check:"):
             bounds = {}

@@ -38,7 +38,7 @@ def table(view: View) -> None:
                 "Delivered δ": number(delivered),
             }
         )
-    st.subheader(f"{len(rows)} pairs are hidden at once")
+    st.header(f"{len(rows)} pairs are hidden at once")
     st.markdown(
         f"The noise is as large as it is because of **{escape(rows[binding]['Pair'])}**: no other "
         "pair is told apart more often."
@@ -48,7 +48,7 @@ def table(view: View) -> None:
 
 def builder(dataset: Dataset, scenario: Scenario) -> None:
     """Hide another pair of shares as well, of any secret known."""
-    st.subheader("Hide another pair as well")
+    st.header("Hide another pair as well")
     state = st.session_state
     own = state.get(Key.OWN_SECRETS, {}).get(dataset.digest, {})
     secrets = dict(dataset.secrets) | {scenario.secret.label: scenario.secret} | own

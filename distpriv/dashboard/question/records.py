@@ -24,7 +24,7 @@ PREVIEW_ROWS = 200
 
 def source(dataset: Dataset) -> None:
     """Which records these are, said plainly."""
-    st.subheader("The records")
+    st.header("The records")
     st.markdown(f"**{escape(dataset.title)}** · {escape(dataset.description)}")
     if dataset.attribution:
         st.caption(escape(dataset.attribution))
@@ -73,7 +73,7 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     if not scenario.whole:
         return
     state = st.session_state
-    st.subheader("Reference data")
+    st.header("Reference data")
     known = state.setdefault(Key.REFERENCES, {}).get(dataset.digest)
     if known is None:
         st.markdown(
@@ -132,7 +132,7 @@ def preview(dataset: Dataset, scenario: Scenario) -> None:
     with columns:
         _types(dataset, summary)
     with rows:
-        st.dataframe(dataset.table.head(PREVIEW_ROWS), hide_index=True)
+        st.dataframe(dataset.table.head(PREVIEW_ROWS), hide_index=True, alt="The first records")
 
 
 def _types(dataset: Dataset, summary: pd.DataFrame) -> None:
@@ -141,6 +141,7 @@ def _types(dataset: Dataset, summary: pd.DataFrame) -> None:
         shown,
         key=f"types_{dataset.digest}",
         hide_index=True,
+        alt="The columns and their types",
         disabled=[name for name in shown.columns if name != "type"]
         if dataset.origin == "upload"
         else True,

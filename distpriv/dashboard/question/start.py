@@ -32,10 +32,10 @@ def draw(places: Places) -> None:
         )
         mine, example, learn = st.columns(3, gap="medium")
         with mine.container(border=True, height="stretch"):
-            st.subheader("Check my table", anchor=False)
+            st.header("Check my table", anchor=False)
             records.upload()
         with example.container(border=True, height="stretch"):
-            st.subheader("Try an example", anchor=False)
+            st.header("Try an example", anchor=False)
             row = st.container(horizontal=True, gap="small")
             for each in EXAMPLES:
                 if each.key != _FETCHED:
@@ -49,7 +49,7 @@ def draw(places: Places) -> None:
                 records.adult()
             link("gallery", "Their stories")
         with learn.container(border=True, height="stretch"):
-            st.subheader("Learn in seven steps", anchor=False)
+            st.header("Learn in seven steps", anchor=False)
             st.markdown("What is hidden, from whom, and what it costs: ten minutes, no formulas.")
             link("tour", "Begin the guided tour")
-        st.markdown(f"##### For example: {escape(EXAMPLES[0].title)}")
+        st.markdown(f"## For example: {escape(EXAMPLES[0].title)}")

@@ -277,7 +277,7 @@ def _some(sentences: Sequence[str]) -> str:
 
 def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> None:
     """Every release of the data, the latest first."""
-    st.subheader("Releases of these data")
+    st.header("Releases of these data")
     if not made:
         st.caption(
             "None yet. A release stands here for good: when it was made, with which noise, and the "

@@ -151,7 +151,7 @@ def desk() -> Desk:
 
 def offer(view: View, left: Left) -> None:
     """Ask for a release, and confirm it; beyond a limit it is refused."""
-    st.subheader("Release them")
+    st.header("Release them")
     if view.noise.is_zero:
         st.markdown(
             f"{escape(view.scenario.mechanism)} adds no noise here, so a release would be the true "
@@ -289,14 +289,14 @@ def result() -> None:
     if at.withheld:
         return
     assert entry.scenario is not None
-    st.subheader("What was released")
+    st.header("What was released")
     kept = "" if entry in at.unrecorded else ", and stands in the ledger"
     st.markdown(
         f"Released on {moment(entry.at)} from **{escape(entry.data)}**{kept}. Each number is "
         "rounded to where its noise begins to drown it; a count may come out negative."
     )
     name = f"release-{entry.at:%Y%m%d-%H%M%S}"
-    st.dataframe(for_recipients.rows(entry), hide_index=True)
+    st.dataframe(for_recipients.rows(entry), hide_index=True, alt="The released statistics")
     st.markdown(for_recipients.HOW_TO)
     st.caption(escape(for_recipients.RESTS_ON))
     st.markdown(escape(for_recipients.per_record(entry)))

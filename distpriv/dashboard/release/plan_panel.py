@@ -24,7 +24,7 @@ _MOST = 400
 
 def plan(view: View, found: OnRecord, here: Left) -> None:
     """How many releases, and the ε of each at which all of them keep the limits."""
-    st.subheader("A plan: several releases")
+    st.header("A plan: several releases")
     if not here.can_calibrate:
         st.caption(
             "With an agreed limit, this tells the ε at which a release every month, or as often as "

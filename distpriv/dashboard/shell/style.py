@@ -13,6 +13,11 @@ _STYLES = """
 .st-key-sentence {row-gap: 0.4rem; column-gap: 0.6rem;}
 .st-key-sentence p {font-size: 1.1rem;}
 [data-testid="stCaptionContainer"] {color: inherit !important; opacity: 0.8;}
+/* Streamlit writes white on the primary colour, which is light in the dark, and grey in charts. */
+[data-testid^="stBaseButton-primary"]:not(:disabled), [data-testid="stMultiSelectTag"],
+[data-testid="stMultiSelect"] [data-baseweb="tag"] {color: light-dark(#ffffff, #0e1117);}
+.js-plotly-plot text:is([style*="rgb(128, 132, 149)"], [style*="rgb(127, 140, 154)"])
+    {fill: currentColor !important; fill-opacity: 0.8 !important;}
 @media (prefers-reduced-motion: reduce) {
     *, *::before, *::after {animation-duration: 0.01ms !important;
         transition-duration: 0.01ms !important; scroll-behavior: auto !important;}

@@ -232,7 +232,7 @@ def _table(view: View, compared: _Compared) -> pd.DataFrame:
 def _moves(view: View, outcomes: Outcomes) -> None:
     """The coupling, as moves on a line or between points of a plane."""
     labels, names = view.scenario.query.labels, group_names(view.fit.pair)
-    st.subheader("The moves behind it", help=hover("Wasserstein distance"))
+    st.header("The moves behind it", help=hover("Wasserstein distance"))
     if len(labels) > 1:
         order = np.argsort(-np.abs(view.fit.difference)).tolist()
         left, right = st.columns(2)

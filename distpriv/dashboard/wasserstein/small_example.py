@@ -68,6 +68,7 @@ def _editor(name: str, default: pd.DataFrame) -> pd.DataFrame:
         key=key,
         num_rows="dynamic",
         hide_index=True,
+        alt=f"The values of {name} and their weights",
         column_config={
             "Value": number_column("Value", help="What the statistic can come out as."),
             "Weight": number_column("Weight", help=f"Its probability; those of {name} sum to 1."),

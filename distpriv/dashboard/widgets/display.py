@@ -18,7 +18,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
 from distpriv.words import escape
 
-__all__ = ["chart", "drawn_once", "table"]
+__all__ = ["chart", "drawn_once", "named", "table"]
 
 
 def chart(figure: go.Figure, key: str) -> None:
@@ -46,6 +46,11 @@ def drawn_once(view: View, what: str, draw: Callable[[], go.Figure]) -> go.Figur
     return cache.computed(draw, f"figure {what} {model!r} {scenario.seed}")
 
 
+def named(frame: pd.DataFrame) -> str:
+    """What a screen reader calls a table: its columns."""
+    return "Table: " + ", ".join(map(str, frame.columns))
+
+
 def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
     """A read-only table without its index, and its data to take away.
 
@@ -55,8 +60,9 @@ def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
     key : str, optional
         Names the download; by default it follows from the columns.
     **options
-        Of `st.dataframe`.
+        Of `st.dataframe`. Without a name of its own (`alt`) the table is read out by its columns.
     """
+    options.setdefault("alt", named(frame))
     st.dataframe(frame, hide_index=True, **options)
     downloads.csv_button(
         st.container(horizontal=True, horizontal_alignment="right"),

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.shell.state import Key
+from distpriv.dashboard.widgets.display import named
 from distpriv.errors import DistprivError
 from distpriv.words import escape
 
@@ -38,6 +39,7 @@ def edited(
         disabled=disabled or [],
         num_rows=rows,
         hide_index=True,
+        alt=named(current),
     )
 
 
