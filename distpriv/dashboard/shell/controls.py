@@ -337,8 +337,10 @@ def _secret(
 
 
 def _follow_secret(dataset: Dataset, secrets: Mapping[str, SensitiveProperty]) -> None:
-    secret = secrets[st.session_state[settings.own_key(dataset, Key.SECRET)]]
-    st.session_state.update(settings.beside(dataset, secret))
+    # A browser that still shows another example's secret says so after the data have changed.
+    secret = secrets.get(st.session_state[settings.own_key(dataset, Key.SECRET)])
+    if secret is not None:
+        st.session_state.update(settings.beside(dataset, secret))
 
 
 def _query(dataset: Dataset) -> Query:
