@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from distpriv.analysis.error_sizes import error_sizes, largest_in_words
+from distpriv.analysis.error_sizes import error_sizes, size_in_words, worst
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.privacy.noise import Noise
 from distpriv.words import exact, number, percent, share
@@ -51,12 +51,14 @@ def answer(
     if noise.is_zero:
         return f"{start} {with_noise} needs no noise at all."
     shown = not scenario.presenting if valued is None else valued
-    sizes = error_sizes(evaluation.model, noise, evaluation.units, valued=shown)
+    most = worst(error_sizes(evaluation.model, noise, evaluation.units, valued=shown))
     sentences = (
         f"{start} With {with_noise} it is right in {strong(percent(evaluation.accuracy))}. "
-        f"The released statistics move by {error_in_words(evaluation, noise)}; the largest "
-        f"beside its sampling is {largest_in_words(sizes, safe=safe)}."
+        f"The noise changes {safe(most.label)} most: {size_in_words(most)} on average."
     )
+    if evaluation.error_unit:
+        error = number(evaluation.reported(noise).expected_error())
+        sentences += f" The total error is {error}\u00a0{evaluation.error_unit}."
     if evaluation.laws_for(noise) is not None:
         sentences += " These figures are by the exact law of the counts, with no normal curve."
     if len(evaluation.model.pairs) > 1:

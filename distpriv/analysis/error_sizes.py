@@ -31,10 +31,13 @@ __all__ = [
     "of_sampling",
     "sampling_note",
     "short",
+    "size_in_words",
+    "worst",
 ]
 
 FloatArray = NDArray[np.float64]
 
+_MANY = 3.0  # times its value: per cent say no more
 _KINDS = {"mean": "an average", "count": "a count", "sum": "a sum", "share": "a share"}
 
 
@@ -167,6 +170,34 @@ def largest_in_words(sizes: Sequence[ErrorSize], *, safe: Callable[[str], str] =
         f"{'of' if size.of_deviation < 1 else 'times'} what sampling n\u00a0=\u00a0{exact(size.n)} "
         "records varies it by anyway"
     )
+
+
+def worst(sizes: Sequence[ErrorSize]) -> ErrorSize:
+    """The error of the statistic that suffers most.
+
+    In per cent of its value; where values are not to be shown, beside what sampling varies, so that
+    the choice gives none of them away.
+
+    Parameters
+    ----------
+    sizes : sequence of ErrorSize
+        Not empty.
+    """
+    parts = [(each.of_value, each) for each in sizes if each.of_value is not None]
+    if parts:
+        return max(parts, key=lambda part: part[0])[1]
+    return max(sizes, key=lambda each: each.of_deviation)
+
+
+def size_in_words(size: ErrorSize) -> str:
+    """An error and how much that is: ``± 1.5 years (3.8 %)``, ``± 90 (300 times its value)``."""
+    if size.of_value is None:
+        part = f"{of_sampling(size)}\u00a0× what sampling varies"
+    elif size.of_value > _MANY:
+        part = f"{number(float(f'{size.of_value:.2g}'))} times its value"
+    else:
+        part = percent(size.of_value)
+    return f"±\u00a0{with_unit(size.error, size.unit)} ({part})"
 
 
 def of_sampling(size: ErrorSize) -> str:

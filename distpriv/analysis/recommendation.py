@@ -121,7 +121,7 @@ def recommended_in_words(
     found : Recommendation
         Without a limit of its own.
     statistic : int, optional
-        Whose error is told beside the L2 error.
+        Whose error is told beside the total error.
     strong, safe : callable
         See :func:`.answer`.
     """
@@ -136,13 +136,13 @@ def recommended_in_words(
     error = strong(with_unit(first.error, evaluation.error_unit))
     if found.best is None:
         return (
-            f"{alike} no mechanism keeps its promise, as computed; the least L2 error there is "
+            f"{alike} no mechanism keeps its promise, as computed; the least total error there is "
             f"that of {name}, {error}."
         )
     if first.mechanism == evaluation.mechanism.name:
         return (
             f"{strong(safe(first.mechanism))} is recommended: {alike[0].lower()}{alike[1:]} no "
-            "mechanism that keeps its promise, as computed, has a smaller L2 error."
+            "mechanism that keeps its promise, as computed, has a smaller total error."
         )
     own = ""
     if statistic is not None:
@@ -150,7 +150,7 @@ def recommended_in_words(
         own = f"; this one is then {strong(with_unit(value, evaluation.units[statistic]))}"
     return (
         f"{alike} {name} is recommended: of the mechanisms that keep their promise, as computed, "
-        f"it has the least L2 error, {error} instead of {number(evaluation.error)}{own}."
+        f"it has the least total error, {error} instead of {number(evaluation.error)}{own}."
     )
 
 

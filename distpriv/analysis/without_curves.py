@@ -299,24 +299,23 @@ def price_in_words(price: CurvePrice, *, strong: Wording = str, safe: Wording = 
         return f"{WITHOUT}, which needs no normal curve, does not apply here: {refusal}."
     alone = f"{strong(WITHOUT)}, which rests on how the records are drawn alone,"
     if relying is None:
-        return f"{alone} moves the released statistics by {moved(without)} in L2."
+        return f"{alone} has a total error of {moved(without)}."
     start = f"The promise of {safe(relying.title)} rests on {_rests_on(relying)}"
     law = "" if price.by_law is None else _by_law_in_words(price.by_law, moved)
     if own is not None and own is not relying and price.evaluation.mechanism.protects:
         return (
-            f"The promise of {safe(own.title)} rests on no curve: it moves the released "
-            f"statistics by {moved(own)} in L2, where {safe(relying.title)}, whose promise rests "
-            f"on {_rests_on(relying)}, {_moves(relying, moved)}."
+            f"The promise of {safe(own.title)} rests on no curve: it has a total error "
+            f"of {moved(own)}, where {safe(relying.title)}, whose promise rests on "
+            f"{_rests_on(relying)}, {_errs(relying, moved)}."
         )
     if not relying.error:
         return (
-            f"{start}, and takes no noise here; {alone} moves the released statistics by "
-            f"{moved(without)} in L2.{law}"
+            f"{start}, and takes no noise here; {alone} has a total error of {moved(without)}.{law}"
         )
     ratio = _times(without.error / relying.error)
     return (
-        f"{start}; {alone} moves the released statistics by {moved(without)} in L2 where "
-        f"{safe(relying.title)} moves them by {moved(relying)}: {ratio}. {_reaching(price)}.{law}"
+        f"{start}; {alone} has a total error of {moved(without)} where {safe(relying.title)} has "
+        f"{moved(relying)}: {ratio}. {_reaching(price)}.{law}"
     )
 
 
@@ -330,12 +329,12 @@ def _rests_on(one: Priced) -> str:
 def _by_law_in_words(one: Priced, moved: Callable[[Priced], str]) -> str:
     return (
         f" The exact law of these statistics is known, and {one.title} needs no curve either: it "
-        f"{_moves(one, moved)}."
+        f"{_errs(one, moved)}."
     )
 
 
-def _moves(one: Priced, moved: Callable[[Priced], str]) -> str:
-    return f"moves them by {moved(one)}" if one.error else "takes no noise"
+def _errs(one: Priced, moved: Callable[[Priced], str]) -> str:
+    return f"has one of {moved(one)}" if one.error else "takes no noise"
 
 
 def _times(ratio: float) -> str:

@@ -50,14 +50,14 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
     width = _APART * len(groups)
     hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(
-        "Of 100 attackers, this many guess right",
+        f"Of 100 attackers, {listed([str(right) for _, right in groups])} guess right",
         alt=f"Of 100 attackers {listed(phrases)} guess right; {by_chance} without any release.",
         how_to_read=(
             "each mark is one attacker who names one of the two shares. Grey ones are right by "
             "luck, as many as without any release; orange ones are right because of the release; "
             "the hollow ones are wrong."
         ),
-        height=330,
+        height=300,
         xaxis=linear_axis("", -1.5, width - 1.5, **hidden),
         yaxis=linear_axis("", 10.8, -3.2, **hidden),
     )

@@ -39,7 +39,7 @@ def adding_up(
     end = max(last, _SHORTEST)
     step = -(-end // 10)
     figure = empty(
-        "The best attacker after each release",
+        f"After {_releases(last)} an attacker is right in {_told(following)}",
         alt=(
             f"After {_releases(made[-1].count)} the best attacker is right in {_told(made[-1])} "
             f"of cases, after {_releases(last)} in {_told(following)}."

@@ -9,6 +9,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.analysis.answer import answer, error_in_words, pair_in_words
+from distpriv.analysis.error_sizes import error_sizes, size_in_words, worst
 from distpriv.words import escape, number, percent, plain
 
 
@@ -29,7 +30,8 @@ def test_every_figure_is_there(scenario: dp.Scenario, people: pd.DataFrame) -> N
     assert "30 % from 50 % of income = high" in sentences
     assert f"in {plain(undefended)} of cases; guessing is right in 50 %" in sentences
     assert f"With ExpM at ε = 1.3 it is right in {plain(protected)}" in sentences
-    assert f"move by {plain(number(noise.expected_error()))} in L2" in sentences
+    most = worst(error_sizes(evaluation.model, noise, evaluation.units, valued=True))
+    assert f"The noise changes {most.label} most: {plain(size_in_words(most))}" in sentences
     assert "pairs of shares" not in sentences
 
 

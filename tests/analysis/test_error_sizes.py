@@ -92,8 +92,7 @@ def test_the_answer_tells_values_to_analysts_only(
     scenario = dp.Scenario(secret=rich, query=query, center=0.4, width=0.2, n=60, mechanism="ExpM")
     told = answer(dp.evaluate(scenario, people))
     hidden = answer(dp.evaluate(replace(scenario, view="presentation"), people))
-    assert "what sampling n\u00a0=\u00a060 records varies it by anyway" in told
-    assert " on " in told.partition("beside its sampling")[2]
-    assert "sampling n\u00a0=\u00a060" in hidden
-    assert " on " not in hidden.partition("beside its sampling")[2]
+    assert "its value" in told
+    assert "× what sampling varies) on average" in hidden
+    assert "its value" not in hidden
     assert answer(dp.evaluate(scenario, people), valued=False) == hidden

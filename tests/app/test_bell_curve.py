@@ -54,11 +54,9 @@ def test_the_price_stands_in_words_in_a_table_and_in_a_picture(open_app):
     shown = table(app, "Rests on").set_index("Mechanism")
     assert list(shown.index) == ["OptM", "CoupM", "ExpM", "GroupDP"]
     assert shown.loc["CoupM", "Rests on"] == "how records are drawn, no more"
-    error = shown.loc["CoupM", "Error, L2"]
+    error = shown.loc["CoupM", "Total error"]
     assert 17 < float(error) < 18.4
-    assert f"**{error}** in L2 where OptM moves them by {shown.loc['OptM', 'Error, L2']}" in texts(
-        app
-    )
+    assert f"**{error}** where OptM has {shown.loc['OptM', 'Total error']}" in texts(app)
     assert "in place of 1." in texts(app)
     assert "CoupM holds up to ε" in captions(app).replace("\u00a0", " ")
     names = {trace["name"] for trace in drawn(app)["data"]}
@@ -85,7 +83,7 @@ def test_one_click_takes_what_needs_no_curve(open_app):
     assert app.session_state["scenario"].mechanism == "CoupM"
     worked_out(app)
     assert "The promise of CoupM rests on no curve" in texts(app)
-    assert "is recommended" not in texts(app)
+    assert "**CoupM** is recommended" not in texts(app)
     assert "take_without" not in {button.key for button in app.button}
     assert "No calibration applies to CoupM" in texts(app)
     assert "Not for CoupM" in " ".join(each.value for each in app.sidebar.caption)

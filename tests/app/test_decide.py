@@ -246,9 +246,9 @@ def test_an_address_of_no_database_is_a_sentence(open_app, monkeypatch):
 
 def test_a_scenario_without_a_result_leaves_the_record(open_app):
     app = proposed(open_app("decide"))
-    app.selectbox(key="secret").set_value("sex = Female").run()
+    app.slider(key="center").set_value(0.0).run()
     sound(app)
-    assert "count sex" in errors(app)
+    assert app.error
     assert "**One decision** about" in texts(app)
     assert "There is nothing to propose" in " ".join(each.value for each in app.caption)
 

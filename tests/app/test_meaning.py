@@ -46,7 +46,7 @@ def test_every_kind_of_noise_has_a_meaning(open_app, mechanism: str) -> None:
 
 
 def opened(open_app, **query: str):
-    app = open_app("compare", **query)
+    app = open_app("decide", show="Report", **query)
     app.session_state["report_label"] = True
     return app.run()
 

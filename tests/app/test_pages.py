@@ -36,7 +36,7 @@ RESULT = {
     "belief": "Before the release the attacker took the share of",
     "wasserstein": "some have to move by",
     "attribute": "from an average of 50 records",
-    "answer": "to an attacker who tells",
+    "answer": "is small enough: an attacker who tells",
     "assumptions": "the promise rests on",
     "compare": "is the safest: the best attacker is right in",
     "decide": "is decided or proposed about",

@@ -253,4 +253,4 @@ def test_a_link_that_asks_for_an_exact_law_where_there_is_none(open_app):
 def test_a_delta_that_the_exact_law_cannot_tell(open_app):
     app = open_app(stat=COUNTS, cal="exact-law", delta="1e-9")
     sound(app)
-    assert "too coarse for δ = 1e-09" in errors(app)
+    assert "too coarse for δ = 1 × 10⁻⁹" in errors(app)

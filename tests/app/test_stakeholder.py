@@ -76,7 +76,7 @@ def test_what_waits_and_what_is_gone(open_app):
     app = open_app(**OPTIONS)
     sound(app)
     assert "**2 decisions** wait" in texts(app)
-    assert "All figures together move by 8.15" not in texts(app)
+    assert "The total error is 8.15" not in texts(app)
     only = open_app(**OPTIONS, table="b")
     assert "**One decision** waits" in texts(only)
     assert "two\\.csv" in texts(only)
@@ -84,7 +84,7 @@ def test_what_waits_and_what_is_gone(open_app):
     assert "not on record here" in warnings(only)
     press(only, "Look at it")
     # An older row shows what it has.
-    assert "All figures together move by 8.15 in L2" in texts(only).replace("\\", "")
+    assert "The total error is 8.15; nothing more is on record" in texts(only).replace("\\", "")
     assert "as published last year" in texts(only)
     assert "Only this secret is hidden" in captions(only)
     # Somebody else is faster.

@@ -279,7 +279,7 @@ def _row(view: View, choice: ErrorChoice) -> dict[str, str]:
         "Mechanism": choice.mechanism,
         "Least ε": f"{choice.epsilon:g}",
         "Best attack right in": percent(choice.accuracy),
-        "Error, L2": number(choice.error),
+        "Total error": number(choice.error),
     } | {size.label: short(size) for size in sizes}
 
 

@@ -212,7 +212,7 @@ def _table(price: CurvePrice) -> pd.DataFrame:
         rests = ", ".join(assumption.title for assumption in one.assumes)
         row = {
             "Mechanism": one.title,
-            "Error, L2": number(one.error),
+            "Total error": number(one.error),
             "Rests on": rests or "how records are drawn, no more",
         }
         rows.setdefault((one.title, rests), row)

@@ -8,9 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import mechanisms
-from distpriv.analysis.answer import error_in_words
 from distpriv.analysis.design import Design, Kind, Limit, promised_epsilon
-from distpriv.analysis.error_sizes import error_sizes, largest_in_words, sampling_note, short
+from distpriv.analysis.error_sizes import (
+    error_sizes,
+    sampling_note,
+    short,
+    size_in_words,
+    worst,
+)
 from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.recommendation import Recommendation, candidates, down
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
@@ -188,27 +193,26 @@ def sentence(view: View, limit: Limit, found: Recommendation) -> None:
     """The limit and its consequence, and both ways to the largest ε."""
     design, best = found.design, found.first
     others = len(view.model.pairs) - 1
-    start = (
-        f"You allow **{told(limit, limit.value)}** to an attacker who tells "
-        f"{pair_words(view)}" + (f", or the shares of {others} more pairs." if others else ".")
+    allowed = f"**{told(limit, limit.value)}**"
+    attacker = f"an attacker who tells {pair_words(view)}" + (
+        f", or the shares of {others} more pairs," if others else ""
     )
     if design.needs_no_noise:
         st.markdown(
-            f"{start} That takes **no noise**: even without any, the best possible one reaches "
-            f"only {told(limit, design.undefended)}. A limit below that asks for noise"
-            + (", and so does each person's promise." if view.scenario.persons else ".")
+            f"**No noise** is needed: even without any, {attacker} reaches only "
+            f"{told(limit, design.undefended)}; you allow {allowed}. A limit below that asks for "
+            "noise" + (", and so does each person's promise." if view.scenario.persons else ".")
         )
     elif best is not None:
         shown = not view.scenario.presenting
-        sizes = error_sizes(view.model, best.noise, view.units, valued=shown)
+        most = worst(error_sizes(view.model, best.noise, view.units, valued=shown))
         st.markdown(
-            f"{start} On these data that holds up to **ε\u00a0=\u00a0{down(best.epsilon)}** with "
-            f"**{escape(best.mechanism)}**, {_standing(found)} "
-            f"({error_in_words(view, best.noise)}; the largest beside its sampling "
-            f"is {largest_in_words(sizes, safe=escape)})."
+            f"**ε\u00a0=\u00a0{down(best.epsilon)}** with **{escape(best.mechanism)}** is small "
+            f"enough: {attacker} then reaches {allowed} at most. {_standing(found)} It changes "
+            f"{escape(most.label)} most: {size_in_words(most)} on average."
         )
     else:
-        st.markdown(f"{start} No mechanism here can keep that.")
+        st.markdown(f"No ε here is small enough: {attacker} reaches more than {allowed}.")
     promised = _promised(view, limit, view.scenario.delta)
     model, alone, free = st.columns(3)
     model.metric(
@@ -236,8 +240,8 @@ def sentence(view: View, limit: Limit, found: Recommendation) -> None:
 def _standing(found: Recommendation) -> str:
     """Why that mechanism, in words."""
     if found.best is None:
-        return "the least error, though no mechanism here keeps its promise, as computed"
-    return "recommended: the least error of the mechanisms that keep their promise, as computed"
+        return "It has the least error, but no mechanism here keeps its promise, as computed."
+    return "It is recommended: of the mechanisms that keep their promise it has the least error."
 
 
 def feasible(limit: Limit, design: Design) -> None:
@@ -256,8 +260,7 @@ def attackers(view: View, limit: Limit | None) -> None:
     right = round(100 * float(best_accuracy(test, base_rate)))
     open_ = round(100 * float(best_accuracy(clear, base_rate)))
     luck = round(100 * max(base_rate, 1 - base_rate))
-    name = f"ε = {scenario.epsilon:g}, {scenario.mechanism}"
-    groups = [(name, right)]
+    groups = [(f"with {scenario.mechanism}", right)]
     sentence = (
         f"What ε\u00a0=\u00a0{scenario.epsilon:g} means: of 100 such attackers **{right}** guess "
         f"right with {escape(scenario.mechanism)} (odds of {number(right / max(100 - right, 1))} "
@@ -267,7 +270,7 @@ def attackers(view: View, limit: Limit | None) -> None:
     if mechanisms.get(scenario.mechanism).protects:
         ceiling = PromiseTest(scenario.epsilon, noise.delta)
         allowed = math.floor(100 * float(best_accuracy(ceiling, base_rate)) + 1e-9)
-        groups.append(("the promise alone", allowed))
+        groups.append(("by the promise alone", allowed))
         sentence += f" The promise alone, whatever the data, allows no more than {allowed}" + (
             ", more than anybody gets here without noise." if allowed > open_ else "."
         )
@@ -286,7 +289,9 @@ def attackers(view: View, limit: Limit | None) -> None:
             f"{badge} The best attacker reaches {told(limit, reached)} now; you allow "
             f"{told(limit, limit.value)}."
         )
-    display.chart(attackers_in_100([*groups, ("no noise", open_)], by_chance=luck), "attackers")
+    display.chart(
+        attackers_in_100([*groups, ("without noise", open_)], by_chance=luck), "attackers"
+    )
 
 
 def table(view: View, found: Recommendation) -> None:
@@ -300,7 +305,7 @@ def table(view: View, found: Recommendation) -> None:
             {
                 "Mechanism": choice.mechanism,
                 "Largest ε": down(choice.epsilon),
-                "Error, L2": number(choice.error),
+                "Total error": number(choice.error),
                 RECORD_COLUMN: view.record_label(choice.noise),
             }
             | {

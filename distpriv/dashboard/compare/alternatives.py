@@ -9,7 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.comparison import Summary, best_of, choices_in_words, differences
-from distpriv.analysis.error_sizes import error_sizes, sampling_note, short
+from distpriv.analysis.error_sizes import (
+    ErrorSize,
+    error_sizes,
+    sampling_note,
+    short,
+    size_in_words,
+    worst,
+)
 from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.meaning import reading
 from distpriv.analysis.scenario import Scenario
@@ -72,10 +79,10 @@ def answer(summaries: Mapping[str, Summary]) -> str:
     """Which scenario is safest and which costs least, in a sentence."""
     if not summaries:
         return "There is nothing to compare yet: the current scenario has no result."
-    begin = (
+    end = (
         ""
         if kept()
-        else "Nothing is kept yet, so this is the current scenario beside the same at other ε. "
+        else " Nothing is kept yet: this is the current scenario beside the same at other ε."
     )
     safest, cheapest = best_of(summaries)
     sentence = (
@@ -89,18 +96,34 @@ def answer(summaries: Mapping[str, Summary]) -> str:
     )
     if cheapest is None:
         return (
-            begin + sentence + ". They release different statistics, or count their error in "
-            "different units, so compare their errors statistic by statistic."
+            f"{sentence}. They release different statistics, or count their error in different "
+            f"units, so compare their errors statistic by statistic.{end}"
         )
-    error = with_unit(summaries[cheapest].error, summaries[cheapest].unit)
+    sizes = _sizes(summaries[cheapest])
     if cheapest == safest:
-        also = ", and it also moves the statistics least" if len(summaries) > 1 else ""
-        return f"{begin}{sentence}{also}: by **{error}** in L2."
+        also = ", and it is the most exact too" if len(summaries) > 1 else ""
+        return f"{sentence}{also}.{_changes(sizes)}{end}"
     return (
-        f"{begin}{sentence}; **{escape(cheapest)}** moves the statistics least, by **{error}** in "
-        f"L2 instead of {with_unit(summaries[safest].error, summaries[safest].unit)}, and there "
-        f"the attacker is right in {percent(summaries[cheapest].accuracy)}."
+        f"{sentence}. **{escape(cheapest)}** is the most exact, and there the attacker is right in "
+        f"{percent(summaries[cheapest].accuracy)}."
+        f"{_changes(sizes, _sizes(summaries[safest]))}{end}"
     )
+
+
+def _sizes(summary: Summary) -> list[ErrorSize]:
+    """The errors; kept with the values, whatever view they are shown in now."""
+    presenting = st.session_state[Key.SCENARIO].presenting
+    return [size.unvalued() if presenting else size for size in summary.errors]
+
+
+def _changes(sizes: list[ErrorSize], beside: list[ErrorSize] | None = None) -> str:
+    """What the noise changes most, and by how much that is in another scenario."""
+    if not sizes:
+        return ""
+    most = worst(sizes)
+    there = next((each for each in beside or () if each.label == most.label), None)
+    instead = "" if there is None else f" instead of {size_in_words(there)}"
+    return f" It changes {escape(most.label)} most: **{size_in_words(most)}**{instead}."
 
 
 def pictures(summaries: Mapping[str, Summary]) -> None:
@@ -313,9 +336,6 @@ def _results(summary: Summary) -> dict[str, str]:
         "Promised δ": exact(summary.promised),
         "Delivered δ": delivered,
         RECORD_COLUMN: summary.per_record or "–",
-        "Expected L2 error": with_unit(summary.error, summary.unit),
+        "Total error": with_unit(summary.error, summary.unit),
     }
-    # Kept with the values, whatever view they are shown in now.
-    presenting = st.session_state[Key.SCENARIO].presenting
-    sizes = [size.unvalued() if presenting else size for size in summary.errors]
-    return figures | {size.label: short(size) for size in sizes}
+    return figures | {size.label: short(size) for size in _sizes(summary)}

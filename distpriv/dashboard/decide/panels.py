@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from distpriv.analysis import decision_in_words as told
 from distpriv.analysis.comparison import Summary, choices_in_words
 from distpriv.analysis.decision import moment
+from distpriv.analysis.error_sizes import size_in_words, worst
 from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.analysis.meaning import in_a_line, reading
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
@@ -120,9 +121,16 @@ def answer(decisions: Sequence[Decision], dataset: Dataset, now: Sequence[Altern
 def _figures(choice: Alternative) -> str:
     return (
         f"**ε\u00a0=\u00a0{choice.epsilon:g}** with {escape(choice.mechanism)}: the best attacker "
-        f"is right in **{percent(choice.accuracy)}** of cases, and the statistics move by "
-        f"{_error(choice)} in L2"
+        f"is right in **{percent(choice.accuracy)}** of cases, and {_cost(choice)}"
     )
+
+
+def _cost(choice: Alternative) -> str:
+    if not choice.errors:
+        return f"the total error is {_error(choice)}"
+    # Drawing the records is public, the values are not: a decision is for everybody's eyes.
+    most = worst([size.unvalued() for size in choice.errors])
+    return f"the noise changes {escape(most.label)} most, {size_in_words(most)}"
 
 
 def _error(choice: Alternative) -> str:
@@ -202,7 +210,7 @@ def weighed(seen: Sequence[Alternative], name: str | None) -> None:
                 "Best attacker right in": percent(alternative.accuracy),
                 "As good as reading": _reading(alternative),
                 "Without noise": percent(alternative.undefended),
-                "Error, L2": "–" if math.isnan(alternative.error) else _error(alternative),
+                "Total error": "–" if math.isnan(alternative.error) else _error(alternative),
             }
             for alternative in seen
         )

@@ -13,6 +13,7 @@ from distpriv.dashboard.shell import cache
 from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.widgets import display
 from distpriv.errors import CalibrationError
+from distpriv.glossary import hover
 from distpriv.store import OnRecord, Planned, Use, epsilon_that_fits, naive_epsilon, planned
 from distpriv.words import exact, number, percent, with_unit
 
@@ -94,7 +95,7 @@ def _sentence(
         return
     said = (
         f"{releases} {keep} what is agreed at **ε\u00a0=\u00a0{exact(together.epsilon)}** each, "
-        f"beside what has been released: the statistics move by {_error(view, together)} in L2."
+        f"beside what has been released: the total error of each is {_error(view, together)}."
     )
     if alone is None:
         said += " Adding up promises would allow none of them."
@@ -103,7 +104,7 @@ def _sentence(
             " Dividing the limit by their number would leave "
             f"ε\u00a0=\u00a0{number(alone.epsilon)} each, and {_error(view, alone)}."
         )
-    st.markdown(said)
+    st.markdown(said, help=hover("L2 error"))
 
 
 def _error(view: View, found: Planned) -> str:
@@ -117,7 +118,7 @@ def _row(view: View, name: str, found: Planned | None, count: int) -> dict[str, 
     return {
         "Accounting": name,
         "ε of each": "none" if found is None else number(found.epsilon),
-        "Error of each, L2": "–" if found is None else _error(view, found),
+        "Total error of each": "–" if found is None else _error(view, found),
         after: "–" if tightest is None else _reached(tightest),
         "Of the limit": "–" if tightest is None else percent(tightest.part(tightest.after)),
     }

@@ -143,7 +143,7 @@ def _card(alternative: Alternative, *, proposed: bool) -> None:
     ]
     if not lines and not math.isnan(alternative.error):
         error = with_unit(alternative.error, alternative.unit)
-        lines = [f"All figures together move by {escape(error)} in L2; nothing more is on record."]
+        lines = [f"The total error is {escape(error)}; nothing more is on record."]
     st.markdown("\n".join(lines))
     st.caption(escape(how(alternative)))
 

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from distpriv.analysis.for_persons import RECORD_COLUMN
 from distpriv.charts.data import figure_data
 from distpriv.charts.frame import enlarged
 from distpriv.charts.style import ImageFormat, config
@@ -16,9 +17,28 @@ from distpriv.dashboard.shell import cache, presenting
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import downloads
+from distpriv.glossary import hover
 from distpriv.words import escape
 
 __all__ = ["chart", "drawn_once", "named", "table"]
+
+# Headings of tables, and the glossary's words for them.
+_TERMS = {
+    "As good as reading": "best attacker's accuracy",
+    "Best attacker right in": "best attacker's accuracy",
+    "Delivered δ": "delivered",
+    "Largest ε": "ε",
+    "Mechanism": "mechanism",
+    "Noise": "expected error",
+    "Promise": "promise kept",
+    "Total error": "L2 error",
+    "Total error of each": "L2 error",
+    "Without noise": "best attacker's accuracy",
+    "δ": "δ",
+    "ε": "ε",
+    "ε of each": "ε",
+    RECORD_COLUMN: "per-person promise",
+}
 
 
 def chart(figure: go.Figure, key: str) -> None:
@@ -54,6 +74,8 @@ def named(frame: pd.DataFrame) -> str:
 def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
     """A read-only table without its index, and its data to take away.
 
+    A heading that the glossary knows tells what it means.
+
     Parameters
     ----------
     frame : DataFrame
@@ -63,6 +85,12 @@ def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
         Of `st.dataframe`. Without a name of its own (`alt`) the table is read out by its columns.
     """
     options.setdefault("alt", named(frame))
+    told: dict[str, Any] = {
+        heading: st.column_config.Column(help=hover(_TERMS[heading]))
+        for heading in map(str, frame.columns)
+        if heading in _TERMS
+    }
+    options["column_config"] = told | dict(options.get("column_config") or {})
     st.dataframe(frame, hide_index=True, **options)
     downloads.csv_button(
         st.container(horizontal=True, horizontal_alignment="right"),
