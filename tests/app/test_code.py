@@ -123,7 +123,6 @@ PAGES: dict[str, tuple[Callable[[Any], None], dict[str, Callable[[float], str]]]
     "question": (_nothing, {
         "best attacker right, without noise": percent,
         "best attacker right, with the noise": percent,
-        "expected L2 error": number,
         "expected error of count sex = Female": signed,
         "delivered δ": number,
         "records with the property at 0.4": whole,

@@ -141,7 +141,7 @@ def test_a_mechanism_is_in_selectors_charts_tables_and_scripts(open_app) -> None
     assert f"import {__name__}" in script
     result = run(script)
     errors = {name: value for name, value in result.items() if "TwiceM" in name}
-    assert any(number(value) == table["Total error"][1] for value in errors.values()), errors
+    assert any(number(value) == table["Error, L2"][1] for value in errors.values()), errors
 
 
 @pytest.mark.usefixtures("cold")

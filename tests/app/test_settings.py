@@ -100,7 +100,7 @@ def test_the_whole_table_is_released(open_app):
     upload(app, records(3000))
     sound(app)
     assert not app.error
-    assert "statistics of 3000 records" in texts(app)
+    assert "statistics of 3\u202f000 records" in texts(app)
     assert "the table itself" in texts(app)
     other = records(2500, seed=9)
     other["salary"] += 1000.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import number
 from tests.app.driver import (
     OF_THE_SCENARIO,
     clean,
@@ -35,7 +36,7 @@ def test_an_upload_starts_with_all_of_its_records(open_app):
     clean(app)
     assert size(app) == (True, 100, SIZE - 25)
     assert app.number_input(key="n_whole").disabled
-    assert f"statistics of {SIZE - 25} records" in texts(app)
+    assert f"statistics of {number(SIZE - 25)} records" in texts(app)
     # The number of records follows the columns in use, and is none of the address's business.
     app.multiselect(key="own_stat").set_value(["mean hours"]).run()
     assert size(app) == (True, 100, SIZE)

@@ -182,6 +182,7 @@ def open_settings(page: Page) -> None:
 def pick(page: Page, label: str, option: str) -> None:
     """Choose from a selectbox."""
     box = page.get_by_role("combobox", name=label, exact=True)
+    expect(box).to_have_count(1)  # that of the page before has gone
     if box.input_value() == option:
         return
     box.click()

@@ -148,6 +148,8 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
         return ready
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
+        if (place := st.session_state.pop(Key.HEADLINE, None)) is not None:
+            place.caption("\u00a0")  # what it said is about another scenario
         return None
 
 
@@ -162,11 +164,13 @@ def _headline(view: View) -> None:
         if view.noise.is_zero and view.mechanism.protects
         else f"an attacker is right {right_of_hundred(view.accuracy)} times"
     )
-    place.caption(
+    said = (
         f"**{escape(view.dataset.title)}** · {escape(scenario.secret.label)} · "
         f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}: {end}, "
         f"{right_of_hundred(view.undefended)} without noise"
     )
+    st.session_state[Key.HEADLINE_SAID] = said
+    place.caption(said)
 
 
 def quiet(dataset: Dataset, scenario: Scenario) -> View | None:

@@ -40,7 +40,10 @@ def draw(page: PageSpec) -> DeltaGenerator:
             )
     st.session_state.pop(Key.HEADLINE, None)
     if page.of_scenario and page.name != "question":
-        st.session_state[Key.HEADLINE] = st.empty()
+        # What it said last keeps its room until the page has worked out what it says now.
+        place = st.empty()
+        place.caption(st.session_state.get(Key.HEADLINE_SAID, "\u00a0"))
+        st.session_state[Key.HEADLINE] = place
     return steps
 
 

@@ -52,6 +52,7 @@ class Key:
     # What the frame makes of them, for every page.
     DATASET: Final = "dataset"
     SCENARIO: Final = "scenario"
+    HEADLINE_SAID: Final = "headline_said"
     HEADLINE: Final = "headline"  # the place of what comes of the scenario, in this run
     NOTICE: Final = "notice"  # a sentence for the next run
     NOTICED: Final = "noticed"  # the sentence of this run, for one that begins anew
