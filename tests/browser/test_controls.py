@@ -56,7 +56,7 @@ def test_several_secrets_grids_units_and_calibrations(app):
 
     press(page, "Units for calibrating", "standardised")
     press(page, "Units for reporting the L2 error", "standardised")
-    says(page, re.compile(r"standard deviations in L2"))
+    says(page, re.compile(r"The total error is [\d.]+\sstandard deviations"))
     press(page, "Units for calibrating", "custom")
     enter(page, re.compile("Tolerance of mean age"), "0.5")
     expect(page).to_have_url(re.compile(r"tol0=0\.5"))

@@ -15,6 +15,7 @@ from distpriv.dashboard.shell import live, presenting, state
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.later import drawn_later
+from distpriv.dashboard.widgets.scenario import bold
 from distpriv.model.run import Run
 from distpriv.privacy.known_laws import known_laws
 from distpriv.words import escape, exact, number
@@ -103,7 +104,7 @@ def _told(known: Brackets) -> str:
     elif known.overstated:
         badges.append(_OVERSTATED)
     return (
-        f"{words.without_curves(known, strong=_bold, safe=escape)}\n\n"
+        f"{words.without_curves(known, strong=bold, safe=escape)}\n\n"
         f"{' '.join(badges)} {words.judged(known)}"
     )
 
@@ -118,10 +119,6 @@ def _figures(known: Brackets) -> str:
     first = "not known" if least is None else f"**{number(least.delta)}**"
     last = "not known" if most is None else f"**{number(most.delta)}**"
     return f"{at} δ: at least {first}, {normals}, at most {last}."
-
-
-def _bold(text: str) -> str:
-    return f"**{text}**"
 
 
 def formulas() -> None:

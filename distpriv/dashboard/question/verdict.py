@@ -16,6 +16,7 @@ from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.places import Places
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import promise, recommended
+from distpriv.dashboard.widgets.scenario import bold
 from distpriv.words import escape, share
 
 __all__ = ["draw", "follow"]
@@ -71,7 +72,7 @@ def draw(view: View, places: Places) -> None:
             st.markdown(_needless(view, allowed))
         else:
             st.markdown(
-                f"{verdict_in_words(view, found, strong=_bold, safe=escape)} {promise.badge(view)}",
+                f"{verdict_in_words(view, found, strong=bold, safe=escape)} {promise.badge(view)}",
                 help="An attacker knows everything but which of the two shares holds, sees one "
                 "release, and names one of them; both are equally likely. The figures are those of "
                 "the best attacker there can be, by the fitted model.",
@@ -131,7 +132,3 @@ def _needless(view: View, allowed: int) -> str:
         f"**{right_of_hundred(view.undefended)}** times, no more than the {allowed} that you "
         "allow; tossing a coin gives 50. This is about the share alone, not about single persons."
     )
-
-
-def _bold(text: str) -> str:
-    return f"**{text}**"
