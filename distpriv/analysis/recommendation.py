@@ -23,6 +23,7 @@ from distpriv.words import number, percent, with_unit
 __all__ = ["Recommendation", "candidates", "down", "recommend", "recommended_in_words"]
 
 _CERTAIN = 1 - 1e-9
+_ALIKE = 0.005  # errors that differ by less are the same in words
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,8 @@ class Recommendation:
     design : Design
         Every mechanism at the largest ε that the limit allows, the least error first.
     best : Choice or None
-        The first of them that keeps its promise, as computed; None if none does, or none is needed.
+        The first of them that keeps its promise, as computed, or the scenario's own mechanism if
+        its error is the same but for half a per cent; None if none does, or none is needed.
     """
 
     design: Design
@@ -101,8 +103,14 @@ def recommend(evaluation: Evaluation, limit: Limit | None = None) -> Recommendat
         report=evaluation.report_sizes,
         **evaluation.calibrating,
     )
-    kept = (choice for choice in design.choices if evaluation.promise_of(choice.noise).kept)
-    return Recommendation(design, next(kept, None))
+    best = None
+    for choice in design.choices:
+        if best is not None and choice.error > best.error * (1 + _ALIKE):
+            break
+        own = choice.mechanism == evaluation.mechanism.name
+        if (best is None or own) and evaluation.promise_of(choice.noise).kept:
+            best = choice
+    return Recommendation(design, best)
 
 
 def recommended_in_words(

@@ -75,6 +75,10 @@ def test_what_is_the_secret_itself_leaves_the_release(open_app):
     clean(app)
     assert app.session_state["scenario"].query.labels == ("mean age",)
     assert "mean smoker" in app.toast[0].value
+    chosen.set_value(["mean age", "count ward = C", "count ward = B"]).run()
+    app = hide("ward = B")
+    clean(app)
+    assert app.session_state["scenario"].query.labels == ("mean age", "count ward = C")
 
 
 def test_numbers_with_many_values_have_thresholds_alone(open_app):

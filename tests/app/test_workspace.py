@@ -47,7 +47,7 @@ def saved(app) -> str:
 def reload(open_app, text: object, page: str | None = None, again: bool = True, **address: str):
     """Open a session whose tab answers that it has kept something."""
     app = open_app(page, **address)
-    assert set(sent(app)) == {"asking"}
+    assert sent(app)["asking"]
     app.session_state["browser_asked"] = True
     app.session_state["browser_found"] = {"workspace": text, "key": None, "again": again}
     app.run()

@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.analysis.design import Limit
 from distpriv.analysis.recommendation import Recommendation
-from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.verdict import of_hundred, right_of_hundred, verdict_in_words
+from distpriv.dashboard.shell.allowed import setting
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.places import Places
 from distpriv.dashboard.shell.state import Key
@@ -36,31 +36,29 @@ def follow(view: View) -> None:
     state[Key.ALLOWED] = wanted
     found = recommended.searched(view, Limit("guesses", float(wanted)))
     choice = None if found is None else found.first
-    if choice is None:
-        state[Key.ALLOWED_AT] = _setting(view)
-        del state[Key.ALLOWED_WANTED]
-        return
-    pending: dict[str, Any] = {}
-    before = {key: state.get(key) for key in (Key.MECH, Key.EPS)}
-    recommended.take(choice.mechanism, choice.epsilon, pending)
-    state[Key.ALLOWED_AT] = replace(
-        _setting(view), mechanism=choice.mechanism, epsilon=pending[Key.EPS]
-    )
-    if before != pending:
-        state[Key.PENDING] = pending
-        if said := state.get(Key.NOTICED):
-            state[Key.NOTICE] = said
+    before: dict[str, Any] = {
+        Key.MECH: view.scenario.mechanism,
+        Key.EPS: view.scenario.epsilon,
+    }
+    now = before
+    if choice is not None:
+        now = recommended.taken(choice.mechanism, choice.epsilon)
+    mechanism, epsilon = state[Key.ALLOWED_HELD] = (now[Key.MECH], now[Key.EPS])
+    state[Key.ALLOWED_AT] = replace(setting(view.scenario), mechanism=mechanism, epsilon=epsilon)
+    if before != now:
+        state[Key.PENDING] = now
+    if said := state.get(Key.NOTICED):
+        state[Key.NOTICE] = said
     # Last: a run that is cut short before, by a click or a timer, leaves it to the next one.
     del state[Key.ALLOWED_WANTED]
-    if before != pending:
-        st.rerun()
+    st.rerun()  # with nothing changed too: only then is it a step to go back to
 
 
 def draw(view: View, places: Places) -> None:
     """The answer in two sentences, the slider below it, and what is promised."""
     assert places.verdict is not None
     assert places.allowed is not None
-    state, now = st.session_state, _setting(view)
+    state, now = st.session_state, setting(view.scenario)
     if Key.ALLOWED not in state or state.get(Key.ALLOWED_AT) != now:
         right = of_hundred(view.accuracy)
         state[Key.ALLOWED] = min(max(right, _FEWEST), _MOST)
@@ -98,11 +96,6 @@ def _slider(place: DeltaGenerator, view: View) -> None:
 
 def _want() -> None:
     st.session_state[Key.ALLOWED_WANTED] = int(st.session_state[Key.ALLOWED])
-
-
-def _setting(view: View) -> Scenario:
-    """What the right guesses hang on."""
-    return replace(view.scenario, seed=0, view="analyst", look="", report="raw", tolerances=())
 
 
 def _recommendation(view: View) -> Recommendation | None:

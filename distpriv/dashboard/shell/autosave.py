@@ -98,7 +98,7 @@ def _bring_back(found: Mapping[str, Any]) -> None:
 
 
 def _answer() -> None:
-    """The browser has said what its tab had, once in a session."""
+    """The browser has said what its tab had, once in a session; with nothing it says nothing."""
     state = st.session_state
     if state.get(Key.BROWSER_ASKED) is True:
         return
@@ -113,12 +113,10 @@ def keep() -> None:
     state = st.session_state
     asked = state.setdefault(Key.BROWSER_ASKED, uuid4().hex)
     awaits = Key.AWAITING in state or Key.UPLOAD_WANTED in state or Key.SCENARIO not in state
-    data: dict[str, Any] = {}
-    if asked is not True:
-        data = {"asking": asked}
-    elif not awaits and (state.get(Key.BEGUN) or history.any_made() or kept()):
+    data: dict[str, Any] = {} if asked is True else {"asking": asked}
+    if not awaits and (state.get(Key.BEGUN) or history.any_made() or kept()):
         now = workspace.current()
-        data = {"workspace": write_workspace(now), "key": state.get(Key.WORKSPACE_KEY)}
+        data |= {"workspace": write_workspace(now), "key": state.get(Key.WORKSPACE_KEY)}
         if data["key"] and state.get(Key.WORKSPACE_ON_SERVER) != now:
             state[Key.WORKSPACE_ON_SERVER] = storage.ask(partial(_kept, data["key"], now))
     _part()(key=Key.AUTOSAVE, data=data, on_found_change=_answer)

@@ -214,7 +214,13 @@ def is_the_secret(statistic: Statistic, secret: SensitiveProperty, table: pd.Dat
     secret : SensitiveProperty
     table : DataFrame
     """
-    return set(statistic.columns) == {secret.column} and table[secret.column].nunique() <= 2
+    if set(statistic.columns) != {secret.column}:
+        return False
+    if not statistic.linear:
+        return table[secret.column].nunique() <= 2
+    values, having = Query([statistic]).values(table), secret.mask(table)
+    complete = np.isfinite(values).all(axis=1)
+    return all(len(np.unique(values[group & complete], axis=0)) <= 1 for group in (having, ~having))
 
 
 def _has(table: pd.DataFrame, column: str, value: object = None) -> bool:

@@ -14,11 +14,13 @@ from distpriv import mechanisms
 from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import (
+    allowed,
     cache,
     choices,
     opening,
     presenting,
     presets,
+    putting,
     settings,
     sizes,
     starting,
@@ -33,14 +35,13 @@ from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape, listed, share
 
-__all__ = ["ALLOWED_AT_FIRST", "EPSILONS", "begin", "draw", "keep_upload", "replace_upload", "show"]
+__all__ = ["EPSILONS", "begin", "draw", "keep_upload", "replace_upload", "show"]
 
 EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
     1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
 )  # fmt: skip
 DEFAULT_MECHANISM = "OptM"
-ALLOWED_AT_FIRST = 60  # right guesses of 100, of a table that comes without a link
 _TITLES = {example.title: example.key for example in EXAMPLES}
 
 
@@ -51,13 +52,12 @@ def keep_upload(dataset: Dataset) -> None:
     for key in ("own_secret", "own_stat", "own_also", "own_bounds"):
         state.pop(key, None)
     if state.get(Key.UPLOAD_WANTED):  # the address has said them
-        state[Key.DATA] = opening.UPLOAD
+        putting.put({Key.DATA: opening.UPLOAD})
     else:
         show(opening.UPLOAD)
-        state.update({Key.N: dataset.start_n, Key.WHOLE: True, Key.CENTER: 0.5, Key.DP: 0.1})
-        state[Key.ALLOWED_WANTED] = ALLOWED_AT_FIRST
-        if Key.AWAITING in state:  # what it says of ε stays
-            state.pop(Key.ALLOWED_WANTED, None)
+        putting.put({Key.N: dataset.start_n, Key.WHOLE: True, Key.CENTER: 0.5, Key.DP: 0.1})
+        if Key.AWAITING not in state:  # what it says of ε stays
+            allowed.begin()
     opening.arrived(dataset)
 
 
@@ -69,7 +69,7 @@ def replace_upload(dataset: Dataset) -> None:
 
 def show(title: str) -> None:
     """Make data that are here the session's, in the size last released of their kind."""
-    st.session_state[Key.DATA] = title
+    putting.put({Key.DATA: title})
     _follow_data()
 
 
@@ -77,7 +77,7 @@ def begin(title: str) -> None:
     """Show an example, with the ε that leaves an attacker the right guesses to start with."""
     show(title)
     st.session_state[Key.BEGUN] = True
-    st.session_state[Key.ALLOWED_WANTED] = ALLOWED_AT_FIRST
+    allowed.begin()
 
 
 def _follow_data() -> None:
@@ -118,8 +118,8 @@ def draw(page: PageSpec) -> None:
     """
     state = st.session_state
     state.setdefault(Key.BEGUN, bool(st.query_params))
-    for key, value in dict(state.get(Key.PENDING, {})).items():
-        state[key] = value  # asked for by a page, after its widget had been drawn
+    putting.again()
+    putting.put(state.get(Key.PENDING, {}))  # asked for by a page, after its widget had been drawn
     state.pop(Key.PENDING, None)  # last: whatever cuts this run short, the next one has it
     presenting.hide_values()
     places = of_page(page)
@@ -213,6 +213,10 @@ def draw(page: PageSpec) -> None:
         )
     with places.look, suppress(DistprivError):  # the page says what is wrong with the pairs
         scenario = replace(scenario, look=settings.look(dataset, scenario.pairs))
+    if Key.SCENARIO not in state:
+        putting.from_address(st.query_params)
+    else:
+        allowed.hold(state[Key.SCENARIO], scenario, in_sentence=places.in_sentence)
     state[Key.SCENARIO], state[Key.PLACES] = scenario, replace(places, data=data)
     state[Key.NOTICED] = state.pop(Key.NOTICE, None)
     if state[Key.NOTICED]:
@@ -282,7 +286,8 @@ def _budget(*, with_slider: bool) -> tuple[float, float]:
     )
     if with_slider:
         # The value of the box has its place on the slider, whatever it is: they never disagree.
-        state[Key.EPS_SLIDER] = float(epsilon)
+        if state.get(Key.EPS_SLIDER) != float(epsilon):
+            putting.put({Key.EPS_SLIDER: float(epsilon)})
         slider.select_slider(
             "ε: more private ← → more accurate",
             sorted({*EPSILONS, float(epsilon)}),
@@ -302,7 +307,7 @@ def _side_by_side() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def _follow_slider() -> None:
-    st.session_state[Key.EPS] = float(st.session_state[Key.EPS_SLIDER])
+    putting.put({Key.EPS: float(st.session_state[Key.EPS_SLIDER])})
 
 
 def _secrets(dataset: Dataset) -> dict[str, SensitiveProperty]:
@@ -340,7 +345,7 @@ def _follow_secret(dataset: Dataset, secrets: Mapping[str, SensitiveProperty]) -
     # A browser that still shows another example's secret says so after the data have changed.
     secret = secrets.get(st.session_state[settings.own_key(dataset, Key.SECRET)])
     if secret is not None:
-        st.session_state.update(settings.beside(dataset, secret))
+        putting.put(settings.beside(dataset, secret))
 
 
 def _query(dataset: Dataset) -> Query:

@@ -181,7 +181,9 @@ def go_on(scenario: Scenario, dataset: Dataset) -> None:
     """
     put_back(scenario, dataset)
     state = st.session_state
-    for key in (Key.AWAITING, Key.AWAITED_SOURCE, Key.AWAITED_OTHER, Key.UPLOAD_WANTED):
+    for key in (
+        Key.AWAITING, Key.AWAITED_SOURCE, Key.AWAITED_OTHER, Key.UPLOAD_WANTED, Key.ALLOWED_WANTED
+    ):  # fmt: skip
         state.pop(key, None)
     state[Key.OPENED], state[Key.OPENED_ON] = replace(scenario, look=""), dataset.digest
 
@@ -204,6 +206,7 @@ def put_back(scenario: Scenario, dataset: Dataset) -> None:
         own = {thing.label: thing for thing in things if offered.get(thing.label) != thing}
         state.setdefault(name, {}).setdefault(digest, {}).update(own)
     state[Key.PENDING] = values
+    state.pop(Key.ALLOWED_HELD, None)
 
 
 def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from distpriv.dashboard.shell import putting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 
@@ -52,5 +53,4 @@ def _apply(values: Mapping[str, object]) -> None:
     common |= {Key.PAIRS: "one pair", Key.UNITS: "raw", Key.REPORT: "raw"}
     for key in (Key.STAT, Key.ALSO):
         st.session_state.pop(key, None)
-    for key, value in {**common, **values}.items():
-        st.session_state[key] = value
+    putting.put(common | dict(values))

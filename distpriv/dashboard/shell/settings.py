@@ -14,7 +14,7 @@ from distpriv.analysis.for_persons import rounded_bounds
 from distpriv.analysis.hiding import center_of, center_reveals
 from distpriv.analysis.scenario import Distances, Units, ViewKind
 from distpriv.charts.style import ImageFormat
-from distpriv.dashboard.shell import choices
+from distpriv.dashboard.shell import choices, putting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import ModelError, PropertyError
@@ -333,10 +333,10 @@ def known_range() -> None:
 
 
 def _center_on_range() -> None:
-    state = st.session_state
-    low, high = (share / 100 for share in state[Key.KNOWN_RANGE])
+    low, high = (share / 100 for share in st.session_state[Key.KNOWN_RANGE])
     if low < high:
-        state[Key.CENTER] = round(center_of(low, high, float(state.get(Key.DP, 0.1))), 2)
+        center = center_of(low, high, float(st.session_state.get(Key.DP, 0.1)))
+        putting.put({Key.CENTER: round(center, 2)})
 
 
 def view() -> None:

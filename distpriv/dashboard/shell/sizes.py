@@ -6,7 +6,7 @@ from typing import cast
 
 import streamlit as st
 
-from distpriv.dashboard.shell import cache, settings
+from distpriv.dashboard.shell import cache, putting, settings
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.places import Places, said
 from distpriv.dashboard.shell.state import Key
@@ -35,7 +35,7 @@ def follow(upload: bool) -> None:
     sizes = state.setdefault(Key.SIZES, {})
     sizes[was_upload] = (state.get(Key.N, START), state.get(Key.WHOLE, False))
     start = cast(Dataset, state[Key.UPLOAD]).start_n if upload else START
-    state[Key.N], state[Key.WHOLE] = sizes.get(upload, (start, upload))
+    putting.put(dict(zip((Key.N, Key.WHOLE), sizes.get(upload, (start, upload)), strict=True)))
 
 
 def draw(

@@ -6,6 +6,7 @@ from typing import cast
 
 import streamlit as st
 
+from distpriv.dashboard.shell import putting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.tables.examples import EXAMPLES, Example
@@ -34,9 +35,8 @@ def begin(title: str) -> None:
     if before is not None and _start(before) == _start(now):
         return
     # Put in rather than taken out: a widget without a value takes that of the address.
-    state[Key.SECRET], state[Key.STAT] = now.secret, list(now.statistics)
-    state[Key.ALSO], state[Key.LOOK], state[Key.BOUNDS] = [], "", {}
-    state[Key.CENTER], state[Key.DP] = now.center, now.width
+    putting.put({Key.SECRET: now.secret, Key.STAT: list(now.statistics), Key.ALSO: []})
+    putting.put({Key.LOOK: "", Key.BOUNDS: {}, Key.CENTER: now.center, Key.DP: now.width})
 
 
 def _example(title: str) -> Example | None:

@@ -58,6 +58,7 @@ class Key:
     NOTICED: Final = "noticed"  # the sentence of this run, for one that begins anew
     PLACES: Final = "places"  # of the controls, in this run
     PENDING: Final = "pending"  # values for the controls of the next run
+    PUT: Final = "put"  # what the program has put into controls, until the person changes it
     BEGUN: Final = "begun"  # with a table: the first screen needs no cards
     BACK_TO_EXAMPLE: Final = "back_to_example"
     EXAMPLE: Final = "example"  # title of the one that the choices were begun with
@@ -95,6 +96,7 @@ class Key:
     # What pages keep.
     ALLOWED: Final = "allowed"  # right guesses of 100, on the first screen
     ALLOWED_AT: Final = "allowed_at"  # the scenario that they are those of
+    ALLOWED_HELD: Final = "allowed_held"  # mechanism and ε that were taken for them
     ALLOWED_WANTED: Final = "allowed_wanted"  # to be turned into an ε
     ASSUMPTION_FILE: Final = "assumption_file"
     ASSUMPTION_ROUND: Final = "assumption_round"

@@ -21,13 +21,22 @@ function save(workspace) {
   }
 }
 
+// Whether the tab has something that the server has asked for and does not know yet.
+let awaited = false;
+
 export default function ({ data, setTriggerValue }) {
-  if (data.workspace) {
-    save({ workspace: data.workspace, key: data.key });
-  } else if (data.asking && data.asking !== answered) {
+  if (data.asking && data.asking !== answered) {
     const [visit] = performance.getEntriesByType("navigation");
     const again = answered !== null || visit?.type !== "navigate";
+    const had = found();
     answered = data.asking;
-    setTriggerValue("found", { ...found(), again });
+    awaited = Boolean(had.workspace);
+    if (awaited) {
+      setTriggerValue("found", { ...had, again });
+    }
+  }
+  awaited = awaited && Boolean(data.asking);
+  if (data.workspace && !awaited) {
+    save({ workspace: data.workspace, key: data.key });
   }
 }

@@ -1,0 +1,44 @@
+"""What is put into a control is said to the browser until the person changes it."""
+
+from __future__ import annotations
+
+import pytest
+
+import distpriv as dp
+from distpriv.analysis.scenario_file import pack_scenario
+from distpriv.tables.examples import EXAMPLES
+
+
+def said(app, key: str) -> float | None:
+    """The value that the browser is told to take, if it is told one."""
+    proto = app.number_input(key=key).proto
+    return proto.value if proto.set_value else None
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_address_is_said_again_until_it_is_changed(open_app, packed):
+    scenario = dp.Scenario(
+        digest=EXAMPLES[0].digest, secret=dp.SensitiveProperty("sex", "Female"),
+        query=dp.Query([dp.Mean("age")]), mechanism="DauM", epsilon=2.2,
+    )  # fmt: skip
+    address = {"scenario": pack_scenario(scenario)} if packed else {"eps": "2.2", "mech": "DauM"}
+    app = open_app("compare", **address)
+    assert said(app, "eps") == 2.2
+    for _ in range(2):  # a browser that draws late has not seen the runs before
+        app.run()
+        assert said(app, "eps") == 2.2
+        assert app.session_state["scenario"].mechanism == "DauM"
+    app.number_input(key="eps").set_value(3.0).run()
+    assert said(app, "eps") == 3.0  # after the old value that may be under way
+    app.run()
+    assert said(app, "eps") is None
+    assert app.session_state["scenario"].epsilon == 3.0
+
+
+def test_slider_and_box_say_the_same(open_app):
+    app = open_app("compare")
+    slider = app.select_slider(key="eps_slider")
+    slider.set_value(2.0).run()
+    assert said(app, "eps") == 2.0
+    app.number_input(key="eps").set_value(0.7).run()
+    assert app.select_slider(key="eps_slider").value == 0.7
