@@ -68,7 +68,10 @@ class Watched:
 
 
 def go(page: Page, title: str) -> None:
-    """Choose a page from the navigation."""
+    """Choose a page from the navigation, and wait until it is whole.
+
+    What is opened before, as a menu, closes again where the run draws it anew.
+    """
     spec = TITLES[title]
     if spec.section:
         page.get_by_role("button", name=spec.section, exact=True).click()
@@ -76,6 +79,7 @@ def go(page: Page, title: str) -> None:
     else:
         page.get_by_role("link", name=title, exact=True).first.click()
     arrived(page, title)
+    page.wait_for_function(WHOLE)
 
 
 def arrived(page: Page, title: str) -> None:

@@ -85,9 +85,9 @@ def test_guarantee_attack_and_belief(app):
     pick(page, "Attacker", "Linear discriminant")
     pick(page, "Repetitions", "20")
     expect(page.get_by_text("20 of 20 repetitions").first).to_be_visible()
-    expect(page.get_by_role("heading", name="What does the attack prove?")).to_be_visible()
     for tab in ("Against ε and n", "Noise taken off again", "Inside the attack"):
         page.get_by_role("tab", name=tab).click()
+    expect(page.get_by_role("heading", name="What does the attack prove?")).to_be_visible()
     drawn(page, 5)
     press(page, "Attacker trains on", "clean data")
     page.get_by_role("button", name="Run again").click()

@@ -62,7 +62,7 @@ def test_uploads_downloads_and_pictures_go_on(server, watched, tmp_path):
     )
     uploaded(page, table, "400")
     with page.expect_download() as download:
-        page.get_by_role("button", name="CSV").first.click()
+        page.get_by_role("button", name="CSV", exact=True).first.click()
     assert download.value.path().read_text()
     chart = page.locator(".js-plotly-plot").first
     chart.hover()

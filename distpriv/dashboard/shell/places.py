@@ -18,6 +18,17 @@ from distpriv.words import number
 __all__ = ["Places", "of_page", "points", "said"]
 
 
+# What an emptied sidebar leaves; on a phone it holds the navigation.
+_NO_SIDEBAR = """
+<style>
+.st-key-out_of_sight {display: none}
+@media (min-width: 769px) {
+    [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] {display: none}
+}
+</style>
+"""
+
+
 @dataclass(frozen=True)
 class Places:
     """Containers of the controls; what the page itself draws among them comes last.
@@ -59,14 +70,22 @@ class Places:
 def of_page(page: PageSpec) -> Places:
     """The places on a page: a sentence on the first, the sidebar on those they act on.
 
-    Elsewhere they are out of sight.
+    Elsewhere they are out of sight. The places of other pages are emptied first: a browser that
+    meets a control in its new place before it has taken it from the old one forgets that the
+    address is to say what the control says.
     """
-    if page.name == "question":
+    in_sentence = page.name == "question"
+    in_sidebar = page.of_scenario and not in_sentence
+    side = st.sidebar.container() if in_sidebar else st.sidebar.empty()
+    sentence = st.container() if in_sentence else st.empty()
+    unseen = st.empty() if in_sentence or in_sidebar else st.container(key="out_of_sight")
+    if in_sidebar:
+        return _below_one_another(side)
+    st.html(_NO_SIDEBAR)
+    if not in_sentence:
+        return _below_one_another(unseen)
+    with sentence:
         return _in_sentence()
-    if page.of_scenario:
-        return _below_one_another(st.sidebar)
-    st.html("<style>.st-key-out_of_sight {display: none}</style>")
-    return _below_one_another(st.container(key="out_of_sight"))
 
 
 def _below_one_another(side: DeltaGenerator) -> Places:
