@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -143,11 +142,12 @@ def people(path: Path, size: int = 2000) -> None:
     ).to_csv(path, index=False, sep=";", decimal=",")
 
 
-def blank(page: Page, name: Literal["statistics", "size", "data", "width", "centre"]) -> None:
-    """Open a blank of the first screen's sentence; Escape closes it."""
-    place = ("statistics", "size", "data", "width", "centre").index(name)
-    page.locator(".st-key-sentence").get_by_test_id("stPopover").nth(place).click()
-    expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+def blank(page: Page, name: str) -> None:
+    """Open a blank of the first screen's sentence, or close it again."""
+    inside = page.locator(f".st-key-blank_{name}")
+    was_open = inside.is_visible()
+    page.locator(f".st-key-open_{name} button").click()
+    (expect(inside).to_be_hidden if was_open else expect(inside).to_be_visible)()
 
 
 def upload(page: Page, path: Path) -> None:
@@ -165,8 +165,8 @@ def uploaded(page: Page, path: Path, records: str) -> None:
     sentence = page.locator(".st-key-sentence")
     expect(sentence).to_contain_text(words(f"all {records} records"))
     expect(sentence).to_contain_text(path.name)
-    page.keyboard.press("Escape")
-    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    if page.locator(".st-key-blank_data").is_visible():
+        blank(page, "data")
 
 
 def unfold(page: Page, label: str) -> None:
@@ -178,8 +178,7 @@ def open_settings(page: Page) -> None:
     """Open the finer settings: in the sidebar, or on the first screen beside the slider."""
     first = page.get_by_role("heading", name=PAGES[0].heading, exact=True)
     if first.is_visible():
-        page.locator(".st-key-settings").get_by_role("button", name="Settings").click()
-        expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+        blank(page, "settings")
     else:
         page.get_by_text("More settings", exact=True).click()
 

@@ -65,7 +65,6 @@ def test_several_secrets_grids_units_and_calibrations(app):
     press(page, "Calibration", "exact")
     says(page, re.compile(r"promise missed, [\d.]+ times"))
     press(page, "Calibration", "classical")
-    page.keyboard.press("Escape")
     enter(page, re.compile("^ε$"), "5")
     says(page, re.compile("proven for ε ≤ 1 only"))
 

@@ -123,13 +123,13 @@ def draw(page: PageSpec) -> None:
     state.pop(Key.PENDING, None)  # last: whatever cuts this run short, the next one has it
     presenting.hide_values()
     places = of_page(page)
-    data = places.blank(places.data, escape(_data_in_words()))
+    data = places.blank("data", escape(_data_in_words()))
     with data:
         dataset = _current_dataset()
     secrets = _secrets(dataset)
     with places.secret:
         secret = _secret(dataset, secrets, labelled=not places.in_sentence)
-    with places.blank(places.width, points(_figure(Key.DP, 0.1))):
+    with places.blank("width", points(_figure(Key.DP, 0.1))):
         width = st.slider(
             "Δp: distance of the two shares",
             0.01,
@@ -140,7 +140,7 @@ def draw(page: PageSpec) -> None:
             bind="query-params",
             help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
         )
-    with places.blank(places.statistics, _statistics_in_words(dataset)):
+    with places.blank("statistics", _statistics_in_words(dataset)):
         query = _query(dataset)
     whole, n, all_records = sizes.draw(places, dataset, query, secret)
     with places.mechanism:
@@ -150,7 +150,7 @@ def draw(page: PageSpec) -> None:
     with places.persons:
         persons = settings.persons()
         about_bounds = st.container()
-    with places.blank(places.center, share(_figure(Key.CENTER, 0.5))):
+    with places.blank("center", share(_figure(Key.CENTER, 0.5))):
         center = st.slider(
             "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
         )

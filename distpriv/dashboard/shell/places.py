@@ -6,16 +6,21 @@ address says of them, is kept from page to page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell.pages import PageSpec
+from distpriv.dashboard.shell.state import Key
 from distpriv.words import number
 
 __all__ = ["Places", "of_page", "points", "said"]
+
+_BLANKS = ("statistics", "size", "data", "width", "center")
+_WIDTH = 720  # pixels of what is opened, at most
 
 
 # What an emptied sidebar leaves; on a phone it holds the navigation.
@@ -41,6 +46,8 @@ class Places:
         Whether they are the blanks of a sentence, whose words are their labels.
     start, verdict, allowed : DeltaGenerator or None
         Above the sentence, and between it and the settings, for the page.
+    blanks : mapping of str to DeltaGenerator
+        Where the sentence says what a control says, by the control's place.
     """
 
     data: DeltaGenerator
@@ -61,10 +68,30 @@ class Places:
     start: DeltaGenerator | None = None
     verdict: DeltaGenerator | None = None
     allowed: DeltaGenerator | None = None
+    blanks: Mapping[str, DeltaGenerator] = field(default_factory=dict)
 
-    def blank(self, place: DeltaGenerator, label: str) -> DeltaGenerator:
-        """Where a control is drawn: behind what it says, in the sentence."""
-        return place.popover(label, width="content") if self.in_sentence else place
+    def blank(self, name: str, label: str) -> DeltaGenerator:
+        """Where a control is drawn; in the sentence a button says what it says, and opens it."""
+        if self.in_sentence:
+            _opener(self.blanks[name], name, label)
+        place: DeltaGenerator = getattr(self, name)
+        return place
+
+
+def _opener(where: DeltaGenerator, name: str, label: str) -> None:
+    is_open = st.session_state.get(Key.BLANK_OPEN) == name
+    where.button(
+        label,
+        key=f"open_{name}",
+        icon=f":material/keyboard_arrow_{'up' if is_open else 'down'}:",
+        icon_position="right",
+        on_click=_open,
+        args=(None if is_open else name,),
+    )
+
+
+def _open(name: str | None) -> None:
+    st.session_state[Key.BLANK_OPEN] = name
 
 
 def of_page(page: PageSpec) -> Places:
@@ -108,20 +135,35 @@ def _in_sentence() -> Places:
         row.markdown(text, width="content")
         return row.container(width="content")
 
-    statistics, size, data = words("I publish"), words("of"), words("of")
+    blanks = {"statistics": words("I publish"), "size": words("of"), "data": words("of")}
     row.markdown("and hide the share of records with", width="content")
     secret = row.container(width=230)
-    width, center = words("to within"), words("around")
+    blanks |= {"width": words("to within"), "center": words("around")}
+    statistics, size, data, width, center = (_folded(name) for name in _BLANKS)
     verdict = st.container(key="verdict")
     allowed, settings = st.columns([2, 3], gap="large", vertical_alignment="bottom")
     row = settings.container(horizontal=True, vertical_alignment="bottom", key="settings")
     budget, mechanism = row.container(width=270), row.container(width=150)
-    more = row.popover("Settings", icon=":material/tune:")
+    _opener(row, "settings", "Settings")
+    more = _folded("settings")
     persons, look, finer, view, presets = (more.container() for _ in range(5))
     return Places(
         data, secret, width, size, size, mechanism, budget, persons,
-        look, finer, statistics, center, view, presets, True, start, verdict, allowed,
+        look, finer, statistics, center, view, presets, True, start, verdict, allowed, blanks,
     )  # fmt: skip
+
+
+def _folded(name: str) -> DeltaGenerator:
+    """A place that shows while it is open.
+
+    What is in it is drawn all the time, out of sight. In a popover it would not be, and a value
+    that the program put into a control would be taken back by the one that the browser remembers.
+    """
+    key = f"blank_{name}"
+    shown = "revert" if st.session_state.get(Key.BLANK_OPEN) == name else "none"
+    wrapper = f'[data-testid="stLayoutWrapper"]:has(> .st-key-{key})'
+    st.html(f"<style>{wrapper} {{display: {shown}}}</style>")
+    return st.container(border=True, key=key, width=_WIDTH)
 
 
 def said(key: str, default: Any) -> Any:

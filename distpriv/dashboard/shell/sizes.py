@@ -49,7 +49,7 @@ def draw(
     state = st.session_state
     whole = str(said(Key.WHOLE, False)).lower() == "true"
     found = cache.computed(Dataset.complete, dataset, query, secret) if whole else None
-    shown = places.blank(places.size, _in_words(found))
+    shown = places.blank("size", _in_words(found))
     box = shown.container()
     whole = (shown if places.in_sentence else places.whole).toggle(
         "Release the whole table",

@@ -57,6 +57,7 @@ class Key:
     NOTICE: Final = "notice"  # a sentence for the next run
     NOTICED: Final = "noticed"  # the sentence of this run, for one that begins anew
     PLACES: Final = "places"  # of the controls, in this run
+    BLANK_OPEN: Final = "blank_open"  # of the first screen's sentence
     PENDING: Final = "pending"  # values for the controls of the next run
     PUT: Final = "put"  # what the program has put into controls, until the person changes it
     BEGUN: Final = "begun"  # with a table: the first screen needs no cards
