@@ -47,12 +47,12 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
         How many do without any release.
     """
     phrases = [f"{right} ({label})" for label, right in groups]
-    first_and_last = [groups[0], groups[-1]][: len(groups)]
-    told = [f"{right} {label}" for label, right in first_and_last]
+    (first, right), *others = [groups[0], groups[-1]][: len(groups)]
+    told = [f"{right} of 100 right {first}", *(f"{right} {label}" for label, right in others)]
     width = _APART * len(groups)
     hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(
-        finding("Right guesses of 100", f": {', '.join(told)}"),
+        finding("", ", ".join(told)),
         alt=f"Of 100 attackers {listed(phrases)} guess right; {by_chance} without any release.",
         how_to_read=(
             "each mark is one attacker who names one of the two shares. Grey ones are right by "

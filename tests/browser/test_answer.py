@@ -16,7 +16,7 @@ def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     page = app.page
     go(page, "Answer")
     drawn(page, 1)
-    says(page, "of 100 such attackers 57 guess right")
+    says(page, "You allow 60 right guesses of 100")
     says(page, "limit kept")
     metric = page.get_by_test_id("stMetricValue").first
     before = metric.inner_text()
