@@ -12,11 +12,20 @@ view = frame.attempt(dataset, scenario)
 summaries = alternatives.compared(view)
 st.markdown(alternatives.answer(summaries))
 if summaries:
-    alternatives.pictures(summaries)
-if view is not None:
-    meaning.draw(view)
+    alternatives.bars(summaries)
 alternatives.keep(view)
+against, meant, tables, rest = st.tabs(
+    ["Against ε", "What it means", "Tables", "Kept and files"], key="compare_tab"
+)
 if summaries:
-    alternatives.lists(summaries)
-files.files()
+    with against:
+        alternatives.curves(summaries)
+    with tables:
+        alternatives.lists(summaries)
+if view is not None:
+    with meant:
+        meaning.draw(view)
+with rest:
+    alternatives.scenarios()
+    files.files()
 code.note("compare", others=code.settings(alternatives.kept()))

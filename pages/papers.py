@@ -14,8 +14,18 @@ run = simulation.choose_run(table, digest)
 closed = simulation.closed(table, digest, run.seed)
 with result_first:
     simulation.live_results(run, closed)
-item = items.choose()
-items.show(item, run, closed)
-simulation.all_figures(simulation.results(run, closed))
-errata.in_a_table(table, digest)
+overview, one, every, wrong, verdicts = st.tabs(
+    ["How far off", "One at a time", "All figures", "Errata", "What the verdicts mean"],
+    key="papers_tab",
+)
+with overview:
+    simulation.overview(run, closed)
+with one:
+    items.show(items.choose(), run, closed)
+with every:
+    simulation.all_figures(simulation.results(run, closed))
+with wrong:
+    errata.in_a_table(table, digest)
+with verdicts:
+    simulation.verdicts(simulation.results(run, closed))
 code.note("papers", repetitions=run.repetitions, seed=run.seed, adult=not table.stand_in)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.analysis.sweeps import UNDEFENDED
-from distpriv.charts.frame import empty, linear_axis, log_axis, rule, share_axis
+from distpriv.charts.frame import empty, finding, linear_axis, log_axis, rule, share_axis
 from distpriv.charts.lines import grey, hover, series
 from distpriv.charts.style import GROUP_COLORS, MechanismStyle, shown, style_of
 from distpriv.mechanisms.curves import Curves
@@ -42,15 +42,17 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
     Parameters
     ----------
     groups : sequence of (label, right)
-        How many of 100 guess right.
+        How many of 100 guess right; the title tells the first and the last.
     by_chance : int
         How many do without any release.
     """
     phrases = [f"{right} ({label})" for label, right in groups]
+    (first, right), *others = [groups[0], groups[-1]][: len(groups)]
+    told = [f"{right} of 100 right {first}", *(f"{right} {label}" for label, right in others)]
     width = _APART * len(groups)
     hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(
-        f"Of 100 attackers, {listed([str(right) for _, right in groups])} guess right",
+        finding("", ", ".join(told)),
         alt=f"Of 100 attackers {listed(phrases)} guess right; {by_chance} without any release.",
         how_to_read=(
             "each mark is one attacker who names one of the two shares. Grey ones are right by "

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from plotly import graph_objects as go
 
-from distpriv.analysis.comparison import Summary
-from distpriv.charts.frame import accuracy_axis, decades, empty, linear_axis, log_axis, row_axis
+from distpriv.analysis.comparison import Summary, best_of
+from distpriv.charts.frame import (
+    accuracy_axis,
+    decades,
+    empty,
+    finding,
+    linear_axis,
+    log_axis,
+    row_axis,
+)
 from distpriv.charts.intervals import GUESSING, within
-from distpriv.charts.lines import Place, grey, hover, row_bars, series
-from distpriv.charts.style import series_style
+from distpriv.charts.lines import Place, apart, grey, hover, row_bars, series
+from distpriv.charts.style import NEUTRAL, series_style
 from distpriv.mechanisms.curves import Curves
-from distpriv.words import exact, listed, number, percent, safe, shorten, with_unit
+from distpriv.words import exact, listed, number, percent, safe, shorten, titled, with_unit
 
 __all__ = ["accuracies_against_epsilon", "accuracy_bars", "error_bars", "errors_against_epsilon"]
 
-_NAME_LENGTH = 26
+_NAME_LENGTH, _BESIDE_LENGTH = 26, 20
 _ACCURACY = "accuracy of the best attacker (share)"
+_ERROR = "total error"
 _MIXED = "the statistics' own units, mixed"
 
 
@@ -30,13 +40,13 @@ def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
     ]
     figure = _bars(
         summaries,
-        title="The best attacker is right in",
+        title=_safest(summaries),
         alt=f"The best attacker is right in {listed(phrases)} of cases.",
         how_to_read=(
             "a bar starts at 50\u00a0%, where an attacker guesses, and ends at the best attacker's "
             "accuracy with the noise; the hollow mark is without. Shorter is safer."
         ),
-        axis=accuracy_axis("accuracy (%)"),
+        axis=accuracy_axis("right guesses (%)"),
         values=[summary.accuracy for summary in summaries.values()],
         texts=[percent(summary.accuracy) for summary in summaries.values()],
         measure=_ACCURACY,
@@ -57,27 +67,66 @@ def accuracy_bars(summaries: Mapping[str, Summary]) -> go.Figure:
         y_title="scenario",
         size=12,
         edge=2,
+        showlegend=False,
     )
+    for summary in list(summaries.values())[:1]:  # the name of the mark, above the first of them
+        figure.add_annotation(
+            x=within(summary.undefended) or GUESSING,
+            y=-0.5,
+            yanchor="bottom",
+            xanchor="right" if summary.undefended > 0.9 else "center",
+            text="without noise",
+            showarrow=False,
+            font={"color": NEUTRAL},
+        )
     return figure
 
 
+def _safest(summaries: Mapping[str, Summary]) -> str:
+    right = {percent(summary.accuracy) for summary in summaries.values()}
+    if len(right) == 1:
+        (text,) = right
+        if len(summaries) == 1:
+            return f"The best attacker is right in {text} of cases"
+        return f"All are as safe: the attacker is right in {text}"
+    safest, _ = best_of(summaries)
+    return finding(safest, f" is the safest: right in {percent(summaries[safest].accuracy)}")
+
+
 def error_bars(summaries: Mapping[str, Summary]) -> go.Figure:
-    """Expected L2 error of each scenario."""
+    """Total error of each scenario, as expected."""
     texts = [with_unit(summary.error, summary.unit) for summary in summaries.values()]
     phrases = [f"{text} ({name})" for name, text in zip(summaries, texts, strict=True)]
     most = max((summary.error for summary in summaries.values()), default=0.0)
     units = sorted({summary.unit or _MIXED for summary in summaries.values()})
-    title = safe(f"expected L2 error ({' / '.join(units)})")
+    title = safe(titled(_ERROR, " / ".join(units)))
     return _bars(
         summaries,
-        title="The released statistics move by (L2)",
-        alt=f"The expected L2 error is {listed(phrases)}.",
-        how_to_read="the length of the vector of all changes, on average. Shorter is more exact.",
+        title=_most_exact(summaries),
+        alt=f"The total error is {listed(phrases)}.",
+        how_to_read=(
+            "a bar is as long as the errors of all statistics are as one number, on average. "
+            "Shorter is more exact."
+        ),
         axis=linear_axis(title, 0, 1.25 * most or 1.0),
         values=[summary.error for summary in summaries.values()],
         texts=texts,
-        measure="expected L2 error",
+        measure=_ERROR,
     )
+
+
+def _most_exact(summaries: Mapping[str, Summary]) -> str:
+    if not summaries:
+        return "Total error"
+    _, best = best_of(summaries)
+    if best is None:
+        return "Errors in units of their own: compare each statistic"
+    error = with_unit(summaries[best].error, summaries[best].unit)
+    if len(summaries) == 1:
+        return finding("", f"The total error is {error}")
+    if len({number(summary.error) for summary in summaries.values()}) == 1:
+        return finding("", f"All are as exact: total error {error}")
+    return finding(best, f" is the most exact: total error {error}")
 
 
 def accuracies_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
@@ -85,9 +134,10 @@ def accuracies_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
     return _lines(
         {name: (summary.accuracies, summary.accuracy) for name, summary in summaries.items()},
         summaries,
-        title="Accuracy of the best attacker against ε",
-        axis=accuracy_axis("accuracy (%)"),
+        about="Right guesses",
+        axis=accuracy_axis("right guesses (%)"),
         measure=_ACCURACY,
+        beside=("top left", "bottom right"),
         words=percent,
         at_line=None,
         at_mark=within,
@@ -95,7 +145,7 @@ def accuracies_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
 
 
 def errors_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
-    """L2 error of each scenario's mechanism, with its own ε marked."""
+    """Total error of each scenario's mechanism, with its own ε marked."""
     ends = decades(
         float(value)
         for summary in summaries.values()
@@ -104,9 +154,10 @@ def errors_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
     return _lines(
         {name: (summary.costs, summary.error) for name, summary in summaries.items()},
         summaries,
-        title="Error against ε",
-        axis=log_axis("expected L2 error", *ends),
-        measure="expected L2 error",
+        about="Total error",
+        axis=log_axis(_ERROR, *ends),
+        measure=_ERROR,
+        beside=("top right", "bottom left"),
         words=number,
         at_line=lambda error: max(error, ends[0]),
         at_mark=lambda error: max(error, ends[0]),
@@ -159,9 +210,10 @@ def _lines(
     curves: Mapping[str, tuple[Curves, float]],
     summaries: Mapping[str, Summary],
     *,
-    title: str,
+    about: str,
     axis: dict[str, Any],
     measure: str,
+    beside: tuple[str, str],
     words: Callable[[float], str],
     at_line: Place | None,
     at_mark: Place,
@@ -174,7 +226,7 @@ def _lines(
     epsilons += [summaries[name].scenario.epsilon for name in curves]
     ends = (min(epsilons, default=0.1), max(epsilons, default=10.0))
     figure = empty(
-        title,
+        _along_epsilon(about, curves, words),
         alt=f"The {measure.removesuffix(' (share)')} is {listed(phrases)}.",
         how_to_read=(
             "a line is a scenario's mechanism at other ε, all else as it is; the large mark is "
@@ -184,6 +236,15 @@ def _lines(
         xaxis=log_axis("ε (more private ← → more accurate)", *ends),
         yaxis=axis,
     )
+    own_places = {
+        name: (summaries[name].scenario.epsilon, at_mark(own)) for name, (_, own) in curves.items()
+    }
+    named = apart(
+        figure,
+        [epsilon for epsilon, _ in own_places.values()],
+        [0.0 if up is None else up for _, up in own_places.values()],
+    )
+    third, to_the_left = (ends[1] / ends[0]) ** (1 / 3), beside[0].endswith("left")
     for place, (name, (curve, own)) in enumerate(curves.items()):
         style, epsilon = series_style(place), summaries[name].scenario.epsilon
         (values,) = curve.y.values()
@@ -197,6 +258,7 @@ def _lines(
             told=hover(name, ("ε = ", curve.x), (f"{measure}: ", values, words)),
             y_title=measure,
             group=str(place),
+            showlegend=not named,
         )
         series(
             figure,
@@ -204,7 +266,11 @@ def _lines(
             [epsilon],
             [own],
             style,
-            mode="markers",
+            mode="markers+text" if named else "markers",
+            text=[safe(name, _BESIDE_LENGTH)] if named else None,
+            textposition=beside[
+                int(epsilon < ends[0] * third if to_the_left else epsilon > ends[1] / third)
+            ],
             at_y=at_mark,
             told=[f"<b>{safe(name)}</b>, as chosen<br>ε = {exact(epsilon)}"],
             y_title=measure,
@@ -215,3 +281,20 @@ def _lines(
             cliponaxis=False,
         )
     return figure
+
+
+def _along_epsilon(
+    about: str, curves: Mapping[str, tuple[Curves, float]], words: Callable[[float], str]
+) -> str:
+    """Between which values the lines run."""
+    known = [
+        float(value)
+        for curve, _ in curves.values()
+        for values in curve.y.values()
+        for value in values
+        if math.isfinite(value)
+    ]
+    if not known:
+        return f"{about} along ε"
+    low, high = words(min(known)), words(max(known))
+    return f"{about} along ε: " + (low if low == high else f"from {low} to {high}")

@@ -9,7 +9,7 @@ from typing import Any
 from plotly import graph_objects as go
 
 from distpriv.charts.style import NEUTRAL, translucent
-from distpriv.words import number, safe, share
+from distpriv.words import number, safe, share, shorten
 
 __all__ = [
     "ACCURACY_RANGE",
@@ -18,6 +18,7 @@ __all__ = [
     "decades",
     "empty",
     "enlarged",
+    "finding",
     "linear_axis",
     "log_axis",
     "panels",
@@ -39,6 +40,7 @@ _SUBTITLE_HEIGHT = 20
 _MOST_DECADES = 7
 _TEXT_SIZE, _TITLE_SIZE = 12, 16  # pixels, of Streamlit's theme
 _GRID = translucent(NEUTRAL, 0.22)
+_LONGEST, _SHORTEST_NAME = 60, 12  # characters of a title, and of a name in it
 
 
 def empty(
@@ -106,6 +108,18 @@ def empty(
     )
     figure.layout.template = None  # Streamlit's own theme
     return figure
+
+
+def finding(name: str, said: str) -> str:
+    """A title that says something of what has a name, which is cut where it is long.
+
+    Parameters
+    ----------
+    name, said : str
+        Plain texts, e.g. ``OptM`` and `` is the safest``.
+    """
+    most = max(_LONGEST - len(said), _SHORTEST_NAME)
+    return safe(shorten(shorten(name, most) + said, _LONGEST))
 
 
 def enlarged(figure: go.Figure, factor: float) -> go.Figure:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from distpriv.analysis.frontier import Frontier, FrontierLine
-from distpriv.charts.frame import empty, linear_axis, log_axis
+from distpriv.charts.frame import empty, finding, linear_axis, log_axis
 from distpriv.charts.lines import hover, series
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, style_of, translucent
 from distpriv.words import exact, number, safe, summed_up, titled, with_unit
@@ -61,7 +61,7 @@ def error_against_attack(
     low, high = scale / _REACH, scale * _REACH
     ends = (left - room, right + room)
     figure = empty(
-        "Error against attack",
+        _title(frontier),
         alt=_told(frontier, say),
         how_to_read=(
             "further left the attacker achieves less, further down the error is smaller. Each line "
@@ -143,6 +143,15 @@ def _add_line(
             at_y=place, told=[text for text, one in zip(texts, kept, strict=True) if one],
             width=8, size=11, showlegend=False, cliponaxis=False, **drawn,
         )  # fmt: skip
+
+
+def _title(frontier: Frontier) -> str:
+    """Which mechanism keeps both limits."""
+    if not frontier.both:
+        return "No mechanism keeps both limits"
+    first, *others = frontier.both
+    more = {0: "", 1: ", and so does 1 more"}.get(len(others), f", and so do {len(others)} more")
+    return finding(first.mechanism, f" keeps both limits{more}")
 
 
 def _told(frontier: Frontier, say: Callable[[float], str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plotly import graph_objects as go
 
-from distpriv.charts.frame import empty, linear_axis, row_axis, rule
+from distpriv.charts.frame import empty, finding, linear_axis, row_axis, rule
 from distpriv.charts.lines import row_bars
 from distpriv.charts.style import GROUP_COLORS, NEUTRAL, translucent
 from distpriv.words import exact, listed, number, percent, share, wrap
@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # a notebook's charts need no database
 __all__ = ["limit_bars"]
 
 _ROOM, _MOST = 1.25, 2.0
+_MOST_TOLD = 10.0  # times the limit
 _MEASURE = "share of what the limit allows beyond guessing"
 _ROW = 70
 
@@ -37,7 +38,7 @@ def limit_bars(rows: Sequence[tuple[str, Use]]) -> go.Figure:
     left = [max(1 - use.part(use.after), 0.0) for use in uses]
     end = _ROOM if max(map(sum, zip(used, following, strict=True))) <= _ROOM else _MOST
     figure = empty(
-        "What is used of the agreed limit",
+        _title(uses),
         alt=" ".join(_told(name, use) for name, use in rows),
         how_to_read=(
             "each bar is one figure of a limit, from nothing learned to the limit at the rule: "
@@ -89,6 +90,20 @@ def limit_bars(rows: Sequence[tuple[str, Use]]) -> go.Figure:
     figure.update_layout(legend_traceorder="normal")  # as the bars run, not as they are stacked
     rule(figure, 1.0, "limit")
     return figure
+
+
+def _title(uses: Sequence[Use]) -> str:
+    """Whether the next release fits, and how much of the tightest limit is used."""
+    tightest = max(uses, key=lambda use: use.part(use.after))
+    part = tightest.part(tightest.after)
+    of = "the limit" if len(uses) == 1 else "the tightest limit"
+    much = f"{percent(min(part, _MOST_TOLD), 0)} of {of}"
+    if part > _MOST_TOLD:
+        much = f"more than {much}"
+    if all(use.used == use.after for use in uses):
+        return finding("", f"Used so far: {much}")
+    fits = "It fits" if all(use.fits for use in uses) else "It does not fit"
+    return finding("", f"{fits}: {much}")
 
 
 def _measured(use: Use) -> str:

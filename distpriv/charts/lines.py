@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,18 @@ from distpriv.charts.style import NEUTRAL, MechanismStyle, shown
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import exact, number, safe, summed_up
 
-__all__ = ["Place", "across", "grey", "hover", "key", "row_bars", "series", "told_at", "values_at"]
+__all__ = [
+    "Place",
+    "across",
+    "apart",
+    "grey",
+    "hover",
+    "key",
+    "row_bars",
+    "series",
+    "told_at",
+    "values_at",
+]
 
 Place = Callable[[float], float | None]
 """Where a value is drawn; None leaves a gap."""
@@ -28,6 +40,9 @@ FloatArray = NDArray[np.float64]
 
 Values = NDArray[Any] | Sequence[Any]
 """Numbers, None or NaN where there is none, or names."""
+
+_FEW = 4  # names that a reader can match without a legend
+_NAME_WIDTH, _NAME_HEIGHT = 0.45, 0.05  # of a plot
 
 Told = tuple[str, Values] | tuple[str, Values, Callable[[float], str]]
 
@@ -182,6 +197,34 @@ def across(figure: go.Figure, y: float) -> None:
     """A dotted rule at a value of the y axis."""
     line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
     figure.add_shape(type="line", xref="paper", x0=0, x1=1, y0=y, y1=y, line=line)
+
+
+def apart(figure: go.Figure, x: Sequence[float], y: Sequence[float]) -> bool:
+    """Whether names can stand beside marks: four at most, and none in another's way.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its axes have their ranges.
+    x, y : sequence of float
+        Where the marks are.
+    """
+    places = [
+        (_along(figure.layout.xaxis, across), _along(figure.layout.yaxis, up))
+        for across, up in zip(x, y, strict=True)
+    ]
+    return len(places) <= _FEW and all(
+        abs(one[0] - other[0]) > _NAME_WIDTH or abs(one[1] - other[1]) > _NAME_HEIGHT
+        for one, other in combinations(places, 2)
+    )
+
+
+def _along(axis: Any, value: float) -> float:
+    """Where a value lies on an axis, as a share of its length."""
+    low, high = axis.range
+    if axis.type == "log":
+        value = math.log10(value) if value > 0 else low
+    return (value - low) / (high - low)
 
 
 def key(figure: go.Figure, label: str, symbol: str) -> None:

@@ -120,8 +120,14 @@ def titles(app: AppTest) -> list[str]:
 
 
 def table(app: AppTest, column: str) -> pd.DataFrame:
-    """The first table with such a column."""
-    return next(frame.value for frame in app.dataframe if column in frame.value)
+    """The first table with such a column, its texts as they are read."""
+    found = next(each.value for each in (*app.dataframe, *app.table) if column in each.value)
+    return found.rename(columns=_read).map(_read)
+
+
+def _read(value: Any) -> Any:
+    """A text without what keeps it from being Markdown."""
+    return re.sub(r"\\(\W)", r"\1", value) if isinstance(value, str) else value
 
 
 def button(app: AppTest, label: str) -> Any:

@@ -12,6 +12,7 @@ from tests.app.driver import (
     records,
     run_of,
     sound,
+    table,
     texts,
     titles,
     upload,
@@ -30,9 +31,11 @@ def metric(app, label: str) -> str:
 def test_what_epsilon_one_means_in_people(open_app):
     app = open_app("answer", cal="exact")
     sound(app)
-    assert "of 100 such attackers **58** guess right with OptM" in texts(app)
-    assert "**50** by tossing a coin" in texts(app)
-    assert "no more than 73" in texts(app)
+    # How many are right, the picture says, and the text does not say it again.
+    assert "58 of 100 right with OptM, 76 without noise" in titles(app)
+    assert "**58**" not in texts(app)
+    assert "57.8 right guesses" not in texts(app)
+    assert "at ε = 1 with OptM. You allow 60 right guesses of 100." in texts(app)
     # OptM would allow 1.35 with less error, but calibrated so it does not keep its promise.
     assert float(metric(app, "Largest ε on these data")) == pytest.approx(1.47, abs=0.015)
     assert "with **DirM** is small enough" in texts(app)
@@ -67,9 +70,12 @@ def test_every_kind_of_limit(open_app, kind):
     sound(app)
     assert not app.error, errors(app)
     assert float(metric(app, "Largest ε on these data")) > 0
-    table = next(f.value for f in app.dataframe if "Largest ε" in f.value)
-    assert len(table) == 7
-    assert table["mean age"].str.contains("years").all()
+    found = table(app, "Largest ε")
+    assert len(found) == 7
+    assert found["By"].str.startswith("±").all()
+    each = table(app, "OptM").set_index("Statistic")
+    assert list(each.columns) == list(found["Mechanism"])
+    assert each.loc["mean age"].str.contains("years").all()
     app.slider(key="limit_base_rate").set_value(40).run()
     sound(app)
 
@@ -110,7 +116,7 @@ def test_a_mechanism_without_a_promise_claims_none(open_app):
 def test_curves_of_this_release(open_app):
     app = open_app("answer").run()  # they come a tick after the answer
     assert titles(app) == [
-        "Of 100 attackers, 57, 73 and 76 guess right",
+        "57 of 100 right with OptM, 76 without noise",
         "Error against ε",
         "How sure they can be, with OptM",
         "Right and wrong, threshold by threshold",

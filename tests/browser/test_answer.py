@@ -16,7 +16,7 @@ def test_a_limit_its_consequence_and_what_is_wrong_with_one(app):
     page = app.page
     go(page, "Answer")
     drawn(page, 1)
-    says(page, "of 100 such attackers 57 guess right")
+    says(page, "You allow 60 right guesses of 100")
     says(page, "limit kept")
     metric = page.get_by_test_id("stMetricValue").first
     before = metric.inner_text()
@@ -63,7 +63,7 @@ def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
     says(page, "errors accepted")
     expect(page).to_have_url(re.compile(r"mech=\w+.*eps="))
     press(page, "Start from", "both, in one picture")
-    says(page, "Error against attack")
+    says(page, "both limits")
     expect(button.first).to_be_visible(timeout=60_000)
     page.get_by_role("slider", name="At most this many right of 100").press("ArrowLeft")
     expect(

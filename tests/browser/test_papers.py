@@ -25,6 +25,7 @@ def test_the_run_and_a_table(app):
     expect(page.get_by_text("20 of 20 repetitions of 23 attacks").first).to_be_visible()
     expect(page.get_by_role("button", name="Run again", exact=True)).to_be_enabled()
     expect(page.get_by_text("wait for more repetitions")).to_have_count(0)
+    page.get_by_role("tab", name="One at a time").click()
     page.get_by_role("radio", name="Figure 1", exact=True).click()
     expect(page.get_by_role("heading", name=re.compile("^Figure 1: "))).to_be_visible()
     says(page, re.compile("^Erratum 9: "))

@@ -18,6 +18,7 @@ from distpriv.charts.frame import pending
 from distpriv.charts.frameworks import epsilon_ranges, neighbouring_databases
 from distpriv.frameworks.map import FRAMEWORKS, Range, convert
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import plain
 
 RECALL = np.linspace(0.01, 1, 12)
 
@@ -31,6 +32,7 @@ def test_a_hundred_attackers_are_drawn_for_each_release(well_made):
         "right because of the release": 8 + 26,
         "wrong": 42 + 24 + 50,
     }
+    assert plain(figure.layout.title.text) == "58 of 100 right ε = 1, 50 less"
     assert "58 (ε = 1)" in figure.layout.meta["alt"]
     places = {(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)}
     assert len(places) == 300

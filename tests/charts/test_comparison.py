@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from plotly import graph_objects as go
 
+import distpriv as dp
 from distpriv.charts import figure_data
 from distpriv.charts.comparison import (
     accuracies_against_epsilon,
@@ -17,6 +18,7 @@ from distpriv.charts.comparison import (
     errors_against_epsilon,
 )
 from distpriv.mechanisms.curves import Curves
+from distpriv.words import plain
 from tests.examples import BASE, summary
 
 Check = Callable[[go.Figure], None]
@@ -64,3 +66,37 @@ def test_the_chosen_epsilon_is_marked_even_where_no_noise_is_needed(found) -> No
     assert marks[1].y[0] == pytest.approx(low)
     assert marks[1].meta["y"] == [0.0]
     assert "7.5 at ε = 1 (now)" in figure.layout.meta["alt"]
+
+
+def title(figure: go.Figure) -> str:
+    return plain(figure.layout.title.text)
+
+
+def test_the_titles_say_what_the_pictures_show(found) -> None:
+    now = found["now"]
+    safe = replace(now, accuracy=0.54, error=15.0)
+    both = {"now": now, "half the ε": safe}
+    assert title(accuracy_bars(both)) == "half the ε is the safest: right in 54.0 %"
+    assert title(error_bars(both)) == "now is the most exact: total error 7.5"
+    other = replace(now, scenario=replace(BASE, query=dp.Query([dp.Mean("hours-per-week")])))
+    assert "compare each statistic" in title(error_bars({"now": now, "other": other}))
+    assert title(accuracies_against_epsilon(both)).endswith("from 50.2 % to 64.1 %")
+    assert "L2" not in str(
+        [draw(both).to_plotly_json() for draw in (error_bars, errors_against_epsilon)]
+    )
+
+
+def test_names_stand_beside_marks_that_are_apart(found) -> None:
+    now = found["now"]
+    far = replace(now, accuracy=0.7, error=1.2, scenario=replace(BASE, epsilon=4.0))
+    for draw, low in (
+        (accuracies_against_epsilon, "top left"),
+        (errors_against_epsilon, "top right"),
+    ):
+        figure = draw({"now": now, "$far$ <b>": far})
+        marks = [trace for trace in figure.data if "markers" in trace.mode]
+        assert [plain(mark.text[0]) for mark in marks] == ["now", "$far$ <b>"]
+        assert low in {mark.textposition for mark in marks}
+        assert not any(trace.showlegend for trace in figure.data)
+    same = accuracies_against_epsilon({"now": now, "again": now})
+    assert [trace.showlegend for trace in same.data] == [True, False] * 2

@@ -390,6 +390,7 @@ def _summaries() -> dict[str, Any]:
         unit: str
         accuracies: Curves
         costs: Curves
+        release: str = "the same"
 
     def of(name: str, epsilon: float, *figures: float) -> Summary:
         scenario = dp.Scenario.__new__(dp.Scenario)

@@ -11,6 +11,7 @@ from distpriv.analysis.design import Limit
 from distpriv.analysis.frontier import Frontier, frontier
 from distpriv.charts import figure_data
 from distpriv.charts.frontier import error_against_attack
+from distpriv.words import plain
 
 NAMES = ["ExpM", "OptM"]
 
@@ -37,6 +38,9 @@ def test_what_keeps_both_is_drawn_thick(model, well_made, share, right):
     known = found(model, share, right)
     figure = drawn(known)
     well_made(figure)
+    title = plain(figure.layout.title.text)
+    kept = f"{known.both[0].mechanism} keeps both limits" if known.both else "No mechanism keeps"
+    assert title.startswith(kept)
     thick = {trace.name.partition(",")[0] for trace in figure.data if "both" in trace.name}
     assert thick == {one.mechanism for one in known.both}
     for trace in figure.data:

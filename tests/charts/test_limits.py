@@ -11,6 +11,7 @@ from plotly import graph_objects as go
 from distpriv.charts import figure_data
 from distpriv.charts.limits import limit_bars
 from distpriv.store import Use
+from distpriv.words import plain
 
 Check = Callable[[go.Figure], None]
 
@@ -24,6 +25,16 @@ def test_bars_are_well_made(uses: list[Use], hostile, well_made: Check) -> None:
     well_made(limit_bars([("income = high", use) for use in uses]))
     for name in hostile:
         well_made(limit_bars([(name, use) for use in uses]))
+
+
+def test_the_title_says_whether_it_fits() -> None:
+    def title(*uses: Use) -> str:
+        return plain(limit_bars([("rich", use) for use in uses]).layout.title.text)
+
+    assert title(HALF) == "It fits: 80 % of the limit"
+    assert title(HALF, BEYOND) == "It does not fit: 450 % of the tightest limit"
+    assert title(PERSONS) == "It does not fit: more than 1 000 % of the limit"
+    assert title(Use("accuracy", 0.6, None, 0.55, 0.55)) == "Used so far: 50 % of the limit"
 
 
 def test_what_is_used_is_told_and_can_be_taken_away() -> None:

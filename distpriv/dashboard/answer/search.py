@@ -254,29 +254,24 @@ def feasible(limit: Limit, design: Design) -> None:
 
 def attackers(view: View, limit: Limit | None) -> None:
     """A hundred attackers at the current ε, beside the promise alone and no noise at all."""
-    scenario, noise = view.scenario, view.noise
+    scenario, noise, said = view.scenario, view.noise, []
     base_rate = limit.base_rate if limit else 0.5
     test, clear = release_test(view.model, noise), release_test(view.model)
     right = round(100 * float(best_accuracy(test, base_rate)))
     open_ = round(100 * float(best_accuracy(clear, base_rate)))
     luck = round(100 * max(base_rate, 1 - base_rate))
     groups = [(f"with {scenario.mechanism}", right)]
-    sentence = (
-        f"What ε\u00a0=\u00a0{scenario.epsilon:g} means: of 100 such attackers **{right}** guess "
-        f"right with {escape(scenario.mechanism)} (odds of {number(right / max(100 - right, 1))} "
-        f"to 1), **{luck}** by {'tossing a coin' if luck == 50 else 'their hunch alone'}, "
-        f"{open_} without noise."
-    )
     if mechanisms.get(scenario.mechanism).protects:
         ceiling = PromiseTest(scenario.epsilon, noise.delta)
         allowed = math.floor(100 * float(best_accuracy(ceiling, base_rate)) + 1e-9)
         groups.append(("by the promise alone", allowed))
-        sentence += f" The promise alone, whatever the data, allows no more than {allowed}" + (
-            ", more than anybody gets here without noise." if allowed > open_ else "."
-        )
+        if allowed > open_:
+            said.append(
+                "The promise alone, whatever the data, allows more than anybody gets here without "
+                "noise."
+            )
     else:
-        sentence += f" {escape(scenario.mechanism)} promises nothing about the share."
-    st.markdown(sentence)
+        said.append(f"{escape(scenario.mechanism)} promises nothing about the share.")
     if limit is not None:
         reached = limit.reached(test)
         kept = reached <= limit.value + 1e-9
@@ -285,10 +280,16 @@ def attackers(view: View, limit: Limit | None) -> None:
             if kept
             else ":red-badge[:material/close: limit exceeded]"
         )
-        st.markdown(
-            f"{badge} The best attacker reaches {told(limit, reached)} now; you allow "
-            f"{told(limit, limit.value)}."
+        # The picture tells right guesses to the whole one.
+        drawn = limit.kind == "guesses" and round(reached) != round(limit.value)
+        reaches = "" if drawn else f": the best attacker reaches {told(limit, reached)}"
+        said.insert(
+            0,
+            f"{badge} at ε\u00a0=\u00a0{scenario.epsilon:g} with {escape(scenario.mechanism)}"
+            f"{reaches}. You allow {told(limit, limit.value)}.",
         )
+    if said:
+        st.markdown(" ".join(said))
     display.chart(
         attackers_in_100([*groups, ("without noise", open_)], by_chance=luck), "attackers"
     )
@@ -300,6 +301,11 @@ def table(view: View, found: Recommendation) -> None:
     if best is None:
         return
     shown = not view.scenario.presenting
+    sizes = {
+        choice.mechanism: error_sizes(view.model, choice.noise, view.units, valued=shown)
+        for choice in design.choices
+    }
+    most = {name: worst(each) for name, each in sizes.items()}
     display.table(
         pd.DataFrame(
             {
@@ -307,15 +313,12 @@ def table(view: View, found: Recommendation) -> None:
                 "Largest ε": down(choice.epsilon),
                 "Total error": number(choice.error),
                 RECORD_COLUMN: view.record_label(choice.noise),
-            }
-            | {
-                size.label: short(size)
-                for size in error_sizes(view.model, choice.noise, view.units, valued=shown)
+                "Changes most": most[choice.mechanism].label,
+                "By": size_in_words(most[choice.mechanism]),
             }
             for choice in design.choices
         )
     )
-    st.caption(sampling_note(view.model.n))
     st.button(
         f"Take ε = {down(best.epsilon)} with {best.mechanism}",
         icon=":material/done:",
@@ -325,6 +328,15 @@ def table(view: View, found: Recommendation) -> None:
     )
     for name, why in design.skipped.items():
         st.caption(f"{escape(name)} is left out: {escape(why)}")
+    with st.expander("The error of each statistic", icon=":material/table:"):
+        display.wrapped(
+            pd.DataFrame(
+                {"Statistic": view.labels}
+                | {name: [short(size) for size in each] for name, each in sizes.items()}
+            ),
+            "errors_by_mechanism",
+        )
+        st.caption(sampling_note(view.model.n))
 
 
 def formulas() -> None:

@@ -45,7 +45,7 @@ from distpriv.errors import DistprivError, ScenarioError
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import escape, exact, number, percent, with_unit
 
-__all__ = ["answer", "compared", "keep", "keep_now", "kept", "lists", "pictures"]
+__all__ = ["answer", "bars", "compared", "curves", "keep", "keep_now", "kept", "lists", "scenarios"]
 
 
 def compared(view: View | None) -> dict[str, Summary]:
@@ -126,13 +126,17 @@ def _changes(sizes: list[ErrorSize], beside: list[ErrorSize] | None = None) -> s
     return f" It changes {escape(most.label)} most: **{size_in_words(most)}**{instead}."
 
 
-def pictures(summaries: Mapping[str, Summary]) -> None:
-    """Attack and error as bars, and as curves over ε."""
+def bars(summaries: Mapping[str, Summary]) -> None:
+    """Attack and error of every scenario as bars."""
     left, right = st.columns(2, gap="large")
     with left:
         display.chart(accuracy_bars(summaries), "compare_accuracy")
     with right:
         display.chart(error_bars(summaries), "compare_error")
+
+
+def curves(summaries: Mapping[str, Summary]) -> None:
+    """Attack and error of every scenario's mechanism at other ε."""
     left, right = st.columns(2, gap="large")
     with left:
         display.chart(accuracies_against_epsilon(summaries), "compare_accuracies")
@@ -154,7 +158,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
     if everything:
         rows = list(next(iter(chosen.values())))
     if rows:
-        display.table(
+        display.wrapped(
             pd.DataFrame(
                 {"Choice": rows}
                 | {name: [choices[row] for row in rows] for name, choices in chosen.items()}
@@ -165,7 +169,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
     st.header("What comes of it")
     results = {name: _results(summary) for name, summary in summaries.items()}
     rows = list(dict.fromkeys(row for result in results.values() for row in result))
-    display.table(
+    display.wrapped(
         pd.DataFrame(
             {"Result": rows}
             | {name: [result.get(row, "–") for row in rows] for name, result in results.items()}
@@ -176,8 +180,7 @@ def lists(summaries: Mapping[str, Summary]) -> None:
 
 
 def keep(view: View | None) -> None:
-    """Keep the current scenario under a name; rename, open or forget those that are kept."""
-    st.header("Kept scenarios")
+    """Keep the current scenario under a name."""
     state, now = st.session_state, st.session_state[Key.SCENARIO]
     if message := state.pop(Key.COMPARE_ERROR_TEXT, None):
         st.error(message, icon=":material/error:")
@@ -188,7 +191,8 @@ def keep(view: View | None) -> None:
             "Name for the current scenario",
             value=f"{now.mechanism}, ε = {now.epsilon:g}",
             max_chars=LONGEST_NAME,
-            help="Kept in this tab of the browser; save everything below to have it another day.",
+            help="Kept in this tab of the browser; *Kept and files* has what to do with it, and a "
+            "file to have it another day.",
         )
         wanted = right.form_submit_button(
             "Keep it", icon=":material/bookmark_add:", disabled=full or view is None
@@ -198,6 +202,12 @@ def keep(view: View | None) -> None:
     if wanted and view is not None:
         keep_now(view, name)
         st.rerun()
+
+
+def scenarios() -> None:
+    """Rename, open or forget what is kept."""
+    if kept():
+        st.header("Kept scenarios")
     for place, (label, one) in enumerate(list(kept().items())):
         _row(place, label, one)
 
@@ -303,7 +313,7 @@ def _summary(view: View, scenario: Scenario, like: Summary | None = None) -> Sum
 
 
 def _curves(view: View) -> tuple[Curves, Curves]:
-    """Accuracy of the best attack and L2 error of the scenario's mechanism, against ε."""
+    """Accuracy of the best attack and total error of the scenario's mechanism, against ε."""
     names = (view.scenario.mechanism,)
     epsilons = epsilon_grid(view.scenario, names)
     sweep = sweep_of(view)

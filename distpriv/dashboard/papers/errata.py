@@ -31,19 +31,18 @@ def in_a_table(records: PaperRecords, digest: str) -> None:
         lambda: {number: evidence(number, records) for number in ERRATA},
         f"papers, errata {digest}",
     )
-    with st.expander("All errata, and what shows them", icon=":material/edit_note:"):
-        # A plain table: its texts wrap.
-        st.table(
-            pd.DataFrame(
-                {
-                    "Erratum": str(erratum.number),
-                    "Where": escape(f"{erratum.paper}: {erratum.where}"),
-                    "The paper": escape(erratum.says),
-                    "Instead": escape(erratum.instead),
-                    "Computed here": escape(shown[erratum.number]),
-                }
-                for erratum in ERRATA.values()
-            ),
-            hide_index=True,
-            alt="All errata",
-        )
+    # A plain table: its texts wrap.
+    st.table(
+        pd.DataFrame(
+            {
+                "Erratum": str(erratum.number),
+                "Where": escape(f"{erratum.paper}: {erratum.where}"),
+                "The paper": escape(erratum.says),
+                "Instead": escape(erratum.instead),
+                "Computed here": escape(shown[erratum.number]),
+            }
+            for erratum in ERRATA.values()
+        ),
+        hide_index=True,
+        alt="All errata",
+    )

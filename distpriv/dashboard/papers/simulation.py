@@ -26,7 +26,17 @@ from distpriv.papers.report import MARKS, chance, rows
 from distpriv.papers.results import Results, closed_results, simulated_results
 from distpriv.words import escape
 
-__all__ = ["all_figures", "choose_run", "closed", "drawn", "live_results", "results", "running"]
+__all__ = [
+    "all_figures",
+    "choose_run",
+    "closed",
+    "drawn",
+    "live_results",
+    "overview",
+    "results",
+    "running",
+    "verdicts",
+]
 
 _RUN = "paper"
 
@@ -108,7 +118,7 @@ def drawn(run: PaperAttacks, what: str, draw: Callable[[], go.Figure]) -> go.Fig
 
 
 def live_results(run: PaperAttacks, known: Results) -> None:
-    """The result in words and as a picture, growing while repetitions come in."""
+    """The result in words, while repetitions come in."""
 
     def draw(work: Run[PaperAttacks]) -> None:
         cells = results(run, known)
@@ -118,19 +128,35 @@ def live_results(run: PaperAttacks, known: Results) -> None:
             f"{run.rounds} of {run.repetitions} repetitions of {run.attacks} attacks"
             + (", stopped" if work.stopped else ""),
         )
-        display.chart(drawn(run, "deviations", lambda: deviations(cells)), "papers")
 
     live.growing(running(), draw, 0.15)
     provenance(run.records)
-    with st.expander("What the verdicts mean", icon=":material/gavel:"):
-        for verdict, meaning in VERDICTS.items():
-            st.markdown(f"- {MARKS[verdict]} **{verdict}**: {meaning}.")
-        st.markdown(
-            "Tolerances: 0.02 for an accuracy; 0.01 for the largest ε, which the paper prints cut "
-            "to two digits; a step of 0.02 for a Δp read off a figure; half a unit of the last "
-            "digit for everything else."
+
+
+def overview(run: PaperAttacks, known: Results) -> None:
+    """Every figure beside the printed one, in a picture that grows with the run."""
+
+    @st.fragment(run_every=0.5 if running().running else None)
+    def growing() -> None:
+        cells = results(run, known)
+        display.chart(drawn(run, "deviations", lambda: deviations(cells)), "papers")
+
+    growing()
+
+
+def verdicts(found: Results) -> None:
+    """What each verdict means, and how many of them chance explains."""
+    st.markdown(
+        "\n".join(
+            f"- {MARKS[verdict]} **{verdict}**: {told}." for verdict, told in VERDICTS.items()
         )
-        st.markdown(escape(chance(tally(_flat(results(run, known))))))
+    )
+    st.markdown(
+        "Tolerances: 0.02 for an accuracy; 0.01 for the largest ε, which the paper prints cut "
+        "to two digits; a step of 0.02 for a Δp read off a figure; half a unit of the last "
+        "digit for everything else."
+    )
+    st.markdown(escape(chance(tally(_flat(found)))))
 
 
 def _sentence(run: PaperAttacks, found: Results) -> str:
@@ -163,8 +189,7 @@ def _sentence(run: PaperAttacks, found: Results) -> str:
 
 def all_figures(cells: Results) -> None:
     """Every printed figure in one table, to sort, search and download."""
-    with st.expander("All figures in one table", icon=":material/table:"):
-        display.table(pd.DataFrame(rows(_flat(cells))))
+    display.table(pd.DataFrame(rows(_flat(cells))))
 
 
 def _flat(found: Results) -> list[Cell]:

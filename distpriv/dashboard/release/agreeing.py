@@ -17,6 +17,7 @@ from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
+from distpriv.glossary import hover
 from distpriv.store import AgreedLimit, Budget, Terms, agree
 from distpriv.store.checks import about_in_words
 from distpriv.store.limits import limit_key, terms_in_words
@@ -100,7 +101,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
             format="%g",
             key=f"limit_accuracy_{about}",
             placeholder="no limit",
-            help="Who has all releases and tells the two shares apart; guessing is right in 50.",
+            help=hover("best attacker's accuracy") + " Here they have all releases.",
         )
         budget = terms.budget
         columns[1].number_input(
@@ -112,6 +113,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
             format="%g",
             key=f"limit_epsilon_{about}",
             placeholder="no limit",
+            help=f"{hover('ε')} Here of all releases together.",
         )
         columns[2].number_input(
             "at δ",
@@ -121,6 +123,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
             1e-3,
             format="%g",
             key=f"limit_delta_{about}",
+            help=hover("δ"),
         )
         columns = st.columns(3)
         persons = terms.persons
@@ -133,8 +136,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
             format="%g",
             key=f"limit_person_epsilon_{about}",
             placeholder="no limit",
-            help="Differential privacy per record of all releases together: whichever record of "
-            "the table is replaced by any other within the bounds.",
+            help=f"{hover('per-person promise')} Here of all releases together.",
         )
         columns[1].number_input(
             "at δ, for each person",

@@ -30,6 +30,7 @@ from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.places import of_page, points, said
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
+from distpriv.glossary import hover
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
 from distpriv.tables.examples import EXAMPLES
@@ -138,7 +139,7 @@ def draw(page: PageSpec) -> None:
             0.01,
             key=Key.DP,
             bind="query-params",
-            help="An attacker must not tell the share centre − Δp/2 from centre + Δp/2.",
+            help=hover("Δp"),
         )
     with places.blank("statistics", _statistics_in_words(dataset)):
         query = _query(dataset)
@@ -253,7 +254,12 @@ def _mechanism() -> str:
         index=names.index(DEFAULT_MECHANISM),
         key=Key.MECH,
         bind="query-params",
-        help="\n".join(f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names),
+        help="\n".join(
+            [
+                f"{hover('mechanism')}\n",
+                *(f"- **{escape(name)}**: {mechanisms.get(name).summary}" for name in names),
+            ]
+        ),
     )
 
 
@@ -271,7 +277,7 @@ def _budget(*, with_slider: bool) -> tuple[float, float]:
         format="%g",
         key=Key.EPS,
         bind="query-params",
-        help="Any value from 0.001 to 100.",
+        help=f"{hover('ε')} Any value from 0.001 to 100.",
     )
     delta = right.number_input(
         "δ",
@@ -282,7 +288,7 @@ def _budget(*, with_slider: bool) -> tuple[float, float]:
         format="%g",
         key=Key.DELTA,
         bind="query-params",
-        help="With this probability the promise may fail; Laplace mechanisms do without.",
+        help=hover("δ"),
     )
     if with_slider:
         # The value of the box has its place on the slider, whatever it is: they never disagree.
@@ -294,8 +300,7 @@ def _budget(*, with_slider: bool) -> tuple[float, float]:
             key=Key.EPS_SLIDER,
             format_func=lambda value: f"{value:g}",
             on_change=_follow_slider,
-            help="However the release comes out, its probability differs by a factor of at most "
-            "e^ε between the two shares (up to δ).",
+            help=hover("ε"),
         )
     return round(float(epsilon), 6), float(delta)
 

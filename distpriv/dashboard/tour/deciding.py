@@ -37,13 +37,13 @@ def _show_choosing(course: Course, guesses: int) -> Shown:
     lesson = limited_attacker(course, guesses)
     return Shown(
         f"If an attacker may be right in **{guesses} of 100** guesses, ε can be up to "
-        f"**{number(lesson.epsilon)}** on these data, and OptM moves the statistics by "
-        f"**{number(lesson.error)}** in L2.",
+        f"**{number(lesson.epsilon)}** on these data. OptM's noise then makes a total error of "
+        f"**{number(lesson.error)}**.",
         attackers_in_100(
             [
-                (f"ε = {number(lesson.epsilon)}, OptM", round(100 * lesson.reached)),
-                ("the promise alone", math.floor(100 * lesson.promised + 1e-9)),
-                ("no noise", round(100 * lesson.undefended)),
+                (f"with ε = {number(lesson.epsilon)}", round(100 * lesson.reached)),
+                ("by the promise alone", math.floor(100 * lesson.promised + 1e-9)),
+                ("without noise", round(100 * lesson.undefended)),
             ],
             by_chance=50,
         ),

@@ -36,7 +36,7 @@ _GO_ON = (
 
 
 def course() -> Course:
-    """The tour's data: always the embedded example, whatever the sidebar holds."""
+    """The tour's data: always the embedded example, whichever table is open."""
     dataset = cache.example(EXAMPLES[0].key)
     return cache.computed(lambda: Course(dataset.moments(QUERY, SECRET)), f"tour {dataset.digest}")
 

@@ -20,7 +20,7 @@ from distpriv.dashboard.widgets import downloads
 from distpriv.glossary import hover
 from distpriv.words import escape
 
-__all__ = ["chart", "drawn_once", "named", "table"]
+__all__ = ["chart", "drawn_once", "named", "table", "wrapped"]
 
 # Headings of tables, and the glossary's words for them.
 _TERMS = {
@@ -92,6 +92,23 @@ def table(frame: pd.DataFrame, key: str | None = None, **options: Any) -> None:
     }
     options["column_config"] = told | dict(options.get("column_config") or {})
     st.dataframe(frame, hide_index=True, **options)
+    _to_take_away(frame, key)
+
+
+def wrapped(frame: pd.DataFrame, key: str | None = None) -> None:
+    """A table of texts as long as they come: they wrap, and none is cut off.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    key : str, optional
+        As for :func:`table`.
+    """
+    st.table(frame.map(escape).rename(columns=escape), hide_index=True, alt=named(frame))
+    _to_take_away(frame, key)
+
+
+def _to_take_away(frame: pd.DataFrame, key: str | None) -> None:
     downloads.csv_button(
         st.container(horizontal=True, horizontal_alignment="right"),
         lambda: frame,
