@@ -126,9 +126,7 @@ def reported(hand: Hand, browser: Browser, folder: Path, says_too: str) -> None:
 def released(hand: Hand) -> None:
     """Release without a decision, with the reason that this takes."""
     page = hand.page
-    if page.viewport_size == dict(zip(("width", "height"), NARROW, strict=True)):
-        hand.click(page.get_by_role("button", name="Expand sidebar"))
-    hand.click(page.get_by_role("link", name="Release", exact=True).first)
+    hand.click(page.get_by_test_id("stMain").get_by_role("link", name="Release", exact=True).last)
     arrived(page, "Release")
     hand.click(page.get_by_role("button", name="Release …"))
     hand.write("Why it goes out all the same", "The board wants it today.")
