@@ -1,4 +1,4 @@
-"""Everybody: what axe-core and the keyboard find, wide and narrow, light and dark."""
+"""Everybody: what axe-core and the keyboard find on every page, wide and narrow, light and dark."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tests.browser.driver import WHOLE
 
 pytestmark = pytest.mark.browser
 
-VISITS = {"question": "", "stakeholder": "?role=stakeholder"} | {
-    name: name
-    for name in ("compare", "decide", "release", "gallery", "glossary", "frameworks", "belief")
+VISITS = {page.name: "" if page is PAGES[0] else page.name for page in PAGES} | {
+    "stakeholder": "?role=stakeholder",
+    "presenting": "?present=1",
 }
 PLACES = [page.name for page in PAGES if not page.section]
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
@@ -47,6 +47,10 @@ STEADY = "[data-stale] {opacity: 1 !important; transition: none !important;}"
 
 OPEN = """() => document.querySelectorAll(
     '[data-testid=stMain] details:not([open]) > summary').forEach(each => each.click())"""
+
+CODE = """() => [...document.querySelectorAll('[data-testid=stExpander]')].filter(
+    each => each.querySelector('summary').textContent.includes('As code'))
+    .every(each => each.querySelector('.token'))"""
 
 OF_STREAMLIT = """([target, selector]) => !!document.querySelector(target)?.matches(selector)"""
 
@@ -196,6 +200,12 @@ def _colours(node: dict[str, Any]) -> str:
     )
 
 
+MOVING = """() => [...document.querySelectorAll('*')].filter(each => {
+    const style = getComputedStyle(each);
+    return [style.transitionDuration, style.animationDuration].some(
+        all => all.split(',').some(one => parseFloat(one) > 0.001));
+}).map(each => each.outerHTML.slice(0, 120))"""
+
 STRUCTURE = {"rules": {"color-contrast": {"enabled": False}}}
 COLOURS = {"runOnly": ["color-contrast"]}
 
@@ -208,10 +218,14 @@ def test_nothing_of_the_projects_own_is_in_anybodys_way(
     _opened(window, f"{server}/{VISITS[name]}")
     window.evaluate(OPEN)
     _whole(window)
+    window.wait_for_function(CODE)
     found = {"wide": _violations(window, STRUCTURE)}
     found["names"] = _lasting(window, NAMELESS)
     # One thing at a time: a chart that takes its size misses a change of colours.
-    for size, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light")):
+    turns = [(WIDE, "light"), (NARROW, "dark")]
+    if name in PLACES:
+        turns = [(WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light")]
+    for size, scheme in turns:
         _turned(window, size, scheme)
         turn = f"{size['width']}, {scheme}"
         found[f"colours, {turn}"] = _violations(window, COLOURS)
@@ -223,3 +237,23 @@ def test_nothing_of_the_projects_own_is_in_anybodys_way(
     trouble = {where: what for where, what in found.items() if what}
     assert not trouble, trouble
     expect(window.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def test_the_keyboard_comes_to_the_page_at_once_and_nothing_moves_who_minds(
+    server: str, window: Page
+) -> None:
+    """The first stop of Tab skips what stands before the page; movement can be switched off."""
+    _opened(window, f"{server}/answer")
+    window.keyboard.press("Tab")
+    skip = window.get_by_role("link", name="Skip to main content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    window.keyboard.press("Enter")
+    expect(window.locator("[data-testid=stMain]")).to_be_focused()
+    for _ in range(2):  # the heading's own link, then the first button
+        window.keyboard.press("Tab")
+    expect(window.get_by_role("button", name="Share")).to_be_focused()
+    assert window.evaluate(MOVING)
+    window.emulate_media(reduced_motion="reduce")
+    assert window.evaluate(MOVING) == []
+    window.emulate_media(reduced_motion="no-preference")

@@ -93,7 +93,8 @@ def recommended(page: Page, secret: str) -> None:
 def seen_at_once(page: Page, size: tuple[int, int]) -> None:
     """What has to be seen without scrolling, wholly."""
     question, verdict = page.locator(".st-key-sentence"), page.locator(".st-key-verdict")
-    whole = [question, verdict, page.get_by_test_id("stSlider").first]
+    slider = page.get_by_test_id("stSlider").filter(has_text="Right guesses you allow")
+    whole = [question, verdict, slider]
     if size == WIDE:
         buttons = page.get_by_test_id("stMain").get_by_role("button")
         whole += [

@@ -49,6 +49,8 @@ def follow(view: View) -> None:
         state[Key.PENDING] = now
     if said := state.get(Key.NOTICED):
         state[Key.NOTICE] = said
+    # A page that was asked for during the search goes first: beginning anew would drop the click.
+    st.empty()
     # Last: a run that is cut short before, by a click or a timer, leaves it to the next one.
     del state[Key.ALLOWED_WANTED]
     st.rerun()  # with nothing changed too: only then is it a step to go back to

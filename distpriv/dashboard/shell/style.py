@@ -18,6 +18,16 @@ _STYLES = """
 [data-testid="stMultiSelect"] [data-baseweb="tag"] {color: light-dark(#ffffff, #0e1117);}
 .js-plotly-plot text:is([style*="rgb(128, 132, 149)"], [style*="rgb(127, 140, 154)"])
     {fill: currentColor !important; fill-opacity: 0.8 !important;}
+/* A chart that takes its size while the colours change may keep those of before. */
+.js-plotly-plot :not(.hoverlayer) > text:is([style*="fill: rgb(31, 41, 51)"],
+    [style*="fill: rgb(245, 247, 250)"]) {fill: currentColor !important;}
+/* Its colours of code are too pale for their ground. */
+[data-testid="stCode"] .token:is(.comment, .prolog, .cdata)
+    {color: light-dark(#5b6070, #a4a9b8) !important;}
+[data-testid="stCode"] .token:is(.string, .char, .attr-value, .builtin, .inserted)
+    {color: light-dark(#06742a, #3fcb6f) !important;}
+[data-testid="stCode"] .token:is(.keyword, .tag, .selector, .atrule, .attr-name, .boolean, .number)
+    {color: light-dark(#0b5aa8, #74b6ff) !important;}
 @media (prefers-reduced-motion: reduce) {
     *, *::before, *::after {animation-duration: 0.01ms !important;
         transition-duration: 0.01ms !important; scroll-behavior: auto !important;}
