@@ -49,7 +49,7 @@ OPEN = """() => document.querySelectorAll(
     '[data-testid=stMain] details:not([open]) > summary').forEach(each => each.click())"""
 
 CODE = """() => [...document.querySelectorAll('[data-testid=stExpander]')].filter(
-    each => each.querySelector('summary').textContent.includes('As code'))
+    each => each.querySelector('[data-testid=stCode]'))
     .every(each => each.querySelector('.token'))"""
 
 OF_STREAMLIT = """([target, selector]) => !!document.querySelector(target)?.matches(selector)"""
@@ -252,7 +252,7 @@ def test_the_keyboard_comes_to_the_page_at_once_and_nothing_moves_who_minds(
     expect(window.locator("[data-testid=stMain]")).to_be_focused()
     for _ in range(2):  # the heading's own link, then the first button
         window.keyboard.press("Tab")
-    expect(window.get_by_role("button", name="Share")).to_be_focused()
+    expect(window.get_by_role("button", name="Share", exact=True)).to_be_focused()
     assert window.evaluate(MOVING)
     window.emulate_media(reduced_motion="reduce")
     assert window.evaluate(MOVING) == []
