@@ -4,5 +4,5 @@ import streamlit as st
 
 from distpriv.dashboard.tour import tour
 
-st.caption("On the embedded example and with a setting of its own, whatever the sidebar holds.")
+st.caption("On the embedded example, with settings of its own.")
 tour()

@@ -48,7 +48,7 @@ def attackers_in_100(groups: Sequence[tuple[str, int]], *, by_chance: int) -> go
     """
     phrases = [f"{right} ({label})" for label, right in groups]
     (first, right), *others = [groups[0], groups[-1]][: len(groups)]
-    told = [f"{right} of 100 right {first}", *(f"{right} {label}" for label, right in others)]
+    told = [f"{right} right {first}", *(f"{right} {label}" for label, right in others)]
     width = _APART * len(groups)
     hidden = {"showgrid": False, "showticklabels": False, "fixedrange": True}
     figure = empty(

@@ -32,7 +32,7 @@ def test_what_epsilon_one_means_in_people(open_app):
     app = open_app("answer", cal="exact")
     sound(app)
     # How many are right, the picture says, and the text does not say it again.
-    assert "58 of 100 right with OptM, 76 without noise" in titles(app)
+    assert "58 right with OptM, 76 without noise" in titles(app)
     assert "**58**" not in texts(app)
     assert "57.8 right guesses" not in texts(app)
     assert "at ε = 1 with OptM. You allow 60 right guesses of 100." in texts(app)
@@ -116,7 +116,7 @@ def test_a_mechanism_without_a_promise_claims_none(open_app):
 def test_curves_of_this_release(open_app):
     app = open_app("answer").run()  # they come a tick after the answer
     assert titles(app) == [
-        "57 of 100 right with OptM, 76 without noise",
+        "57 right with OptM, 76 without noise",
         "Error against ε",
         "How sure they can be, with OptM",
         "Right and wrong, threshold by threshold",

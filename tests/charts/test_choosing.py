@@ -32,7 +32,7 @@ def test_a_hundred_attackers_are_drawn_for_each_release(well_made):
         "right because of the release": 8 + 26,
         "wrong": 42 + 24 + 50,
     }
-    assert plain(figure.layout.title.text) == "58 of 100 right ε = 1, 50 less"
+    assert plain(figure.layout.title.text) == "58 right ε = 1, 50 less"
     assert "58 (ε = 1)" in figure.layout.meta["alt"]
     places = {(x, y) for trace in figure.data for x, y in zip(trace.x, trace.y, strict=True)}
     assert len(places) == 300

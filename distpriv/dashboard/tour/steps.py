@@ -226,7 +226,7 @@ def _summary(data: Course) -> None:
         "Start again", icon=":material/restart_alt:", key="tour_again", on_click=_start_again
     )
     row.button(
-        "Set the sidebar to the tour's scenario",
+        "Go on with the tour's scenario",
         icon=":material/done:",
         type="primary",
         key="tour_take",
