@@ -185,9 +185,9 @@ def test_the_tour_goes_its_own_way_whatever_the_sidebar_holds(open_app):
     assert (scenario.secret, scenario.pair, scenario.query) == (SECRET, PAIR, QUERY)
     assert (scenario.epsilon, scenario.delta, scenario.mechanism) == (EPSILON, DELTA, "OptM")
     assert app.session_state["dataset"].origin == "example"
-    assert "The sidebar now holds" in " ".join(each.value for each in app.caption)
+    assert "Every other page shows the tour" in " ".join(each.value for each in app.caption)
     app.run()
-    assert "The sidebar now holds" not in " ".join(each.value for each in app.caption)
+    assert "Every other page shows the tour" not in " ".join(each.value for each in app.caption)
 
 
 EXAMPLES = {

@@ -235,7 +235,7 @@ def _summary(data: Course) -> None:
         "1: to change it on every other page.",
     )
     if st.session_state.pop(Key.TOUR_TAKEN, False):
-        st.caption("The sidebar now holds the tour's scenario; every other page shows it.")
+        st.caption("Every other page shows the tour's scenario now.")
     st.subheader("Where to go on")
     for page, label in _GO_ON:
         link(page, label)
