@@ -19,7 +19,7 @@ CHOICES = {"eps": "1.7", "mech": "DauM", "dp": "0.2", "n": "150", "seed": "5", "
 def shown(app) -> str:
     """Everything a page says, tables among it."""
     told = [each.value for each in [*app.markdown, *app.caption]]
-    told += [frame.value.to_csv(index=False) for frame in app.dataframe]
+    told += [each.value.to_csv(index=False) for each in (*app.dataframe, *app.table)]
     told += [f"{metric.label} {metric.value}" for metric in app.metric]
     return "\n".join(told).replace("\u00a0", " ").replace("\\", "")
 
