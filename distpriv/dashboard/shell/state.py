@@ -59,7 +59,7 @@ class Key:
     PLACES: Final = "places"  # of the controls, in this run
     BLANK_OPEN: Final = "blank_open"  # of the first screen's sentence
     PENDING: Final = "pending"  # values for the controls of the next run
-    PUT: Final = "put"  # what the program has put into controls, until the person changes it
+    PUT: Final = "put"  # what the program has put into controls, for the next runs
     BEGUN: Final = "begun"  # with a table: the first screen needs no cards
     BACK_TO_EXAMPLE: Final = "back_to_example"
     EXAMPLE: Final = "example"  # title of the one that the choices were begun with
