@@ -19,8 +19,10 @@ _STYLES = """
 .js-plotly-plot text:is([style*="rgb(128, 132, 149)"], [style*="rgb(127, 140, 154)"])
     {fill: currentColor !important; fill-opacity: 0.8 !important;}
 /* A chart that takes its size while the colours change may keep those of before. */
-.js-plotly-plot :not(.hoverlayer) > text:is([style*="fill: rgb(31, 41, 51)"],
-    [style*="fill: rgb(245, 247, 250)"]) {fill: currentColor !important;}
+.js-plotly-plot text:not(.hoverlayer text):is([style*="fill: rgb(31, 41, 51)"],
+    [style*="fill: rgb(38, 39, 48)"], [style*="fill: rgb(230, 234, 241)"],
+    [style*="fill: rgb(245, 247, 250)"], [style*="fill: rgb(250, 250, 250)"])
+    {fill: currentColor !important;}
 /* Its colours of code are too pale for their ground. */
 [data-testid="stCode"] .token:is(.comment, .prolog, .cdata)
     {color: light-dark(#5b6070, #a4a9b8) !important;}
