@@ -222,10 +222,7 @@ def test_nothing_of_the_projects_own_is_in_anybodys_way(
     found = {"wide": _violations(window, STRUCTURE)}
     found["names"] = _lasting(window, NAMELESS)
     # One thing at a time: a chart that takes its size misses a change of colours.
-    turns = [(WIDE, "light"), (NARROW, "dark")]
-    if name in PLACES:
-        turns = [(WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light")]
-    for size, scheme in turns:
+    for size, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light")):
         _turned(window, size, scheme)
         turn = f"{size['width']}, {scheme}"
         found[f"colours, {turn}"] = _violations(window, COLOURS)

@@ -14,8 +14,8 @@ _STYLES = """
 .st-key-sentence p {font-size: 1.1rem;}
 [data-testid="stCaptionContainer"] {color: inherit !important; opacity: 0.8;}
 /* Streamlit writes white on the primary colour, which is light in the dark, and grey in charts. */
-[data-testid^="stBaseButton-primary"]:not(:disabled), [data-testid="stMultiSelectTag"],
-[data-testid="stMultiSelect"] [data-baseweb="tag"] {color: light-dark(#ffffff, #0e1117);}
+[data-testid^="stBaseButton-primary"]:not(:disabled),
+[data-testid="stMultiSelect"] [data-tag] {color: light-dark(#ffffff, #0e1117);}
 .js-plotly-plot text:is([style*="rgb(128, 132, 149)"], [style*="rgb(127, 140, 154)"])
     {fill: currentColor !important; fill-opacity: 0.8 !important;}
 /* A chart that takes its size while the colours change may keep those of before. */
