@@ -55,7 +55,7 @@ def test_several_secrets_grids_units_and_calibrations(app):
     says(page, "hides all 2 pairs")
 
     press(page, "Units for calibrating", "standardised")
-    press(page, "Units for reporting the L2 error", "standardised")
+    press(page, "Units of the total error", "standardised")
     says(page, re.compile(r"The total error is [\d.]+\sstandard deviations"))
     press(page, "Units for calibrating", "custom")
     enter(page, re.compile("Tolerance of mean age"), "0.5")

@@ -52,7 +52,7 @@ def move(page: Page, number: int) -> None:
     """Move the step's control by one and wait for its result."""
     if number == 5:
         press(page, "Compare OptM with", "DauM")
-        expect(page.get_by_text(words("in L2 and DauM by")).last).to_be_visible()
+        expect(page.get_by_text(words("in all and DauM by")).last).to_be_visible()
         return
     # The sidebar has an ε of its own.
     slider = page.get_by_test_id("stMain").get_by_role("slider", name=SLIDERS[number])

@@ -174,7 +174,7 @@ def _picture(view: View, found: _Found | None) -> go.Figure:
         found.curves if found is not None and found.curves is not None else curves,
         epsilon=view.scenario.epsilon,
         unit=view.error_unit or "mixed units",
-        measure="expected L2 error",
+        measure="total error",
         selected=view.scenario.mechanism,
     )
     # As high as the words beside it, so that what stands below stays where it is.

@@ -371,7 +371,7 @@ def units(dataset: Dataset, query: Query) -> tuple[Units, Units, tuple[float, ..
         help=f"What counts as equally much noise. {_UNITS_HELP} The promise is the same in each.",
     )
     reporting = st.segmented_control(
-        "Units for reporting the L2 error",
+        "Units of the total error",
         get_args(Units),
         default="raw",
         required=True,

@@ -51,7 +51,7 @@ def _show_direction(course: Course, degrees: int) -> Shown:
     else:
         name = "DirM"
         sentence = (
-            f"Noise along the shift alone (DirM, an L2 error of "
+            f"Noise along the shift alone (DirM, a total error of "
             f"**{number(lesson.noise.expected_error())}**) hides the share as well as noise in "
             f"every direction (ExpM, {number(lesson.everywhere.expected_error())}): the best "
             f"attacker falls from {percent(lesson.undefended)} to **{percent(lesson.along)}**, and "
@@ -165,7 +165,7 @@ def _show_ally(course: Course, epsilon: float) -> Shown:
     return Shown(
         f"At ε\u00a0=\u00a0{epsilon:g} the statistics bring **{percent(share, 0)}** of the "
         f"variance that is needed along their widest axis (mostly {NAMES[leader]}) themselves; "
-        f"noise for the rest alone (EigM) moves them by **{number(lesson.using)}** in L2, where "
+        f"noise for the rest alone (EigM) moves them by **{number(lesson.using)}** in all, where "
         f"noise that ignores it (ExpM) moves them by {number(lesson.ignoring)}.",
         variance_bars(named, "What the statistics bring themselves"),
     )
@@ -175,7 +175,7 @@ def _question_ally(course: Course) -> Question:
     lesson = own_variation(course, _QUESTION_EPSILON)
     figures = (
         f"at ε\u00a0=\u00a0{_QUESTION_EPSILON:g}, twice the variance takes EigM from "
-        f"{number(lesson.using)} to {number(lesson.varied_more)} in L2"
+        f"{number(lesson.using)} to {number(lesson.varied_more)} in all"
     )
     apart = 0.01 * lesson.using
     return Question(
@@ -253,14 +253,14 @@ def _show_least(course: Course, other: str) -> Shown:
     factor = lesson.errors[other] / lesson.errors[_BEST]
     return Shown(
         f"At ε\u00a0=\u00a0{EPSILON:g} {_BEST} moves the statistics by "
-        f"**{number(lesson.errors[_BEST])}** in L2 and {other} by {number(lesson.errors[other])}, "
+        f"**{number(lesson.errors[_BEST])}** in all and {other} by {number(lesson.errors[other])}, "
         f"**{factor:.2f} times** as much, for the same promise: the best attacker is right in "
         f"{percent(lesson.accuracies[_BEST])} and {percent(lesson.accuracies[other])} of cases.",
         error_against_epsilon(
             lesson.curves,
             epsilon=EPSILON,
             unit="mixed units",
-            measure="expected L2 error",
+            measure="total error",
             selected=other,
         ),
     )
