@@ -177,9 +177,9 @@ def _violations(window: Page, rules: dict[str, Any]) -> list[str]:
 
 
 def _lasting(window: Page, script: str) -> list[str]:
-    """What a script still finds once charts have taken the page's size and colours."""
+    """What a script still finds once charts have grown and taken the page's size and colours."""
     with suppress(Late):
-        window.wait_for_function(f"() => ({script})().length === 0", timeout=10_000)
+        window.wait_for_function(f"() => ({script})().length === 0", timeout=60_000)
     found: list[str] = window.evaluate(script)
     return found
 
