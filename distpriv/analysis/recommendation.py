@@ -20,10 +20,10 @@ from distpriv.attacks.hypothesis.scores import best_accuracy
 from distpriv.errors import HypothesisError
 from distpriv.words import number, percent, with_unit
 
-__all__ = ["Recommendation", "candidates", "down", "recommend", "recommended_in_words"]
+__all__ = ["ALIKE", "Recommendation", "candidates", "down", "recommend", "recommended_in_words"]
 
 _CERTAIN = 1 - 1e-9
-_ALIKE = 0.005  # errors that differ by less are the same in words
+ALIKE = 0.005  # errors that differ by less are the same in words
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def recommend(evaluation: Evaluation, limit: Limit | None = None) -> Recommendat
     )
     best = None
     for choice in design.choices:
-        if best is not None and choice.error > best.error * (1 + _ALIKE):
+        if best is not None and choice.error > best.error * (1 + ALIKE):
             break
         own = choice.mechanism == evaluation.mechanism.name
         if (best is None or own) and evaluation.promise_of(choice.noise).kept:
@@ -150,7 +150,8 @@ def recommended_in_words(
     if first.mechanism == evaluation.mechanism.name:
         return (
             f"{strong(safe(first.mechanism))} is recommended: {alike[0].lower()}{alike[1:]} no "
-            "mechanism that keeps its promise, as computed, has a smaller total error."
+            "mechanism that keeps its promise, as computed, has a total error smaller by more than "
+            f"{percent(ALIKE)}."
         )
     own = ""
     if statistic is not None:

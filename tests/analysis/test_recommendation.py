@@ -55,6 +55,25 @@ def test_whatever_is_chosen_the_same_is_recommended_at_the_same_limit(
     assert other.best.epsilon == pytest.approx(found.best.epsilon, rel=1e-3)
 
 
+def test_a_tie_keeps_the_own_mechanism(
+    scenario: dp.Scenario, people: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error that is the same in words is no reason to change the mechanism."""
+    evaluation = dp.evaluate(replace(scenario, mechanism="EigM"), people)
+    design = dp.analysis.recommend(evaluation).design
+    least, own = (
+        next(choice for choice in design.choices if choice.mechanism == name)
+        for name in ("OptM", "EigM")
+    )
+    for more, expected in ((1.004, "EigM"), (1.006, "OptM")):
+        tied = replace(own, error=least.error * more)
+        made = replace(design, choices=(least, tied))
+        monkeypatch.setattr("distpriv.analysis.recommendation.choose", lambda *_, d=made, **__: d)
+        best = dp.analysis.recommend(evaluation).best
+        assert best is not None
+        assert best.mechanism == expected
+
+
 def test_the_own_mechanism_takes_part_if_it_protects(
     scenario: dp.Scenario, people: pd.DataFrame
 ) -> None:

@@ -169,8 +169,8 @@ def test_scores_are_those_of_summing_over_the_whole_grid(problem) -> None:
             for mean, covariance in zip(normals.means, normals.regular, strict=True)
         ]
         if attacker.subtracts:
-            # Points far out for the mean of two covariances that differ much are left out: what
-            # counts is the belief in the second share that the score comes to.
+            # Points far out for the mean of two covariances that differ much are left out.
+            assert score == pytest.approx(sums[1] - sums[0], rel=0.05, abs=0.05)
             assert expit(score) == pytest.approx(expit(sums[1] - sums[0]), abs=0.01)
 
 

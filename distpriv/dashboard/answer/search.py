@@ -17,7 +17,7 @@ from distpriv.analysis.error_sizes import (
     worst,
 )
 from distpriv.analysis.for_persons import RECORD_COLUMN
-from distpriv.analysis.recommendation import Recommendation, candidates, down
+from distpriv.analysis.recommendation import ALIKE, Recommendation, candidates, down
 from distpriv.attacks.hypothesis import PromiseTest, best_accuracy, release_test
 from distpriv.charts.choosing import attackers_in_100
 from distpriv.dashboard.shell.frame import View
@@ -241,7 +241,10 @@ def _standing(found: Recommendation) -> str:
     """Why that mechanism, in words."""
     if found.best is None:
         return "It has the least error, but no mechanism here keeps its promise, as computed."
-    return "It is recommended: of the mechanisms that keep their promise it has the least error."
+    return (
+        "It is recommended: of the mechanisms that keep their promise none has an error smaller by "
+        f"more than {percent(ALIKE)}."
+    )
 
 
 def feasible(limit: Limit, design: Design) -> None:

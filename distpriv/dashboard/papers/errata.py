@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.shell import cache
+from distpriv.dashboard.widgets import display
 from distpriv.papers.errata import ERRATA, evidence
 from distpriv.papers.items import ITEMS
 from distpriv.papers.records import PaperRecords
@@ -31,18 +32,16 @@ def in_a_table(records: PaperRecords, digest: str) -> None:
         lambda: {number: evidence(number, records) for number in ERRATA},
         f"papers, errata {digest}",
     )
-    # A plain table: its texts wrap.
-    st.table(
+    display.wrapped(
         pd.DataFrame(
             {
                 "Erratum": str(erratum.number),
-                "Where": escape(f"{erratum.paper}: {erratum.where}"),
-                "The paper": escape(erratum.says),
-                "Instead": escape(erratum.instead),
-                "Computed here": escape(shown[erratum.number]),
+                "Where": f"{erratum.paper}: {erratum.where}",
+                "The paper": erratum.says,
+                "Instead": erratum.instead,
+                "Computed here": shown[erratum.number],
             }
             for erratum in ERRATA.values()
         ),
-        hide_index=True,
-        alt="All errata",
+        "errata",
     )

@@ -5,6 +5,9 @@ const PLACE = "distpriv.workspace";
 // Which session has been answered; a second one of the same document has lost its server.
 let answered = null;
 
+// Whether the tab has something that the server has asked for and does not know yet.
+let awaited = false;
+
 function found() {
   try {
     return JSON.parse(sessionStorage.getItem(PLACE)) ?? {};
@@ -20,9 +23,6 @@ function save(workspace) {
     // The browser keeps nothing for this page: a reload begins anew, and all else works.
   }
 }
-
-// Whether the tab has something that the server has asked for and does not know yet.
-let awaited = false;
 
 export default function ({ data, setTriggerValue }) {
   if (data.asking && data.asking !== answered) {
