@@ -48,8 +48,8 @@ STEADY = "[data-stale] {opacity: 1 !important; transition: none !important;}"
 OPEN = """() => document.querySelectorAll(
     '[data-testid=stMain] details:not([open]) > summary').forEach(each => each.click())"""
 
-CODE = """() => [...document.querySelectorAll('[data-testid=stExpander]')].filter(
-    each => each.querySelector('[data-testid=stCode]'))
+# Links are drawn by the same element and never coloured.
+CODE = """() => [...document.querySelectorAll('[data-testid=stCode] code.language-python')]
     .every(each => each.querySelector('.token'))"""
 
 OF_STREAMLIT = """([target, selector]) => !!document.querySelector(target)?.matches(selector)"""
