@@ -3,9 +3,9 @@
 Start with :func:`read_table`, :class:`Query` and :class:`SensitiveProperty`; then
 :func:`fit_gaussian`, :func:`calibrate`, and the functions on their results. What goes further lies
 in the packages, each of which says what belongs in it: `tables`, `queries`, `distances`, `model`,
-`privacy`, `mechanisms`, `attacks` (with `hypothesis`), `attribute`, `frameworks`, `robustness`,
-`composition`, `analysis`; and, loaded when they are asked for, `papers`, `lessons`, `store`,
-`charts` and `export`.
+`sources`, `privacy`, `mechanisms`, `attacks` (with `hypothesis`), `attribute`, `frameworks`,
+`robustness`, `composition`, `analysis`; and, loaded when they are asked for, `papers`, `lessons`,
+`store`, `charts` and `export`.
 """
 
 from importlib import import_module
@@ -25,6 +25,7 @@ from distpriv import (
     privacy,
     queries,
     robustness,
+    sources,
     tables,
 )
 from distpriv.analysis.acceptable_error import ErrorLimit, choose_by_error
@@ -61,6 +62,7 @@ from distpriv.queries.nonlinear import Correlation, Median, Quantile, StandardDe
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
 from distpriv.robustness.verdicts import verdicts
+from distpriv.sources.opening import connect, from_spark, scan
 from distpriv.tables.examples import load_adult, load_census_income, load_example
 from distpriv.tables.reading import column_types, digest, read_table, retype, summarise
 from distpriv.tables.reference import align
@@ -111,6 +113,7 @@ __all__ = [
     "column_types",
     "compose",
     "composition",
+    "connect",
     "coupling_bound",
     "delivered_delta",
     "delivered_epsilon",
@@ -123,6 +126,7 @@ __all__ = [
     "export",
     "fit_gaussian",
     "frameworks",
+    "from_spark",
     "glossary",
     "group_moments",
     "hypothesis",
@@ -146,6 +150,8 @@ __all__ = [
     "retype",
     "robustness",
     "run_attack",
+    "scan",
+    "sources",
     "store",
     "summarise",
     "tables",

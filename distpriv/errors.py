@@ -23,6 +23,7 @@ __all__ = [
     "QueryError",
     "ReportError",
     "ScenarioError",
+    "SourceError",
     "StoreError",
     "TableError",
 ]
@@ -34,6 +35,10 @@ class DistprivError(ValueError):
 
 class TableError(DistprivError):
     """A file that cannot be read as a table, or a table that cannot be used."""
+
+
+class SourceError(TableError):
+    """A table that stays where it is and cannot be asked, or has changed meanwhile."""
 
 
 class DatasetError(DistprivError):

@@ -19,6 +19,7 @@ ORDER = (
     ["queries"],
     ["distances"],
     ["model"],
+    ["sources"],
     ["privacy"],
     ["mechanisms"],
     ["attribute"],

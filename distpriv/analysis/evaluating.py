@@ -11,6 +11,7 @@ from distpriv.analysis.fitting import Groups, resolved
 from distpriv.analysis.scenario import Scenario
 from distpriv.arguments import checked
 from distpriv.errors import ScenarioError
+from distpriv.model.source import Source
 
 __all__ = ["evaluate"]
 
@@ -18,9 +19,9 @@ __all__ = ["evaluate"]
 @checked(ScenarioError)
 def evaluate(
     scenario: Scenario,
-    table: pd.DataFrame,
+    table: pd.DataFrame | Source,
     *,
-    reference: pd.DataFrame | None = None,
+    reference: pd.DataFrame | Source | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """What a scenario comes to: model, noise, errors, attacks, guarantee and assumptions.
@@ -28,9 +29,9 @@ def evaluate(
     Parameters
     ----------
     scenario : Scenario
-    table : DataFrame
+    table : DataFrame or Source
         What is released, of which the scenario's columns are taken.
-    reference : DataFrame, optional
+    reference : DataFrame or Source, optional
         What the model is fitted to in place of the table, if the whole table is released; see
         :func:`distpriv.align`.
     units : mapping of column to str, optional

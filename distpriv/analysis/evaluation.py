@@ -32,6 +32,7 @@ from distpriv.mechanisms.guarded import side_by_side
 from distpriv.mechanisms.release import Release, draw_release
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.sampling import Interval
+from distpriv.model.source import Source
 from distpriv.privacy.covered import is_undone
 from distpriv.privacy.delivered import (
     WorstCase,
@@ -65,7 +66,7 @@ class Evaluation:
     ----------
     scenario : Scenario
         With n resolved if the whole table is released.
-    table : DataFrame
+    table : DataFrame or Source
         What is released.
     groups : Groups
         Of what the model is fitted to: the table, or reference data in its place.
@@ -80,7 +81,7 @@ class Evaluation:
     """
 
     scenario: Scenario
-    table: pd.DataFrame = field(repr=False)
+    table: pd.DataFrame | Source = field(repr=False)
     groups: Groups = field(repr=False)
     fitted: GaussianModel | None = field(default=None, repr=False)
     column_units: Mapping[str, str] = field(default_factory=dict, repr=False)

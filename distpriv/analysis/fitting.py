@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from distpriv.analysis.scenario import Scenario
 from distpriv.distances.outcomes import Outcomes
 from distpriv.model.gaussian import GaussianModel, model_from_moments
-from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.monte_carlo import (
     SimulatedFit,
     simulated_outcomes,
     simulated_statistics,
 )
 from distpriv.model.population import Population
+from distpriv.model.source import Source, source_of
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -46,11 +47,11 @@ class Groups:
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Source
     """
 
-    def __init__(self, table: pd.DataFrame) -> None:
-        self.table = table
+    def __init__(self, table: pd.DataFrame | Source) -> None:
+        self.source = source_of(table)
         self._known: dict[str, Any] = {}
 
     def computed(self, key: str, compute: Callable[[], T]) -> T:
@@ -63,13 +64,13 @@ class Groups:
     def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
         """Moments of the records without the property and with it."""
         return self.computed(
-            f"moments {query!r} {secret!r}", lambda: group_moments(self.table, query, secret)
+            f"moments {query!r} {secret!r}", lambda: self.source.group_moments(query, secret)
         )
 
     def records(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
         """Values of the records without the property and with it."""
         return self.computed(
-            f"records {query!r} {secret!r}", lambda: record_groups(self.table, query, secret)
+            f"records {query!r} {secret!r}", lambda: self.source.sample(query, secret)
         )
 
     def population(self, query: Query, secret: SensitiveProperty, seed: int) -> Population:

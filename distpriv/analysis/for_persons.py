@@ -11,6 +11,7 @@ import pandas as pd
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel
+from distpriv.model.source import Source
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.per_record import PerRecord
 from distpriv.queries.statistics import Query
@@ -61,19 +62,28 @@ def rounded_range(low: float, high: float) -> tuple[float, float]:
     return lowest, highest if lowest < highest else round(lowest + step, digits)
 
 
-def rounded_bounds(table: pd.DataFrame, query: Query) -> dict[str, tuple[float, float]]:
+def rounded_bounds(table: pd.DataFrame | Source, query: Query) -> dict[str, tuple[float, float]]:
     """The rounded ranges of the numeric columns that a query's promise to persons needs."""
     columns = dict.fromkeys(statistic.column for statistic in query if statistic.takes_bounds)
     found = {}
     for column in columns:
-        values = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
-        values = values[np.isfinite(values)]
-        if len(values):
-            found[column] = rounded_range(float(values.min()), float(values.max()))
+        ends = _ends(table, column)
+        if ends is not None:
+            found[column] = rounded_range(*ends)
     return found
 
 
-def bounds_from_data(scenario: Scenario, table: pd.DataFrame) -> tuple[str, ...]:
+def _ends(table: pd.DataFrame | Source, column: str) -> tuple[float, float] | None:
+    """Least and greatest value of a column; None if it has none."""
+    if not isinstance(table, pd.DataFrame):
+        known = table.profile().columns[column]
+        return None if known.low is None or known.high is None else (known.low, known.high)
+    values = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if len(values) else None
+
+
+def bounds_from_data(scenario: Scenario, table: pd.DataFrame | Source) -> tuple[str, ...]:
     """Numeric columns whose bounds are those that the data suggest, or that have none.
 
     The public bounds of an example may well be those that its records suggest.
@@ -90,17 +100,21 @@ def bounds_from_data(scenario: Scenario, table: pd.DataFrame) -> tuple[str, ...]
 
 
 def check_records(
-    table: pd.DataFrame, model: GaussianModel, bounds: Mapping[str, tuple[float, float]]
+    table: pd.DataFrame | Source, model: GaussianModel, bounds: Mapping[str, tuple[float, float]]
 ) -> None:
     """Raise CalibrationError if a record moves the statistics further than noise was raised for.
 
     It can only where the model is fitted to other records than are released.
     """
-    values = model.query.values(table)
-    values = values[~np.isnan(values).any(axis=1)]
-    if not len(values):
-        return
-    least, greatest = values.min(axis=0), values.max(axis=0)
+    if isinstance(table, pd.DataFrame):
+        values = model.query.values(table)
+        values = values[~np.isnan(values).any(axis=1)]
+        if not len(values):
+            return
+        least, greatest = values.min(axis=0), values.max(axis=0)
+    else:
+        moments = table.group_moments(model.query, model.pairs[0].pair.secret)
+        least, greatest = moments.minima, moments.maxima
     moves = model.query.record_sensitivities(model.n, least, greatest, bounds)
     far = moves > model.record_sensitivities * (1 + _ROUNDING)
     if far.any():

@@ -28,9 +28,10 @@ from distpriv.attacks.optimal import equivalent_separation, linear_attack_accura
 from distpriv.attacks.pair_normals import PairNormals
 from distpriv.attacks.results import AttackResult, Repetition, dataset_labels
 from distpriv.errors import AttackError
-from distpriv.model.moments import RecordGroups, record_groups
+from distpriv.model.moments import RecordGroups
 from distpriv.model.monte_carlo import simulate
 from distpriv.model.sampling import RandomState
+from distpriv.model.source import Source, source_of
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair
@@ -305,7 +306,7 @@ class PropertyInferenceAttack:
 
 @checked(AttackError)
 def run_attack(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Source,
     query: Query,
     pair: Pair,
     n: int,
@@ -326,7 +327,8 @@ def run_attack(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Source
+        Of a table that stays where it is, the attack splits a bounded sample.
     query : Query
     pair : Pair
         The two proportions the attacker tries to tell apart.
@@ -371,7 +373,7 @@ def run_attack(
         raise AttackError(f"An attack needs at least one repetition, got {repetitions}.")
     seed = int(rng) if isinstance(rng, int | np.integer) else _fresh_seed(rng)
     attack = PropertyInferenceAttack(
-        groups=record_groups(table, query, pair.secret),
+        groups=source_of(table).sample(query, pair.secret),
         query=query,
         pair=pair,
         n=n,

@@ -11,8 +11,9 @@ import pandas as pd
 from distpriv.arguments import checked
 from distpriv.composition.rules import Promise
 from distpriv.errors import CalibrationError
-from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.population import Population
+from distpriv.model.source import Source, source_of
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -43,7 +44,7 @@ class Records(Protocol):
 class _Table:
     """Records of a table."""
 
-    table: pd.DataFrame
+    source: Source
     _known: dict[str, Any] = field(default_factory=dict)
 
     def computed(self, key: str, compute: Callable[[], T]) -> T:
@@ -54,11 +55,11 @@ class _Table:
 
     def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
         key = f"moments {query!r} {secret!r}"
-        return self.computed(key, lambda: group_moments(self.table, query, secret))
+        return self.computed(key, lambda: self.source.group_moments(query, secret))
 
     def records(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
         key = f"records {query!r} {secret!r}"
-        return self.computed(key, lambda: record_groups(self.table, query, secret))
+        return self.computed(key, lambda: self.source.sample(query, secret))
 
     def population(self, query: Query, secret: SensitiveProperty, seed: int) -> Population:
         key = f"population {query!r} {secret!r} {seed}"
@@ -118,10 +119,10 @@ class TableRelease:
         return self.noise.is_zero or self.noise.distribution == "gaussian"
 
 
-def records_of(given: pd.DataFrame | Records) -> Records:
+def records_of(given: pd.DataFrame | Source | Records) -> Records:
     """Records of a table, or what already is some."""
-    if isinstance(given, pd.DataFrame):
-        return _Table(given)
+    if isinstance(given, pd.DataFrame | Source):
+        return _Table(source_of(given))
     if not isinstance(given, Records):
         raise CalibrationError(
             f"The records must be a table, got {type(given).__name__}; give a pandas DataFrame."

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from distpriv.arguments import Within, checked
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.mechanisms.release_noise import added_delta, noisy
-from distpriv.model.moments import complete_records
+from distpriv.model.source import Source, source_of
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
-from distpriv.words import exact
 
 __all__ = ["Release", "draw_release", "noise_deviations", "released_decimals", "released_text"]
 
@@ -90,7 +89,7 @@ def _decimals(deviation: float) -> int | None:
 
 @checked(ModelError)
 def draw_release(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Source,
     query: Query,
     secret: SensitiveProperty,
     noise: Noise,
@@ -114,7 +113,9 @@ def draw_release(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Source
+        One that stays where it is releases the statistics of all its records, which must be sums
+        over them, or of n that its engine draws.
     query : Query
     secret : SensitiveProperty
         Records that miss it, or a column of the query, are left out, as in the model.
@@ -138,23 +139,24 @@ def draw_release(
         If n is not a whole number from 2 on, or there are fewer records than are to be drawn.
     """
     _check_asked(query, noise, n, replacement)
-    records = complete_records(table, query, secret)
     source = random.SystemRandom()
-    if n is not None:
-        records = records[_drawn(len(records), int(n), replacement, source)]
-    elif len(records) < 2:
+    size = None if n is None else int(n)
+    answer, count = source_of(table).answer(
+        query, secret, size, replacement=replacement, entropy=source
+    )
+    if size is None and count < 2:
         raise ModelError(
-            f"A release needs at least 2 complete records, and there are {len(records)}; fill in "
+            f"A release needs at least 2 complete records, and there are {count}; fill in "
             "missing values, or leave statistics out."
         )
-    elif noise.calibrated_for is not None:
-        noise.calibrated_for.check_size(len(records))
+    if size is None and noise.calibrated_for is not None:
+        noise.calibrated_for.check_size(count)
     decimals = released_decimals(noise)
     return Release(
         query=query,
-        values=noisy(query.evaluate(records[None])[0], noise, decimals, source),
+        values=noisy(answer, noise, decimals, source),
         decimals=decimals,
-        n=len(records),
+        n=count,
         noise=noise,
         added_delta=added_delta(noise, decimals, noise.epsilon),
     )
@@ -180,15 +182,3 @@ def _check_asked(query: Query, noise: Noise, n: int | None, replacement: bool) -
         if n is not None:
             known.check_size(n)
             known.check_drawing(replacement)
-
-
-def _drawn(count: int, n: int, replacement: bool, source: random.Random) -> list[int]:
-    """Which n of the records are drawn."""
-    if n > count and not (replacement and count):
-        raise ModelError(
-            f"A sample of {exact(n)} records is to be drawn, but there are only {exact(count)} "
-            "complete ones; take a smaller n, or draw with replacement."
-        )
-    if replacement:
-        return [source.randrange(count) for _ in range(n)]
-    return source.sample(range(count), n)

@@ -11,10 +11,10 @@ import pandas as pd
 from distpriv.arguments import checked
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import GaussianModel, Method, check_any, model_from_moments
-from distpriv.model.moments import group_moments, record_groups
 from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.model.population import Population
 from distpriv.model.sampling import RandomState
+from distpriv.model.source import Source, source_of
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
@@ -23,7 +23,7 @@ __all__ = ["fit_gaussian"]
 
 @checked(ModelError)
 def fit_gaussian(
-    table: pd.DataFrame,
+    table: pd.DataFrame | Source,
     query: Query,
     pairs: Pair | Sequence[Pair],
     n: int,
@@ -44,7 +44,9 @@ def fit_gaussian(
 
     Parameters
     ----------
-    table : DataFrame, N records
+    table : DataFrame or Source, N records
+        Of a table that stays where it is (:mod:`distpriv.sources`), *exact* takes the moments of
+        all records, and what is simulated a bounded sample.
     query : Query of m statistics
     pairs : Pair or sequence of Pair
     n : int
@@ -78,13 +80,14 @@ def fit_gaussian(
     chosen = (pairs,) if isinstance(pairs, Pair) else tuple(pairs)
     check_any(chosen)
     secrets = dict.fromkeys(pair.secret for pair in chosen)
+    source = source_of(table)
     seed = rng if isinstance(rng, int) else 0
     populations = {
-        secret: Population.of(query, secret, partial(record_groups, table, query, secret), seed)
+        secret: Population.of(query, secret, partial(source.sample, query, secret), seed)
         for secret in secrets
     }
     if method == "exact":
-        moments = {secret: group_moments(table, query, secret) for secret in secrets}
+        moments = {secret: source.group_moments(query, secret) for secret in secrets}
         model = model_from_moments(
             moments, query, chosen, n, replacement=replacement, bounds=bounds
         )

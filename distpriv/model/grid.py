@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.model.lattice import Lattice
 
-__all__ = ["column_step", "record_steps"]
+__all__ = ["ProbedGrid", "column_step", "probed_grid", "record_steps"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -77,6 +78,38 @@ def record_steps(
         Where all records of a dataset come from those without the property, where all come from
         those with it, and where some come from each: 0 for no grid, ∞ for what does not move.
     """
+    return probed_grid(values, having, whole).steps
+
+
+@dataclass(frozen=True, eq=False)
+class ProbedGrid:
+    """The grid of some records, and what has to hold of all the others for it to be theirs.
+
+    Attributes
+    ----------
+    steps : ndarray, shape (3, w)
+        See :func:`record_steps`.
+    units : ndarray, shape (w,)
+        Of which a column's values are whole multiples apart; 0 for a column without one.
+    divisors : ndarray of int, shape (2, w)
+        Of the moves of each group's records, in units; 0 where it does not move.
+    origins : ndarray, shape (2, w)
+        A value of each group.
+    tied : bool
+        Whether a column's step is larger than its own moves, because others hold it.
+    """
+
+    steps: FloatArray
+    units: FloatArray
+    divisors: IntArray
+    origins: FloatArray
+    tied: bool
+
+
+def probed_grid(
+    values: FloatArray, having: NDArray[np.bool_], whole: Sequence[bool] | None = None
+) -> ProbedGrid:
+    """The grid of records; parameters are those of :func:`record_steps`."""
     units = np.array(
         [
             1.0 if whole is not None and whole[place] else _unit(column)
@@ -85,11 +118,19 @@ def record_steps(
     )
     gridded = np.flatnonzero(units)
     steps = np.empty((3, values.shape[1]))
+    divisors = np.zeros((2, values.shape[1]), dtype=np.int64)
     for column in np.flatnonzero(units == 0):
         steps[:, column] = _stand_in(values[:, column], having)
+    tied = False
     if gridded.size:
-        steps[:, gridded] = _Counted(values, having, gridded, units[gridded]).steps()
-    return steps
+        counted = _Counted(values, having, gridded, units[gridded])
+        steps[:, gridded] = counted.steps()
+        divisors[:, gridded] = counted.divisors
+        moves = np.vstack([counted.divisors, np.gcd(*counted.divisors)]) * units[gridded]
+        free = np.where(moves > 0, moves, math.inf)
+        tied = bool((steps[:, gridded] > free * (1 + 1e-9)).any())
+    origins = np.array([values[int(np.argmax(marks))] for marks in (~having, having)])
+    return ProbedGrid(steps, units, divisors, origins, tied)
 
 
 class _Counted:
@@ -106,13 +147,18 @@ class _Counted:
         self._groups = (~having, having)
         self._first = [values[int(np.argmax(marks)), columns] for marks in self._groups]
         self._probes = [self._moves(group, _probe(self._groups[group])) for group in range(2)]
+        self._own = [
+            [self._divisor(group, place) for place in range(len(columns))] for group in range(2)
+        ]
+
+    @property
+    def divisors(self) -> IntArray:
+        """Of each group's moves, in units, shape (2, columns)."""
+        return np.array(self._own, dtype=np.int64)
 
     def steps(self) -> FloatArray:
         """Shape (3, columns), see :func:`record_steps`."""
-        own = [
-            [self._divisor(group, place) for place in range(len(self._columns))]
-            for group in range(2)
-        ]
+        own = self._own
         both = [math.gcd(*pair) for pair in zip(*own, strict=True)]
         axes = [self._axes((0,), own[0]), self._axes((1,), own[1])]
         # What one group alone moves freely needs no second look.

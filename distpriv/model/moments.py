@@ -6,9 +6,10 @@ feeds every closed form of the package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,9 @@ from distpriv.words import exact
 __all__ = [
     "GroupMoments",
     "RecordGroups",
+    "check_drawing",
+    "check_linear",
+    "check_split",
     "complete_records",
     "group_moments",
     "moments_of",
@@ -31,6 +35,7 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 _BLOCK = 8192
 
 
@@ -55,6 +60,23 @@ class RecordGroups:
     def counts(self) -> tuple[int, int]:
         """N_0 and N_1."""
         return len(self.without), len(self.having)
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Records of the table in each group: N_0 and N_1, unless these are a sample of them."""
+        return self.counts
+
+    def cells(self) -> tuple[IntArray, IntArray]:
+        """How many records of the table have each combination of values that are 0 or 1.
+
+        For the records without the property and with it, each of shape (2, ..., 2).
+        """
+        return _cells(self.without), _cells(self.having)
+
+    def of_columns(self, columns: Sequence[int]) -> RecordGroups:
+        """The same for some of the values, in that order."""
+        chosen = list(columns)
+        return RecordGroups(self.without[:, chosen], self.having[:, chosen], self.dropped)
 
     @cached_property
     def steps(self) -> FloatArray:
@@ -167,14 +189,27 @@ def _complete_values(
     if complete is not None:
         dropped = int(len(complete) - complete.sum())
         having, values = having[complete], values[complete]
-    count = int(np.count_nonzero(having))
-    if count in (0, len(having)):
-        which = "No record has" if count == 0 else "Every record has"
+    check_split(int(np.count_nonzero(having)), len(having), secret)
+    return values, having, dropped
+
+
+def check_split(having: int, records: int, secret: SensitiveProperty) -> None:
+    """Raise PropertyError if all complete records have the property, or none has."""
+    if having in (0, records):
+        which = "No record has" if having == 0 else "Every record has"
         raise PropertyError(
-            f"{which} the property {secret.label!r} ({exact(len(having))} complete records), so "
+            f"{which} the property {secret.label!r} ({exact(records)} complete records), so "
             "there is nothing to hide; choose a property that some records have and others do not."
         )
-    return values, having, dropped
+
+
+def check_drawing(count: int, n: int, replacement: bool) -> None:
+    """Raise ModelError if n records cannot be drawn from so many complete ones."""
+    if n > count and not (replacement and count):
+        raise ModelError(
+            f"A sample of {exact(n)} records is to be drawn, but there are only {exact(count)} "
+            "complete ones; take a smaller n, or draw with replacement."
+        )
 
 
 def _complete(
@@ -197,6 +232,16 @@ def _complete(
     return complete if missing is None else complete & ~missing
 
 
+def check_linear(query: Query) -> None:
+    """Raise ModelError if a statistic is no sum over the records."""
+    for statistic in query:
+        if not statistic.linear:
+            raise ModelError(
+                f"The statistic {statistic.label!r} has no closed form; fit it with "
+                'method="monte-carlo".'
+            )
+
+
 @checked(QueryError)
 def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> GroupMoments:
     """Moments of the records with and without the property.
@@ -204,12 +249,7 @@ def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
     Parameters and errors are those of :func:`record_groups`; a statistic that is not linear in
     the records has no moments, which is a `ModelError`.
     """
-    for statistic in query:
-        if not statistic.linear:
-            raise ModelError(
-                f"The statistic {statistic.label!r} has no closed form; fit it with "
-                'method="monte-carlo".'
-            )
+    check_linear(query)
     values, having, dropped = _complete_values(table, query, secret)
     marks = (~having, having)
     moments = [_mean_and_covariance(values, group) for group in marks]
@@ -222,6 +262,13 @@ def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
         dropped=dropped,
         steps=record_steps(values, having, _whole(table, query)),
     )
+
+
+def _cells(values: FloatArray) -> IntArray:
+    """How many records have each combination of values that are 0 or 1, shape (2, ..., 2)."""
+    shape = (2,) * values.shape[1]
+    index = np.ravel_multi_index(tuple(values.T.astype(np.int64)), shape)
+    return np.bincount(index, minlength=prod(shape)).reshape(shape)
 
 
 def _whole(table: pd.DataFrame, query: Query) -> list[bool]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
@@ -35,7 +33,7 @@ def count_laws(groups: RecordGroups, thetas: tuple[Theta, Theta], replacement: b
     -------
     ndarray, shape (2, n + 1, ..., n + 1)
     """
-    having, without = _cells(groups.having), _cells(groups.without)
+    without, having = groups.cells()
     if replacement:
         shares = [cells / cells.sum() for cells in (having, without)]
         both = [min(theta.having for theta in thetas), min(theta.without for theta in thetas)]
@@ -58,13 +56,6 @@ def count_laws(groups: RecordGroups, thetas: tuple[Theta, Theta], replacement: b
             for theta in thetas
         ]
     return np.array([law / law.sum() for law in laws])
-
-
-def _cells(values: FloatArray) -> IntArray:
-    """How many records have each combination of the counted values, shape (2, ..., 2)."""
-    shape = (2,) * values.shape[1]
-    index = np.ravel_multi_index(tuple(values.T.astype(np.int64)), shape)
-    return np.bincount(index, minlength=prod(shape)).reshape(shape)
 
 
 def _drawn(law: FloatArray, shares: FloatArray, draws: int) -> FloatArray:

@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.model.gaussian import thetas_of
-from distpriv.model.moments import RecordGroups, record_groups
+from distpriv.model.moments import RecordGroups
 from distpriv.model.regularity import check_enough
+from distpriv.model.source import Source, source_of
 from distpriv.privacy.bell_mixtures import REACH, BellMixture, positive_sums
 from distpriv.privacy.count_laws import count_laws
 from distpriv.privacy.lattice_mixtures import LatticeLaws, lattice_deltas
@@ -254,7 +255,7 @@ class ExactLaw:
 
 @checked(ModelError)
 def exact_law(
-    table: pd.DataFrame, query: Query, pair: Pair, n: int, *, replacement: bool = False
+    table: pd.DataFrame | Source, query: Query, pair: Pair, n: int, *, replacement: bool = False
 ) -> ExactLaw:
     """The exact law of up to three counts or proportions of n records.
 
@@ -266,7 +267,7 @@ def exact_law(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Source
     query : Query
         One to three `Count` or `Proportion` statistics, of any columns.
     pair : Pair
@@ -284,7 +285,7 @@ def exact_law(
         If a column does not fit.
     """
     check_counts(query, n)
-    return law_of_groups(record_groups(table, query, pair.secret), query, pair, n, replacement)
+    return law_of_groups(source_of(table).sample(query, pair.secret), query, pair, n, replacement)
 
 
 def law_of_groups(
@@ -292,7 +293,7 @@ def law_of_groups(
 ) -> ExactLaw:
     """:func:`exact_law` from records that are split already."""
     thetas = thetas_of(pair, n, replacement)
-    check_enough(groups.counts, *thetas)
+    check_enough(groups.totals, *thetas)
     return ExactLaw(query, pair, n, replacement, count_laws(groups, thetas, replacement))
 
 

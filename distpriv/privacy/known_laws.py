@@ -10,7 +10,6 @@ import numpy as np
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.model.gaussian import GaussianModel, PairModel
-from distpriv.model.moments import RecordGroups
 from distpriv.privacy.exact_laws import ExactLaw, check_counts, law_of_groups
 from distpriv.queries.statistics import Query
 
@@ -124,8 +123,7 @@ def _law(fit: PairModel) -> ExactLaw:
     if key not in laws:
         starts = np.cumsum([0, *every.widths])
         columns = [int(starts[index]) for index in chosen]
-        groups = population.groups
-        some = RecordGroups(groups.without[:, columns], groups.having[:, columns], groups.dropped)
+        some = population.groups.of_columns(columns)
         law = law_of_groups(some, query, fit.pair, first.n, first.replacement)
         while laws and sum(each.probabilities.size for each in (law, *laws.values())) > _MOST:
             del laws[next(iter(laws))]

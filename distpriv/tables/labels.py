@@ -71,6 +71,11 @@ class Labels:
         """Number of records that have a label."""
         return int(np.count_nonzero(self.codes >= 0))
 
+    @property
+    def distinct(self) -> bool:
+        """Whether every record has a label of its own."""
+        return len(self.texts) == len(self.codes)
+
     def take(self, values: Any, missing: object) -> NDArray[Any]:
         """Value of each record, given those of the labels, shape (N,)."""
         values = np.asarray(values)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from distpriv.errors import QueryError
 
-__all__ = ["Scalar", "column_of", "matches", "numeric_values"]
+__all__ = ["Scalar", "as_number", "as_text", "column_of", "matches", "numeric_values"]
 
 FloatArray = NDArray[np.float64]
 Scalar = str | float | bool
@@ -46,25 +46,26 @@ def matches(values: pd.Series, wanted: Iterable[Scalar]) -> NDArray[np.bool_]:
     -------
     ndarray of bool, shape (N,)
     """
-    texts = {_as_text(value) for value in wanted}
+    texts = {as_text(value) for value in wanted}
     if isinstance(values.dtype, pd.CategoricalDtype):
-        hits = np.array([_as_text(value) in texts for value in values.cat.categories], dtype=bool)
+        hits = np.array([as_text(value) in texts for value in values.cat.categories], dtype=bool)
         codes = values.cat.codes.to_numpy()
         if hits.sum() == 1:
             return np.equal(codes, np.flatnonzero(hits)[0])
         return np.append(hits, False)[codes]
     if pd.api.types.is_numeric_dtype(values.dtype):
-        numbers = [number for value in wanted if not math.isnan(number := _as_number(value))]
+        numbers = [number for value in wanted if not math.isnan(number := as_number(value))]
         return values.isin(numbers).fillna(False).to_numpy(dtype=bool)
-    return values.map(_as_text, na_action="ignore").isin(texts).to_numpy(dtype=bool)
+    return values.map(as_text, na_action="ignore").isin(texts).to_numpy(dtype=bool)
 
 
-def _as_text(value: object) -> str:
+def as_text(value: object) -> str:
+    """The value as a label that is matched: stripped, truth values in lower case."""
     text = str(value).strip()
     return text.lower() if isinstance(value, bool | np.bool_) else text
 
 
-def _as_number(value: Scalar) -> float:
+def as_number(value: Scalar) -> float:
     """The value as a number; NaN, which no record matches, if it is none."""
     lowered = str(value).strip().lower()
     if lowered in {"true", "false"}:

@@ -26,6 +26,7 @@ __all__ = [
     "read_table",
     "retype",
     "summarise",
+    "typed",
 ]
 
 _TYPES = "column_types"
@@ -82,12 +83,13 @@ def read_table(
         raise TableError(
             prefix + (message if title else message[:1].upper() + message[1:])
         ) from None
-    table.attrs[_TYPES] = decided
+    return typed(table, decided)
+
+
+def typed(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> pd.DataFrame:
+    """The table, with the types of its columns noted on it."""
+    table.attrs[_TYPES] = dict(types)
     return table
-
-
-def _sentence(title: str | None, message: str) -> str:
-    return f"{shown(title)}: {message}" if title else message[:1].upper() + message[1:]
 
 
 def _name_of(source: object) -> str | None:

@@ -40,7 +40,9 @@ __all__ = [
     "convert",
     "frame_of",
     "infer_type",
+    "looks_like_a_key",
     "type_columns",
+    "type_of_labels",
 ]
 
 ColumnType = Literal["number", "category", "boolean", "date", "identifier", "text"]
@@ -212,10 +214,11 @@ def infer_type(
         return "date"
     if isinstance(dtype, pd.CategoricalDtype):
         return "category"
-    return _type_of_labels(name, labels or labels_of(column), styles)
+    return type_of_labels(name, labels or labels_of(column), styles)
 
 
-def _type_of_labels(name: str, labels: Labels, styles: Sequence[NumberStyle]) -> ColumnType:
+def type_of_labels(name: str, labels: Labels, styles: Sequence[NumberStyle]) -> ColumnType:
+    """What a column of text is, by its labels; see :func:`infer_type`."""
     texts = labels.texts
     if not len(texts):
         return "text"
@@ -224,8 +227,7 @@ def _type_of_labels(name: str, labels: Labels, styles: Sequence[NumberStyle]) ->
     if styles and every(texts, _BOOLEAN):
         return "boolean"
     if styles and not some(texts, _CODE) and style_of(texts, styles):
-        complete = len(texts) == len(labels.codes)
-        key = complete and _is_key(name, _to_number(name, labels, styles))
+        key = labels.distinct and _is_key(name, _to_number(name, labels, styles))
         return "identifier" if key else "number"
     if styles and dates_of(texts).notna().all():
         return "date"
@@ -248,9 +250,13 @@ def _is_key(name: str, column: pd.Series) -> bool:
         return False
     if column.hasnans or not column.is_unique:
         return False
-    low, high = int(column.min()), int(column.max())
-    running = high - low == len(column) - 1 and len(column) >= _SMALLEST
-    return bool(_KEY_NAME.search(name)) or (running and (low in (0, 1) or len(column) >= _MANY))
+    return looks_like_a_key(name, len(column), int(column.min()), int(column.max()))
+
+
+def looks_like_a_key(name: str, records: int, low: float, high: float) -> bool:
+    """Whether whole numbers that are all different number the records, by name or range."""
+    running = high - low == records - 1 and records >= _SMALLEST
+    return bool(_KEY_NAME.search(name)) or (running and (low in (0, 1) or records >= _MANY))
 
 
 def convert(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import platform
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import metadata
 from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from distpriv.analysis.brackets import Brackets, steps
 from distpriv.analysis.evaluation import Evaluation
@@ -18,6 +20,7 @@ from distpriv.attacks.best_attack import optimal_attack_accuracies
 from distpriv.errors import InapplicableError
 from distpriv.export.report.values import Truth
 from distpriv.mechanisms.curves import Curves
+from distpriv.model.source import Source
 from distpriv.version import VERSION
 
 __all__ = ["RECORDS", "brackets", "curves", "true_values", "versions"]
@@ -108,13 +111,30 @@ def true_values(asked: Evaluation, *, statistics: bool, records: bool) -> Truth 
         return None
     query, secret = asked.scenario.query, asked.fit.pair.secret
     used = list(dict.fromkeys([secret.column, *query.columns]))
-    known = asked.table[used].dropna()
     truth = Truth()
+    if not isinstance(asked.table, pd.DataFrame):
+        return _of_source(asked, asked.table, statistics=statistics, records=records)
+    known = asked.table[used].dropna()
     if statistics:
         share = float(secret.mask(known).mean())
         answer = tuple(map(float, query.answer(known)))
         truth = replace(truth, share=share, statistics=answer)
     return replace(truth, records=known.head(RECORDS)) if records else truth
+
+
+def _of_source(asked: Evaluation, table: Source, *, statistics: bool, records: bool) -> Truth:
+    """The same of a table that stays where it is; its records are some at random."""
+    query, secret = asked.scenario.query, asked.fit.pair.secret
+    truth = Truth()
+    if statistics:
+        without, having = table.sample(query, secret).totals
+        answer, _ = table.answer(query, secret, entropy=random.SystemRandom())
+        share = having / (without + having)
+        truth = replace(truth, share=share, statistics=tuple(map(float, answer)))
+    if not records:
+        return truth
+    used = list(dict.fromkeys([secret.column, *query.columns]))
+    return replace(truth, records=table.profile().sample[used].dropna().head(RECORDS))
 
 
 def versions() -> dict[str, str]:
