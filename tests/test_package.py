@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 NOT_CORE = [
     re.split(r"[~=>\[]", line)[0]
-    for name in ("dashboard", "postgres")
+    for name in ("dashboard", "postgres", "spark")
     for line in (ROOT / "requirements" / f"{name}.txt").read_text().splitlines()
 ]
 # Nothing of the checkout, and nothing of whoever runs the tests.

@@ -14,12 +14,10 @@ from distpriv.model.source import (
     source_of,
 )
 from distpriv.sources.opening import connect, from_spark, scan
-from distpriv.sources.table import EngineSource
 
 __all__ = [
     "SAMPLE",
     "ColumnProfile",
-    "EngineSource",
     "MemorySource",
     "Profile",
     "SampledGroups",

@@ -1,4 +1,4 @@
-"""From an address to a source."""
+"""From an address to a source; what an engine needs is imported when one is opened."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from distpriv.arguments import Within, checked
 from distpriv.errors import SourceError
 from distpriv.model.source import SAMPLE
-from distpriv.sources.table import EngineSource
 
 if TYPE_CHECKING:
-    pass
+    from distpriv.sources.table import EngineSource
 
 __all__ = ["connect", "from_spark", "scan"]
 
@@ -52,6 +51,7 @@ def scan(
         If there are no such files, or they cannot be read as one table.
     """
     from distpriv.sources.duckdb_files import FileEngine, files_of
+    from distpriv.sources.table import EngineSource
 
     title = Path(files).name or "The folder"
     return EngineSource(FileEngine(files_of(files), title, seconds=seconds), size=size)
@@ -90,6 +90,7 @@ def connect(
         If the address is none, the database cannot be reached, or there is no such table.
     """
     from distpriv.sources.postgres import PostgresEngine
+    from distpriv.sources.table import EngineSource
 
     return EngineSource(PostgresEngine(url, table, schema, table, seconds=seconds), size=size)
 
@@ -120,6 +121,7 @@ def from_spark(
         If it is no such DataFrame, or has two columns of the same name.
     """
     from distpriv.sources.spark import SparkEngine
+    from distpriv.sources.table import EngineSource
 
     if not hasattr(frame, "sparkSession"):
         raise SourceError(
