@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from distpriv.arguments import Within, checked
 from distpriv.errors import SourceError
-from distpriv.model.source import SAMPLE
-
-if TYPE_CHECKING:
-    from distpriv.sources.table import EngineSource
+from distpriv.model.source import SAMPLE, Source
 
 __all__ = ["connect", "from_spark", "scan"]
 
@@ -22,7 +19,7 @@ Seconds = Annotated[float, Within(0.001, 1e6)]
 @checked(SourceError)
 def scan(
     files: str | os.PathLike[str], *, size: Size = SAMPLE, seconds: Seconds | None = None
-) -> EngineSource:
+) -> Source:
     """A table in files of Parquet or CSV, read where they lie by an embedded DuckDB.
 
     Memory does not grow with the records: what leaves the engine are moments of the two groups, the
@@ -41,7 +38,7 @@ def scan(
 
     Returns
     -------
-    EngineSource
+    Source
         To be given to :func:`distpriv.fit_gaussian`, :func:`distpriv.evaluate`,
         :func:`distpriv.run_attack` and :func:`distpriv.draw_release` in place of a DataFrame.
 
@@ -65,7 +62,7 @@ def connect(
     schema: str | None = None,
     size: Size = SAMPLE,
     seconds: Seconds | None = None,
-) -> EngineSource:
+) -> Source:
     """A table or view of a PostgreSQL database.
 
     Every transaction is read-only. A role that may select from that table and nothing else is all
@@ -102,7 +99,7 @@ def from_spark(
     title: str = "The Spark table",
     size: Size = SAMPLE,
     seconds: Seconds | None = None,
-) -> EngineSource:
+) -> Source:
     """A DataFrame of Spark, classic or by Spark Connect.
 
     Parameters
