@@ -14,7 +14,7 @@ from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import GaussianModel, PairModel, check_any, grid_of, thetas_of
 from distpriv.model.moments import RecordGroups
-from distpriv.model.regularity import check_enough, check_regular
+from distpriv.model.regularity import check_drawable, check_regular
 from distpriv.model.run import Progress, completed, repeated
 from distpriv.model.sampling import draw_subsets, subset_sums
 from distpriv.model.theta import Theta
@@ -27,6 +27,7 @@ __all__ = ["SimulatedFit", "simulate", "simulated_outcomes", "simulated_statisti
 FloatArray = NDArray[np.float64]
 
 _AT_ONCE = 1 << 22  # numbers held at once
+_LARGEST = 1 << 30  # of a group that is thought of
 
 
 @checked(ModelError)
@@ -46,7 +47,7 @@ def simulate(
     ModelError
         If a group has fewer records than a subset needs.
     """
-    check_enough(groups.counts, theta)
+    check_drawable(groups, theta)
     draw = _sums if query.is_linear else _records
     block = block_size(query, theta.n)
     if subsets <= block:
@@ -64,9 +65,8 @@ def _sums(
     groups: RecordGroups, query: Query, theta: Theta, subsets: int, rng: np.random.Generator
 ) -> FloatArray:
     sums = np.zeros((subsets, len(query)))
-    for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
-        members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
-        sums += subset_sums(values, members)
+    for values, total, size in _parts(groups, theta):
+        sums += subset_sums(values, _members(values, total, size, subsets, rng, theta.replacement))
     return sums * query.scales(theta.n)
 
 
@@ -74,10 +74,36 @@ def _records(
     groups: RecordGroups, query: Query, theta: Theta, subsets: int, rng: np.random.Generator
 ) -> FloatArray:
     drawn = []
-    for values, size in ((groups.having, theta.having), (groups.without, theta.without)):
-        members = draw_subsets(len(values), size, subsets, rng, replacement=theta.replacement)
-        drawn.append(values[members])
+    for values, total, size in _parts(groups, theta):
+        drawn.append(values[_members(values, total, size, subsets, rng, theta.replacement)])
     return query.evaluate(np.concatenate(drawn, axis=1))
+
+
+def _parts(groups: RecordGroups, theta: Theta) -> tuple[tuple[FloatArray, int, int], ...]:
+    """Values, records of the table and records of a dataset, with the property and without."""
+    without, having = groups.totals
+    return (groups.having, having, theta.having), (groups.without, without, theta.without)
+
+
+def _members(
+    values: FloatArray,
+    total: int,
+    size: int,
+    subsets: int,
+    rng: np.random.Generator,
+    replacement: bool,
+) -> NDArray[np.int32]:
+    """Which of the values each dataset holds, shape (subsets, size).
+
+    Where the values are a sample of a group, datasets are drawn from a group as large as the
+    table's in which each of them occurs as often as any other: their spread is then that of
+    datasets of the table (Gross 1980; Davison & Hinkley 1997, Section 3.7).
+    """
+    count = len(values)
+    if total <= count:
+        return draw_subsets(count, size, subsets, rng, replacement=replacement)
+    copies = min(-(-total // count), _LARGEST // count)
+    return draw_subsets(copies * count, size, subsets, rng, replacement=replacement) % count
 
 
 def simulated_statistics(
@@ -151,7 +177,7 @@ class SimulatedFit:
             )
         for pair in self.pairs:
             thetas = thetas_of(pair, self.n, self.replacement)
-            check_enough(self.groups[pair.secret].counts, *thetas)
+            check_drawable(self.groups[pair.secret], *thetas)
         self._block = min(self.subsets, block_size(self.query, self.n))
         self._blocks = -(-self.subsets // self._block)
 

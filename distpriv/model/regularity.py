@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 from distpriv.words import exact, share
 
-__all__ = ["check_any", "check_enough", "check_regular"]
+__all__ = ["check_any", "check_drawable", "check_enough", "check_regular"]
 
 FloatArray = NDArray[np.float64]
 
@@ -68,7 +69,32 @@ def check_regular(pooled: FloatArray, magnitudes: FloatArray, query: Query) -> N
     )
 
 
-def check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
+class _Drawn(Protocol):
+    """Records that datasets are drawn from."""
+
+    @property
+    def counts(self) -> tuple[int, int]: ...
+    @property
+    def totals(self) -> tuple[int, int]: ...
+
+
+def check_drawable(groups: _Drawn, *thetas: Theta) -> None:
+    """The same for records that may be a sample of a table's.
+
+    Of more records than the sample has, its own error would drown the spread of the datasets.
+
+    Raises
+    ------
+    ModelError
+        If a group has fewer records than a subset needs, or its sample does.
+    """
+    check_enough(groups.totals, *thetas)
+    if groups.counts != groups.totals:
+        one_by_one = [replace(theta, replacement=False) for theta in thetas]
+        check_enough(groups.counts, *one_by_one, sampled=True)
+
+
+def check_enough(counts: tuple[int, int], *thetas: Theta, sampled: bool = False) -> None:
     """Refuse proportions that a group has too few records for, and say what would work.
 
     Parameters
@@ -76,6 +102,8 @@ def check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
     counts : tuple of int
         N_0 and N_1.
     thetas : Theta
+    sampled : bool
+        Whether these are the records of a sample that stands for a table.
 
     Raises
     ------
@@ -102,12 +130,13 @@ def check_enough(counts: tuple[int, int], *thetas: Theta) -> None:
         advice.append(f"take n at most {largest_n}")
     if len(thetas) > 1 and widest >= 0.01:
         advice.append(f"take Δp at most {math.floor(100 * widest + 1e-9) / 100:g}")
-    advice.append("draw with replacement")
+    advice.append("take a larger sample" if sampled else "draw with replacement")
+    there = "the random sample that is simulated with has" if sampled else "there are"
     needed = theta.having if short else theta.without
     raise ModelError(
         f"A subset of {exact(theta.n)} records with a share of {share(theta.proportion)} needs "
         f"{needed} records that {'have' if short else 'do not have'} the property "
-        f"{theta.secret.label!r}, but there are only {counts[short]}; {', or '.join(advice)}."
+        f"{theta.secret.label!r}, but {there} only {counts[short]}; {', or '.join(advice)}."
     )
 
 

@@ -110,6 +110,8 @@ class SampledGroups(RecordGroups):
         N_0 and N_1 of the table.
     seed : int
         Of the sample.
+    means, covariances : ndarray, shape (2, w) and (2, w, w)
+        Of all records of each group.
     grid : ndarray, shape (3, w)
         In what steps sums of the values of all records move.
     count : callable
@@ -120,6 +122,8 @@ class SampledGroups(RecordGroups):
 
     population: tuple[int, int]
     seed: int
+    means: FloatArray
+    covariances: FloatArray
     grid: FloatArray
     count: Callable[[tuple[int, ...]], tuple[IntArray, IntArray]] = field(repr=False)
     columns: tuple[int, ...]
@@ -143,6 +147,8 @@ class SampledGroups(RecordGroups):
             self.dropped,
             self.population,
             self.seed,
+            self.means[:, chosen],
+            self.covariances[:, chosen][:, :, chosen],
             # The others no longer hold a column, so that it may move further: not known, but not
             # finer than all records' own.
             self.grid[:, chosen],
@@ -248,6 +254,8 @@ class MemorySource:
             groups.dropped,
             groups.counts,
             seed,
+            np.array([part.mean(axis=0) for part in (groups.without, groups.having)]),
+            np.array([np.atleast_2d(np.cov(part.T)) for part in (groups.without, groups.having)]),
             groups.steps,
             lambda columns: groups.of_columns(columns).cells(),
             tuple(range(parts[0].shape[1])),

@@ -16,6 +16,7 @@ from distpriv.errors import CalibrationError, ModelError
 from distpriv.model.gaussian import PairModel
 from distpriv.model.moments import RecordGroups
 from distpriv.model.sampling import Interval, RandomState
+from distpriv.model.source import SampledGroups
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.noise import Noise
 from distpriv.queries.statistics import Query
@@ -62,13 +63,20 @@ def bootstrap_moments(
     The nonparametric bootstrap (Efron 1979, Annals of Statistics 7): what would other records
     of the same population have given? Groups keep their sizes. It depends on neither n nor the
     pair; its time grows with records times replicates, B, of which there are at least 100.
+
+    Of a sample that stands for a table (:class:`distpriv.sources.SampledGroups`) the deviations
+    shrink by √(sample/records), as those of means do, about the moments of all records.
     """
     if replicates < 100 or replicates % 1:
         raise ModelError(f"A bootstrap needs at least 100 replicates, got {replicates}.")
     generator = np.random.default_rng(rng)
     drawn = [_resampled(part, replicates, generator) for part in (groups.without, groups.having)]
     means, covariances = (np.stack(parts, axis=1) for parts in zip(*drawn, strict=True))
-    return MomentReplicates(groups.counts, means, covariances)
+    if isinstance(groups, SampledGroups):
+        shrunk = np.sqrt(np.array(groups.counts) / np.array(groups.totals))
+        means = groups.means + shrunk[:, None] * (means - means[0])
+        covariances = groups.covariances + shrunk[:, None, None] * (covariances - covariances[0])
+    return MomentReplicates(groups.totals, means, covariances)
 
 
 @dataclass(frozen=True, eq=False)

@@ -216,6 +216,8 @@ class EngineSource:
             known.dropped,
             known.counts,
             seed,
+            known.means,
+            known.covariances,
             known.grid.steps,
             lambda columns: self._cells(asked, columns),
             tuple(range(parts[0].shape[1])),
