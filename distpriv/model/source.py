@@ -10,7 +10,7 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -207,6 +207,13 @@ class Source(Protocol):
         What a release adds noise to: not to be shown.
         """
 
+    def combinations(self, ends: Mapping[str, Sequence[float] | None]) -> list[tuple[Any, ...]]:
+        """How many records have each combination of values of some columns: values, then a number.
+
+        A column of numbers with upper ends counts as the range each value is in, from 0 for those
+        up to the first end; others as they are, None where they are missing.
+        """
+
     def fingerprint(self) -> str:
         """What changes when the table does."""
 
@@ -284,6 +291,21 @@ class MemorySource:
         return query.evaluate(records[None])[0] if len(records) else np.zeros(len(query)), len(
             records
         )
+
+    def combinations(self, ends: Mapping[str, Sequence[float] | None]) -> list[tuple[Any, ...]]:
+        """See :class:`Source`."""
+        valued = {}
+        for name, tops in ends.items():
+            column = self.table[name]
+            if tops is not None:
+                numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+                ranges = pd.Series(np.searchsorted(tops, numbers, side="left"), dtype="Int64")
+                column = ranges.mask(np.isnan(numbers))
+            valued[name] = column.reset_index(drop=True)
+        frame = pd.DataFrame(valued)
+        counted = frame.groupby(list(ends), dropna=False, observed=True, sort=False).size()
+        rows = counted.reset_index().astype(object)
+        return list(rows.where(rows.notna(), None).itertuples(index=False, name=None))
 
     def fingerprint(self) -> str:
         """The digest of the full content."""

@@ -7,7 +7,7 @@ visitor becomes part of a statement.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -171,14 +171,23 @@ class Expressions:
             return self.number(records, name).is_(None)
         return column.is_(None)
 
-    def label(self, records: FromClause, name: str) -> ColumnElement[str]:
-        """Label of a column of labels as text; NULL where it is missing."""
+    def state(
+        self, records: FromClause, name: str, ends: Sequence[float] | None
+    ) -> ColumnElement[Any]:
+        """Range of a number by upper ends, the number, or the label; NULL where it is missing."""
         column, known = records.c[name], self._columns[name]
-        if known.raw.kind == "boolean":
-            truth = cast(column, Integer) == literal(1)
-            return case(
-                (column.is_(None), null()), (truth, literal("True")), else_=literal("False")
-            )
+        if ends is not None:
+            number = self.number(records, name)
+            ranges = [
+                (number <= literal(end, Double), literal(place)) for place, end in enumerate(ends)
+            ]
+            return case((number.is_(None), null()), *ranges, else_=literal(len(ends)))
+        if known.type == "number":
+            return self.number(records, name)
+        if known.type == "boolean":
+            truth = self._is_true(column, known, {1.0})
+            told = case((truth, literal("True")), else_=literal("False"))
+            return case((self.missing(records, name), null()), else_=told)
         text = cast(column, Text)
         renamed = [
             (text == literal(written), literal(label))

@@ -354,7 +354,8 @@ def _label_counts(known: Column, texts: _Vocabulary | None, sample: pd.Series) -
             counts: dict[str, int] = {}
             for text, label in known.labels.items():
                 if label is not None:
-                    counts[label] = counts.get(label, 0) + texts.counts[text]
+                    name = label.capitalize()
+                    counts[name] = counts.get(name, 0) + texts.counts[text]
             return counts
         return texts.by_label
     if known.type == "boolean":

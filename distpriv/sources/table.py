@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -255,19 +256,18 @@ class EngineSource:
             counts[tuple(int(entry) for entry in row[:-1])] = int(row[-1])
         return counts[0], counts[1]
 
-    def codes(self, columns: Sequence[str]) -> list[tuple[object, ...]]:
-        """How many records have each combination of labels: labels, then the count.
-
-        A missing label is None.
-        """
+    def combinations(self, ends: Mapping[str, Sequence[float] | None]) -> list[tuple[Any, ...]]:
+        """See :class:`distpriv.model.source.Source`: one query."""
         profiled = self._known()
         reading = Expressions(profiled.columns, profiled.profile.sample)
         records = self.engine.records
-        labelled = select(
-            *(reading.label(records, name).label(f"c{place}") for place, name in enumerate(columns))
-        ).subquery("labelled")
-        statement = select(*labelled.c, func.count()).group_by(*labelled.c)
-        return self.engine.rows(statement)
+        valued = select(
+            *(
+                reading.state(records, name, tops).label(f"c{place}")
+                for place, (name, tops) in enumerate(ends.items())
+            )
+        ).subquery("valued")
+        return self.engine.rows(select(*valued.c, func.count()).group_by(*valued.c))
 
     def answer(
         self,
