@@ -47,7 +47,7 @@ from distpriv.tables.types import ColumnType, convert, infer_type, looks_like_a_
 
 __all__ = ["MOST_LABELS", "PREVIEW", "Profiled", "profiled"]
 
-PREVIEW = 50_000
+PREVIEW = 20_000
 """Records of a profile's sample at most."""
 
 MOST_LABELS = 10_000
