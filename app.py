@@ -8,6 +8,7 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from distpriv.dashboard.shell.headers import SecurityHeaders
+from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
-app = App(MAIN, middleware=[Middleware(SecurityHeaders)])
+app = App(MAIN, middleware=[Middleware(SecurityHeaders), Middleware(Spooling)])
