@@ -65,6 +65,6 @@ history.note()
 autosave.keep()
 with steps:
     history.buttons()
-page.run()
+selecting.run(page.run)
 code.foot(spec)
 footer(spec)

@@ -6,15 +6,29 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from distpriv.dashboard.decide import report_panel
 from distpriv.dashboard.shell import scanning
+from distpriv.export.report import Report, ReportRun
 from distpriv.tables.examples import EXAMPLES
-from tests.app.driver import OF_THE_SCENARIO, clean, turn_to, upload
+from distpriv.words import number
+from tests.app.driver import (
+    OF_THE_SCENARIO,
+    button,
+    clean,
+    release,
+    run_of,
+    sound,
+    turn_to,
+    upload,
+)
 from tests.postgres import postgres
 
 NAME = "People of the warehouse"
@@ -95,6 +109,18 @@ def said(app) -> str:
     parts += [button.label for button in app.button]
     parts += [str(option) for box in app.selectbox for option in box.options]
     return "\n".join(parts).replace("\\", "")
+
+
+def built(app) -> Report:
+    with patch.object(report_panel, "ReportRun", partial(ReportRun, repetitions=3)):
+        button(app, "Build the report").click().run()
+    sound(app)
+    run_of(app, "report").step(60)
+    app.run()
+    sound(app)
+    found = run_of(app, "report").result()
+    assert isinstance(found, Report)
+    return found
 
 
 def whole(app) -> bool:
@@ -328,3 +354,34 @@ def test_a_database_that_cannot_be_reached_gives_nothing_away(open_app, named, m
     for word in ("hunter2", "reader", "127.0.0.1", "dwh7", os.environ["WAREHOUSE_URL"]):
         assert word not in said(app)
         assert word not in str(app.query_params)
+
+
+def test_a_report_and_a_release_rest_on_all_records(open_app, files, people):
+    app = chosen(opened(open_app))
+    app.toggle(key="whole").set_value(True).run()
+    app = answered(turn_to(answered(app), "decide"))
+    app.checkbox(key="report_truth").check().run()
+    report = built(app)
+    told = f"{report.to_markdown()}{report.to_html()}"
+    assert number(people["age"].mean()) in told
+    for hidden in ("a-secret-place", str(files), "parquet"):
+        assert hidden not in told
+    app = release(answered(turn_to(app, "release")))
+    clean(app)
+    assert "statistics of all of **People of the warehouse**" in said(app)
+
+
+def test_a_report_that_a_sample_is_too_small_for_ends_in_a_sentence(open_app, named, folder):
+    named(f'[[source]]\nname = "{NAME}"\nkind = "files"\nfiles = "{folder}"\nsample = 200\n')
+    app = chosen(opened(open_app))
+    app.toggle(key="whole").set_value(True).run()
+    for page in ("fit", "assumptions"):
+        app = answered(turn_to(app, page))
+        sound(app)
+        assert "take a larger sample" in said(app)
+    app = answered(turn_to(app, "decide"))
+    with patch.object(report_panel, "ReportRun", partial(ReportRun, repetitions=3)):
+        button(app, "Build the report").click().run()
+    run_of(app, "report").step(60)
+    sound(app.run())
+    assert "take a larger sample" in said(app)

@@ -20,6 +20,7 @@ from distpriv.dashboard.shell import (
     state,
 )
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.places import said
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
@@ -27,10 +28,12 @@ from distpriv.sources.table import EngineSource
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape
 
-__all__ = ["begin", "current", "in_words", "show", "wait"]
+__all__ = ["begin", "current", "in_words", "run", "show", "wait"]
 
 _TITLES = {example.title: example.key for example in EXAMPLES}
 _RUN = "opening"
+# What the first screen's controls say until then is about other data.
+_NO_SENTENCE = "<style>.st-key-sentence, .st-key-settings {display: none}</style>"
 
 
 def show(title: str) -> None:
@@ -144,25 +147,38 @@ def wait() -> None:
         st.stop()
 
 
+def run(page: Callable[[], None]) -> None:
+    """Run a page; what a source or a sample of it cannot give ends in a sentence."""
+    dataset: Dataset = st.session_state[Key.DATASET]
+    try:
+        page()
+    except DistprivError as error:
+        if dataset.source is None:
+            raise
+        st.error(escape(error), icon=":material/error:")
+        link("question", "Change the question")
+
+
 def _open(name: str) -> None:
     runs, kept = state.runs(), st.session_state
-    run = runs.get(_RUN)
-    if not isinstance(run, scanning.Asked) or run.key != name:
+    opener = runs.get(_RUN)
+    if not isinstance(opener, scanning.Asked) or opener.key != name:
 
         def work(tell: Callable[[EngineSource], None]) -> Dataset:
             return sources.open_named(name, tell)
 
-        run = runs[_RUN] = scanning.Asked(work, f"Opening {name}", name)
-    run.step(0.4)
-    if not run.finished:
-        scanning.waiting(run, _RUN)
-        if run.failure:
+        opener = runs[_RUN] = scanning.Asked(work, f"Opening {name}", name)
+    opener.step(0.4)
+    if not opener.finished:
+        st.html(_NO_SENTENCE)
+        scanning.waiting(opener, _RUN)
+        if opener.failure:
             st.button(
                 "Take an example instead", key="opening_leave", on_click=show,
                 args=(EXAMPLES[0].title,),
             )  # fmt: skip
         return
-    dataset = cast(Dataset, run.result())
+    dataset = cast(Dataset, opener.result())
     del runs[_RUN]
     kept[Key.SOURCES][name] = dataset
     awaiting = kept.pop(Key.SOURCE_AWAITING, None)
