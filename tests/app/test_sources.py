@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Iterator
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+from distpriv.analysis.scenario_file import pack_scenario
 from distpriv.dashboard.decide import report_panel
 from distpriv.dashboard.shell import scanning
 from distpriv.export.report import Report, ReportRun
@@ -385,3 +387,75 @@ def test_a_report_that_a_sample_is_too_small_for_ends_in_a_sentence(open_app, na
     run_of(app, "report").step(60)
     sound(app.run())
     assert "take a larger sample" in said(app)
+
+
+def test_a_link_opens_the_same_scenario_on_it(open_app, files):
+    app = chosen(opened(open_app))
+    scenario = app.session_state["scenario"]
+    other = answered(open_app(scenario=pack_scenario(scenario), data=NAME))
+    clean(other)
+    assert other.session_state["scenario"] == scenario
+    assert other.session_state["dataset"].title == NAME
+    assert verdict(other) == verdict(app)
+    # To others it opens nothing.
+    guest = open_app(scenario=pack_scenario(scenario), data=NAME, present="1")
+    sound(guest)
+    assert "which is for analysts" in said(guest)
+    assert SECRET not in said(guest)
+    assert guest.session_state["dataset"].origin == "example"
+
+
+def test_statistics_without_closed_form_are_simulated_from_the_sample(open_app, named, folder):
+    named(f'[[source]]\nname = "{NAME}"\nkind = "files"\nfiles = "{folder}"\nsample = 400\n')
+    app = opened(open_app, n="50")
+    app.session_state["own_stat"] = ["mean age", "median hours"]
+    app = answered(app.run())
+    clean(app)
+    assert "no closed form" in said(app) or verdict(app)
+    assert app.session_state["scenario"].query.labels == ("mean age", "median hours")
+    app.toggle(key="whole").set_value(True).run()
+    app = answered(app)
+    sound(app)
+    assert app.number_input(key="n_whole").value == 2000
+
+
+def test_choices_are_kept_when_it_is_opened_again(open_app, files, people):
+    app = chosen(opened(open_app))
+    people[:900].to_parquet(files / "part1.parquet")
+    app = turn_to(app, "question")
+    app.button(key="open_again").click().run()
+    app = answered(app)
+    clean(app)
+    scenario = app.session_state["scenario"]
+    assert (scenario.secret.label, list(scenario.query.labels)) == (SECRET, STATISTICS)
+    assert scenario.epsilon == 1.5
+
+
+def test_an_undone_choice_of_the_data_comes_back(open_app, files):
+    app = open_app("question", eps="2")
+    app.selectbox(key="data").set_value(NAME).run()
+    app = answered(app)
+    app.button(key="history_undo").click().run()
+    clean(app)
+    assert app.session_state["dataset"].origin == "example"
+    app.button(key="history_redo").click().run()
+    app = answered(app)
+    clean(app)
+    assert app.session_state["dataset"].title == NAME
+
+
+def test_reference_data_take_the_place_of_its_records(open_app, files, people, tmp_path):
+    app = chosen(opened(open_app))
+    app.toggle(key="whole").set_value(True).run()
+    app = answered(app)
+    before = verdict(app)
+    digest = app.session_state["dataset"].digest
+    buffer = BytesIO()
+    people[:500].to_csv(buffer, index=False)
+    app.file_uploader(key=f"reference_{digest}").set_value(
+        ("public.csv", buffer.getvalue(), "text/csv")
+    ).run()
+    app = answered(app)
+    clean(app)
+    assert "The model is fitted to **public.csv**" in said(app)
+    assert verdict(app) != before

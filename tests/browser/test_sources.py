@@ -66,6 +66,9 @@ def test_a_table_of_the_server_is_chosen_by_name_and_answers(
     assert "kept-from-visitors" not in page.content()
     assert "data=Workers" in page.url
     assert "wage" not in page.url
+    page.reload()
+    expect(verdict).to_contain_text(words("ε = 4"))
+    expect(sentence).to_contain_text(words("all 60 000 records"))
     # The same address opens it for whoever comes next, but not for those who only look.
     other = watched()
     other.page.goto(page.url)

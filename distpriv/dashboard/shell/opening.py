@@ -65,10 +65,16 @@ def open_scenario(scenario: Scenario, title: str = "", source: Source | None = N
     Raises
     ------
     ScenarioError
-        If the data that are here lack a column it names, or a control cannot take its value.
+        If the data that are here lack a column it names, a control cannot take its value, or the
+        data are not for whoever looks.
     """
     state = st.session_state
     own = cast("Dataset | None", state.get(Key.UPLOAD))
+    if sources.hidden(title):
+        raise ScenarioError(
+            "The scenario is about a table of this server, which is for analysts and is not shown "
+            "while presenting; stop presenting and open the link again."
+        )
     dataset = dataset_of(scenario, title)
     if dataset is None and title in sources.offered():
         _open_for(scenario, title)
