@@ -66,7 +66,7 @@ class EngineSource:
         self.engine = engine
         self.size = size
         self._preview = preview
-        self._least = least_group
+        self.least_group = least_group
         self._lock = threading.RLock()
         self._profiled: Profiled | None = None
         self._fingerprint = ""
@@ -143,11 +143,11 @@ class EngineSource:
         """Moments of two groups that both have records enough."""
         known = self._scanned(query, secret)
         check_split(known.counts[1], sum(known.counts), secret)
-        if min(known.counts) < self._least:
+        if min(known.counts) < self.least_group:
             raise PropertyError(
-                f"Fewer than {self._least} records have the property {secret.label!r}, or do not, "
-                f"and {self.title} tells nothing of groups so small; choose a property of more "
-                "records."
+                f"Fewer than {self.least_group} records have the property {secret.label!r}, or do "
+                f"not, and {self.title} tells nothing of groups so small; choose a property of "
+                "more records."
             )
         return known
 

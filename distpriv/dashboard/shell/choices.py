@@ -51,8 +51,10 @@ def levels(table: pd.DataFrame, column: str, labels: Labels = NO_LABELS) -> tupl
 
 def _counts(table: pd.DataFrame, column: str, labels: Labels) -> pd.Series:
     """How many records have each value, the most frequent first."""
-    if known := labels.get(column):
-        counts = pd.Series(known).sort_values(ascending=False, kind="stable")
+    if column in labels:
+        counts = pd.Series(labels[column], dtype="int64").sort_values(
+            ascending=False, kind="stable"
+        )
         return counts.rename(str.lower) if is_bool_dtype(table[column]) else counts
     counts = table[column].value_counts()
     return counts[counts > 0]

@@ -78,6 +78,8 @@ class Dataset:
         Of the source.
     shows_records : bool
         Whether single records may be shown.
+    labels : mapping of column to mapping of str to int
+        How many records have each label, of a source; without those that too few have.
     """
 
     origin: Origin
@@ -101,6 +103,7 @@ class Dataset:
     source: EngineSource | None = field(default=None, repr=False)
     profile: Profile | None = field(default=None, repr=False)
     shows_records: bool = True
+    labels: choices.Labels = field(default_factory=dict, repr=False)
 
     @property
     def records(self) -> pd.DataFrame | EngineSource:
@@ -111,11 +114,6 @@ class Dataset:
     def size(self) -> int:
         """How many records there are."""
         return len(self.table) if self.profile is None else self.profile.records
-
-    @property
-    def labels(self) -> Mapping[str, Mapping[str, int]]:
-        """How many records have each label, of the columns of a source."""
-        return _labels(self.profile)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
@@ -147,12 +145,6 @@ class Dataset:
         return record_groups(self.table, query, secret)
 
 
-def _labels(profile: Profile | None) -> Mapping[str, Mapping[str, int]]:
-    if profile is None:
-        return choices.NO_LABELS
-    return {name: known.labels for name, known in profile.columns.items() if known.labels}
-
-
 def _dataset(
     origin: Origin,
     table: pd.DataFrame,
@@ -162,9 +154,9 @@ def _dataset(
     units: Mapping[str, str],
     example: Example | None = None,
     profile: Profile | None = None,
+    labels: choices.Labels = choices.NO_LABELS,
 ) -> Dataset:
     types = column_types(table) if profile is None else profile.types
-    labels = _labels(profile)
     secret = choices.parse_secret(example.secret, table) if example is not None else None
     secret = secret or choices.default_secret(table, types, labels)
     if secret is None:
@@ -196,6 +188,7 @@ def _dataset(
         secret=secret,
         query=query,
         start_n=max(2, min(100, int(0.3 * min(counts) / 0.55))),
+        labels=labels,
     )
 
 
@@ -229,7 +222,12 @@ def from_source(
     """A table that stays where it is; raises SourceError, TableError."""
     profile = source.profile()
     about = description or "A table of this server; its records stay where they are."
-    made = _dataset("source", profile.sample, title, about, "", units, profile=profile)
+    labels = {
+        name: {label: count for label, count in known.labels.items() if count >= source.least_group}
+        for name, known in profile.columns.items()
+        if known.labels
+    }
+    made = _dataset("source", profile.sample, title, about, "", units, None, profile, labels)
     state = blake2b(f"{title}\0{source.fingerprint()}".encode(), digest_size=32)
     return replace(
         made,
@@ -271,4 +269,5 @@ def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
         source=None,
         profile=None,
         shows_records=True,
+        labels=choices.NO_LABELS,
     )
