@@ -9,7 +9,8 @@ from streamlit.starlette import App
 
 from distpriv.dashboard.shell import sources
 from distpriv.dashboard.shell.headers import SecurityHeaders
+from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
 sources.problem()  # said in the log when the server starts
-app = App(MAIN, middleware=[Middleware(SecurityHeaders)])
+app = App(MAIN, middleware=[Middleware(SecurityHeaders), Middleware(Spooling)])

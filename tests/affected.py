@@ -10,7 +10,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from tests.sources import (
+from tests.house import (
     MODULES,
     PACKAGE,
     ROOT,
@@ -21,7 +21,7 @@ from tests.sources import (
     relative,
     sources,
 )
-from tests.sources import touched as named
+from tests.house import touched as named
 
 CORE = (
     "test_layout.py",

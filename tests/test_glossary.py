@@ -10,7 +10,7 @@ import pytest
 from distpriv import glossary
 from distpriv.dashboard.shell.pages import PAGES
 from distpriv.privacy.ceilings import accuracy_ceiling
-from tests.sources import imports, relative, sources
+from tests.house import imports, relative, sources
 
 WANTED = (
     "ε", "δ", "Δp", "μ", "secret", "property", "share", "attacker", "best attacker", "noise",

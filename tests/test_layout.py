@@ -9,7 +9,7 @@ import networkx as nx
 
 import distpriv
 from distpriv.dashboard.shell.pages import PAGES
-from tests.sources import MODULES, PACKAGE, ROOT, imports, modules, namesake, relative, sources
+from tests.house import MODULES, PACKAGE, ROOT, imports, modules, namesake, relative, sources
 
 LONGEST, LONGEST_PAGE = 400, 60
 # Whatever stands to the left knows nothing of what stands to the right.

@@ -282,19 +282,25 @@ def _whole(table: pd.DataFrame, query: Query) -> list[bool]:
 def _mean_and_covariance(
     values: FloatArray, marks: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """Of the marked records, in two passes."""
+    """Of the marked records, in two passes.
+
+    The second corrects what rounding left in the mean (Chan, Golub & LeVeque 1983, The American
+    Statistician 37, Equation 1.7).
+    """
     m = values.shape[1]
     total, count = np.zeros(m), int(np.count_nonzero(marks))
     for block in _blocks(values, marks):
         total += block.sum(axis=1)
     mean = total / count
-    products = np.zeros((m, m))
+    left, products = np.zeros(m), np.zeros((m, m))
     # An overflow is told of where the model is checked, with the statistic's name.
     with np.errstate(over="ignore", invalid="ignore"):
         for block in _blocks(values, marks):
             block -= mean[:, None]
+            left += block.sum(axis=1)
             products += block @ block.T
-    return mean, products / max(count - 1, 1)
+        products -= np.outer(left, left) / count
+    return mean + left / count, products / max(count - 1, 1)
 
 
 def moments_of(

@@ -60,12 +60,15 @@ class Column:
     numbers : mapping of str to float
         Of a column of text that holds numbers: the value of each text that an engine would not
         read as that number.
+    whole : bool
+        Whether its values are whole numbers by what they are, not by looking.
     """
 
     raw: RawColumn
     type: ColumnType
     labels: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     numbers: Mapping[str, float] = field(default_factory=dict, repr=False)
+    whole: bool = False
 
     @property
     def missing(self) -> list[str]:

@@ -47,13 +47,14 @@ from distpriv.tables.types import ColumnType, convert, infer_type, looks_like_a_
 
 __all__ = ["MOST_LABELS", "PREVIEW", "Profiled", "profiled"]
 
-PREVIEW = 50_000
+PREVIEW = 20_000
 """Records of a profile's sample at most."""
 
 MOST_LABELS = 10_000
 """Distinct texts of a column that are fetched; one with more is no category."""
 
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 _ODD = 200  # texts of numbers that an engine would read otherwise
 
 
@@ -252,7 +253,7 @@ def _column(
     if kind == "boolean" and raw.kind == "text":
         labels = {text: label and label.lower() for text, label in labels.items()}
     if kind != "number" or raw.kind != "text":
-        return Column(raw, kind, labels)
+        return Column(raw, kind, labels, whole=raw.kind == "whole")
     if known is None:
         return Column(raw, kind)
     texts = pa.array([label for label in labels.values() if label is not None], pa.large_string())
@@ -267,7 +268,8 @@ def _column(
     }
     if len(odd) > _ODD:  # written in another way throughout
         return Column(raw, "category" if len(labels) <= 1000 else "text", labels)
-    return Column(raw, kind, labels, odd)
+    whole = all(_WHOLE.fullmatch(text) for text, label in labels.items() if label is not None)
+    return Column(raw, kind, labels, odd, whole)
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ class EngineSource:
         for statistic in asked.query:
             for name in statistic.columns:
                 labels.append(statistic.label)
-                whole.append(statistic.indicates or known.columns[name].raw.kind == "whole")
+                whole.append(statistic.indicates or known.columns[name].whole)
         grouped = reading.grouped(self.engine.records, asked.query, asked.secret)
         return record_moments(self.engine, grouped, labels, whole)
 
