@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
+import distpriv as dp
 from distpriv.analysis.scenario_file import pack_scenario
 from distpriv.dashboard.decide import report_panel
 from distpriv.dashboard.shell import scanning
@@ -265,8 +267,9 @@ def test_groups_too_small_are_not_told_of(open_app, named, folder, people):
     )
     app = opened(open_app)
     verdict(app)
-    app.session_state["own_secret"] = "age > 60"
-    app = answered(app.run())
+    few = replace(app.session_state["scenario"], secret=dp.SensitiveProperty("age", above=60))
+    app = answered(open_app(scenario=pack_scenario(few), data=NAME))
+    assert app.session_state["scenario"].secret == few.secret
     assert not app.exception
     assert f"Fewer than {old + 1} records have the property" in said(app)
     assert "an attacker" not in said(app)
