@@ -14,8 +14,7 @@ import distpriv as dp
 from distpriv.errors import DistprivError, ModelError, PropertyError, QueryError, SourceError
 from distpriv.model.source import SampledGroups
 from distpriv.sources.table import EngineSource
-from tests.sources.conftest import ENGINES
-from tests.sources.tables import NAMES, VALUES, case, hostile, in_memory
+from tests.sources.tables import ENGINES, NAMES, VALUES, case, hostile, in_memory
 
 ELSEWHERE = ("parquet", "csv", "postgres", "spark")
 QUERY = dp.Query([dp.Mean("age"), dp.Mean("hours-per-week"), dp.Count("sex", "Female")])
