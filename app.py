@@ -7,8 +7,10 @@ deep link's file alone, without the frame.
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+from distpriv.dashboard.shell import sources
 from distpriv.dashboard.shell.headers import SecurityHeaders
 from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
+sources.problem()  # said in the log when the server starts
 app = App(MAIN, middleware=[Middleware(SecurityHeaders), Middleware(Spooling)])

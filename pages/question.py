@@ -32,6 +32,7 @@ if view is not None:
         glance.errors_table(view)
         ways_on.draw(view)
     hidden.draw(view)
+    hidden.sampled(view)
     with st.expander("What is promised, and what is delivered", icon=":material/verified_user:"):
         st.markdown(sentences(view))
         promise.guarantee(view)

@@ -99,8 +99,10 @@ def resolved(scenario: Scenario, groups: Groups) -> Scenario:
     """The scenario with n the number of complete records, if the whole table is released."""
     if not scenario.whole:
         return scenario
-    split = groups.moments if scenario.query.is_linear else groups.records
-    return replace(scenario, n=sum(split(scenario.query, scenario.secret).counts))
+    asked = scenario.query, scenario.secret
+    linear = scenario.query.is_linear
+    counts = groups.moments(*asked).counts if linear else groups.records(*asked).totals
+    return replace(scenario, n=sum(counts))
 
 
 def scenario_moments(scenario: Scenario, groups: Groups) -> dict[SensitiveProperty, GroupMoments]:

@@ -140,9 +140,13 @@ class Grouping:
         last = members[-1]
         if any(release.replacement != last.replacement for release in members):
             raise ModelError(_OTHER_DRAWING.format(way="with" if last.replacement else "without"))
-        split = self.table.moments if union.is_linear else self.table.records
+        table = self.table
         for secret in dict.fromkeys(pair.secret for pair in self.pairs):
-            others = sum(split(union, secret).counts)
+            others = sum(
+                table.moments(union, secret).counts
+                if union.is_linear
+                else table.records(union, secret).totals
+            )
             if any(release.n != others for release in members):
                 raise ModelError(_OTHER_RECORDS.format(n=last.n, others=others))
 

@@ -13,6 +13,7 @@ from distpriv.dashboard.shell import (
     header,
     history,
     presenting,
+    selecting,
     style,
 )
 from distpriv.dashboard.shell.pages import MOVED, PAGES, footer
@@ -59,10 +60,11 @@ asking.first()
 with st.container():  # whatever the header has, what follows keeps its place
     steps = header.draw(spec)
 controls.draw(spec)
+selecting.wait()
 history.note()
 autosave.keep()
 with steps:
     history.buttons()
-page.run()
+selecting.run(page.run)
 code.foot(spec)
 footer(spec)

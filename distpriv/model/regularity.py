@@ -127,7 +127,7 @@ def check_enough(counts: tuple[int, int], *thetas: Theta, sampled: bool = False)
     widest = 2 * min(counts[1] / theta.n - center, center - 1 + counts[0] / theta.n)
     advice = []
     if largest_n > 1:
-        advice.append(f"take n at most {largest_n}")
+        advice.append(f"take n at most {exact(largest_n)}")
     if len(thetas) > 1 and widest >= 0.01:
         advice.append(f"take Δp at most {math.floor(100 * widest + 1e-9) / 100:g}")
     advice.append("take a larger sample" if sampled else "draw with replacement")
@@ -135,8 +135,8 @@ def check_enough(counts: tuple[int, int], *thetas: Theta, sampled: bool = False)
     needed = theta.having if short else theta.without
     raise ModelError(
         f"A subset of {exact(theta.n)} records with a share of {share(theta.proportion)} needs "
-        f"{needed} records that {'have' if short else 'do not have'} the property "
-        f"{theta.secret.label!r}, but {there} only {counts[short]}; {', or '.join(advice)}."
+        f"{exact(needed)} records that {'have' if short else 'do not have'} the property "
+        f"{theta.secret.label!r}, but {there} only {exact(counts[short])}; {', or '.join(advice)}."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
@@ -38,6 +39,9 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "moment"),
     **dict.fromkeys(("string", "char", "varchar", "void"), "text"),
 }
+
+
+_AGAIN = 0.3  # seconds
 
 
 class _Identifiers(IdentifierPreparer):
@@ -99,6 +103,7 @@ class SparkEngine(Engine):
     def __init__(self, frame: DataFrame, title: str, *, seconds: float | None = None) -> None:
         self.title, self.seconds = title, seconds
         self._frame, self._session = frame, frame.sparkSession
+        self._remote = not hasattr(frame, "_jdf")
         self._tags: set[str] = set()
         self._stopped: set[str] = set()
         self._lock = threading.Lock()
@@ -120,7 +125,7 @@ class SparkEngine(Engine):
         tag = f"distpriv-{uuid4().hex}"
         with self._lock:
             self._tags.add(tag)
-        self._session.addTag(tag)
+        self._mark(tag)
         try:
             with limited(self.seconds, lambda: self._interrupt(tag)) as late:
                 try:
@@ -133,7 +138,8 @@ class SparkEngine(Engine):
                         raise stopped(self.title) from None
                     raise failed(self.title) from None
         finally:
-            self._session.removeTag(tag)
+            if self._remote:
+                self._session.removeTag(tag)
             with self._lock:
                 self._tags.discard(tag)
                 self._stopped.discard(tag)
@@ -162,7 +168,26 @@ class SparkEngine(Engine):
     def _interrupt(self, tag: str) -> None:
         with self._lock:
             self._stopped.add(tag)
-        self._session.interruptTag(tag)
+        threading.Thread(target=self._insist, args=(tag,), daemon=True).start()
+
+    def _insist(self, tag: str) -> None:
+        """Stop a query again and again until it has ended: before its jobs run there are none."""
+        while tag in self._tags:
+            if self._remote:
+                self._session.interruptTag(tag)
+            else:
+                self._session.sparkContext.cancelJobGroup(tag)
+            time.sleep(_AGAIN)
+
+    def _mark(self, tag: str) -> None:
+        """What this thread asks from now on can be stopped by the tag.
+
+        A classic session finds the tags of its own thread only, and groups of jobs from any.
+        """
+        if self._remote:
+            self._session.addTag(tag)
+        else:
+            self._session.sparkContext.setJobGroup(tag, self.title, interruptOnCancel=True)
 
 
 def _stamp(name: str) -> tuple[str, int, int]:

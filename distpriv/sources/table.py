@@ -71,7 +71,7 @@ class EngineSource:
         self.engine = engine
         self.size = size
         self._preview = preview
-        self._least = least_group
+        self.least_group = least_group
         self._lock = threading.RLock()
         self._profiled: Profiled | None = None
         self._fingerprint = ""
@@ -88,13 +88,15 @@ class EngineSource:
         return self._known().profile
 
     def _known(self) -> Profiled:
-        with self._lock:
-            if self._profiled is None:
-                self._fingerprint = self.fingerprint()
-                self._profiled = profiled(self.engine, 0, self._preview)
-            else:
-                self.check()
-            return self._profiled
+        if self._profiled is None:
+            with self._lock:
+                if self._profiled is None:
+                    self._fingerprint = self.fingerprint()
+                    self._profiled = profiled(self.engine, 0, self._preview)
+                return self._profiled
+        # What is known is told while a scan runs, which holds the lock.
+        self.check()
+        return self._profiled
 
     def fingerprint(self) -> str:
         """The catalogue fingerprint: it changes with the data, and is found without reading them.
@@ -146,11 +148,11 @@ class EngineSource:
         """Moments of two groups that both have records enough."""
         known = self._scanned(query, secret)
         check_split(known.counts[1], sum(known.counts), secret)
-        if min(known.counts) < self._least:
+        if min(known.counts) < self.least_group:
             raise PropertyError(
-                f"Fewer than {self._least} records have the property {secret.label!r}, or do not, "
-                f"and {self.title} tells nothing of groups so small; choose a property of more "
-                "records."
+                f"Fewer than {self.least_group} records have the property {secret.label!r}, or do "
+                f"not, and {self.title} tells nothing of groups so small; choose a property of "
+                "more records."
             )
         return known
 
@@ -203,8 +205,22 @@ class EngineSource:
             if key not in self._samples:
                 if len(self._samples) >= _MOST_KEPT // 8:
                     del self._samples[next(iter(self._samples))]
-                self._samples[key] = self._sampled(asked, known, most, seed)
+                self._samples[key] = self._part_of_more(key) or self._sampled(
+                    asked, known, most, seed
+                )
             return self._samples[key]
+
+    def _part_of_more(self, key: tuple[_Asked, int, int]) -> RecordGroups | None:
+        """Taken from a sample with more statistics, where the same records are complete."""
+        asked = key[0]
+        for (other, *drawn), groups in self._samples.items():
+            if drawn != list(key[1:]) or other.secret != asked.secret:
+                continue
+            if not set(asked.query) <= set(other.query):
+                continue
+            if groups.dropped == 0 or set(other.query.columns) == set(asked.query.columns):
+                return groups.of_columns(_places(other.query, asked.query))
+        return None
 
     def _sampled(self, asked: _Asked, known: RecordMoments, most: int, seed: int) -> RecordGroups:
         rates = [min(1.0, (most + 6 * most**0.5 + 10) / count) for count in known.counts]

@@ -265,13 +265,14 @@ def learn(dataset: Dataset, scenario: Scenario) -> None:
         )
         if st.button("Learn a network", key="learn", icon=":material/account_tree:"):
             try:
-                learned = learn_network(
-                    dataset.table,
-                    columns,
-                    states=int(states),
-                    cut=cast(Cut, cut),
-                    smoothing=smoothing,
-                )
+                with st.spinner("Counting combinations of values …"):
+                    learned = learn_network(
+                        dataset.records,
+                        columns,
+                        states=int(states),
+                        cut=cast(Cut, cut),
+                        smoothing=smoothing,
+                    )
             except DistprivError as error:
                 st.error(escape(error), icon=":material/error:")
                 return

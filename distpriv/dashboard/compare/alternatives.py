@@ -27,7 +27,7 @@ from distpriv.charts.comparison import (
     error_bars,
     errors_against_epsilon,
 )
-from distpriv.dashboard.shell import opening
+from distpriv.dashboard.shell import opening, sources
 from distpriv.dashboard.shell.frame import View, quiet
 from distpriv.dashboard.shell.kept import (
     LONGEST_NAME,
@@ -51,7 +51,7 @@ __all__ = ["answer", "bars", "compared", "curves", "keep", "keep_now", "kept", "
 def compared(view: View | None) -> dict[str, Summary]:
     """What is compared: the current scenario and those that were kept, or other ε if none was."""
     summaries: dict[str, Summary] = {}
-    for name, one in kept().items():
+    for name, one in _shown().items():
         if one.summary is None and (summary := _worked_out(one, view)) is not None:
             one = kept()[name] = Kept(one.scenario, one.data, summary)
         if one.summary is not None:
@@ -204,11 +204,17 @@ def keep(view: View | None) -> None:
         st.rerun()
 
 
+def _shown() -> dict[str, Kept]:
+    """Those that whoever sees the screen may see."""
+    return {name: one for name, one in kept().items() if not sources.hidden(one.data)}
+
+
 def scenarios() -> None:
     """Rename, open or forget what is kept."""
-    if kept():
+    shown = _shown()
+    if shown:
         st.header("Kept scenarios")
-    for place, (label, one) in enumerate(list(kept().items())):
+    for place, (label, one) in enumerate(shown.items()):
         _row(place, label, one)
 
 

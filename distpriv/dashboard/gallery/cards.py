@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from distpriv.attacks.best_attack import optimal_attack_accuracy
-from distpriv.dashboard.shell import cache, controls
+from distpriv.dashboard.shell import cache, selecting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PAGES, link
 from distpriv.errors import DistprivError
@@ -60,7 +60,7 @@ def _card(example: Example) -> None:
         f"Open {name}",
         key=f"gallery_{example.key}",
         icon=":material/arrow_forward:",
-        on_click=controls.begin,
+        on_click=selecting.begin,
         args=(example.title,),
         width="stretch",
     )

@@ -40,7 +40,7 @@ def choose(dataset: Dataset) -> tuple[PaperRecords, str]:
 def _if_adult(dataset: Dataset) -> PaperRecords | None:
     """The records of a table that is UCI Adult, whole."""
     needed = {*QUERY.columns, INCOME.column, WORK_CLASS.column}
-    if not needed <= set(dataset.table.columns):
+    if dataset.source is not None or not needed <= set(dataset.table.columns):
         return None
     try:
         records = _records(dataset)

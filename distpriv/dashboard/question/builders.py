@@ -26,7 +26,7 @@ def secret_builder(dataset: Dataset) -> None:
     state = st.session_state
     columns = [c for c, kind in dataset.types.items() if kind in ("number", "category", "boolean")]
     column = st.selectbox("Column", columns, key="build_secret_column", persist_state="session")
-    offered = choices.offered_values(dataset.table, column, dataset.types)
+    offered = choices.offered_values(dataset.table, column, dataset.types, dataset.labels)
     arguments: dict[str, object]
     if dataset.types[column] != "number":
         arguments = {"values": _values(dataset, column, offered)}
@@ -48,7 +48,8 @@ def secret_builder(dataset: Dataset) -> None:
         try:
             secret = SensitiveProperty(column, **arguments)  # type: ignore[arg-type]
             having = int(secret.mask(dataset.table).sum())
-            if having in (0, len(dataset.table)):
+            # Of a source, the records that are here are some of many: the scan will tell.
+            if having in (0, len(dataset.table)) and len(dataset.table) == dataset.size:
                 st.error(
                     f"{exact(having)} of the {exact(len(dataset.table))} records have that "
                     "property, so there is nothing to hide; choose other values or thresholds.",
@@ -85,6 +86,8 @@ def _thresholds(dataset: Dataset, column: str, *, between: bool) -> float | tupl
     """The threshold, or two; they start where some records lie on either side."""
     values = dataset.table[column].dropna().astype(float)
     middle, least, largest = (float(each) for each in (values.median(), values.min(), values.max()))
+    if dataset.profile is not None and not dataset.shows_records:
+        largest = middle  # the greatest value is a record's
     if values.empty:
         middle = largest = 0.0
     elif least < largest and middle in (least, largest):
@@ -153,7 +156,7 @@ def _parameter(
     """What a statistic asks for besides its column."""
     title, key, domain = parameter.title, f"build_stat_{parameter.name}", parameter.domain
     if domain == "value":
-        return st.selectbox(title, choices.levels(dataset.table, column), key=key)
+        return st.selectbox(title, choices.levels(dataset.table, column, dataset.labels), key=key)
     if domain == "column":
         return st.selectbox(title, [name for name in columns if name != column], key=key)
     return st.slider(title, *domain, key=key, persist_state="session")
@@ -172,7 +175,7 @@ def bounds_editor(dataset: Dataset, scenario: Scenario) -> None:
             "bounds that are public knowledge; where there are none, the data's own range is used, "
             "which leaks it."
         )
-        if promised and (words := leaking_in_words(bounds_from_data(scenario, dataset.table))):
+        if promised and (words := leaking_in_words(bounds_from_data(scenario, dataset.records))):
             st.warning(escape(words), icon=":material/report:")
         known = dict(scenario.bounds)
         start = pd.DataFrame(

@@ -6,12 +6,12 @@ import streamlit as st
 
 from distpriv.analysis.hiding import hiding, hiding_unknown, said
 from distpriv.charts.hiding import hidden_distances
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, frame
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
 from distpriv.words import escape
 
-__all__ = ["draw"]
+__all__ = ["draw", "sampled"]
 
 
 def draw(view: View) -> None:
@@ -30,3 +30,9 @@ def draw(view: View) -> None:
     )
     with st.expander("Right guesses, however far apart the shares are", icon=":material/timeline:"):
         display.chart(hidden_distances(hidden), "hidden")
+
+
+def sampled(view: View) -> None:
+    """What simulations rest on, where that is not all records."""
+    if said := frame.sampled(view):
+        st.caption(said)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy.typing import NDArray
 
 from distpriv.charts.answer import shifts
 from distpriv.dashboard.shell.frame import View
@@ -54,12 +57,10 @@ def table(view: View) -> None:
             number(shift) for shift in -fit.difference / np.sqrt(np.diag(fit.pooled))
         ],
     }
-    if view.scenario.whole and not view.scenario.presenting:
-        records = view.dataset.table
-        known = records[records[fit.pair.secret.column].notna()]
+    summed = view.dataset.source is None or view.scenario.query.is_linear
+    if view.scenario.whole and summed and not view.scenario.presenting:
         columns["Your table (not to be shown)"] = [
-            with_unit(value, unit)
-            for value, unit in zip(view.scenario.query.answer(known), view.units, strict=True)
+            with_unit(value, unit) for value, unit in zip(_true(view), view.units, strict=True)
         ]
     display.table(pd.DataFrame(columns), "release")
     if (view.fit.grid > 0).any():
@@ -68,6 +69,15 @@ def table(view: View) -> None:
             "knows that could subtract noise that leaves directions bare, so the noise here lies "
             "on every statistic, half a step of it at least."
         )
+
+
+def _true(view: View) -> NDArray[np.float64]:
+    """The statistics of all records."""
+    query, secret = view.scenario.query, view.fit.pair.secret
+    if view.dataset.source is not None:
+        return view.dataset.source.answer(query, secret, entropy=Random(0))[0]  # nothing is drawn
+    records = view.dataset.table
+    return query.answer(records[records[secret.column].notna()])
 
 
 def _moves(view: View) -> list[str]:

@@ -9,10 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import controls
+from distpriv.dashboard.shell import cache, controls, scanning, selecting
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
+from distpriv.model.source import Profile
 from distpriv.tables import ColumnType, summarise
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape, number, percent
@@ -65,7 +66,7 @@ def _read_upload() -> None:
 
 
 def _choose_adult() -> None:
-    controls.begin(next(e.title for e in EXAMPLES if e.key == "adult"))
+    selecting.begin(next(e.title for e in EXAMPLES if e.key == "adult"))
 
 
 def reference(dataset: Dataset, scenario: Scenario) -> None:
@@ -104,6 +105,9 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
 
 def preview(dataset: Dataset, scenario: Scenario) -> None:
     """Columns with their types, correctable for an upload, and the first records."""
+    if dataset.profile is not None:
+        _profile(dataset, dataset.profile, scenario)
+        return
     summary = summarise(dataset.table)
     missing = int(summary["missing"].sum()) if "missing" in summary else 0
     incomplete = int(dataset.table.isna().any(axis=1).sum()) if missing else 0
@@ -133,6 +137,43 @@ def preview(dataset: Dataset, scenario: Scenario) -> None:
         _types(dataset, summary)
     with rows:
         st.dataframe(dataset.table.head(PREVIEW_ROWS), hide_index=True, alt="The first records")
+
+
+def _profile(dataset: Dataset, profile: Profile, scenario: Scenario) -> None:
+    """What is known of a table that stays where it is, and some of its records if they may show."""
+    missing = any(column.missing for column in profile.columns.values())
+    st.markdown(
+        f"{number(profile.records)} records, {len(profile.columns)} columns; "
+        + (
+            "a record that misses a value in a column in use is left out."
+            if missing
+            else "no value is missing."
+        )
+    )
+    secret, query = scenario.secret, scenario.query
+    if query.is_linear and scanning.known(dataset, query, secret):
+        counts = cache.computed(Dataset.moments, dataset, query, secret).counts
+        st.markdown(
+            f"Of the records that miss none, **{percent(counts[1] / sum(counts))}** have the "
+            f"property **{escape(secret.label)}** (true share: not to be shown)."
+        )
+    columns = profile.columns.values()
+    shown = pd.DataFrame(
+        {
+            "column": [column.name for column in columns],
+            "type": [column.type for column in columns],
+            "missing": [column.missing for column in columns],
+            "labels": [str(len(column.labels) or "") for column in columns],
+        }
+    )
+    st.dataframe(shown, hide_index=True, alt="The columns and their types")
+    if not dataset.shows_records:
+        st.caption("Single records of this table are not shown.")
+        return
+    some = dataset.table.head(PREVIEW_ROWS)
+    if not profile.whole:
+        st.caption(f"{number(len(some))} records at random:")
+    st.dataframe(some, hide_index=True, alt="Some of the records")
 
 
 def _types(dataset: Dataset, summary: pd.DataFrame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from distpriv.dashboard.question import records
-from distpriv.dashboard.shell import controls
+from distpriv.dashboard.shell import selecting, sources
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.places import Places
 from distpriv.dashboard.shell.state import Key
@@ -34,6 +34,17 @@ def draw(places: Places) -> None:
         with mine.container(border=True, height="stretch"):
             st.header("Check my table", anchor=False)
             records.upload()
+            if named := sources.offered():
+                st.markdown("Or a table of this server:")
+                row = st.container(horizontal=True, gap="small")
+                for title in named:
+                    row.button(
+                        escape(title),
+                        key=f"open_source_{title}",
+                        icon=":material/database:",
+                        on_click=selecting.begin,
+                        args=(title,),
+                    )
         with example.container(border=True, height="stretch"):
             st.header("Try an example", anchor=False)
             row = st.container(horizontal=True, gap="small")
@@ -42,7 +53,7 @@ def draw(places: Places) -> None:
                     row.button(
                         escape(each.title),
                         key=f"try_{each.key}",
-                        on_click=controls.begin,
+                        on_click=selecting.begin,
                         args=(each.title,),
                     )
             with row:

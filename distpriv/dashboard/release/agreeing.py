@@ -81,7 +81,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
         then = limit.now.scenario
         known = {**dict(then.bounds), **dict(scenario.bounds)}
         scenario = replace(then, bounds=tuple(sorted(known.items())), query=scenario.query)
-    bounds = rounded_bounds(dataset.table, scenario.query) | dict(scenario.bounds)
+    bounds = rounded_bounds(dataset.records, scenario.query) | dict(scenario.bounds)
     bounded = replace(scenario, bounds=tuple(sorted(bounds.items())))
     version = 0 if limit is None else limit.now.version
     # Fields of another version are other fields: they begin with what is agreed on now.
@@ -182,7 +182,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
 
 def _bounds_in_words(scenario: Scenario, dataset: Dataset) -> str:
     """Within which bounds persons are counted, and where these come from."""
-    leaking = bounds_from_data(scenario, dataset.table)
+    leaking = bounds_from_data(scenario, dataset.records)
     presenting = st.session_state[Key.SCENARIO].presenting
     shown = [
         f"{name} {exact(low)} to {exact(high)}"

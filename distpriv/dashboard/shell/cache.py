@@ -19,6 +19,7 @@ import streamlit as st
 
 from distpriv.dashboard.shell.dataset import Dataset, from_example
 from distpriv.tables.examples import EXAMPLES
+from distpriv.words import escape
 
 __all__ = ["computed", "example"]
 
@@ -60,6 +61,8 @@ def computed(  # type: ignore[misc]  # mypy takes *Ts for more than the rest
     saying : str
         What is shown meanwhile; by default nothing.
     """
+    if isinstance(source, Dataset) and source.source is not None and not saying:
+        saying = f"Asking {escape(source.title)} …"
     given = (source, *arguments) if isinstance(source, Dataset) else arguments
     key = repr((source if isinstance(source, str) else _key(source), *map(_key, arguments)))
     name = f"{function.__module__}.{function.__qualname__}"

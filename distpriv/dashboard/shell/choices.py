@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_bool_dtype
 
 from distpriv import queries
 from distpriv.errors import DistprivError
@@ -28,6 +29,10 @@ __all__ = [
     "statistics",
 ]
 
+Labels = Mapping[str, Mapping[str, int]]
+"""How many records have each label, by column: of the whole table, where only some are here."""
+
+NO_LABELS: Labels = {}
 MOST_LEVELS = 20
 _CENSUS = (
     Mean("age"),
@@ -39,10 +44,20 @@ _CENSUS = (
 _CENSUS_SECRET = SensitiveProperty("income", ">50K")
 
 
-def levels(table: pd.DataFrame, column: str) -> tuple[str, ...]:
+def levels(table: pd.DataFrame, column: str, labels: Labels = NO_LABELS) -> tuple[str, ...]:
     """Labels of a categorical or boolean column, the most frequent first, at most 20."""
+    return tuple(map(_name, _counts(table, column, labels).index[:MOST_LEVELS]))
+
+
+def _counts(table: pd.DataFrame, column: str, labels: Labels) -> pd.Series:
+    """How many records have each value, the most frequent first."""
+    if column in labels:
+        counts = pd.Series(labels[column], dtype="int64").sort_values(
+            ascending=False, kind="stable"
+        )
+        return counts.rename(str.lower) if is_bool_dtype(table[column]) else counts
     counts = table[column].value_counts()
-    return tuple(_name(label) for label in counts[counts > 0].index[:MOST_LEVELS])
+    return counts[counts > 0]
 
 
 def _name(label: object) -> str:
@@ -51,12 +66,12 @@ def _name(label: object) -> str:
 
 
 def offered_values(
-    table: pd.DataFrame, column: str, types: Mapping[str, str]
+    table: pd.DataFrame, column: str, types: Mapping[str, str], labels: Labels = NO_LABELS
 ) -> tuple[str | float, ...]:
     """Values that a secret can be made of: the labels of a column, or its few numbers."""
     if types[column] == "number":
         return few_values(table[column])
-    return levels(table, column) if types[column] in ("category", "boolean") else ()
+    return levels(table, column, labels) if types[column] in ("category", "boolean") else ()
 
 
 def _columns(types: Mapping[str, str], *kinds: str) -> list[str]:
@@ -69,7 +84,9 @@ def _measures_first(table: pd.DataFrame, columns: list[str]) -> list[str]:
     return [*(column for column in columns if column not in last), *last]
 
 
-def secrets(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, SensitiveProperty]:
+def secrets(
+    table: pd.DataFrame, types: Mapping[str, str], labels: Labels = NO_LABELS
+) -> dict[str, SensitiveProperty]:
     """Properties to choose from, by label: each value of each column that has few.
 
     Columns of labels come before those of numbers, and keys, codes and dates last.
@@ -78,13 +95,15 @@ def secrets(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Sensitiv
     secrets = [
         SensitiveProperty(column, value)
         for column in _measures_first(table, columns)
-        for value in offered_values(table, column, types)
-        if table[column].nunique() > 1
+        for value in offered_values(table, column, types, labels)
+        if len(_counts(table, column, labels)) > 1
     ]
     return {secret.label: secret for secret in secrets}
 
 
-def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Statistic]:
+def statistics(
+    table: pd.DataFrame, types: Mapping[str, str], labels: Labels = NO_LABELS
+) -> dict[str, Statistic]:
     """Statistics to choose from, by label: all in closed form that ask for no more than a value."""
     kinds = [kind for kind in map(queries.get, queries.names()) if kind.linear]
     offered: list[Statistic] = []
@@ -98,12 +117,14 @@ def statistics(table: pd.DataFrame, types: Mapping[str, str]) -> dict[str, Stati
             for kind in fitting
             if [parameter.domain for parameter in kind.parameters] == ["value"]
         ]
-        for label in levels(table, column) if of_values else ():
+        for label in levels(table, column, labels) if of_values else ():
             offered += [kind(column, label) for kind in of_values]  # type: ignore[call-arg]
     return {statistic.label: statistic for statistic in offered}
 
 
-def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitiveProperty | None:
+def default_secret(
+    table: pd.DataFrame, types: Mapping[str, str], labels: Labels = NO_LABELS
+) -> SensitiveProperty | None:
     """The paper's secret if the table has it; else a value of the plainest column.
 
     That is the column with the fewest values, of those the one whose value is nearest to half the
@@ -113,7 +134,7 @@ def default_secret(table: pd.DataFrame, types: Mapping[str, str]) -> SensitivePr
     if _has(table, _CENSUS_SECRET.column, ">50K"):
         return _CENSUS_SECRET
     measured, every = _measured(table, types), list(types)
-    return _plainest(table, types, measured) or _plainest(table, types, every)
+    return _plainest(table, types, measured, labels) or _plainest(table, types, every, labels)
 
 
 def _measured(table: pd.DataFrame, types: Mapping[str, str]) -> list[str]:
@@ -122,7 +143,7 @@ def _measured(table: pd.DataFrame, types: Mapping[str, str]) -> list[str]:
 
 
 def _plainest(
-    table: pd.DataFrame, types: Mapping[str, str], columns: Sequence[str]
+    table: pd.DataFrame, types: Mapping[str, str], columns: Sequence[str], labels: Labels
 ) -> SensitiveProperty | None:
     """The default secret among some columns."""
     best: tuple[int, float, SensitiveProperty] | None = None
@@ -131,8 +152,7 @@ def _plainest(
     for column in _columns(types, "category", "boolean", "number"):
         if column not in columns or (types[column] == "number" and column not in pairs):
             continue
-        counts = table[column].value_counts()
-        counts = counts[counts > 0]
+        counts = _counts(table, column, labels)
         if len(counts) < 2:
             continue
         # Few values first; among those the value nearest to half the records.
@@ -156,7 +176,10 @@ def _plain(distances: pd.Series, numbers: tuple[float, ...]) -> str | float:
 
 
 def default_statistics(
-    table: pd.DataFrame, types: Mapping[str, str], secret: SensitiveProperty
+    table: pd.DataFrame,
+    types: Mapping[str, str],
+    secret: SensitiveProperty,
+    labels: Labels = NO_LABELS,
 ) -> tuple[Statistic, ...]:
     """The paper's five statistics if the table has them; else up to five that can be modelled.
 
@@ -167,7 +190,8 @@ def default_statistics(
     if all(_has(table, s.column, getattr(s, "value", None)) for s in _CENSUS):
         return _CENSUS
     measured, every = _measured(table, types), list(types)
-    return _modelled(table, types, secret, measured) or _modelled(table, types, secret, every)
+    found = _modelled(table, types, secret, measured, labels)
+    return found or _modelled(table, types, secret, every, labels)
 
 
 def _modelled(
@@ -175,6 +199,7 @@ def _modelled(
     types: Mapping[str, str],
     secret: SensitiveProperty,
     columns: Sequence[str],
+    known: Labels,
 ) -> tuple[Statistic, ...]:
     """The default statistics of some columns."""
     others = [
@@ -186,10 +211,10 @@ def _modelled(
     pairs = [column for column in numbers if len(few_values(table[column])) == 2]
     numbers = [*(column for column in numbers if column not in pairs), *pairs]
     labels = [column for column in others if types[column] != "number"]
-    labels.sort(key=lambda column: table[column].nunique() > MOST_LEVELS)
+    labels.sort(key=lambda column: len(_counts(table, column, known)) > MOST_LEVELS)
     candidates: list[Statistic] = list(map(Mean, numbers[:10]))
     candidates[3:3] = [
-        Count(column, found[0]) for column in labels[:10] if (found := levels(table, column))
+        Count(column, found[0]) for column in labels[:10] if (found := levels(table, column, known))
     ]
     chosen: tuple[Statistic, ...] = ()
     for candidate in candidates:

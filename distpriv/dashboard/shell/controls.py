@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,15 +15,15 @@ from distpriv.analysis.for_persons import bounds_from_data
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import (
     allowed,
-    cache,
     choices,
     opening,
     presenting,
     presets,
     putting,
+    scanning,
+    selecting,
     settings,
     sizes,
-    starting,
 )
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
@@ -33,17 +33,15 @@ from distpriv.errors import DistprivError
 from distpriv.glossary import hover
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
-from distpriv.tables.examples import EXAMPLES
 from distpriv.words import escape, listed, share
 
-__all__ = ["EPSILONS", "begin", "draw", "keep_upload", "replace_upload", "show"]
+__all__ = ["EPSILONS", "draw", "keep_upload", "replace_upload"]
 
 EPSILONS = (
     0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
     1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
 )  # fmt: skip
 DEFAULT_MECHANISM = "OptM"
-_TITLES = {example.title: example.key for example in EXAMPLES}
 
 
 def keep_upload(dataset: Dataset) -> None:
@@ -55,7 +53,7 @@ def keep_upload(dataset: Dataset) -> None:
     if state.get(Key.UPLOAD_WANTED):  # the address has said them
         putting.put({Key.DATA: opening.UPLOAD})
     else:
-        show(opening.UPLOAD)
+        selecting.show(opening.UPLOAD)
         putting.put({Key.N: dataset.start_n, Key.WHOLE: True, Key.CENTER: 0.5, Key.DP: 0.1})
         if Key.AWAITING not in state:  # what it says of ε stays
             allowed.begin()
@@ -66,49 +64,6 @@ def replace_upload(dataset: Dataset) -> None:
     """Put the same upload with other column types in its place."""
     st.session_state[Key.UPLOAD] = dataset
     opening.arrived(dataset)
-
-
-def show(title: str) -> None:
-    """Make data that are here the session's, in the size last released of their kind."""
-    putting.put({Key.DATA: title})
-    _follow_data()
-
-
-def begin(title: str) -> None:
-    """Show an example, with the ε that leaves an attacker the right guesses to start with."""
-    show(title)
-    st.session_state[Key.BEGUN] = True
-    allowed.begin()
-
-
-def _follow_data() -> None:
-    starting.begin(st.session_state[Key.DATA])
-    sizes.follow(st.session_state[Key.DATA] == opening.UPLOAD)
-
-
-def _current_dataset() -> Dataset:
-    state = st.session_state
-    if state.pop(Key.BACK_TO_EXAMPLE, False):
-        show(EXAMPLES[0].title)
-    titles = [*_TITLES, *([opening.UPLOAD] if Key.UPLOAD in state else [])]
-    if state.get(Key.DATA) not in (None, *titles):
-        del state[Key.DATA]
-    chosen = st.selectbox(
-        "Data",
-        titles,
-        key=Key.DATA,
-        bind="query-params",
-        on_change=_follow_data,
-        help="Synthetic example, UCI Adult, or the file you uploaded on the page Question.",
-    )
-    if chosen == opening.UPLOAD:
-        return cast(Dataset, state[Key.UPLOAD])
-    try:
-        return cache.example(_TITLES[chosen])
-    except DistprivError as error:
-        state[Key.NOTICE] = escape(error)
-        state[Key.BACK_TO_EXAMPLE] = True
-        st.rerun()
 
 
 def draw(page: PageSpec) -> None:
@@ -124,9 +79,9 @@ def draw(page: PageSpec) -> None:
     state.pop(Key.PENDING, None)  # last: whatever cuts this run short, the next one has it
     presenting.hide_values()
     places = of_page(page)
-    data = places.blank("data", escape(_data_in_words()))
+    data = places.blank("data", escape(selecting.in_words()))
     with data:
-        dataset = _current_dataset()
+        dataset = selecting.current()
     secrets = _secrets(dataset)
     with places.secret:
         secret = _secret(dataset, secrets, labelled=not places.in_sentence)
@@ -143,6 +98,8 @@ def draw(page: PageSpec) -> None:
         )
     with places.blank("statistics", _statistics_in_words(dataset)):
         query = _query(dataset)
+    if Key.SOURCE_OPENING not in state:  # the size hangs on the answer
+        scanning.ask(dataset, query, secret)
     whole, n, all_records = sizes.draw(places, dataset, query, secret)
     with places.mechanism:
         mechanism = _mechanism()
@@ -207,7 +164,7 @@ def draw(page: PageSpec) -> None:
         view=state[Key.VIEW],
         distances=distances,
     )
-    if persons is not None and (columns := bounds_from_data(scenario, dataset.table)):
+    if persons is not None and (columns := bounds_from_data(scenario, dataset.records)):
         about_bounds.caption(
             f"The bounds of {escape(listed(list(columns)))} come from the data; give public ones "
             "on the page Question."
@@ -230,14 +187,6 @@ def _figure(key: str, default: float) -> float:
     with suppress(TypeError, ValueError):
         return float(said(key, default))
     return default
-
-
-def _data_in_words() -> str:
-    wanted = str(said(Key.DATA, EXAMPLES[0].title))
-    own = cast("Dataset | None", st.session_state.get(Key.UPLOAD))
-    if wanted == opening.UPLOAD and own is not None:
-        return own.title
-    return wanted if wanted in _TITLES else EXAMPLES[0].title
 
 
 def _statistics_in_words(dataset: Dataset) -> str:

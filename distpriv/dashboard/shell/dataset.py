@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Literal
 
 import pandas as pd
@@ -11,14 +12,30 @@ import pandas as pd
 from distpriv.dashboard.shell import choices
 from distpriv.errors import TableError
 from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
+from distpriv.model.source import Profile
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
+from distpriv.sources.table import EngineSource
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
 from distpriv.tables.examples import Example
 from distpriv.tables.reference import align
 from distpriv.words import exact
 
-__all__ = ["Dataset", "as_reference", "from_example", "from_upload", "retyped"]
+__all__ = [
+    "UPLOAD",
+    "Dataset",
+    "Origin",
+    "as_reference",
+    "from_example",
+    "from_source",
+    "from_upload",
+    "retyped",
+]
+
+UPLOAD = "Your file"
+"""What stands for an upload among the titles."""
+
+Origin = Literal["example", "upload", "source"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +44,12 @@ class Dataset:
 
     Attributes
     ----------
-    origin : "example" or "upload"
-        What came from an upload stays in its session and out of the address bar.
+    origin : "example", "upload" or "source"
+        What came from an upload stays in its session and out of the address bar, as columns and
+        labels of a source do, which is a table that the server's owner has named.
     title, description, attribution : str
     table : DataFrame
+        All records, or of a source a random sample.
     types : mapping of column to ColumnType
     units : mapping of column to str
     digest : str
@@ -52,9 +71,18 @@ class Dataset:
         Types that the user set.
     first_digest : str
         Digest under the types it was read with, if the user set others.
+    source : EngineSource or None
+        What has the records where `table` is a sample; whatever is said of all records comes from
+        it.
+    profile : Profile or None
+        Of the source.
+    shows_records : bool
+        Whether single records may be shown.
+    labels : mapping of column to mapping of str to int
+        How many records have each label, of a source; without those that too few have.
     """
 
-    origin: Literal["example", "upload"]
+    origin: Origin
     title: str
     description: str
     attribution: str
@@ -72,6 +100,20 @@ class Dataset:
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     corrected: Mapping[str, ColumnType] = field(default_factory=dict)
     first_digest: str = ""
+    source: EngineSource | None = field(default=None, repr=False)
+    profile: Profile | None = field(default=None, repr=False)
+    shows_records: bool = True
+    labels: choices.Labels = field(default_factory=dict, repr=False)
+
+    @property
+    def records(self) -> pd.DataFrame | EngineSource:
+        """All records, or what can be asked for them."""
+        return self.table if self.source is None else self.source
+
+    @property
+    def size(self) -> int:
+        """How many records there are."""
+        return len(self.table) if self.profile is None else self.profile.records
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
@@ -83,39 +125,49 @@ class Dataset:
 
     def complete(self, query: Query, secret: SensitiveProperty) -> int:
         """Records that miss no value in a column in use, as many as the whole table releases."""
+        if self.source is not None:
+            if query.is_linear:
+                return sum(self.moments(query, secret).counts)
+            return sum(self.groups(query, secret).totals)
         columns = {column for statistic in query for column in statistic.columns}
         return int(self.table[[*{*columns, secret.column}]].notna().all(axis=1).sum())
 
     def moments(self, query: Query, secret: SensitiveProperty) -> GroupMoments:
         """Moments of the records with and without a property."""
+        if self.source is not None:
+            return self.source.group_moments(query, secret)
         return group_moments(self.table, query, secret)
 
     def groups(self, query: Query, secret: SensitiveProperty) -> RecordGroups:
         """Record-level values split by a property, for simulations."""
+        if self.source is not None:
+            return self.source.sample(query, secret)
         return record_groups(self.table, query, secret)
 
 
 def _dataset(
-    origin: Literal["example", "upload"],
+    origin: Origin,
     table: pd.DataFrame,
     title: str,
     description: str,
     attribution: str,
     units: Mapping[str, str],
     example: Example | None = None,
+    profile: Profile | None = None,
+    labels: choices.Labels = choices.NO_LABELS,
 ) -> Dataset:
-    types = column_types(table)
+    types = column_types(table) if profile is None else profile.types
     secret = choices.parse_secret(example.secret, table) if example is not None else None
-    secret = secret or choices.default_secret(table, types)
+    secret = secret or choices.default_secret(table, types, labels)
     if secret is None:
         raise TableError(
             "The table has no column that could be a secret: every usable column holds one "
             "value only; choose a table in which records differ (identifiers, free text and "
             "dates do not count)."
         )
-    labels = () if example is None else example.statistics
-    parsed = (choices.parse_statistic(label, table) for label in labels)
-    query = tuple(filter(None, parsed)) or choices.default_statistics(table, types, secret)
+    wanted = () if example is None else example.statistics
+    parsed = (choices.parse_statistic(label, table) for label in wanted)
+    query = tuple(filter(None, parsed)) or choices.default_statistics(table, types, secret, labels)
     if not query:
         raise TableError(
             f"The table has no column to release beside {secret.column!r}; choose a table with "
@@ -130,12 +182,13 @@ def _dataset(
         table=table,
         types=types,
         units=units,
-        digest=digest(table),
-        secrets=choices.secrets(table, types),
-        statistics=choices.statistics(table, types),
+        digest="" if profile is not None else digest(table),
+        secrets=choices.secrets(table, types, labels),
+        statistics=choices.statistics(table, types, labels),
         secret=secret,
         query=query,
         start_n=max(2, min(100, int(0.3 * min(counts) / 0.55))),
+        labels=labels,
     )
 
 
@@ -157,6 +210,32 @@ def from_upload(content: bytes, name: str) -> Dataset:
     """Read an uploaded file; raises TableError."""
     table = read_table(content, name=name)
     return _dataset("upload", table, name, f"{exact(len(table))} records you uploaded.", "", {})
+
+
+def from_source(
+    source: EngineSource,
+    title: str,
+    description: str,
+    units: Mapping[str, str],
+    shows_records: bool,
+) -> Dataset:
+    """A table that stays where it is; raises SourceError, TableError."""
+    profile = source.profile()
+    about = description or "A table of this server; its records stay where they are."
+    labels = {
+        name: {label: count for label, count in known.labels.items() if count >= source.least_group}
+        for name, known in profile.columns.items()
+        if known.labels
+    }
+    made = _dataset("source", profile.sample, title, about, "", units, None, profile, labels)
+    state = blake2b(f"{title}\0{source.fingerprint()}".encode(), digest_size=32)
+    return replace(
+        made,
+        digest=state.hexdigest(),
+        source=source,
+        profile=profile,
+        shows_records=shows_records,
+    )
 
 
 def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
@@ -187,4 +266,8 @@ def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
         attribution="",
         table=table,
         digest=digest(table),
+        source=None,
+        profile=None,
+        shows_records=True,
+        labels=choices.NO_LABELS,
     )

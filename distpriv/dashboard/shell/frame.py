@@ -16,7 +16,7 @@ from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.fitting import Groups, resolved
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.verdict import right_of_hundred
-from distpriv.dashboard.shell import cache, live, simulations
+from distpriv.dashboard.shell import cache, live, scanning, simulations
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.places import Places
@@ -26,12 +26,24 @@ from distpriv.errors import DistprivError, ModelError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.run import Progress, Run, repeated
+from distpriv.model.source import SampledGroups
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import escape, percent
 
-__all__ = ["ICON", "LOGO", "View", "attempt", "modelled", "open_page", "places", "quiet", "sources"]
+__all__ = [
+    "ICON",
+    "LOGO",
+    "View",
+    "attempt",
+    "modelled",
+    "open_page",
+    "places",
+    "quiet",
+    "sampled",
+    "sources",
+]
 
 # A file of our own: an icon by name would be fetched from another host.
 ICON = str(Path(__file__).with_name("icon.svg"))
@@ -47,7 +59,7 @@ class _Cached(Groups):
     """Records of a dataset and what is simulated of them, from the session's caches."""
 
     def __init__(self, dataset: Dataset) -> None:
-        super().__init__(dataset.table)
+        super().__init__(dataset.records)
         self.dataset = dataset
 
     def computed(self, key: str, compute: Callable[[], T]) -> T:
@@ -93,7 +105,7 @@ class View(Evaluation):
         return Evaluation(
             self.scenario,
             self.table,
-            Groups(self.source.table),
+            Groups(self.source.records),
             self.model,
             self.column_units,
             self.focus,
@@ -129,6 +141,9 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
     are under way, whose progress shows.
     """
     try:
+        if (asked := scanning.missing(dataset, scenario.query, _secrets(scenario))) is not None:
+            scanning.waiting(asked, "asking")
+            return None
         view = _fitted(_begun(dataset, scenario))
         if isinstance(view, Run):
             names = ", ".join(
@@ -153,6 +168,11 @@ def attempt(dataset: Dataset, scenario: Scenario) -> View | None:
         return None
 
 
+def _secrets(scenario: Scenario) -> tuple[SensitiveProperty, ...]:
+    """What a source is asked about, the scenario's own secret first."""
+    return tuple(dict.fromkeys((scenario.secret, *(pair.secret for pair in scenario.pairs))))
+
+
 def _headline(view: View) -> None:
     """Which table the page is about, and what comes of it, below its heading."""
     place: DeltaGenerator | None = st.session_state.pop(Key.HEADLINE, None)
@@ -170,7 +190,17 @@ def _headline(view: View) -> None:
         f"{right_of_hundred(view.undefended)} without noise"
     )
     st.session_state[Key.HEADLINE_SAID] = said
+    if drawn := sampled(view):
+        said += f"  \n{drawn}"
     place.caption(said)
+
+
+def sampled(view: View) -> str:
+    """What simulations rest on where that is not all records, as a sentence; else empty."""
+    if view.source.source is None:
+        return ""
+    groups = view.groups.records(view.scenario.query, view.fit.pair.secret)
+    return groups.in_words if isinstance(groups, SampledGroups) else ""
 
 
 def quiet(dataset: Dataset, scenario: Scenario) -> View | None:
@@ -201,7 +231,7 @@ def _begun(dataset: Dataset, scenario: Scenario) -> View:
         source = st.session_state.get(Key.REFERENCES, {}).get(dataset.digest, dataset)
     return View(
         scenario=resolved(scenario, _Cached(dataset)),
-        table=dataset.table,
+        table=dataset.records,
         groups=_Cached(source),
         column_units=dataset.units,
         dataset=dataset,

@@ -37,7 +37,7 @@ def share(scenario: Scenario) -> str:
     """
     values = {SCENARIO: pack_scenario(scenario)}
     dataset = st.session_state.get(Key.DATASET)
-    if dataset is not None and dataset.origin == "example" and dataset.digest == scenario.digest:
+    if dataset is not None and dataset.origin != "upload" and dataset.digest == scenario.digest:
         values["data"] = dataset.title
     return f"{_here()}?{urlencode(values)}"
 

@@ -11,8 +11,8 @@ import streamlit as st
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import check_columns, unpack_scenario
 from distpriv.analysis.workspace import Source
-from distpriv.dashboard.shell import cache
-from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell import cache, putting, sources
+from distpriv.dashboard.shell.dataset import UPLOAD, Dataset
 from distpriv.dashboard.shell.links import SCENARIO
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.settings import STEPS, own_key
@@ -33,7 +33,6 @@ __all__ = [
     "put_back",
 ]
 
-UPLOAD = "Your file"
 _MOST_RECORDS = 1_000_000  # of the control
 
 
@@ -66,11 +65,20 @@ def open_scenario(scenario: Scenario, title: str = "", source: Source | None = N
     Raises
     ------
     ScenarioError
-        If the data that are here lack a column it names, or a control cannot take its value.
+        If the data that are here lack a column it names, a control cannot take its value, or the
+        data are not for whoever looks.
     """
     state = st.session_state
     own = cast("Dataset | None", state.get(Key.UPLOAD))
+    if sources.hidden(title):
+        raise ScenarioError(
+            "The scenario is about a table of this server, which is for analysts and is not shown "
+            "while presenting; stop presenting and open the link again."
+        )
     dataset = dataset_of(scenario, title)
+    if dataset is None and title in sources.offered():
+        _open_for(scenario, title)
+        return
     if dataset is None and own is not None and source is None and not misfit(scenario, own):
         dataset = own
     if dataset is None:
@@ -79,6 +87,17 @@ def open_scenario(scenario: Scenario, title: str = "", source: Source | None = N
         state.pop(Key.AWAITED_OTHER, None)
     else:
         go_on(scenario, dataset)
+
+
+def _open_for(scenario: Scenario, title: str) -> None:
+    """Go on with a table of the server, once it is open."""
+    state = st.session_state
+    if (opened := state.get(Key.SOURCES, {}).get(title)) is not None:
+        go_on(scenario, opened)
+        return
+    _values(scenario, cache.example(EXAMPLES[0].key))
+    state[Key.SOURCE_AWAITING], state[Key.BEGUN] = scenario, True
+    putting.put({Key.DATA: title})
 
 
 def arrived(dataset: Dataset) -> None:
@@ -105,10 +124,11 @@ def dataset_of(scenario: Scenario, title: str = "") -> Dataset | None:
         is not here.
     """
     state = st.session_state
+    named = state.get(Key.SOURCES, {}).values()
     here = [
         dataset
-        for dataset in (state.get(Key.DATASET), state.get(Key.UPLOAD))
-        if dataset is not None
+        for dataset in (state.get(Key.DATASET), state.get(Key.UPLOAD), *named)
+        if dataset is not None and not sources.hidden(dataset.title)
     ]
     first = EXAMPLES[0]
     if scenario.digest == "":
@@ -116,8 +136,8 @@ def dataset_of(scenario: Scenario, title: str = "") -> Dataset | None:
     found = next((dataset for dataset in here if dataset.digest == scenario.digest), None)
     if found is not None:
         return found
-    named = [e for e in EXAMPLES if scenario.digest == e.digest or e.title == title]
-    for example in dict.fromkeys((*named, first)):
+    meant = [e for e in EXAMPLES if scenario.digest == e.digest or e.title == title]
+    for example in dict.fromkeys((*meant, first)):
         with suppress(DistprivError):
             if (dataset := cache.example(example.key)).digest == scenario.digest:
                 return dataset

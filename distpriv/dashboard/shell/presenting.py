@@ -12,7 +12,17 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.model.run import Run
 from distpriv.words import number
 
-__all__ = ["SIZE", "begin", "epsilon_keys", "hide_values", "on", "shortcut", "switch", "waiting"]
+__all__ = [
+    "SIZE",
+    "begin",
+    "epsilon_keys",
+    "hide_values",
+    "on",
+    "shortcut",
+    "switch",
+    "to_others",
+    "waiting",
+]
 
 T = TypeVar("T")
 
@@ -50,6 +60,12 @@ def begin() -> None:
         del st.query_params[_PARAMETER]
     if on():
         st.html(_STYLE)
+
+
+def to_others() -> bool:
+    """Whether others see the screen: it presents, or is in the presentation view."""
+    view = st.session_state.get(Key.VIEW) or st.query_params.get(Key.VIEW)
+    return on() or view == "presentation"
 
 
 def hide_values() -> None:

@@ -169,7 +169,7 @@ def bounds(
     if known is None:
         known = _linked_bounds(dataset) if linkable else {}
     if needed and any(s.takes_bounds and s.column not in known for s in query):
-        known = rounded_bounds(dataset.table, query) | dict(dataset.bounds) | known
+        known = rounded_bounds(dataset.records, query) | dict(dataset.bounds) | known
     state[key] = known
     bounds = tuple(sorted(known.items()))
     if not linkable:

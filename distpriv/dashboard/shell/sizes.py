@@ -6,8 +6,8 @@ from typing import cast
 
 import streamlit as st
 
-from distpriv.dashboard.shell import cache, putting, settings
-from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell import cache, putting, scanning, settings
+from distpriv.dashboard.shell.dataset import Dataset, Origin
 from distpriv.dashboard.shell.places import Places, said
 from distpriv.dashboard.shell.state import Key
 from distpriv.queries.properties import SensitiveProperty
@@ -19,23 +19,25 @@ __all__ = ["FEWEST", "MOST", "START", "draw", "follow"]
 FEWEST, START, MOST = 2, 100, 1_000_000
 
 
-def follow(upload: bool) -> None:
-    """Go on with the size last released of examples, or of uploads, when the other was shown.
+def follow(origin: Origin) -> None:
+    """Go on with the size last released of data of that origin, when others were shown.
 
     Parameters
     ----------
-    upload : bool
-        Whether an upload is shown from now on. It starts whole, an example with 100 records.
+    origin : "example", "upload" or "source"
+        Of what is shown from now on. An upload and a source start whole, an example with 100
+        records.
     """
     state = st.session_state
     known = cast("Dataset | None", state.get(Key.DATASET))
-    was_upload = known is not None and known.origin == "upload"
-    if was_upload == upload:
+    before: Origin = "example" if known is None else known.origin
+    if before == origin:
         return
     sizes = state.setdefault(Key.SIZES, {})
-    sizes[was_upload] = (state.get(Key.N, START), state.get(Key.WHOLE, False))
-    start = cast(Dataset, state[Key.UPLOAD]).start_n if upload else START
-    putting.put(dict(zip((Key.N, Key.WHOLE), sizes.get(upload, (start, upload)), strict=True)))
+    sizes[before] = (state.get(Key.N, START), state.get(Key.WHOLE, False))
+    start = cast(Dataset, state[Key.UPLOAD]).start_n if origin == "upload" else START
+    size = sizes.get(origin, (start, origin != "example"))
+    putting.put(dict(zip((Key.N, Key.WHOLE), size, strict=True)))
 
 
 def draw(
@@ -48,7 +50,7 @@ def draw(
     """
     state = st.session_state
     whole = str(said(Key.WHOLE, False)).lower() == "true"
-    found = cache.computed(Dataset.complete, dataset, query, secret) if whole else None
+    found = _all(dataset, query, secret) if whole else None
     shown = places.blank("size", _in_words(found))
     box = shown.container()
     whole = (shown if places.in_sentence else places.whole).toggle(
@@ -70,7 +72,7 @@ def draw(
             help="The statistics are computed from n records; the model says how they vary.",
         )
         return False, int(n), None
-    found = cache.computed(Dataset.complete, dataset, query, secret) if found is None else found
+    found = _all(dataset, query, secret) if found is None else found
     state[Key.N] = n = _kept()
     state[Key.N_WHOLE] = found
     box.number_input(
@@ -81,6 +83,13 @@ def draw(
         help="All records of the table that miss no value in a column in use.",
     )
     return True, n, found
+
+
+def _all(dataset: Dataset, query: Query, secret: SensitiveProperty) -> int:
+    """Complete records; all there are, as long as a source is being asked for those."""
+    if not scanning.known(dataset, query, secret):
+        return dataset.size
+    return cache.computed(Dataset.complete, dataset, query, secret)
 
 
 def _in_words(found: int | None) -> str:

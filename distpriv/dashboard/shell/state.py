@@ -68,6 +68,11 @@ class Key:
 
     # Data of the user's own; all but the table and its reference by digest and label.
     UPLOAD: Final = "upload"
+    SOURCES: Final = "sources"  # tables of the server that the session has opened, by name
+    SOURCE_OPENING: Final = "source_opening"
+    SOURCE_AWAITING: Final = "source_awaiting"  # a scenario, until its table is open
+    SOURCE_BARRED: Final = "source_barred"  # was open when it began to present
+    SOURCE_CHECKED: Final = "source_checked"
     UPLOAD_WANTED: Final = "upload_wanted"
     UPLOAD_ERROR: Final = "upload_error"
     FILE: Final = "file"

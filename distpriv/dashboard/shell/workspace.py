@@ -72,7 +72,7 @@ def current() -> Workspace:
 
 
 def _source(dataset: Dataset) -> Source:
-    if dataset.origin == "example":
+    if dataset.origin != "upload":
         return Source(title=dataset.title)
     return Source(
         title=dataset.title.strip()[:200] or opening.UPLOAD,

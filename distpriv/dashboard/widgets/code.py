@@ -8,7 +8,7 @@ from typing import Any, cast
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import opening
+from distpriv.dashboard.shell import opening, sources
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.pages import PageSpec
 from distpriv.dashboard.shell.state import Key
@@ -46,7 +46,7 @@ def foot(spec: PageSpec) -> None:
     with place:
         st.markdown(
             "This script gives this page's numbers without the dashboard, with the package "
-            "`distpriv`" + ("." if setting.source.example else " and your table's file beside it.")
+            "`distpriv`" + ("." if setting.source.example else f" and {_beside(setting.source)}.")
         )
         row = st.container(horizontal=True)
         row.download_button(
@@ -70,6 +70,13 @@ def foot(spec: PageSpec) -> None:
         st.code(script.text, language="python")
 
 
+def _beside(source: Source) -> str:
+    """What a script needs beside the package, that whoever runs it has."""
+    if source.kind:
+        return "a table that you may read: say where it is in its first lines"
+    return "your table's file beside it"
+
+
 def setting_of(dataset: Dataset, scenario: Scenario) -> Setting:
     """What a script about the scenario on these data is written for."""
     references: Mapping[str, Dataset] = st.session_state.get(Key.REFERENCES, {})
@@ -91,4 +98,7 @@ def _source(dataset: Dataset) -> Source:
     example = next(
         (e.key for e in EXAMPLES if dataset.origin == "example" and e.title == dataset.title), ""
     )
+    spec = next((each for each in sources.named_sources() if each.name == dataset.title), None)
+    if dataset.source is not None and spec is not None:
+        return Source(dataset.title, digest=dataset.digest, kind=spec.kind, size=spec.sample)
     return Source(dataset.title, example, tuple(dataset.corrected.items()), dataset.digest)

@@ -61,7 +61,17 @@ for place, fit in enumerate(evaluation.model.pairs):
     result[f"{name}, with noise"] = alone.accuracy
     result[f"{name}, delivered δ"] = delivered"""
         sections.append(Section("Every pair", code))
-    if setting.scenario.whole and not setting.scenario.presenting:
+    if setting.scenario.whole and not setting.scenario.presenting and setting.source.kind:
+        code = """\
+known, records = table.answer(
+    scenario.query, evaluation.fit.pair.secret, entropy=random.SystemRandom()
+)
+for label, value in zip(evaluation.labels, known):
+    result[f"{label} of the table"] = value"""
+        if setting.scenario.query.is_linear:
+            code = f"import random\n\n{code}"
+            sections.append(Section("The statistics of the table itself: not to be shown", code))
+    elif setting.scenario.whole and not setting.scenario.presenting:
         code = """\
 known = table[table[evaluation.fit.pair.secret.column].notna()]
 for label, value in zip(evaluation.labels, scenario.query.answer(known)):

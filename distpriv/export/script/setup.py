@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
 from distpriv.export.script.script import Section, call, listing, literal
+from distpriv.model.source import SAMPLE
 from distpriv.tables.examples import EXAMPLES
 
 __all__ = ["Setting", "Source", "data", "evaluated", "noises", "shown_at_first"]
@@ -32,12 +33,18 @@ class Source:
         Types that the user set.
     digest : str
         Its fingerprint.
+    kind : "", "files", "postgres" or "spark"
+        Of a table that stays where it is, whose place the script leaves open.
+    size : int
+        Records of each group that are drawn from it at most.
     """
 
     name: str
     example: str = ""
     corrected: tuple[tuple[str, str], ...] = ()
     digest: str = ""
+    kind: str = ""
+    size: int = SAMPLE
 
 
 @dataclass(frozen=True)
@@ -71,14 +78,15 @@ def data(setting: Setting) -> Section:
     """Read the table, and hold it against the fingerprint."""
     source = setting.source
     example = next((example for example in EXAMPLES if example.key == source.example), None)
-    lines = ["import numpy as np", "", "import distpriv as dp", ""]
+    lines = [*_IMPORTS.get(source.kind, ()), "import numpy as np"]
+    lines += [*_OTHERS.get(source.kind, ()), "", "import distpriv as dp", ""]
     if example is not None:
         lines.append(f"table = dp.load_example({literal(example.key)})")
     else:
         lines.append(f"table = {_read(source)}")
         if source.corrected:
             lines.append(f"table = dp.retype(table, {literal(dict(source.corrected))})")
-    if source.digest:
+    if source.digest and not source.kind:  # what a catalogue says differs from place to place
         lines += [
             f"if dp.digest(table) != {literal(source.digest)}:",
             '    print("This is another table: the numbers may differ.")',
@@ -88,7 +96,20 @@ def data(setting: Setting) -> Section:
     return Section("The data", "\n".join(lines))
 
 
+_IMPORTS = {"postgres": ("import os", "")}
+_OTHERS = {"spark": ("from pyspark.sql import SparkSession",)}
+_PLACES = {
+    "files": '"the path of your files"',
+    "postgres": 'os.environ["YOUR_DATABASE_URL"], table="the name of your table"',
+    "spark": 'SparkSession.builder.getOrCreate().table("the name of your table")',
+}
+_FUNCTIONS = {"files": "scan", "postgres": "connect", "spark": "from_spark"}
+
+
 def _read(source: Source) -> str:
+    if source.kind:
+        size = "" if source.size == SAMPLE else f", size={source.size}"
+        return f"dp.{_FUNCTIONS[source.kind]}({_PLACES[source.kind]}{size})"
     return f"dp.read_table({literal(source.name)})"
 
 

@@ -224,6 +224,39 @@ def test_corrected_types_and_hostile_names(folder):
     assert "\u202e" not in script.text
 
 
+@pytest.mark.parametrize(
+    "page", ["question", "answer", "compare", "fit", "attack", "belief", "release", "tradeoff"]
+)
+def test_the_script_of_a_table_that_stays_where_it_is_gives_the_same_numbers(table, folder, page):
+    table.to_parquet(folder / "people.parquet")
+    given = setting(table, whole=True, replacement=True)
+    stays = replace(given, source=Source("The people", kind="files", digest="0" * 64))
+    shown = {"attack": {"repetitions": 2}}.get(page)
+    script = script_of(page, stays, shown)
+    assert str(folder) not in script.text
+    placed = script.text.replace("the path of your files", str(folder / "people.parquet"))
+    names: dict[str, Any] = {"__name__": "script"}
+    with redirect_stdout(StringIO()):
+        exec(compile(placed, "script.py", "exec"), names)
+    expected = run(script_of(page, given, shown))[0]["result"]
+    assert set(names["result"]) == set(expected)
+    # Simulations draw records in the order of the file or of the engine.
+    if page not in ("answer", "attack", "fit"):
+        for name, value in expected.items():
+            assert names["result"][name] == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["postgres", "spark"])
+def test_a_script_says_where_its_reader_s_own_address_belongs(table, kind):
+    given = setting(table, whole=True, replacement=True)
+    stays = replace(given, source=Source("The people", kind=kind, digest="0" * 64, size=70))
+    text = script_of("question", stays).text
+    ast.parse(text)
+    assert 'the name of your table"' in text
+    assert "size=70" in text
+    assert ("YOUR_DATABASE_URL" in text) == (kind == "postgres")
+
+
 def test_another_table_is_told(table):
     given = setting(table)
     other = replace(given, source=replace(given.source, digest="0" * 64))
