@@ -171,9 +171,9 @@ def _open(name: str) -> None:
     opener.step(0.4)
     if not opener.finished:
         st.html(_NO_SENTENCE)
-        scanning.waiting(opener, _RUN)
+        row = scanning.waiting(opener, _RUN)
         if opener.failure:
-            st.button(
+            row.button(
                 "Take an example instead", key="opening_leave", on_click=show,
                 args=(EXAMPLES[0].title,),
             )  # fmt: skip
