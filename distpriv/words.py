@@ -45,6 +45,7 @@ UNKNOWN = "unknown"
 
 _THIN = "\u202f"
 _SMALLEST, _LARGEST = 1e-4, 1e7
+_COUNTED = 10**13  # below it a whole number of things is written out
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _BIDIRECTIONAL = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _TAGS = re.compile(r"</?[a-z]+(\s[^<>]*)?/?>", re.IGNORECASE)
@@ -63,8 +64,11 @@ def number(value: float) -> str:
     -------
     str
         ``12.7``, ``0.0946``, ``5 531``, ``40`` where the figure is exactly that and ``40.0``
-        where it is rounded; ``1.23 × 10⁻⁷`` below 10⁻⁴ and from 10⁷ on.
+        where it is rounded; ``1.23 × 10⁻⁷`` below 10⁻⁴ and from 10⁷ on, but for whole numbers by
+        type, which count something: ``45 000 000``.
     """
+    if isinstance(value, int) and abs(value) < _COUNTED:
+        return f"{value:,}".replace(",", _THIN).replace("-", "−")
     if not math.isfinite(value):
         return UNKNOWN if math.isnan(value) else ("−∞" if value < 0 else "∞")
     sign, size = "−" if value < 0 else "", abs(value)
@@ -85,7 +89,7 @@ def exact(value: float) -> str:
 
     Six significant digits at most.
     """
-    if not math.isfinite(value):
+    if isinstance(value, int) or not math.isfinite(value):
         return number(value)
     sign, size = "−" if value < 0 else "", abs(value)
     if size and not _SMALLEST <= size < _LARGEST:

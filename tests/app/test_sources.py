@@ -286,6 +286,11 @@ def test_records_are_shown_only_where_they_may_be(open_app, named, folder, peopl
     shown = [frame for frame in app.dataframe if set(people.columns) <= set(frame.value.columns)]
     assert bool(shown) == preview
     assert ("Single records of this table are not shown" in said(app)) == (not preview)
+    app = answered(turn_to(app, "decide"))
+    assert app.checkbox(key="report_records").disabled != preview
+    app.session_state["report_records"] = True  # as it may be from another table
+    app.run()
+    assert (built(app).truth is not None) == preview
 
 
 def test_what_simulations_rest_on_is_said_once(open_app, named, folder):

@@ -123,14 +123,16 @@ def _confidential(view: View) -> tuple[bool, bool]:
         help="The statistics of your table and the true share. The file is marked as not to be "
         f"shown then.{restriction}",
     )
+    shown = view.dataset.shows_records
     records = row.checkbox(
-        f"Include the first {RECORDS} records",
+        "Include "
+        + (f"the first {RECORDS} records" if view.dataset.source is None else f"{RECORDS} records"),
         key="report_records",
         persist_state="session",
-        disabled=presenting,
+        disabled=presenting or not shown,
         help=f"In the columns in use. The file is marked as not to be shown then.{restriction}",
     )
-    truth, records = (wanted and not presenting for wanted in (truth, records))
+    truth, records = (wanted and not presenting for wanted in (truth, records and shown))
     if truth or records:
         st.warning(
             "The report will hold what the noise is there to hide: give it to nobody who must not "

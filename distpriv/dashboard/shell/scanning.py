@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from distpriv.dashboard.shell import live, state
 from distpriv.dashboard.shell.dataset import Dataset
@@ -66,10 +67,15 @@ class Asked(Run[T], Generic[T]):
         """End it, in the engine too."""
         self._stop.set()
 
+    @property
+    def ended(self) -> bool:
+        """Whether somebody has stopped it."""
+        return self._stop.is_set()
+
     def check(self) -> None:
         """Raise SourceError if it is to end."""
         if self._stop.is_set():
-            raise SourceError(f"{self._said} was stopped.")
+            raise SourceError(f"{self._said} was stopped; ask again to go on.")
 
     def _awaited(self) -> Iterator[Progress[T]]:
         began = time.monotonic()
@@ -175,20 +181,29 @@ def missing(
     return None
 
 
-def waiting(run: Asked[T], name: str) -> None:
-    """Look at it until it is answered, with the time it has taken and a way to stop it."""
+def waiting(run: Asked[T], name: str) -> DeltaGenerator:
+    """Look at it until it is answered, with the time it has taken and a way to stop it.
+
+    Returns the row of its buttons.
+    """
     if not run.failure:
         live.growing(run, _passed, _LOOK)
-        st.button("Stop", key=f"{name}_stop", icon=":material/stop:", on_click=run.stop)
-        return
-    st.error(escape(run.failure), icon=":material/error:")
-    st.button(
+        row = st.container(horizontal=True)
+        row.button("Stop", key=f"{name}_stop", icon=":material/stop:", on_click=run.stop)
+        return row
+    if run.ended:
+        st.info(escape(run.failure), icon=":material/stop_circle:")
+    else:
+        st.error(escape(run.failure), icon=":material/error:")
+    row = st.container(horizontal=True)
+    row.button(
         "Ask again",
         key=f"{name}_again",
         icon=":material/refresh:",
         on_click=_forget,
         args=({name, _OTHERS},),
     )
+    return row
 
 
 def _passed(run: Run[T]) -> None:

@@ -188,9 +188,9 @@ def _opened(
     opener.step(0.4)
     if not opener.finished:
         st.html(_NO_SENTENCE)
-        scanning.waiting(opener, _RUN)
+        row = scanning.waiting(opener, _RUN)
         if opener.failure:
-            st.button("Take an example instead", key="opening_leave", on_click=_leave)
+            row.button("Take an example instead", key="opening_leave", on_click=_leave)
         return None
     dataset = cast(Dataset, opener.result())
     del runs[_RUN]
