@@ -239,3 +239,10 @@ def test_many_figures_are_summed_up_by_their_extremes() -> None:
     assert summed_up(values, texts, "A") == "3 with A, in all between 1 with B and 5 with C"
     few = {name: texts[name] for name in "AB"}
     assert summed_up(values, few, "A") == "3 with A and 1 with B"
+
+
+def test_things_that_are_counted_are_written_out() -> None:
+    assert number(45_000_000) == exact(45_000_000) == "45\u202f000\u202f000"
+    assert number(-12_345_678) == "−12\u202f345\u202f678"
+    assert exact(45_000_000.0) == "4.5\u00a0×\u00a010⁷"
+    assert number(10**15) == "1\u00a0×\u00a010¹⁵"

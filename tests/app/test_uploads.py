@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+import re
+import tempfile
+from collections.abc import Callable
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.dashboard.shell import spooling
 from distpriv.tables.examples import EXAMPLES
 from distpriv.words import number
 from tests.app.driver import (
@@ -100,3 +110,66 @@ def test_the_errors_are_those_of_the_whole_table(open_app):
     app = upload(open_app("question"), records(SIZE))
     whole = table(app, "Noise")["Noise"].tolist()
     assert whole != table(sampled(app, 70), "Noise")["Noise"].tolist()
+
+
+@pytest.fixture
+def ticket() -> Callable[[bytes, str], bytes]:
+    """Lay a file where a large upload lies, and give what Streamlit is handed in its place."""
+
+    def laid(content: bytes, name: str) -> bytes:
+        folder = tempfile.TemporaryDirectory(prefix="distpriv-upload-")
+        path = Path(folder.name) / "upload"
+        path.write_bytes(content)
+        state = blake2b(content, digest_size=32).hexdigest()
+        key = state
+        spooling._waiting[key] = spooling.Spooled(path, name, len(content), "me", state, folder)
+        return f"distpriv-spooled:{key}".encode()
+
+    return laid
+
+
+def parquet(frame: pd.DataFrame) -> bytes:
+    file = BytesIO()
+    frame.to_parquet(file)
+    return file.getvalue()
+
+
+def test_a_large_upload_is_asked_where_it_lies(open_app, ticket):
+    mine = records(SIZE)
+    app = upload(open_app("question"), ticket(parquet(mine), "mine.parquet"), "mine.parquet")
+    for _ in range(40):
+        if app.session_state["dataset"].title == "mine.parquet":
+            break
+        app.run()
+    clean(app)
+    dataset = app.session_state["dataset"]
+    assert dataset.source is not None
+    assert dataset.file.path.exists()
+    assert size(app) == (True, 100, SIZE)
+    small = upload(open_app("question"), parquet(mine), "mine.parquet")
+    assert small.session_state["dataset"].source is None
+    for app_ in (app, small):
+        app_.run()
+    told = [re.findall(r"\d+ of 100", texts(each)) for each in (app, small)]
+    assert told[0] == told[1] != []
+    for page in OF_THE_SCENARIO:
+        clean(turn_to(app, page))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04 a workbook", "only Parquet and CSV are read beyond 200 MB"),
+        (b"PAR1 nothing PAR1", "cannot be read as a table"),
+    ],
+)
+def test_a_large_upload_that_is_no_table_ends_in_a_sentence(open_app, ticket, content, said):
+    app = upload(open_app("question"), ticket(content, "mine.parquet"), "mine.parquet")
+    for _ in range(40):
+        if any(button.key == "opening_leave" for button in app.button):
+            break
+        app.run()
+    assert any(said in each.value for each in (*app.error, *app.warning))
+    app.button(key="opening_leave").click().run()
+    clean(app)
+    assert app.session_state["dataset"].title == EXAMPLES[0].title
