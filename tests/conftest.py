@@ -62,7 +62,8 @@ def cold() -> None:
 def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """Open the dashboard, optionally at a page and with query parameters.
 
-    What it has computed for one test is there for the next: ask for `cold` where that matters.
+    A page is opened as by a link to it, without the first one before it. What has been computed for
+    one test is there for the next: ask for `cold` where that matters.
     """
     from streamlit.testing.v1 import AppTest
 
@@ -73,10 +74,9 @@ def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
         app = AppTest.from_file(root / "distpriv" / "dashboard" / "main.py", default_timeout=120)
         for name, value in query.items():
             app.query_params[name] = value
-        app.run()
-        if page is not None:
-            app.switch_page(f"../../pages/{page}.py").run()
-        return app
+        if page not in (None, "question"):  # which the address without a page leads to
+            app.switch_page(f"../../pages/{page}.py")
+        return app.run()
 
     return opened
 

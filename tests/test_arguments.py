@@ -71,7 +71,7 @@ class Call:
 
 
 @pytest.fixture(scope="module")
-def calls() -> dict[str, Call]:
+def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
     """A valid call of every public function and of every class that takes a user's arguments."""
     rng = np.random.default_rng(3)
     rich = np.repeat([True, False], 60)
@@ -85,6 +85,8 @@ def calls() -> dict[str, Call]:
     secret = dp.SensitiveProperty("rich")
     query, pair = dp.Query([dp.Mean("age"), dp.Count("sex", "F")]), dp.Pair(secret, 0.4, 0.6)
     counts = dp.Query([dp.Count("sex", "F")])
+    files = tmp_path_factory.mktemp("scanned") / "people.parquet"
+    table.to_parquet(files)
     model = dp.fit_gaussian(table, query, pair, 20)
     counted = dp.fit_gaussian(table, counts, pair, 20)
     fit = model.pairs[0]
@@ -279,6 +281,10 @@ def calls() -> dict[str, Call]:
                             "states": 2, "cut": "quantiles", "smoothing": 1.0}),
         (dp.attacks.linear_attack_accuracy, {**both, "weights": np.ones(2)}),
         (dp.load_adult, {"directory": "nowhere"}),
+        (dp.scan, {"files": files, "size": 10, "seconds": 60.0}),
+        (dp.connect, {"url": "postgresql://nobody@/none?host=/nowhere", "table": "people",
+                      "schema": "public", "size": 10, "seconds": 60.0}),
+        (dp.from_spark, {"frame": None, "title": "The people", "size": 10, "seconds": 60.0}),
         (dp.load_example, {"key": "staff"}),
         (dp.attribute.load_assumptions, {"content": dp.attribute.save_assumptions(hospital)}),
         (dp.attribute.save_assumptions, {"file": hospital}),
@@ -428,7 +434,7 @@ def test_no_public_name_is_left_out(calls: dict[str, Call]) -> None:
 
 def test_every_call_is_valid_and_names_every_argument(calls: dict[str, Call]) -> None:
     for name, call in calls.items():
-        if not name.endswith("load_adult"):  # needs files
+        if not name.endswith(("load_adult", "connect", "from_spark")):  # need files or a server
             call()
         left_out = set(inspect.signature(call.function).parameters) - set(call.arguments)
         assert all(

@@ -92,6 +92,7 @@ ELSEWHERE = {
     "privacy/noise_lengths": "privacy/test_noise.py",
     "privacy/noised": "mechanisms/test_sizes.py",
     "privacy/normal_laplace": "privacy/test_laplace_profile.py",
+    "sources/engine": "sources/test_table.py",
     "store/texts": "store/test_decisions.py",
     "analysis/decision": "store/test_ledger.py",
     "queries/base": "queries/test_statistics.py",

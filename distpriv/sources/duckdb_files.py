@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import glob
-import json
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow.parquet
 from sqlalchemy import BigInteger, ColumnElement, Double, FromClause, Select, cast, func, literal
-from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql.psycopg2 import PGDialect_psycopg2
 
 from distpriv.errors import SourceError
 from distpriv.sources.engine import (
@@ -41,9 +41,20 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("VARCHAR", "ENUM", "UUID", "TIME", "TIME_NS", "INTERVAL"), "text"),
 }
 _FILE, _ROW = "distpriv file", "file_row_number"
+_PATTERN = re.compile(r"[*?\[]")
+_SIGNS = re.compile(r"[,;\t|]")
 _MEMORY = "256MB"
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
-_DIALECT = postgresql.dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
+
+
+class DuckDialect(PGDialect_psycopg2):
+    """PostgreSQL's SQL, but for what is compiled under another name."""
+
+    name = "duckdb"
+    supports_statement_cache = True
+
+
+_DIALECT = DuckDialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 
 def files_of(pattern: str | os.PathLike[str]) -> list[Path]:
@@ -57,6 +68,8 @@ def files_of(pattern: str | os.PathLike[str]) -> list[Path]:
     text = os.fspath(pattern)
     if Path(text).is_dir():
         found = [path for path in Path(text).rglob("*") if path.is_file() and _known(path)]
+    elif Path(text).is_file():  # its name may hold the signs of a pattern
+        found = [Path(text)]
     else:
         found = [Path(name) for name in glob.glob(text, recursive=True) if Path(name).is_file()]
     if not found:
@@ -87,6 +100,10 @@ class FileEngine(Engine):
     def __init__(self, files: Sequence[Path], title: str, *, seconds: float | None = None) -> None:
         self.title, self.seconds = title, seconds
         self._files = [str(path) for path in files]
+        if any(_PATTERN.search(name) for name in self._files):  # it would be other files, too
+            raise SourceError(
+                f"{title} lies in a folder or has a file whose name holds *, ? or [; rename it."
+            )
         self._folder = os.path.commonpath([str(path.parent) for path in files])
         self._parquet = not self._files[0].lower().endswith(_TEXT)
         self._running: set[duckdb.DuckDBPyConnection] = set()
@@ -98,15 +115,21 @@ class FileEngine(Engine):
         except duckdb.Error:
             raise SourceError(
                 f"{title} cannot be read as a table; every file has to be Parquet or CSV with the "
-                "same columns, a CSV with their names in its first row."
+                "same columns, none called filename or file_row_number, a CSV in UTF-8 with their "
+                "names in its first row."
             ) from None
+        if not self._parquet and len(described) == 1 and _SIGNS.search(str(described[0][0])):
+            raise SourceError(
+                f"{title} cannot be read as a table; some line has other columns than the first "
+                "row, correct it."
+            )
         known = {name: _KINDS.get(kind.partition("(")[0]) for name, kind, *_ in described}
         self.columns = tuple(RawColumn(name, kind) for name, kind in known.items() if kind)
         self.left_out = tuple(name for name, kind in known.items() if not kind)
         self.records = relation("records", [each.name for each in self.columns])
 
     def _opened(self) -> duckdb.DuckDBPyConnection:
-        """A database in memory that can read these files' folder, and nothing else."""
+        """A database in memory that can read these files, and nothing else."""
         connection = duckdb.connect(
             ":memory:",
             config={
@@ -126,10 +149,11 @@ class FileEngine(Engine):
             numbered.create_view("numbered")
         else:
             self._csv(connection)
-        folders = json.dumps([self._folder, self._spill.name])
         connection.execute("SELECT 1").fetchall()
-        literal_list = "[" + ", ".join(_quoted(each) for each in json.loads(folders)) + "]"
-        connection.execute(f"SET allowed_directories = {literal_list}")
+        # The files alone: links may lead to files whose common folder is that of everything.
+        allowed = ", ".join(_quoted(each) for each in self._files)
+        connection.execute(f"SET allowed_paths = [{allowed}]")
+        connection.execute(f"SET allowed_directories = [{_quoted(self._spill.name)}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         return connection

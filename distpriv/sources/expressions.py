@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 from sqlalchemy import (
+    Boolean,
     ColumnElement,
     Double,
     FromClause,
@@ -31,6 +32,8 @@ from sqlalchemy import (
     select,
     true,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 
 from distpriv.errors import QueryError
 from distpriv.queries.base import Statistic
@@ -78,6 +81,27 @@ class Column:
         return list(MISSING_TOKENS)
 
 
+class is_nan(FunctionElement[bool]):  # noqa: N801 - a function of SQL
+    """Whether a double is NaN.
+
+    DuckDB takes a comparison with NaN for false where the extremes of a Parquet file, which leave
+    NaN out, are known.
+    """
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(is_nan)
+def _called(element: is_nan, compiler: Any, **options: Any) -> str:
+    return f"isnan({compiler.process(element.clauses, **options)})"
+
+
+@compiles(is_nan, "postgresql")
+def _compared(element: is_nan, compiler: Any, **options: Any) -> str:
+    return f"({compiler.process(element.clauses, **options)} = CAST('NaN' AS double precision))"
+
+
 def _among(expression: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[bool]:
     """Whether it is one of some values, each a parameter of its own."""
     bound = [literal(value) for value in values]
@@ -104,11 +128,16 @@ class Expressions:
         for statistic in query:
             statistic.values(self._sample)
             _parts(statistic)
-        if secret.values and self._columns[secret.column].raw.kind == "moment":
-            raise QueryError(
-                f"Column {secret.column!r} holds dates, which cannot be told apart by value where "
-                "they are; choose another column."
-            )
+        counted = [
+            name for each in query for name, wanted in _parts(each) if wanted is not None
+        ] + [secret.column] * bool(secret.values)
+        for name in counted:
+            known = self._columns[name]
+            if known.type == "date" or known.raw.kind == "moment":
+                raise QueryError(
+                    f"Column {name!r} holds dates, which cannot be told apart by value where they "
+                    "are; choose another column."
+                )
 
     def grouped(
         self,
@@ -157,7 +186,7 @@ class Expressions:
             return cast(column, Double)
         if known.raw.kind == "real":
             value = cast(column, Double)
-            return case((value == literal(math.nan, Double), null()), else_=value)
+            return case((is_nan(value), null()), else_=value)
         text = cast(column, Text)
         special = [
             (text == literal(written), literal(number, Double))

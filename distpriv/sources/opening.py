@@ -24,13 +24,19 @@ def scan(
 
     Memory does not grow with the records: what leaves the engine are moments of the two groups, the
     labels of columns with at most 10 000 different ones, and a bounded random sample. DuckDB can
-    read the files' folder and nothing else.
+    read these files and nothing else.
+
+    Some things differ from :func:`distpriv.read_table`. Dates cannot be counted or told apart by
+    value. Whole numbers beyond 2⁵³ are compared as the doubles next to them. A time of day is the
+    text that the engine writes. DuckDB does not tell names apart by case: of two columns ``A`` and
+    ``a``, and of two of the same name in a CSV, the second is called ``a_1``.
 
     Parameters
     ----------
     files : str or path
         A file, a folder, or a pattern such as ``"folder/*.parquet"``. All files have the same
-        columns; a CSV has their names in its first row. Nested and binary columns are left out.
+        columns, none called ``filename`` or ``file_row_number``; a CSV is in UTF-8 and has their
+        names in its first row. Nested and binary columns are left out.
     size : int, from 2 to 1 000 000
         Records of each group that simulations and attacks draw from at most.
     seconds : float > 0, optional
@@ -56,7 +62,7 @@ def scan(
 
 @checked(SourceError)
 def connect(
-    url: str,
+    url: Any,  # that it is a text is checked where no sentence repeats it
     *,
     table: str,
     schema: str | None = None,

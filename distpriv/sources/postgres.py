@@ -86,7 +86,7 @@ class PostgresEngine(Engine):
 
     def __init__(
         self,
-        url: str,
+        url: Any,
         name: str,
         schema: str | None,
         title: str,
@@ -172,9 +172,9 @@ class PostgresEngine(Engine):
             connection.connection.driver_connection.cancel()  # type: ignore[union-attr]
 
 
-def _address(url: str, title: str) -> URL:
+def _address(url: Any, title: str) -> URL:
     try:
-        address = make_url(url)
+        address = make_url(str(url) if isinstance(url, str) else "")
         kind = address.get_backend_name()
     except (ArgumentError, ValueError):
         kind = ""

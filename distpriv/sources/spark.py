@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
@@ -38,6 +39,9 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("date", "timestamp", "timestamp_ntz"), "moment"),
     **dict.fromkeys(("string", "char", "varchar", "void"), "text"),
 }
+
+
+_AGAIN = 0.3  # seconds
 
 
 class _Identifiers(IdentifierPreparer):
@@ -164,10 +168,16 @@ class SparkEngine(Engine):
     def _interrupt(self, tag: str) -> None:
         with self._lock:
             self._stopped.add(tag)
-        if self._remote:
-            self._session.interruptTag(tag)
-        else:
-            self._session.sparkContext.cancelJobGroup(tag)
+        threading.Thread(target=self._insist, args=(tag,), daemon=True).start()
+
+    def _insist(self, tag: str) -> None:
+        """Stop a query again and again until it has ended: before its jobs run there are none."""
+        while tag in self._tags:
+            if self._remote:
+                self._session.interruptTag(tag)
+            else:
+                self._session.sparkContext.cancelJobGroup(tag)
+            time.sleep(_AGAIN)
 
     def _mark(self, tag: str) -> None:
         """What this thread asks from now on can be stopped by the tag.

@@ -6,7 +6,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -44,6 +44,11 @@ class _Asked:
 
     query: Query
     secret: SensitiveProperty
+    # Python takes 1, 1.0 and True for the same value; as texts they are not.
+    exactly: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exactly", repr((self.query.statistics, self.secret)))
 
 
 class EngineSource:
@@ -175,9 +180,9 @@ class EngineSource:
 
     def _sliced(self, asked: _Asked) -> RecordMoments | None:
         """Taken from those of more statistics, where the same records are complete."""
-        wanted = set(asked.query)
+        wanted, secret = {repr(each) for each in asked.query}, repr(asked.secret)
         for other, known in self._moments.items():
-            if other.secret != asked.secret or not wanted <= set(other.query):
+            if repr(other.secret) != secret or not wanted <= {repr(each) for each in other.query}:
                 continue
             same = known.dropped == 0 or set(other.query.columns) == set(asked.query.columns)
             if not same or known.grid is None or known.grid.tied:
@@ -362,11 +367,11 @@ class EngineSource:
 def _places(query: Query, some: Query) -> list[int]:
     """Which record-level values of a query belong to some of its statistics, in their order."""
     starts = np.cumsum([0, *query.widths])
-    known = {statistic: place for place, statistic in enumerate(query)}
+    known = {repr(statistic): place for place, statistic in enumerate(query)}
     return [
         place
         for statistic in some
-        for place in range(starts[known[statistic]], starts[known[statistic] + 1])
+        for place in range(starts[known[repr(statistic)]], starts[known[repr(statistic)] + 1])
     ]
 
 

@@ -37,7 +37,7 @@ def key_of(app, start: str) -> str:
     return next(key for key in app.session_state["runs"] if key.startswith(start))
 
 
-def test_the_answer_does_not_wait_for_it(open_app):
+def test_the_answer_does_not_wait_and_the_price_stands_in_words_a_table_and_a_picture(open_app):
     app = open_app("answer")
     clean(app)
     assert any(metric.label == "Largest ε on these data" for metric in app.metric)
@@ -46,10 +46,6 @@ def test_the_answer_does_not_wait_for_it(open_app):
     worked_out(app)
     assert "pending" not in drawn(app)["layout"]["meta"]
     assert drawn(app)["layout"]["height"] == waiting
-
-
-def test_the_price_stands_in_words_in_a_table_and_in_a_picture(open_app):
-    app = worked_out(open_app("answer"))
     clean(app)
     shown = table(app, "Rests on").set_index("Mechanism")
     assert list(shown.index) == ["OptM", "CoupM", "ExpM", "GroupDP"]
@@ -63,10 +59,7 @@ def test_the_price_stands_in_words_in_a_table_and_in_a_picture(open_app):
     assert {"OptM", "CoupM"} <= names
     # Not in the table of the limit, which the page shows at once, and never the least error.
     assert "CoupM" not in set(table(app, "Largest ε")["Mechanism"])
-
-
-def test_epsilon_moves_the_words_and_keeps_the_picture(open_app):
-    app = worked_out(open_app("answer"))
+    # Another ε moves the words and keeps the picture.
     before = drawn(app)["data"]
     app.number_input(key="eps").set_value(2.0).run()
     worked_out(app)
@@ -113,10 +106,12 @@ def test_a_statistic_that_is_no_sum_says_why_not(open_app):
     assert "take_without" not in {button.key for button in app.button}
 
 
-@pytest.mark.parametrize("page", OF_THE_SCENARIO)
-def test_every_page_takes_it(open_app, page):
-    app = open_app(page, mech="CoupM").run()
-    clean(app)
+def test_every_page_takes_it(open_app):
+    app = open_app(mech="CoupM")
+    for page in OF_THE_SCENARIO:
+        turn_to(app, page).run()
+        clean(app)
+        assert app.session_state["scenario"].mechanism == "CoupM", page
 
 
 @pytest.mark.parametrize(

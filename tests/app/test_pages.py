@@ -185,18 +185,18 @@ def test_a_damaged_link_falls_back_to_what_there_is(open_app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", NAMES)
-def test_an_upload_takes_over_every_page(open_app, page):
+def test_an_upload_takes_over_every_page(open_app):
     app = upload(open_app(), records(1500))
     sound(app)
     assert app.session_state["dataset"].title == "mine.csv"
-    app.switch_page(f"../../pages/{page}.py").run()
-    sound(app)
-    assert not app.error, errors(app)
-    assert app.session_state["dataset"].title == "mine.csv"
-    assert charts(app) or page in WITHOUT_CHARTS
-    # Nothing that names the upload's contents may reach the address.
-    assert "sector" not in str(app.query_params)
+    for page in NAMES:
+        app.switch_page(f"../../pages/{page}.py").run()
+        sound(app)
+        assert not app.error, (page, errors(app))
+        assert app.session_state["dataset"].title == "mine.csv"
+        assert charts(app) or page in WITHOUT_CHARTS, page
+        # Nothing that names the upload's contents may reach the address.
+        assert "sector" not in str(app.query_params)
 
 
 def test_of_a_small_upload_a_sample_starts_with_a_subset_that_fits(open_app):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.app.driver import OF_THE_SCENARIO, errors, records, sound, texts, upload
+from tests.app.driver import OF_THE_SCENARIO, errors, records, sound, texts, turn_to, upload
 
 
 @pytest.mark.slow
@@ -151,15 +151,16 @@ def test_nothing_of_an_upload_gets_into_the_address(open_app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", OF_THE_SCENARIO)
-def test_statistics_without_a_closed_form_on_every_page(open_app, page):
+def test_statistics_without_a_closed_form_on_every_page(open_app):
     statistics = ["median age", "std hours-per-week", "correlation age and hours-per-week"]
-    app = open_app(page, stat=["mean education-num", "quantile 0.9 age", *statistics])
-    sound(app)
-    assert not app.error
-    assert not app.session_state["scenario"].query.is_linear
-    if page in ("tradeoff", "attack", "belief"):
-        assert "closed form" in " ".join(element.value for element in app.info)
+    app = open_app(stat=["mean education-num", "quantile 0.9 age", *statistics])
+    for page in OF_THE_SCENARIO:
+        turn_to(app, page)
+        sound(app)
+        assert not app.error, page
+        assert not app.session_state["scenario"].query.is_linear
+        if page in ("tradeoff", "attack", "belief"):
+            assert "closed form" in " ".join(element.value for element in app.info), page
 
 
 @pytest.mark.parametrize(

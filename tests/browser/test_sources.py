@@ -40,6 +40,36 @@ def offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISTPRIV_SOURCES", str(file))
 
 
+def test_a_large_upload_lies_on_disk_and_answers(
+    fresh_server: str, watched: Callable[..., Watched], tmp_path: Path
+) -> None:
+    """Beyond 200 MB; numbers at random, which no file makes smaller."""
+    rng, size = np.random.default_rng(5), 9_300_000
+    private = rng.random(size) < 0.6
+    pd.DataFrame(
+        {
+            "wage": rng.normal(20, 4, size) + 2 * private,
+            "bonus": rng.normal(2, 1, size),
+            "tenure": rng.normal(8, 1, size),
+            "sector": pd.Categorical(np.where(private, "private", "public")),
+        }
+    ).to_parquet(tmp_path / "workers.parquet", compression=None)
+    assert (tmp_path / "workers.parquet").stat().st_size > 200 * 1024**2
+    watch = watched()
+    page = watch.page
+    page.goto(fresh_server)
+    watch.idle()
+    blank(page, "data")
+    page.locator(".st-key-file input[type=file]").set_input_files(tmp_path / "workers.parquet")
+    sentence = page.locator(".st-key-sentence")
+    expect(sentence).to_contain_text(words("all 9 300 000 records"))
+    expect(sentence).to_contain_text("workers.parquet")
+    verdict = page.locator(".st-key-verdict p").first
+    expect(verdict).to_contain_text("an attacker would guess")
+    shot(page, "large_upload")
+    watch.unharmed()
+
+
 def test_a_table_of_the_server_is_chosen_by_name_and_answers(
     offered: None, fresh_server: str, watched: Callable[..., Watched]
 ) -> None:

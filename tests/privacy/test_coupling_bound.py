@@ -14,7 +14,13 @@ from distpriv.model.cells import Matching
 from distpriv.privacy.coupling_bound import bounded_delta, bounded_epsilon
 
 SECRET = dp.SensitiveProperty("s", "yes")
-SOME, ALL = range(40), range(40, 200)
+SOME = range(40)
+# Of 160 more those in which the exact δ comes closest to the bound.
+TIGHT = (
+    *(113, 121, 143, 43, 53, 131, 116, 182, 195, 196),
+    *(190, 132, 112, 147, 184, 79, 172, 168, 191, 126),
+    *(85, 73, 108, 173, 63, 197, 187, 91, 162, 107, 133, 199, 49, 84, 86, 198, 59, 134, 68, 171),
+)
 
 
 def scenario(seed: int) -> tuple[pd.DataFrame, dp.Query, dp.Pair, int, bool]:
@@ -68,8 +74,8 @@ def test_the_exact_delta_is_never_above(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", ALL)
-def test_the_exact_delta_is_never_above_in_many_more_cases(seed: int) -> None:
+@pytest.mark.parametrize("seed", TIGHT)
+def test_the_exact_delta_is_never_above_where_it_is_closest(seed: int) -> None:
     _check(seed)
 
 

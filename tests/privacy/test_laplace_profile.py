@@ -77,19 +77,16 @@ def test_the_table_of_the_density_keeps_its_slope():
 def by_quadrature(means, variances, scale, epsilon):
     """∫ (p − e^ε q)_+ for one statistic, from densities of their own."""
 
-    def density(x: float, mean: float, variance: float) -> float:
+    def density(mean: float, variance: float) -> np.ndarray:
         sigma = math.sqrt(variance)
         z, ratio = (x - mean) / sigma, sigma / scale
         tilted = [erfcx((ratio + sign * z) / math.sqrt(2)) for sign in (1, -1)]
-        return math.exp(-z * z / 2) * sum(tilted) / (4 * scale)
-
-    def gain(x: float) -> float:
-        p, q = (density(x, m, v) for m, v in zip(means, variances, strict=True))
-        return max(0.0, p - math.exp(epsilon) * q)
+        return np.exp(-z * z / 2) * sum(tilted) / (4 * scale)
 
     # erfcx overflows beyond some 25 spreads; there is nothing to find there.
     x = np.linspace(-17, 17, 120_001)
-    return float(np.trapezoid([gain(float(each)) for each in x], x))
+    p, q = (density(m, v) for m, v in zip(means, variances, strict=True))
+    return float(np.trapezoid(np.maximum(0.0, p - math.exp(epsilon) * q), x))
 
 
 @pytest.mark.parametrize(
@@ -118,9 +115,9 @@ def test_one_statistic_against_quadrature(variances, scale, epsilon):
     )
 
 
-def on_a_grid(means, covariances, scales, epsilons, order=0):
-    """δ of two statistics with independent Laplace noise, by convolving on a grid."""
-    half, points = 9.0 + 16 * scales.max(), 1601
+def on_a_grid(means, covariances, scales, epsilons):
+    """δ of two statistics with independent Laplace noise in both orders, convolved on a grid."""
+    half, points = 9.0 + 16 * scales.max(), 1600  # no prime, which transforms slowly
     axis = np.linspace(-half, half, points)
     width = axis[1] - axis[0]
     x = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
@@ -133,8 +130,10 @@ def on_a_grid(means, covariances, scales, epsilons, order=0):
         np.fft.ifft2(np.fft.fft2(multivariate_normal(mean, covariance).pdf(x)) * transform).real
         for mean, covariance in zip(means, covariances, strict=True)
     ]
-    p, q = densities if order == 0 else densities[::-1]
-    return np.array([np.maximum(p - math.exp(e) * q, 0).sum() * width**2 for e in epsilons])
+    return [
+        np.array([np.maximum(p - math.exp(e) * q, 0).sum() * width**2 for e in epsilons])
+        for p, q in (densities, densities[::-1])
+    ]
 
 
 @pytest.mark.parametrize("scale", [0.15, 0.5, 0.9, 2.5])
@@ -145,8 +144,7 @@ def test_two_statistics_against_a_grid(scale, correlation):
     covariances = np.array([first, first * 1.3 + 0.05 * np.eye(2)])
     scales = np.array([scale, 1.2 * scale])
     epsilons = np.array([0.0, 0.2, 0.6, 1.0])
-    for order in (0, 1):
-        expected = on_a_grid(means, covariances, scales, epsilons, order)
+    for order, expected in enumerate(on_a_grid(means, covariances, scales, epsilons)):
         found = laplace_delta(
             means, covariances, np.eye(2), scales, epsilons, order=order, draws=4096
         )
@@ -264,7 +262,7 @@ def test_hardly_any_noise_and_overwhelming_noise(m, scale):
     scale=st.floats(0.05, 20),
     unlike=st.sampled_from([0.0, 0.05, 0.3]),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_it_falls_and_stays_within_what_is_proven(seed, m, several, scale, unlike):
     means, covariances = normals(seed, m, unlike)
     directions = np.eye(m) if several else np.ones((m, 1)) / math.sqrt(m)
@@ -288,7 +286,7 @@ def test_it_falls_and_stays_within_what_is_proven(seed, m, several, scale, unlik
 
 
 @given(seed=st.integers(0, 400), m=st.integers(1, 3), delta=st.floats(1e-4, 0.3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_epsilon_undoes_delta(seed, m, delta):
     means, covariances = normals(seed, m)
     setting = means, covariances, np.eye(m), np.full(m, 0.7)

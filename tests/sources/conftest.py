@@ -17,7 +17,6 @@ from tests.postgres import postgres
 from tests.sources.tables import in_memory, written
 from tests.spark import spark
 
-ENGINES = ("memory", "parquet", "csv", "postgres", "spark")
 _TYPES = (
     (pa.types.is_boolean, "boolean"),
     (pa.types.is_integer, "bigint"),

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 import distpriv as dp
 
+ENGINES = ("memory", "parquet", "csv", "postgres", "spark")
 RING = ("\u00c5", "A\u030a")  # the same letter, composed and decomposed
 WORDS = ("north", "North", "NORTH", " north", "south ", "\tsouth", "", "NA", "?", *RING, "null x")
 NAMES = (

@@ -14,8 +14,7 @@ import distpriv as dp
 from distpriv.errors import DistprivError, ModelError, PropertyError, QueryError, SourceError
 from distpriv.model.source import SampledGroups
 from distpriv.sources.table import EngineSource
-from tests.sources.conftest import ENGINES
-from tests.sources.tables import NAMES, VALUES, case, hostile, in_memory
+from tests.sources.tables import ENGINES, NAMES, VALUES, case, hostile, in_memory
 
 ELSEWHERE = ("parquet", "csv", "postgres", "spark")
 QUERY = dp.Query([dp.Mean("age"), dp.Mean("hours-per-week"), dp.Count("sex", "Female")])
@@ -144,7 +143,7 @@ def test_the_package_takes_a_source_for_a_table(
     models = [dp.fit_gaussian(data, QUERY, PAIR, 50) for data in (table, source)]
     noises = [dp.calibrate("OptM", model, 1.0, 1e-3) for model in models]
     np.testing.assert_allclose(noises[1].covariance, noises[0].covariance, rtol=1e-6)
-    scenario = dp.Scenario(RICH, QUERY, whole=True)
+    scenario = dp.Scenario(secret=RICH, query=QUERY, whole=True, replacement=True)
     here, there = (dp.evaluate(scenario, data) for data in (table, source))
     assert there.scenario.n == here.scenario.n == len(table)
     assert there.accuracy == pytest.approx(here.accuracy, abs=1e-9)

@@ -18,6 +18,7 @@ from distpriv.dashboard.shell.kept import (
     kept,
     same,
 )
+from distpriv.dashboard.shell.spooling import MEGABYTES
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.store.workspaces import DAYS
@@ -64,6 +65,7 @@ def files() -> None:
     st.file_uploader(
         "Open a file: a scenario, several, or a workspace",
         key=Key.SCENARIO_FILE,
+        max_upload_size=MEGABYTES,
         on_change=_read_file,
         help="A single scenario and a workspace are shown at once, and several are kept here. What "
         "was on screen before is kept too.",

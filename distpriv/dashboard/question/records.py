@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.dashboard.shell import cache, controls, scanning, selecting
+from distpriv.dashboard.shell import cache, controls, scanning, selecting, spooling
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
@@ -39,7 +39,8 @@ def upload() -> None:
         on_change=_read_upload,
         help="Delimiter, encoding, decimal comma and column types are found out. The table stays "
         "in this session's memory on the machine that runs the dashboard and goes when you close "
-        "the page; a large upload passes through a temporary file while it is received.",
+        "the page; one beyond 200 MB, up to 20 GB of Parquet or CSV, lies in a temporary file "
+        "meanwhile and is asked there.",
     )
     if message := st.session_state.pop(Key.UPLOAD_ERROR, None):
         st.error(message, icon=":material/error:")
@@ -60,7 +61,12 @@ def _read_upload() -> None:
     if file is None:
         return
     try:
-        controls.keep_upload(from_upload(file.getvalue(), file.name))
+        content = file.getvalue()
+        spooled = spooling.claim(content)
+        if spooled is None:
+            controls.keep_upload(from_upload(content, file.name))
+        else:
+            st.session_state[Key.SPOOLED] = spooled
     except DistprivError as error:
         st.session_state[Key.UPLOAD_ERROR] = escape(error)
 
@@ -90,6 +96,7 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     file = st.file_uploader(
         "Reference data: a table with the same columns",
         key=f"reference_{dataset.digest}",
+        max_upload_size=spooling.MEGABYTES,
         help="Kept in this session's memory only, as your own table is.",
     )
     if file is None or state.get(Key.REFERENCE_READ) == file.file_id:

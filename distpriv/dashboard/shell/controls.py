@@ -74,6 +74,8 @@ def draw(page: PageSpec) -> None:
     """
     state = st.session_state
     state.setdefault(Key.BEGUN, bool(st.query_params))
+    if (arrived := state.pop(Key.SPOOLED_OPENED, None)) is not None:
+        keep_upload(arrived)
     putting.again()
     putting.put(state.get(Key.PENDING, {}))  # asked for by a page, after its widget had been drawn
     state.pop(Key.PENDING, None)  # last: whatever cuts this run short, the next one has it

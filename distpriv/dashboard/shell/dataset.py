@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 
 from distpriv.dashboard.shell import choices
+from distpriv.dashboard.shell.spooling import MEGABYTES, Spooled, claim
 from distpriv.errors import TableError
 from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.model.source import Profile
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query, Statistic
+from distpriv.sources.duckdb_files import FileEngine
 from distpriv.sources.table import EngineSource
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
 from distpriv.tables.examples import Example
+from distpriv.tables.labels import shown
 from distpriv.tables.reference import align
 from distpriv.words import exact
 
@@ -28,6 +32,7 @@ __all__ = [
     "as_reference",
     "from_example",
     "from_source",
+    "from_spooled",
     "from_upload",
     "retyped",
 ]
@@ -78,6 +83,8 @@ class Dataset:
         Of the source.
     shows_records : bool
         Whether single records may be shown.
+    file : Spooled or None
+        A large upload on disk, which goes when nobody holds it any more.
     labels : mapping of column to mapping of str to int
         How many records have each label, of a source; without those that too few have.
     """
@@ -103,6 +110,7 @@ class Dataset:
     source: EngineSource | None = field(default=None, repr=False)
     profile: Profile | None = field(default=None, repr=False)
     shows_records: bool = True
+    file: Spooled | None = field(default=None, repr=False)
     labels: choices.Labels = field(default_factory=dict, repr=False)
 
     @property
@@ -207,9 +215,49 @@ def from_example(example: Example) -> Dataset:
 
 
 def from_upload(content: bytes, name: str) -> Dataset:
-    """Read an uploaded file; raises TableError."""
+    """Read an uploaded file, or open one that lies on disk; raises TableError."""
+    spooled = claim(content)
+    if spooled is not None:
+        return from_spooled(spooled)
     table = read_table(content, name=name)
     return _dataset("upload", table, name, f"{exact(len(table))} records you uploaded.", "", {})
+
+
+def from_spooled(
+    spooled: Spooled, tell: Callable[[EngineSource], None] = lambda source: None
+) -> Dataset:
+    """Open a large upload where it lies on disk; raises TableError.
+
+    Parameters
+    ----------
+    spooled : Spooled
+    tell : callable
+        Is told the source before it is asked anything, so that it can be stopped.
+    """
+    source = EngineSource(FileEngine([_named(spooled)], spooled.name))
+    tell(source)
+    profile = source.profile()
+    labels = {name: known.labels for name, known in profile.columns.items() if known.labels}
+    about = f"{exact(profile.records)} records you uploaded, read from a temporary file."
+    made = _dataset("upload", profile.sample, spooled.name, about, "", {}, None, profile, labels)
+    return replace(made, digest=spooled.digest, source=source, profile=profile, file=spooled)
+
+
+def _named(spooled: Spooled) -> Path:
+    """The file with the ending that tells what it is."""
+    with spooled.path.open("rb") as file:
+        start = file.read(4)
+    if start[:2] in (b"PK", b"\xd0\xcf") or start[:1] in (b"{", b"["):
+        raise TableError(
+            f"{shown(spooled.name)}: only Parquet and CSV are read beyond "
+            f"{MEGABYTES} MB; save the table as one of them."
+        )
+    packed = ".csv.gz" if start[:2] == b"\x1f\x8b" else ".csv"
+    path = spooled.path.with_name("upload" + (".parquet" if start == b"PAR1" else packed))
+    if spooled.path.exists():
+        spooled.path.rename(path)
+        spooled.path = path
+    return path
 
 
 def from_source(

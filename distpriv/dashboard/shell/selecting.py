@@ -19,9 +19,10 @@ from distpriv.dashboard.shell import (
     starting,
     state,
 )
-from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.dataset import Dataset, from_spooled
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.places import said
+from distpriv.dashboard.shell.spooling import Spooled
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import DistprivError
 from distpriv.sources.table import EngineSource
@@ -130,6 +131,10 @@ def wait() -> None:
             "an example in place of the one that was open.",
             icon=":material/visibility_off:",
         )
+    spooled = cast("Spooled | None", kept.get(Key.SPOOLED))
+    if spooled is not None:
+        _take(spooled)
+        st.stop()
     name = cast("str | None", kept.get(Key.SOURCE_OPENING))
     if name is not None:
         _open(name)
@@ -159,27 +164,53 @@ def run(page: Callable[[], None]) -> None:
         link("question", "Change the question")
 
 
-def _open(name: str) -> None:
-    runs, kept = state.runs(), st.session_state
+def _take(spooled: Spooled) -> None:
+    """Open a large upload."""
+
+    def work(tell: Callable[[EngineSource], None]) -> Dataset:
+        return from_spooled(spooled, tell)
+
+    dataset = _opened(spooled.name, spooled, work)
+    if dataset is not None:
+        st.session_state[Key.SPOOLED_OPENED] = dataset
+        del st.session_state[Key.SPOOLED]
+        st.rerun()
+
+
+def _opened(
+    name: str, key: object, work: Callable[[Callable[[EngineSource], None]], Dataset]
+) -> Dataset | None:
+    """What the work gives, or its progress, with a way to stop it."""
+    runs = state.runs()
     opener = runs.get(_RUN)
-    if not isinstance(opener, scanning.Asked) or opener.key != name:
-
-        def work(tell: Callable[[EngineSource], None]) -> Dataset:
-            return sources.open_named(name, tell)
-
-        opener = runs[_RUN] = scanning.Asked(work, f"Opening {name}", name)
+    if not isinstance(opener, scanning.Asked) or opener.key != key:
+        opener = runs[_RUN] = scanning.Asked(work, f"Opening {name}", key)
     opener.step(0.4)
     if not opener.finished:
         st.html(_NO_SENTENCE)
         row = scanning.waiting(opener, _RUN)
         if opener.failure:
-            row.button(
-                "Take an example instead", key="opening_leave", on_click=show,
-                args=(EXAMPLES[0].title,),
-            )  # fmt: skip
-        return
+            row.button("Take an example instead", key="opening_leave", on_click=_leave)
+        return None
     dataset = cast(Dataset, opener.result())
     del runs[_RUN]
+    return dataset
+
+
+def _leave() -> None:
+    st.session_state.pop(Key.SPOOLED, None)
+    show(EXAMPLES[0].title)
+
+
+def _open(name: str) -> None:
+    kept = st.session_state
+
+    def work(tell: Callable[[EngineSource], None]) -> Dataset:
+        return sources.open_named(name, tell)
+
+    dataset = _opened(name, name, work)
+    if dataset is None:
+        return
     kept[Key.SOURCES][name] = dataset
     awaiting = kept.pop(Key.SOURCE_AWAITING, None)
     if awaiting is not None:

@@ -15,6 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 from weakref import WeakValueDictionary
@@ -27,10 +28,13 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, runtime
 
-__all__ = ["IN_MEMORY", "Spooled", "Spooling", "claim"]
+__all__ = ["IN_MEMORY", "MEGABYTES", "Spooled", "Spooling", "claim"]
 
 IN_MEMORY = 200 * 1024**2
 """Bytes of an upload that are kept in memory at most."""
+
+MEGABYTES = IN_MEMORY // 1024**2
+"""The same, for controls that take nothing larger."""
 
 _PATH = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
 _TICKET = re.compile(rb"distpriv-spooled:([0-9a-f]{64})")
@@ -51,12 +55,15 @@ class Spooled:
         Bytes.
     session : str
         Whose upload it is.
+    digest : str
+        Of the full content.
     """
 
     path: Path
     name: str
     size: int
     session: str
+    digest: str
     _folder: tempfile.TemporaryDirectory[str]
 
 
@@ -92,6 +99,7 @@ class _File:
     def __init__(self, content_type: str, target: BinaryIO) -> None:
         self.name, self.size = "", 0
         self._target, self._files, self._inside = target, 0, False
+        self._state = blake2b(digest_size=32)
         self._field, self._value, self._ended = b"", b"", False
         kind, options = parse_options_header(content_type)
         if kind != b"multipart/form-data" or b"boundary" not in options:
@@ -111,6 +119,11 @@ class _File:
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the request."""
         self._parser.write(chunk)
+
+    @property
+    def digest(self) -> str:
+        """Of the file's content so far."""
+        return self._state.hexdigest()
 
     @property
     def complete(self) -> bool:
@@ -138,6 +151,7 @@ class _File:
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         if self._inside:
             self.size += end - start
+            self._state.update(data[start:end])
             self._target.write(data[start:end])
 
     def _on_end(self) -> None:
@@ -204,7 +218,7 @@ class Spooling:
             return
         ticket = secrets.token_hex(32)
         with _lock:
-            _waiting[ticket] = Spooled(path, file.name, file.size, session, folder)
+            _waiting[ticket] = Spooled(path, file.name, file.size, session, file.digest, folder)
         if not await self._handed(f"distpriv-spooled:{ticket}", file.name, scope, send):
             with _lock:
                 _waiting.pop(ticket, None)

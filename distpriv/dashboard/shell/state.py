@@ -70,6 +70,8 @@ class Key:
     UPLOAD: Final = "upload"
     SOURCES: Final = "sources"  # tables of the server that the session has opened, by name
     SOURCE_OPENING: Final = "source_opening"
+    SPOOLED: Final = "spooled"
+    SPOOLED_OPENED: Final = "spooled_opened"
     SOURCE_AWAITING: Final = "source_awaiting"  # a scenario, until its table is open
     SOURCE_BARRED: Final = "source_barred"  # was open when it began to present
     SOURCE_CHECKED: Final = "source_checked"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from distpriv.dashboard.shell.spooling import MEGABYTES
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets.display import named
 from distpriv.errors import DistprivError
@@ -100,6 +101,11 @@ def example_bar(
             on_click="ignore",
         )
         right.button(reset_label, key=f"{name}_reset", icon=":material/undo:", on_click=reset)
-        st.file_uploader("Load a file saved here", key=f"{name}_file", on_change=read)
+        st.file_uploader(
+            "Load a file saved here",
+            key=f"{name}_file",
+            on_change=read,
+            max_upload_size=MEGABYTES,
+        )
     if message := state.pop(f"{name}_file_error", None):
         st.error(message, icon=":material/error:")

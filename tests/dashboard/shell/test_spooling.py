@@ -6,6 +6,7 @@ import asyncio
 import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 import pytest
@@ -102,6 +103,7 @@ def test_a_large_upload_lies_on_disk_as_it_came(
     assert spooled is not None
     assert spooled.path.read_bytes() == content
     assert (spooled.name, spooled.size) == ("people.parquet", len(content))
+    assert spooled.digest == blake2b(content, digest_size=32).hexdigest()
     assert claim(ticket) is spooled  # as often as its session asks
 
 
