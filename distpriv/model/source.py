@@ -167,10 +167,11 @@ class SampledGroups(RecordGroups):
 
     @property
     def in_words(self) -> str:
-        """What simulations rest on, as a sentence."""
+        """What is not computed from all records, as a sentence."""
         return (
-            f"Simulations draw from a random sample of {exact(sum(self.counts))} of the "
-            f"{exact(sum(self.totals))} complete records (seed {self.seed})."
+            "Simulations, and bounds that are computed from records, rest on a random sample of "
+            f"{exact(sum(self.counts))} of the {exact(sum(self.totals))} complete records (seed "
+            f"{self.seed})."
         )
 
 

@@ -18,10 +18,11 @@ from scipy.optimize import brentq
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, InapplicableError
 from distpriv.model.gaussian import GaussianModel, check_any, thetas_of
-from distpriv.model.moments import RecordGroups, record_groups
+from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
-from distpriv.model.regularity import check_enough
+from distpriv.model.regularity import check_drawable
 from distpriv.model.sampling import RandomState
+from distpriv.model.source import Source, source_of
 from distpriv.model.swaps import Differences, Matched, swap_differences
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.coupled import Radii, most_delivered, radii_of
@@ -82,7 +83,7 @@ class CouplingBound:
 
 @checked(CalibrationError)
 def coupling_bound(
-    records: pd.DataFrame | RecordGroups,
+    records: pd.DataFrame | Source | RecordGroups,
     query: Query,
     pairs: Pair | Sequence[Pair],
     n: int,
@@ -103,7 +104,8 @@ def coupling_bound(
 
     Parameters
     ----------
-    records : DataFrame, or RecordGroups if all pairs are of one property
+    records : DataFrame, Source, or RecordGroups if all pairs are of one property
+        Of a table that stays where it is, the bound is one for datasets drawn from its sample.
     query : Query
         Of m sums over records: counts, proportions, means, sums.
     pairs : Pair or sequence of Pair
@@ -145,10 +147,10 @@ def coupling_bound(
         groups = (
             records
             if isinstance(records, RecordGroups)
-            else record_groups(records, query, pair.secret)
+            else source_of(records).sample(query, pair.secret)
         )
         thetas = thetas_of(pair, n, replacement)
-        check_enough(groups.counts, *thetas)
+        check_drawable(groups, *thetas)
         population = Population.of(query, pair.secret, partial(_same, groups), seed)
         laws.append(swap_differences(population, thetas, matched))
     return _worst(laws, noise, epsilon, None if confidence is None else 1 - confidence)

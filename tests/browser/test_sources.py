@@ -91,7 +91,7 @@ def test_a_table_of_the_server_is_chosen_by_name_and_answers(
     epsilon.press("Enter")
     expect(verdict).not_to_have_text(before or "")
     expect(verdict).to_contain_text(words("ε = 4"))
-    expect(page.get_by_text(words("Simulations draw from a random sample of"))).to_have_count(1)
+    expect(page.get_by_text(words("rest on a random sample of"))).to_have_count(1)
     shot(page, "source")
     assert "kept-from-visitors" not in page.content()
     assert "data=Workers" in page.url
