@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from distpriv.arguments import checked
-from distpriv.errors import CalibrationError, InapplicableError
+from distpriv.errors import CalibrationError, InapplicableError, ModelError
 from distpriv.model.gaussian import GaussianModel, check_any, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
@@ -213,7 +213,8 @@ def differences_of(model: GaussianModel) -> list[Differences]:
     Raises
     ------
     InapplicableError
-        If the records are not known, or a statistic is not a sum over them.
+        If the records are not known, a statistic is not a sum over them, or a dataset has more
+        records than the sample that stands for a table.
     """
     _check_linear(model.query)
     laws = []
@@ -223,6 +224,10 @@ def differences_of(model: GaussianModel) -> list[Differences]:
                 "The coupling bound needs the records, and this model knows their moments alone; "
                 "fit it with fit_gaussian, or take another mechanism."
             )
+        try:
+            check_drawable(fit.population.groups, *fit.thetas)
+        except ModelError as error:
+            raise InapplicableError(str(error)) from None
         laws.append(swap_differences(fit.population, fit.thetas))
     return laws
 

@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 import distpriv as dp
-from distpriv.errors import DistprivError, ModelError, PropertyError, QueryError, SourceError
+from distpriv.errors import (
+    DistprivError,
+    InapplicableError,
+    ModelError,
+    PropertyError,
+    QueryError,
+    SourceError,
+)
 from distpriv.model.source import SampledGroups
 from distpriv.sources.table import EngineSource
 from tests.sources.tables import ENGINES, NAMES, VALUES, case, hostile, in_memory
@@ -246,6 +253,63 @@ def test_more_records_than_the_sample_has_are_refused(
         dp.fit_gaussian(source, dp.Query([dp.Median("age")]), PAIR, 300, method="monte-carlo")
     exactly = dp.fit_gaussian(source, QUERY, PAIR, 300)
     assert exactly.n == 300
+
+
+def test_bounds_from_records_rest_on_the_sample_or_are_refused(
+    opened: Callable[..., EngineSource], tmp_path: Path, census: Any
+) -> None:
+    """All records give the bound of memory; a sample one of its own, for no more than it has."""
+    table, source = in_memory(census, tmp_path), opened("parquet", census)
+    noise = dp.calibrate("OptM", dp.fit_gaussian(table, QUERY, PAIR, 20), 1.0, 1e-3)
+    here, there = (
+        dp.coupling_bound(data, QUERY, PAIR, 20, noise, 1.0, rng=1) for data in (table, source)
+    )
+    # The records come in another order, and with them other draws.
+    assert there.value == pytest.approx(here.value, rel=0.5)
+    some = EngineSource(source.engine, size=100)
+    model = dp.fit_gaussian(some, QUERY, PAIR, 20)
+    assert 0 < dp.coupling_bound(some, QUERY, PAIR, 20, noise, 1.0, rng=1).value < 1
+    assert dp.calibrate("CoupM", model, 1.0, 1e-3).expected_error() > 0
+    large = dp.fit_gaussian(some, QUERY, PAIR, 300)
+    with pytest.raises(InapplicableError, match=r"the random sample .* has only 100"):
+        dp.calibrate("CoupM", large, 1.0, 1e-3)
+    with pytest.raises(ModelError, match=r"the random sample .* has only 100"):
+        dp.coupling_bound(some, QUERY, PAIR, 300, None, 1.0)
+
+
+def test_the_bootstrap_of_a_sample_is_as_wide_as_the_table_s(
+    opened: Callable[..., EngineSource], tmp_path: Path, census: Any
+) -> None:
+    source = opened("parquet", census)
+    replicates = [
+        dp.robustness.bootstrap_moments(source.sample(QUERY, RICH, size), 400, rng=1)
+        for size in (None, 60)
+    ]
+    everything, some = replicates
+    assert some.counts == everything.counts
+    np.testing.assert_allclose(some.means[0], everything.means[0], rtol=1e-12)
+    np.testing.assert_allclose(some.covariances[0], everything.covariances[0], rtol=1e-9)
+    widths = [each.means.std(axis=0) for each in replicates]
+    np.testing.assert_allclose(widths[1], widths[0], rtol=0.45)
+
+
+def test_datasets_from_a_sample_vary_as_those_of_the_table(
+    opened: Callable[..., EngineSource], census: Any
+) -> None:
+    """Without replacement: half of a sample is a tenth of the table, and varies as that does."""
+    source = opened("parquet", census, size=60)
+    model = dp.fit_gaussian(source, QUERY, PAIR, 60)
+    simulated = dp.fit_gaussian(source, QUERY, PAIR, 60, method="monte-carlo", rng=3, subsets=4000)
+    groups = source.sample(QUERY, RICH)
+    assert isinstance(groups, SampledGroups)
+    own = np.array([np.cov(values.T) for values in (groups.without, groups.having)])
+    parts = np.array([33, 27])  # of the 60 records at a share of 45 %
+    left = 1 - parts / np.array(groups.totals)
+    scales = QUERY.scales(60)
+    expected = np.einsum("g,gij->ij", parts * left, own) * np.outer(scales, scales)
+    found = simulated.pairs[0].covariances[0]
+    np.testing.assert_allclose(np.diag(found), np.diag(expected), rtol=0.12)
+    assert model.n == simulated.n
 
 
 def test_a_changed_table_is_told_of(
