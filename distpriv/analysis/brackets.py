@@ -191,12 +191,13 @@ def bracket(evaluation: Evaluation, audited: JointAudit | None = None) -> Bracke
 def steps(evaluation: Evaluation, repetitions: int = REPETITIONS) -> Iterator[Progress[Brackets]]:
     """:func:`bracket` without its audit, then with that of more and more attacks, for a Run.
 
-    No attack is simulated where the law of the statistics is known.
+    No attack is simulated where the law of the statistics is known, or datasets cannot be.
     """
     known = bracket(evaluation)
-    pieces = 1 if known.law is not None else 1 + repetitions
+    alone = known.law is not None or bool(evaluation.unsimulated)
+    pieces = 1 if alone else 1 + repetitions
     yield Progress(1, pieces, lambda: known)
-    if known.law is not None:
+    if alone:
         return
     for audited in auditing(evaluation, repetitions):
         result = partial(_with_audit, known, audited.result)

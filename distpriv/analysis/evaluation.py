@@ -21,12 +21,13 @@ from distpriv.analysis.comparison import Figures
 from distpriv.analysis.fitting import SIMULATED, Groups, fitted_model
 from distpriv.analysis.for_persons import check_records, per_record_label
 from distpriv.analysis.keeping import NO_PROMISE, Keeping, keeping
+from distpriv.analysis.measuring import measured, unsimulated
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.units import ERROR_UNITS, unit_sizes
 from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.attacks.optimal import binding_pair
 from distpriv.attacks.property_inference import PropertyInferenceAttack
-from distpriv.errors import CalibrationError, ModelError
+from distpriv.errors import CalibrationError
 from distpriv.mechanisms import Mechanism
 from distpriv.mechanisms.guarded import side_by_side
 from distpriv.mechanisms.release import Release, draw_release
@@ -46,8 +47,7 @@ from distpriv.privacy.known_laws import known_law
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.per_record import PerRecord
 from distpriv.privacy.record_moves import RecordMoves, record_moves
-from distpriv.robustness.diagnostics import FitDiagnostics, fit_diagnostics
-from distpriv.robustness.verdicts import Assumption, Evidence, Verdict, fitted_shift, verdicts
+from distpriv.robustness.verdicts import Assumption, Evidence, Verdict
 
 __all__ = ["Evaluation"]
 
@@ -356,6 +356,11 @@ class Evaluation:
         return self.groups.simulated(scenario.query, self.fit.thetas, SIMULATED, scenario.seed)
 
     @cached_property
+    def unsimulated(self) -> str:
+        """Why datasets of this size cannot be simulated, as a sentence; empty if they can."""
+        return unsimulated(self.groups, self.scenario.query, self.fit)
+
+    @cached_property
     def law(self) -> ExactLaw | None:
         """The exact law of the pair looked at, where the statistics are a few counts."""
         return known_law(self.fit)
@@ -363,19 +368,9 @@ class Evaluation:
     @cached_property
     def verdicts(self) -> dict[Assumption, Verdict]:
         """What was measured about every assumption, for the pair looked at."""
-        fit, drawn, seed = self.fit, self.simulated, self.scenario.seed
-
-        def diagnosed() -> FitDiagnostics | None:
-            try:
-                return fit_diagnostics(drawn, fit)
-            except ModelError:
-                return None
-
-        key = repr((self.scenario.query, fit.thetas, seed))
-        shift = self.groups.computed(f"shift {key}", lambda: fitted_shift(drawn, fit, seed))
-        diagnostics = self.groups.computed(f"diagnostics {key}", diagnosed)
-        evidence = Evidence(self.model, self.focus, self.noise, shift, diagnostics, self.law)
-        return {verdict.assumption: verdict for verdict in verdicts(Assumption, evidence)}
+        drawn = None if self.unsimulated else self.simulated
+        evidence = Evidence(self.model, self.focus, self.noise, None, None, self.law)
+        return measured(self.groups, self.scenario, drawn, evidence)
 
     @property
     def assumed(self) -> tuple[Verdict, ...]:

@@ -13,7 +13,8 @@ from distpriv.robustness.relaxations import (
     normal_etas,
     relaxed_promise,
 )
-from distpriv.robustness.verdicts import Assumption, Evidence, Shift, Verdict, fitted_shift
+from distpriv.robustness.shifts import Shift, fitted_shift
+from distpriv.robustness.verdicts import Assumption, Evidence, Verdict
 
 __all__ = [
     "Assumption",

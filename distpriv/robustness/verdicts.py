@@ -15,11 +15,11 @@ from distpriv.arguments import checked
 from distpriv.errors import ModelError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.model.gaussian import GaussianModel, PairModel
-from distpriv.model.sampling import RandomState
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.noise import Noise
-from distpriv.robustness.diagnostics import FitDiagnostics, check_simulated
+from distpriv.robustness.diagnostics import FitDiagnostics
+from distpriv.robustness.shifts import Shift
 from distpriv.words import exact, number, percent
 
 __all__ = [
@@ -27,11 +27,8 @@ __all__ = [
     "Assumption",
     "Evidence",
     "Holds",
-    "Shift",
     "Verdict",
     "by_exact_law",
-    "fitted_shift",
-    "shift_residual",
     "verdicts",
 ]
 
@@ -43,8 +40,6 @@ EXCEPTION = 1.05
 """How many times the promised δ the exact law may deliver before the curves are refuted."""
 
 _LEVEL = 0.05
-_RELABELLINGS = 200
-_FEW_VALUES = 0.05  # distinct values a dataset, below which a statistic moves in visible steps
 
 
 @dataclass(frozen=True)
@@ -75,25 +70,6 @@ class Verdict:
 
 
 @dataclass(frozen=True, eq=False)
-class Shift:
-    """How near the simulated statistics of two shares are to shifts of each other.
-
-    Attributes
-    ----------
-    residuals : ndarray, shape (m,)
-        What is left after the best shift, in standard deviations; see :func:`shift_residual`.
-    chance : float
-        What the largest of them stays below with probability 95 % if only shifts were left.
-    in_steps : ndarray of bool, shape (m,)
-        Whether the statistic visibly moves in steps, as counts do.
-    """
-
-    residuals: FloatArray
-    chance: float
-    in_steps: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
 class Evidence:
     """What verdicts are read from.
 
@@ -105,7 +81,8 @@ class Evidence:
         Index of the pair that was simulated.
     noise : Noise
         Whose promise it is about.
-    shift : Shift
+    shift : Shift or None
+        None where datasets cannot be simulated.
     found : FitDiagnostics or None
         None where the datasets do not vary enough for any.
     law : ExactLaw or None
@@ -115,7 +92,7 @@ class Evidence:
     model: GaussianModel
     focus: int
     noise: Noise
-    shift: Shift
+    shift: Shift | None
     found: FitDiagnostics | None
     law: ExactLaw | None = None
 
@@ -139,60 +116,16 @@ def verdicts(assumptions: Iterable[Assumption], evidence: Evidence) -> tuple[Ver
     return tuple(ways[assumption](evidence) for assumption in assumptions)
 
 
-def shift_residual(x: FloatArray, y: FloatArray) -> FloatArray:
-    """How far values must still move, on average, after the best shift of each statistic.
-
-    The Wasserstein distance W_1 in one dimension, least over shifts: with as many values on both
-    sides the mean of |x_(r) − y_(r) − c| over the ranks r, c the median of the differences.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (..., R, m)
-
-    Returns
-    -------
-    ndarray, shape (..., m)
-        0 where one set of values is the other one shifted.
-    """
-    apart = np.sort(x, axis=-2) - np.sort(y, axis=-2)
-    return np.asarray(np.abs(apart - np.median(apart, axis=-2, keepdims=True)).mean(axis=-2))
-
-
-@checked(ModelError)
-def fitted_shift(simulated: FloatArray, fit: PairModel, rng: RandomState = None) -> Shift:
-    """Hold the statistics of simulated datasets against shifts of each other.
-
-    What chance makes is the largest residual over 200 random relabellings of the datasets, once
-    each share's are centred.
-
-    Parameters
-    ----------
-    simulated : ndarray, shape (2, R, m)
-        R datasets under p_i and p_j, see :func:`distpriv.model.simulate`.
-    fit : PairModel
-    rng : Generator, int or None
-
-    Errors are those of :func:`distpriv.robustness.fit_diagnostics`.
-    """
-    simulated = check_simulated(simulated, fit)
-    generator = np.random.default_rng(rng)
-    centred = (simulated - fit.means[:, None]) / np.sqrt(np.diag(fit.pooled))
-    both = np.concatenate(list(centred))
-    half = len(both) // 2
-    largest = []
-    for _ in range(_RELABELLINGS):
-        drawn = generator.permutation(both)
-        largest.append(shift_residual(drawn[:half], drawn[half:]).max())
-    distinct = [len(np.unique(values)) for values in np.moveaxis(simulated, 2, 0)]
-    return Shift(
-        shift_residual(centred[0], centred[1]),
-        float(np.quantile(largest, 1 - _LEVEL)),
-        np.array(distinct) < _FEW_VALUES * len(both),
-    )
+_NOT_SIMULATED = "A dataset has more records than the sample that simulations draw from."
 
 
 def _translation(evidence: Evidence) -> Verdict:
     shift, name = evidence.shift, Assumption.TRANSLATION
+    if shift is None:
+        different = _covariances_differ(evidence)
+        sentence = _NOT_SIMULATED + _consequence(evidence)
+        holds: Holds = "no" if different else "not measured"
+        return Verdict(name, holds, math.nan, math.nan, "standard deviations", sentence)
     worst = int(shift.residuals.argmax())
     residual = float(shift.residuals[worst])
     different = _covariances_differ(evidence)
@@ -228,6 +161,8 @@ def _gaussian(evidence: Evidence) -> Verdict:
         nan = math.nan
         exactly, broken = by_exact_law(evidence.law, evidence.noise)
         sentence = "The simulated datasets do not vary enough to be held against normal curves."
+        if evidence.shift is None:
+            sentence = _NOT_SIMULATED
         holds: Holds = "no" if broken else "not measured"
         unit = "percentage points"
         return Verdict(Assumption.GAUSSIAN, holds, nan, nan, unit, sentence + exactly)

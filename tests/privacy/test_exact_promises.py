@@ -12,7 +12,8 @@ import pytest
 import distpriv as dp
 from distpriv.privacy.smoothness import log_ratio
 from distpriv.robustness.diagnostics import fit_diagnostics
-from distpriv.robustness.verdicts import EXCEPTION, Evidence, fitted_shift, verdicts
+from distpriv.robustness.shifts import fitted_shift
+from distpriv.robustness.verdicts import EXCEPTION, Evidence, verdicts
 
 COUNTS = dp.Query([dp.Count("marital-status", "Never-married"), dp.Count("sex", "Female")])
 INCOME = dp.SensitiveProperty("income", ">50K")

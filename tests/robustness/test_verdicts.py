@@ -12,7 +12,7 @@ import distpriv as dp
 from distpriv import mechanisms
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.robustness.diagnostics import fit_diagnostics
-from distpriv.robustness.verdicts import shift_residual
+from distpriv.robustness.shifts import shift_residual
 from distpriv.words import number
 
 

@@ -312,6 +312,23 @@ def test_datasets_from_a_sample_vary_as_those_of_the_table(
     assert model.n == simulated.n
 
 
+def test_a_report_of_more_records_than_the_sample_leaves_out_what_is_simulated(
+    opened: Callable[..., EngineSource], census: Any
+) -> None:
+    source = opened("parquet", census, size=60)
+    scenario = dp.Scenario(secret=RICH, query=QUERY, whole=True, replacement=True)
+    there = dp.evaluate(scenario, source)
+    assert "the random sample that is simulated with has only 60" in there.unsimulated
+    held = {verdict.assumption.name: verdict.holds for verdict in there.verdicts.values()}
+    assert held["GAUSSIAN"] == "not measured"
+    report = dp.export.build_report(there, data="people")
+    assert "No attacker is simulated: a subset of 1" in report.to_markdown()
+    assert "not simulated" in report.to_html()
+    known = dp.evaluate(scenario, opened("memory", census).table)  # type: ignore[attr-defined]
+    assert not known.unsimulated
+    assert there.accuracy == pytest.approx(known.accuracy, abs=1e-9)
+
+
 def test_a_changed_table_is_told_of(
     opened: Callable[..., EngineSource], tmp_path: Path, census: Any
 ) -> None:

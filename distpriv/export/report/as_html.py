@@ -22,9 +22,9 @@ from distpriv.export.report.words import (
     counted,
     delivered,
     guarantee,
+    interval,
     without_curves,
 )
-from distpriv.model.sampling import Interval
 from distpriv.words import number, percent
 
 __all__ = ["html"]
@@ -75,13 +75,9 @@ def _template() -> Template:
         "number": number,
         "percent": percent,
         "counted": lambda pair: counted(*pair),
-        "interval": _interval,
+        "interval": interval,
     }
     return environment.get_template("report.html")
-
-
-def _interval(interval: Interval) -> str:
-    return f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})"
 
 
 def _records(report: Contents) -> list[list[str]]:

@@ -25,6 +25,7 @@ from distpriv.export.report.words import (
     counted,
     delivered,
     guarantee,
+    interval,
     without_curves,
 )
 from distpriv.model.sampling import Interval
@@ -87,13 +88,13 @@ def markdown(report: Contents) -> str:
                 [
                     "without noise",
                     percent(report.main.undefended),
-                    _interval(report.simulated[UNDEFENDED]),
+                    interval(report.simulated[UNDEFENDED]),
                 ],
                 *(
                     [
                         finding.mechanism.name,
                         percent(finding.accuracy),
-                        _interval(report.simulated[finding.mechanism.name]),
+                        interval(report.simulated[finding.mechanism.name]),
                     ]
                     for finding in report.findings
                 ),
@@ -198,10 +199,6 @@ def _plain(text: str) -> str:
 
 def _known(value: float | None) -> str:
     return "–" if value is None else number(value)
-
-
-def _interval(interval: Interval) -> str:
-    return f"{percent(interval.estimate)} ({percent(interval.low)} to {percent(interval.high)})"
 
 
 def json_text(report: Contents) -> str:

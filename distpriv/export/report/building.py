@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from distpriv.export.report.figures import pictures
 from distpriv.export.report.report import Report
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.run import Progress, completed
+from distpriv.model.sampling import Interval
 
 __all__ = ["ReportRun", "build_report"]
 
@@ -110,14 +112,14 @@ class ReportRun:
         findings = self._findings()
         main = findings[0]
         yield 0.02, "Simulating datasets"
-        assert len(main.simulated)
+        assert main.unsimulated or len(main.simulated)
         yield 0.08, "Testing the assumptions"
         for finding in findings:
             assert finding.verdicts
             yield 0.12, "Testing the assumptions"
         noises = {finding.mechanism.name: finding.noise for finding in findings}
         runs, attack = [], main.attack({UNDEFENDED: None, **noises})
-        for index in range(self.repetitions):
+        for index in range(0 if main.unsimulated else self.repetitions):
             runs.append(attack.scores(index))
             yield 0.15 + 0.4 * (index + 1) / self.repetitions, "Simulating attacks"
         brackets: dict[str, Brackets] = {}
@@ -128,7 +130,11 @@ class ReportRun:
             yield 0.6 + 0.35 * share, doing
         yield 0.97, "Drawing the figures"
         self.report = self._collect(
-            findings, attack.collect(runs), known_in_words(attack), brackets, curves
+            findings,
+            attack.collect(runs) if runs else None,
+            known_in_words(attack),
+            brackets,
+            curves,
         )
 
     def _findings(self) -> tuple[Evaluation, ...]:
@@ -152,27 +158,35 @@ class ReportRun:
     def _collect(
         self,
         findings: tuple[Evaluation, ...],
-        attack: AttackResult,
+        attack: AttackResult | None,
         knows: str,
         brackets: Mapping[str, Brackets],
         curves: Mapping[str, Curves],
     ) -> Report:
         main, scenario = findings[0], self.evaluation.scenario
         names = ", ".join(finding.mechanism.name for finding in findings)
-        attacker = f"{get_classifier(attack.classifier).title.lower()}, adaptive"
+        kind, simulated, told = "", {}, main.unsimulated
+        if attack is None:
+            unknown = Interval(math.nan, math.nan, math.nan)
+            simulated = dict.fromkeys((UNDEFENDED, *(f.mechanism.name for f in findings)), unknown)
+            told = f"No attacker is simulated: {told[:1].lower()}{told[1:]}"
+        else:
+            kind = f"{get_classifier(attack.classifier).title.lower()}, adaptive"
+            simulated = {name: attack.interval(name) for name in attack.accuracy}
+            told = (
+                f"The simulated attacker ({kind}) trains on {attack.tests} datasets with the "
+                f"noise of the mechanism and guesses {attack.tests} others, {attack.repetitions} "
+                f"times; 95\u00a0% intervals, seed {attack.seed}. {knows}"
+            )
         return Report(
             findings=findings,
             choices=choices_in_words(scenario, self.data)
             | {"Mechanism": names, "Fingerprint of the data": scenario.digest},
             left_out=self._left_out,
             brackets=brackets,
-            simulated={name: attack.interval(name) for name in attack.accuracy},
-            attacker=(
-                f"The simulated attacker ({attacker}) trains on {attack.tests} datasets with the "
-                f"noise of the mechanism and guesses {attack.tests} others, {attack.repetitions} "
-                f"times; 95\u00a0% intervals, seed {attack.seed}. {knows}"
-            ),
-            pictures=pictures(findings, attack, attacker, knows, curves),
+            simulated=simulated,
+            attacker=told,
+            pictures=pictures(findings, attack, kind, knows, curves),
             versions=parts.versions(),
             link=self.link,
             made=datetime.now(UTC).replace(microsecond=0),

@@ -18,6 +18,7 @@ from distpriv.charts.guarantee import profile_curves
 from distpriv.charts.utility import error_against_epsilon
 from distpriv.export.report.values import Picture
 from distpriv.mechanisms.curves import Curves
+from distpriv.model.sampling import Interval
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.words import plain
 
@@ -26,7 +27,7 @@ __all__ = ["pictures"]
 
 def pictures(
     findings: Sequence[Evaluation],
-    attack: AttackResult,
+    attack: AttackResult | None,
     attacker: str,
     knows: str,
     curves: Mapping[str, Curves],
@@ -37,7 +38,8 @@ def pictures(
     ----------
     findings : sequence of Evaluation
         The one the answer is about first.
-    attack : AttackResult
+    attack : AttackResult or None
+        None where no attack can be simulated.
     attacker : str
         What it is, in words.
     knows : str
@@ -51,21 +53,23 @@ def pictures(
         (equivalent_separation(accuracy), accuracy) for accuracy in (undefended, main.accuracy)
     ]
     drawn = [overlap(main.fit.pair, views[0], views[1], selected)]
-    intervals = {name: attack.interval(name) for name in attack.accuracy}
-    drawn.append(
-        accuracy_by_mechanism(
-            intervals,
-            optimal={UNDEFENDED: undefended}
-            | {finding.mechanism.name: finding.accuracy for finding in findings},
-            undefended_optimal=undefended,
-            ceiling=accuracy_ceiling(scenario.epsilon, scenario.delta),
-            repetitions=attack.repetitions,
-            seed=attack.seed,
-            attacker=attacker,
-            knows=knows,
-            selected=selected,
+    intervals: dict[str, Interval] = {}
+    if attack is not None:
+        intervals = {name: attack.interval(name) for name in attack.accuracy}
+        drawn.append(
+            accuracy_by_mechanism(
+                intervals,
+                optimal={UNDEFENDED: undefended}
+                | {finding.mechanism.name: finding.accuracy for finding in findings},
+                undefended_optimal=undefended,
+                ceiling=accuracy_ceiling(scenario.epsilon, scenario.delta),
+                repetitions=attack.repetitions,
+                seed=attack.seed,
+                attacker=attacker,
+                knows=knows,
+                selected=selected,
+            )
         )
-    )
     errors, accuracies, profile = (curves[name] for name in ("error", "accuracy", "profile"))
     if errors.y:
         drawn.append(
@@ -88,7 +92,11 @@ def pictures(
                 ceiling=np.array(
                     [accuracy_ceiling(float(e), scenario.delta) for e in accuracies.x]
                 ),
-                points={name: [(scenario.epsilon, intervals[name])] for name in accuracies.y},
+                points={
+                    name: [(scenario.epsilon, intervals[name])]
+                    for name in accuracies.y
+                    if name in intervals
+                },
                 title="Best attack against ε",
                 selected=selected,
             )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 from distpriv.analysis.basis import basis_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.for_persons import per_record_in_words
 from distpriv.analysis.keeping import keeping
 from distpriv.analysis.recommendation import Recommendation, recommended_in_words
 from distpriv.analysis.without_curves import CurvePrice, price_in_words, refused_in_words
-from distpriv.words import exact, listed, number, share, with_unit
+from distpriv.model.sampling import Interval
+from distpriv.words import exact, listed, number, percent, share, with_unit
 
 __all__ = [
     "HOLDS",
@@ -18,6 +21,7 @@ __all__ = [
     "counted",
     "delivered",
     "guarantee",
+    "interval",
     "question",
     "recommended",
     "without_curves",
@@ -143,3 +147,10 @@ def _rests_on(finding: Evaluation) -> str:
     if finding.noise.floor is None:
         return ""
     return " Arithmetic does not undo it: there is noise of half a step or more on every statistic."
+
+
+def interval(simulated: Interval) -> str:
+    """How often a simulated attacker is right; NaN where none was simulated."""
+    if math.isnan(simulated.estimate):
+        return "not simulated"
+    return f"{percent(simulated.estimate)} ({percent(simulated.low)} to {percent(simulated.high)})"
