@@ -135,7 +135,8 @@ class FileEngine(Engine):
             config={
                 "memory_limit": _MEMORY,
                 "temp_directory": self._spill.name,
-                "preserve_insertion_order": "false",
+                # Lines of a CSV are numbered as they come.
+                "preserve_insertion_order": "false" if self._parquet else "true",
                 "autoload_known_extensions": "false",
                 "autoinstall_known_extensions": "false",
             },
@@ -149,7 +150,6 @@ class FileEngine(Engine):
             numbered.create_view("numbered")
         else:
             self._csv(connection)
-        connection.execute("SELECT 1").fetchall()
         # The files alone: links may lead to files whose common folder is that of everything.
         allowed = ", ".join(_quoted(each) for each in self._files)
         connection.execute(f"SET allowed_paths = [{allowed}]")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,13 @@ _TYPES = (
     (pa.types.is_string, "text"),
     (pa.types.is_large_string, "text"),
 )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts Spark, and the many random tables, are left to the whole suite."""
+    for item in items:
+        if "tests/sources/" in item.nodeid and re.search("spark|random_tables", item.nodeid):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
