@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from distpriv.analysis.design import Limit
 from distpriv.analysis.recommendation import Recommendation
 from distpriv.analysis.verdict import of_hundred, right_of_hundred, verdict_in_words
+from distpriv.dashboard.shell import putting
 from distpriv.dashboard.shell.allowed import setting
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.places import Places
@@ -33,7 +34,9 @@ def follow(view: View) -> None:
     wanted = state.get(Key.ALLOWED_WANTED)
     if wanted is None:
         return
-    state[Key.ALLOWED] = wanted
+    if (shown := state.get(Key.ALLOWED)) != wanted:
+        state[Key.ALLOWED_BEFORE] = shown
+        putting.put({Key.ALLOWED: wanted})
     found = recommended.searched(view, Limit("guesses", float(wanted)))
     choice = None if found is None else found.first
     before: dict[str, Any] = {
@@ -43,7 +46,8 @@ def follow(view: View) -> None:
     now = before
     if choice is not None:
         now = recommended.taken(choice.mechanism, choice.epsilon)
-    mechanism, epsilon = state[Key.ALLOWED_HELD] = (now[Key.MECH], now[Key.EPS])
+    mechanism, epsilon = now[Key.MECH], now[Key.EPS]
+    state[Key.ALLOWED_HELD] = (mechanism, epsilon, wanted)
     state[Key.ALLOWED_AT] = replace(setting(view.scenario), mechanism=mechanism, epsilon=epsilon)
     if before != now:
         state[Key.PENDING] = now
@@ -97,7 +101,9 @@ def _slider(place: DeltaGenerator, view: View) -> None:
 
 
 def _want() -> None:
-    st.session_state[Key.ALLOWED_WANTED] = int(st.session_state[Key.ALLOWED])
+    state = st.session_state
+    if not putting.stale(Key.ALLOWED, state.get(Key.ALLOWED_BEFORE)):
+        state[Key.ALLOWED_WANTED] = int(state[Key.ALLOWED])
 
 
 def _recommendation(view: View) -> Recommendation | None:

@@ -43,10 +43,10 @@ def hold(before: Scenario, now: Scenario, *, in_sentence: bool) -> None:
     if held is None or Key.ALLOWED_WANTED in state:
         return
     before = replace(before, mechanism=now.mechanism, epsilon=now.epsilon)
-    if held != (now.mechanism, now.epsilon):
+    if held[:2] != (now.mechanism, now.epsilon):
         del state[Key.ALLOWED_HELD]
     elif setting(before) != setting(now):
         if in_sentence:
-            state[Key.ALLOWED_WANTED] = int(state[Key.ALLOWED])
+            state[Key.ALLOWED_WANTED] = held[2]  # the slider may not have heard of it yet
         else:
             del state[Key.ALLOWED_HELD]
