@@ -158,6 +158,7 @@ def test_from_an_upload_to_a_release(
     page = hand.page
     hand.open(table)
     expect(page.locator(".st-key-sentence")).to_contain_text("mine.csv")
+    watch.idle()  # nobody chooses before the verdict stands
     if page.get_by_role("combobox", name=SECRET).input_value() != secret:
         hand.choose(SECRET, secret)
     recommended(page, secret)

@@ -34,9 +34,7 @@ def follow(view: View) -> None:
     wanted = state.get(Key.ALLOWED_WANTED)
     if wanted is None:
         return
-    if (shown := state.get(Key.ALLOWED)) != wanted:
-        state[Key.ALLOWED_BEFORE] = shown
-        putting.put({Key.ALLOWED: wanted})
+    putting.put({Key.ALLOWED: wanted})
     found = recommended.searched(view, Limit("guesses", float(wanted)))
     choice = None if found is None else found.first
     before: dict[str, Any] = {
@@ -101,9 +99,7 @@ def _slider(place: DeltaGenerator, view: View) -> None:
 
 
 def _want() -> None:
-    state = st.session_state
-    if not putting.stale(Key.ALLOWED, state.get(Key.ALLOWED_BEFORE)):
-        state[Key.ALLOWED_WANTED] = int(state[Key.ALLOWED])
+    st.session_state[Key.ALLOWED_WANTED] = int(st.session_state[Key.ALLOWED])
 
 
 def _recommendation(view: View) -> Recommendation | None:

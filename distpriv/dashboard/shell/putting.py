@@ -16,7 +16,7 @@ import streamlit as st
 
 from distpriv.dashboard.shell.state import Key
 
-__all__ = ["RUNS", "again", "from_address", "put", "stale"]
+__all__ = ["RUNS", "again", "from_address", "put"]
 
 RUNS = 3  # in which it is said again
 
@@ -41,19 +41,6 @@ def again() -> None:
         if state[key] != value or left == 1:
             del said[key]
         state[key] = state[key]
-
-
-def stale(key: str, before: Any) -> bool:
-    """Whether a control says what it said before a value was put in that it has not yet heard of.
-
-    Then the value is put in again, and nobody has moved the control.
-    """
-    value, _ = _said().get(key, (before, 0))
-    state = st.session_state
-    if value == before or state[key] != before:
-        return False
-    state[key] = value
-    return True
 
 
 def from_address(keys: Iterable[str]) -> None:

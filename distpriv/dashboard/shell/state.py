@@ -105,7 +105,6 @@ class Key:
     ALLOWED: Final = "allowed"  # right guesses of 100, on the first screen
     ALLOWED_AT: Final = "allowed_at"  # the scenario that they are those of
     ALLOWED_HELD: Final = "allowed_held"  # mechanism and ε that were taken for them, and they
-    ALLOWED_BEFORE: Final = "allowed_before"
     ALLOWED_WANTED: Final = "allowed_wanted"  # to be turned into an ε
     ASSUMPTION_FILE: Final = "assumption_file"
     ASSUMPTION_ROUND: Final = "assumption_round"
