@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
-from distpriv.dashboard.shell.headers import HEADERS
+from distpriv.dashboard.serving.headers import HEADERS
 from distpriv.dashboard.shell.pages import PAGES
 from tests.app.driver import WITHOUT_CHARTS
 from tests.browser.driver import uploaded
