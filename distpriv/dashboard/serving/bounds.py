@@ -15,7 +15,7 @@ from distpriv.dashboard.serving.refusing import refuse
 
 __all__ = ["MESSAGE", "UPLOAD", "Bodies", "Messages", "Pace"]
 
-MESSAGE = 8 * 1024**2
+MESSAGE = 8_000_000
 """Bytes of a message over the websocket; the largest, a saved workspace, has 2 million."""
 
 _BODY = 1024**2  # bytes of a request that is no upload

@@ -7,11 +7,12 @@ from streamlit import config
 
 from distpriv.dashboard.serving.bounds import Bodies, Messages
 from distpriv.dashboard.serving.gate import Gate, hosts_listened_on
-from distpriv.dashboard.serving.headers import SecurityHeaders
-from distpriv.dashboard.serving.proxies import Proxies, take_over
+from distpriv.dashboard.serving.headers import SecurityHeaders, headers_for
+from distpriv.dashboard.serving.proxies import Proxies
 from distpriv.dashboard.serving.rates import Rates
 from distpriv.dashboard.serving.ready import Readiness
 from distpriv.dashboard.serving.settings import Settings
+from distpriv.dashboard.serving.uvicorn_ways import take_over
 
 __all__ = ["guarded"]
 
@@ -26,7 +27,7 @@ def guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
     app : ASGI application
     settings : Settings
     """
-    take_over()
+    take_over(headers_for(settings.frame_ancestors))
     base = config.get_option("server.baseUrlPath") or ""
     inner = Messages(Bodies(Readiness(Rates(app), base)))
     gate = Gate(inner, settings.hosts or hosts_listened_on(), settings.origins)

@@ -30,6 +30,7 @@ LONGEST_LINK = 32 * 1024
 _ASKS_ONLY = ("GET", "HEAD", "OPTIONS")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\\]")
 _ANY_NUMBER = "number"
+_FIGURES = ("/_stcore/metrics", "/st-metrics")  # of sessions, and of caches by name and size
 
 
 def hosts_listened_on() -> tuple[str, ...]:
@@ -89,6 +90,9 @@ class Gate:
             _check_form(scope, headers)
             host = self._host(scope, headers)
             origin = self._origin(scope, headers, host)
+            client = scope.get("client")
+            if scope["path"].endswith(_FIGURES) and not (client and is_loopback(client[0])):
+                raise _RefusedError(404, "The server's figures are for its own machine.")
         except _RefusedError as refused:
             await refuse(scope, receive, send, status=refused.status, sentence=str(refused))
             return

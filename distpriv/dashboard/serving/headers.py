@@ -45,7 +45,6 @@ _POLICY = {
 }
 _UNUSED = (
     "accelerometer",
-    "bluetooth",
     "camera",
     "display-capture",
     "geolocation",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -12,28 +11,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from distpriv.dashboard.serving.addresses import number, parse_host
 from distpriv.dashboard.serving.settings import Network
 
-__all__ = ["Proxies", "take_over"]
+__all__ = ["Proxies"]
 
 _SAYING = (b"x-forwarded-", b"forwarded", b"x-real-ip")
 _SCHEMES = {("http", "http"): "http", ("http", "https"): "https"}
 _SCHEMES |= {("websocket", "http"): "ws", ("websocket", "https"): "wss"}
 
 Headers = Sequence[tuple[bytes, bytes]]
-
-
-def take_over() -> None:
-    """Have Uvicorn, where it serves, leave requests as they came.
-
-    Of itself it believes whoever asks from the same machine, which behind a reverse proxy there is
-    everybody; and Streamlit passes it no setting that would stop it.
-    """
-    serving = sys.modules.get("uvicorn.config")
-    if serving is not None:
-        serving.__dict__["ProxyHeadersMiddleware"] = _as_they_came
-
-
-def _as_they_came(app: ASGIApp, trusted_hosts: object) -> ASGIApp:
-    return app
 
 
 class Proxies:
