@@ -10,7 +10,7 @@ __all__ = ["Host", "Origin", "is_loopback", "matches", "number", "parse_host", "
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST = re.compile(
-    rf"(?:\[(?P<six>[0-9A-Fa-f:.]{{2,45}})\]|(?P<name>{_LABEL}(?:\.{_LABEL})*)\.?)(?::(?P<port>\d{{1,5}}))?"
+    rf"(?:\[(?P<six>[0-9A-Fa-f:.]{{2,45}})\]|(?P<name>{_LABEL}(?:\.{_LABEL})*)\.?)(?::(?P<port>[0-9]{{1,5}}))?"
 )
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<host>[^/?#@\\]+)", re.IGNORECASE)
 _LONGEST = 255

@@ -22,7 +22,7 @@ __all__ = ["Network", "Rate", "Settings", "at_start", "current", "read", "variab
 Network = IPv4Network | IPv6Network
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
-_RATE = re.compile(r"(?P<kind>[a-z]+)=(?P<count>\d{1,6})/(?P<unit>[a-z]+)")
+_RATE = re.compile(r"(?P<kind>[a-z]+)=(?P<count>[0-9]{1,6})/(?P<unit>[a-z]+)")
 _ANCESTOR = re.compile(r"(?P<scheme>https?)://(?P<wild>\*\.)?(?P<host>[^/?#@\\*]+)")
 
 

@@ -6,7 +6,7 @@ Streamlit starts Uvicorn and passes it no setting for it. Under another server n
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.types import ASGIApp
@@ -20,6 +20,7 @@ _LINK = (
 _HEADERS = (431, "The request's headers are too long; delete the cookies of this server.")
 _MALFORMED = (400, "That is no request that can be read.")
 _TOO_LONG = 431  # h11's word for what did not end in time
+_LINE, _LINES = 8000, 100  # bytes and number of lines of a websocket's request
 _LINGER = 2.0  # seconds in which the rest may come
 
 
@@ -39,29 +40,47 @@ def take_over(headers: Mapping[str, str]) -> None:
         serving.__dict__["ProxyHeadersMiddleware"] = _as_they_came
     speaking = sys.modules.get("uvicorn.protocols.http.h11_impl")
     if speaking is not None:
-        more = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        _speak(speaking.__dict__["H11Protocol"], [*headers.items()])
 
-        def refuse(protocol: Any, _reason: str) -> None:
-            _refuse(protocol, more)
 
-        speaking.__dict__["H11Protocol"].send_400_response = refuse
+def _speak(protocol: Any, headers: Sequence[tuple[str, str]]) -> None:
+    """Answer in its place what a class of connections refuses, or leaves without an answer."""
+    more = [(name.lower().encode(), value.encode()) for name, value in headers]
+    upgrade = protocol.handle_websocket_upgrade
+
+    def refused(self: Any, _reason: str) -> None:
+        refusal = _MALFORMED
+        if getattr(sys.exception(), "error_status_hint", None) == _TOO_LONG:
+            refusal = _HEADERS if b"\n" in self.conn.trailing_data[0] else _LINK
+        _refuse(self, *refusal, more)
+
+    def upgraded(self: Any, event: Any) -> None:
+        # What the library for websockets takes for too long gets no answer from it.
+        if len(event.target) > _LINE:
+            _refuse(self, *_LINK, more)
+        elif len(event.headers) > _LINES or max(map(_length, event.headers)) > _LINE:
+            _refuse(self, *_HEADERS, more)
+        else:
+            upgrade(self, event)
+
+    protocol.send_400_response, protocol.handle_websocket_upgrade = refused, upgraded
 
 
 def _as_they_came(app: ASGIApp, trusted_hosts: object) -> ASGIApp:
     return app
 
 
-def _refuse(protocol: Any, more: list[tuple[bytes, bytes]]) -> None:
-    """Answer what could not be read, and take the rest for a moment, so that the answer is."""
+def _length(header: tuple[bytes, bytes]) -> int:
+    return len(header[0]) + len(header[1])
+
+
+def _refuse(self: Any, status: int, sentence: str, more: list[tuple[bytes, bytes]]) -> None:
+    """Answer a connection, and take the rest for a moment, so that the answer is read."""
     import h11
 
-    connection = protocol.conn
-    if connection.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
-        protocol.transport.close()
+    if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+        self.transport.close()
         return
-    status, sentence = _MALFORMED
-    if getattr(sys.exception(), "error_status_hint", None) == _TOO_LONG:
-        status, sentence = _HEADERS if b"\n" in connection.trailing_data[0] else _LINK
     body = sentence.encode()
     headers = [
         *more,
@@ -74,6 +93,8 @@ def _refuse(protocol: Any, more: list[tuple[bytes, bytes]]) -> None:
         h11.Data(data=body),
         h11.EndOfMessage(),
     ):
-        protocol.transport.write(connection.send(event))
-    protocol.data_received = lambda _rest: None
-    protocol.loop.call_later(_LINGER, protocol.transport.close)
+        self.transport.write(self.conn.send(event))
+    if self.transport.can_write_eof():
+        self.transport.write_eof()
+    self.data_received = lambda _rest: None
+    self.loop.call_later(_LINGER, self.transport.close)
