@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import re
@@ -19,7 +20,13 @@ __all__ = ["HEADERS", "SecurityHeaders", "headers_for"]
 _PAGE = Path(st.__file__).parent / "static" / "index.html"
 _YEAR = 365 * 24 * 3600
 _TOKEN = "_streamlit_xsrf="
-_STARTS = ("http.response.start", "websocket.http.response.start")
+_EXTENSION = "websocket.http.response"
+_STARTS = ("http.response.start", f"{_EXTENSION}.start")
+# What a server says of itself where a websocket is closed before it is open.
+_NO: tuple[Message, ...] = (
+    {"type": f"{_EXTENSION}.start", "status": 403, "headers": [(b"content-length", b"0")]},
+    {"type": f"{_EXTENSION}.body", "body": b"", "more_body": False},
+)
 
 
 def _inline_scripts() -> str:
@@ -117,7 +124,15 @@ class SecurityHeaders:
         if secure or (host is not None and is_loopback(host.name)):
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
 
+        undecided = scope["type"] == "websocket" and _EXTENSION in scope.get("extensions", {})
+
         async def with_headers(message: Message) -> None:
+            nonlocal undecided
+            if message["type"] == "websocket.close" and undecided:
+                for part in _NO:
+                    await with_headers(dict(part))
+                return
+            undecided = False
             if message["type"] in _STARTS:
                 MutableHeaders(scope=message).update(headers)
                 if secure:
@@ -128,6 +143,9 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, with_headers)
+        if scope["type"] == "websocket":
+            # Uvicorn takes a handshake that was refused for forgotten until it has hung up.
+            await asyncio.sleep(0)
 
     def _over_tls(self, cookie: bytes) -> bytes:
         """A cookie that goes over TLS alone; Streamlit knows of its own TLS, not of a proxy's."""

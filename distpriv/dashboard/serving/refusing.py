@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
@@ -40,5 +38,3 @@ async def refuse(
     # What else comes on this connection is the rest of what was refused.
     more = {"Connection": "close", "Cache-Control": "no-store", **(headers or {})}
     await PlainTextResponse(sentence, status, headers=more)(scope, receive, send)
-    if scope["type"] == "websocket":
-        await asyncio.sleep(0)  # Uvicorn takes the handshake for forgotten until it has hung up

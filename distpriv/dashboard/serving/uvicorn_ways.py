@@ -50,7 +50,9 @@ def _speak(protocol: Any, headers: Sequence[tuple[str, str]]) -> None:
 
     def refused(self: Any, _reason: str) -> None:
         refusal = _MALFORMED
-        if getattr(sys.exception(), "error_status_hint", None) == _TOO_LONG:
+        if _leave(self):
+            pass
+        elif getattr(sys.exception(), "error_status_hint", None) == _TOO_LONG:
             refusal = _HEADERS if b"\n" in self.conn.trailing_data[0] else _LINK
         _refuse(self, *refusal, more)
 
@@ -68,6 +70,16 @@ def _speak(protocol: Any, headers: Sequence[tuple[str, str]]) -> None:
 
 def _as_they_came(app: ASGIApp, trusted_hosts: object) -> ASGIApp:
     return app
+
+
+def _leave(self: Any) -> bool:
+    """Whether a request was being answered; what answers it is told that the visitor has gone."""
+    cycle = self.cycle
+    if cycle is None or cycle.response_complete:
+        return False
+    cycle.disconnected = True
+    cycle.message_event.set()
+    return True
 
 
 def _length(header: tuple[bytes, bytes]) -> int:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+T = TypeVar("T")
 Pairs = Sequence[tuple[str, str]]
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """What comes of work; a browser's driver may have a loop in the tests' own thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 @dataclass
@@ -114,7 +122,7 @@ def asked(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    run(app(scope, receive, send))
     starts = [each for each in sent if each["type"].endswith("http.response.start")]
     bodies = [each["body"] for each in sent if each["type"].endswith("http.response.body")]
     return Reply(

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from distpriv.dashboard.serving.bounds import MESSAGE, Bodies, Messages, Pace
 from tests.dashboard.serving.driver import Behind, asked
@@ -40,6 +44,18 @@ def test_what_comes_too_slowly_is_ended(pace: Pace, path: str) -> None:
     assert reply.status == 408
     assert reply.headers["connection"] == "close"
     assert behind.body == b"a"
+
+
+def test_what_reads_it_need_not_know() -> None:
+    async def reads(request: Request) -> Response:
+        return Response(str(len(await request.body())))
+
+    inner = Starlette(routes=[Route("/", reads, methods=["POST"])])
+    app = Bodies(inner, Pace(pause=0.05))
+    assert asked(app, method="POST", pieces=[b"a", b"b"]).body == "2"
+    slow = asked(app, method="POST", pieces=[b"a", 60.0, b"b"])
+    assert (slow.status, slow.body[:30]) == (408, "The request came too slowly; t")
+    assert asked(app, method="POST", pieces=[MEGABYTE, b"a"]).status == 413
 
 
 def test_waiting_for_the_visitor_to_leave_is_not_bounded() -> None:

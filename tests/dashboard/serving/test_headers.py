@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
+from distpriv.dashboard.serving.bounds import Messages
 from distpriv.dashboard.serving.headers import HEADERS, SecurityHeaders, headers_for
 from tests.dashboard.serving.driver import Behind, asked
 
+TEXT = {"type": "websocket.receive", "text": "hello"}
 TOKEN = "_streamlit_xsrf=2|a|b|1; Path=/; SameSite=Lax"
 
 
@@ -47,6 +50,21 @@ def test_tls_is_asked_for_where_it_is() -> None:
     assert tls.headers["cross-origin-opener-policy"] == "same-origin"
     assert tls.headers["set-cookie"] == f"{TOKEN}; Secure"
     assert asked(SecurityHeaders(Behind())).headers["cross-origin-opener-policy"] == "same-origin"
+
+
+def test_a_websocket_that_is_closed_before_it_is_open_is_answered() -> None:
+    async def closes(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "websocket.close", "code": 1000})
+
+    reply = asked(SecurityHeaders(closes), websocket=())
+    assert (reply.status, len(reply.sent)) == (403, 2)
+    assert {name: reply.headers[name] for name in HEADERS} == HEADERS
+    again = asked(SecurityHeaders(closes), websocket=())
+    assert len(again.headers) == len(reply.headers)
+    unable = asked(SecurityHeaders(closes), websocket=(), can_say_no=False)
+    assert [each["type"] for each in unable.sent] == ["websocket.close"]
+    opened = asked(SecurityHeaders(Messages(Behind())), websocket=[TEXT])
+    assert [each["type"] for each in opened.sent] == ["websocket.accept", "websocket.close"]
 
 
 def test_cookies_over_tls() -> None:

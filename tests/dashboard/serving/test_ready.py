@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from distpriv.dashboard.serving.ready import Readiness, ask_database
-from tests.dashboard.serving.driver import Behind, asked
+from tests.dashboard.serving.driver import Behind, asked, run
 
 
 def test_no_database_given_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_it_is_asked_once_for_all_and_not_again_while_it_is_silent() -> None:
             await asyncio.sleep(0.01)
         return [*set(first), await readiness.problem()]
 
-    assert asyncio.run(many()) == ["The database does not answer.", None]
+    assert run(many()) == ["The database does not answer.", None]
     assert len(times) == 1
 
 
@@ -74,9 +74,9 @@ def test_an_answer_holds_for_a_moment() -> None:
         readiness = Readiness(Behind(), ask=lambda: next(answers), fresh=fresh)
         return [await readiness.problem(), await readiness.problem()]
 
-    assert asyncio.run(twice(1e9)) == [None, None]
+    assert run(twice(1e9)) == [None, None]
     answers = iter([None, "later"])
-    assert asyncio.run(twice(-1.0)) == [None, "later"]
+    assert run(twice(-1.0)) == [None, "later"]
 
 
 def test_other_paths_pass() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -86,7 +87,9 @@ def put(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Spooling(server, lambda: most)(scope, receive, send))
+    # A browser's driver may have a loop in the tests' own thread.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, Spooling(server, lambda: most)(scope, receive, send)).result()
     return int(sent[0]["status"])
 
 
