@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv6Address, ip_network
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from distpriv.dashboard.serving import settings
@@ -42,8 +43,9 @@ class Answer:
     @property
     def sentence(self) -> str:
         """What is said to whoever has to wait."""
-        seconds = "1 second" if self.wait == 1 else f"{self.wait:,} seconds"
-        return f"That was asked for too often from your address; try again in {seconds}."
+        count, unit = (self.wait, "second") if self.wait < 120 else (-(-self.wait // 60), "minute")
+        pause = f"{count} {unit}{'s' * (count != 1)}"
+        return f"That was asked for too often from your address; try again in {pause}."
 
 
 class Buckets:
@@ -77,7 +79,7 @@ class Buckets:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def allow(self, kind: str, address: str | None) -> Answer:
+    def allow(self, kind: str, address: str | None, *, taking: bool = True) -> Answer:
         """Whether something of a kind may begin; see :func:`allow`."""
         rate = self._rates.get(kind)
         if rate is None:
@@ -87,11 +89,11 @@ class Buckets:
             now = self._clock()
             tokens, since = self._kept.pop(key, (float(rate.count), now))
             tokens = min(rate.count, tokens + (now - since) * rate.count / rate.seconds)
-            taken = tokens >= 1
-            self._kept[key] = (tokens - taken, now)
+            enough = tokens >= 1
+            self._kept[key] = (tokens - (enough and taking), now)
             if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        if taken:
+        if enough:
             return Answer()
         return Answer(max(1, math.ceil((1 - tokens) * rate.seconds / rate.count)))
 
@@ -109,7 +111,7 @@ def _buckets() -> Buckets:
     return Buckets(settings.current().requests)
 
 
-def allow(kind: str, address: str | None) -> Answer:
+def allow(kind: str, address: str | None, *, taking: bool = True) -> Answer:
     """Whether something may begin, and if so that it has.
 
     Parameters
@@ -117,13 +119,15 @@ def allow(kind: str, address: str | None) -> Answer:
     kind : "sessions", "uploads" or "runs"
     address : str or None
         Of whoever asks, as ``st.context.ip_address`` says it; None is the machine itself.
+    taking : bool, optional
+        Whether it begins; False only looks whether it may.
 
     Returns
     -------
     Answer
         True if it may; else with the seconds to wait and the sentence to say.
     """
-    return _buckets().allow(kind, address)
+    return _buckets().allow(kind, address, taking=taking)
 
 
 class Rates:
@@ -136,15 +140,20 @@ class Rates:
         As :func:`allow`.
     """
 
-    def __init__(self, app: ASGIApp, allow: Callable[[str, str | None], Answer] = allow) -> None:
+    def __init__(self, app: ASGIApp, allow: Callable[..., Answer] = allow) -> None:
         self.app = app
         self._allow = allow
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or ask for patience."""
-        kind = _kind(scope)
+        kind, taking = _kind(scope), True
+        if kind is None and _opens_a_page(scope):
+            # Its websocket would be refused, and nobody would see why.
+            kind, taking = "sessions", False
         client = scope.get("client")
-        answer = self._allow(kind, client[0] if client else None) if kind else Answer()
+        answer = Answer()
+        if kind is not None:
+            answer = self._allow(kind, client[0] if client else None, taking=taking)
         if answer:
             await self.app(scope, receive, send)
             return
@@ -164,3 +173,11 @@ def _kind(scope: Scope) -> str | None:
     if scope["type"] == "http" and scope["method"] == "PUT" and UPLOAD.search(scope["path"]):
         return "uploads"
     return None
+
+
+def _opens_a_page(scope: Scope) -> bool:
+    return (
+        scope["type"] == "http"
+        and scope["method"] == "GET"
+        and "text/html" in Headers(scope=scope).get("accept", "")
+    )

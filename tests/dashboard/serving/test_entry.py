@@ -207,4 +207,4 @@ def test_sessions_and_uploads_are_counted_by_visitor(port: int) -> None:
     assert opens("203.0.113.3").startswith(b"HTTP/1.1 101 ")
     uploads = [said(port, UPLOAD + "\nContent-Length: 0", source="127.0.0.3") for _ in range(3)]
     assert [answer.split()[1] for answer in uploads] == ["403", "403", "429"]
-    assert "try again in 1,800 seconds" in uploads[2]
+    assert "try again in 30 minutes" in uploads[2]

@@ -24,6 +24,8 @@ def test_tokens_are_taken_and_come_back() -> None:
     refused = buckets.allow("uploads", "203.0.113.7")
     assert refused == Answer(20)
     assert refused.sentence.endswith("try again in 20 seconds.")
+    assert Answer(1).sentence.endswith("in 1 second.")
+    assert Answer(671).sentence.endswith("in 12 minutes.")
     assert buckets.allow("uploads", "203.0.113.8")
     clock.now += 19.9
     assert buckets.allow("uploads", "203.0.113.7") == Answer(1)
@@ -32,6 +34,13 @@ def test_tokens_are_taken_and_come_back() -> None:
     assert not buckets.allow("uploads", "203.0.113.7")
     clock.now += 10_000
     assert [bool(buckets.allow("uploads", "203.0.113.7")) for _ in range(4)] == [True] * 3 + [False]
+
+
+def test_looking_takes_nothing() -> None:
+    buckets = Buckets({"runs": Rate(1, 60)})
+    assert all(buckets.allow("runs", None, taking=False) for _ in range(5))
+    assert buckets.allow("runs", None)
+    assert not buckets.allow("runs", None, taking=False)
 
 
 def test_kinds_apart_and_what_is_not_limited() -> None:
@@ -88,5 +97,10 @@ def test_requests() -> None:
             "That was asked for too often from your address; try again in 60 seconds."
         )
     assert len(behind.seen) == 2
+    # A page that could not connect is refused where its visitor sees the sentence.
+    browser = [("accept", "text/html,application/xml;q=0.9")]
+    page = asked(rates, "/attack", headers=browser)
+    assert (page.status, page.headers["retry-after"]) == (429, "60")
+    assert asked(rates, "/attack", headers=browser, client=("203.0.113.9", 1)).status == 200
     for path, method in ((upload, "DELETE"), (upload, "OPTIONS"), ("/_stcore/health", "GET")):
         assert asked(rates, path, method=method).status == 200
