@@ -29,6 +29,7 @@ from distpriv.analysis.json_values import (
     scalar,
     statistic_in,
     statistic_out,
+    text_of,
     tuple_of,
     whole,
 )
@@ -42,7 +43,6 @@ from distpriv.tables import ColumnType
 
 __all__ = [
     "FORMAT",
-    "LONGEST",
     "VERSION",
     "Named",
     "Own",
@@ -55,11 +55,7 @@ __all__ = [
 
 FORMAT = "distpriv workspace"
 VERSION = 1
-LONGEST = 2_000_000
-"""Most characters that are read; a full workspace of a wide table has a twentieth of that."""
-
 _LONGEST_NAME = 300  # of a file
-_LONGEST_TEXT = 10_000  # of what was typed on a page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,10 +190,6 @@ def read_workspace(text: str | bytes) -> Workspace:
         If the file is damaged, foreign or too long, or a field is missing, unknown or outside its
         domain.
     """
-    if len(text) > LONGEST:
-        raise ScenarioError(
-            f"The file has more than {LONGEST} characters, which no workspace has; choose another."
-        )
     if not is_workspace(text):
         raise ScenarioError(f"The file is no workspace: its field 'format' is not {FORMAT!r}.")
     content = parsed(text)
@@ -227,19 +219,8 @@ def _once(names: list[str], field: str) -> None:
         raise ScenarioError(f"The workspace's field {field!r} has two entries of one name.")
 
 
-def _text(longest: int) -> Reader:
-    def read(value: Any) -> str:
-        if type(value) is not str or len(value) > longest:
-            raise ValueError
-        # A lone surrogate is no text: it cannot be sent or kept.
-        value.encode()
-        return value
-
-    return read
-
-
 def _name(value: Any) -> str:
-    name = _text(_LONGEST_NAME)(value)
+    name = text_of(_LONGEST_NAME)(value)
     if not name.strip():
         raise ValueError
     return name
@@ -256,7 +237,7 @@ def _choices(value: Any) -> tuple[tuple[str, str | float | bool], ...]:
 
 def _choice(value: Any) -> str | float | bool:
     if isinstance(value, str):
-        return _text(_LONGEST_TEXT)(value)
+        return text_of()(value)
     if isinstance(value, float) and not abs(value) < float("inf"):
         raise ValueError
     return scalar(value)
@@ -277,7 +258,7 @@ _OWN: dict[str, Reader] = {
 }
 _NAMED: dict[str, Reader] = {
     "name": _name,
-    "data": _text(_LONGEST_NAME),
+    "data": text_of(_LONGEST_NAME),
     "scenario": scenario_in,
 }
 _READERS: dict[str, Reader] = {

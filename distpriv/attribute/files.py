@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from distpriv.arguments import checked
+from distpriv.arguments import checked, is_unicode
 from distpriv.attribute.assumptions import AttributeAssumption
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import AttributePrivacyError, DatasetError, NetworkError
@@ -287,11 +287,14 @@ def _parsed(content: bytes | str, kind: str, error: type[ValueError]) -> dict[st
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
         whole = json.loads(text, parse_constant=_no_constant)
+        unicode = is_unicode(whole)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
         line = f" (line {problem.lineno})" if isinstance(problem, json.JSONDecodeError) else ""
         raise error(f"The file is not JSON{line}; choose one that was saved here.") from None
     except ValueError:
         raise error("The file holds a number that is not finite; put a number there.") from None
+    if not unicode:
+        raise error("The file holds half a character in a name; write that name anew.")
     if not isinstance(whole, dict) or whole.get("format") != kind:
         raise error(f'The file is not of the format "{kind}"; choose one that was saved here.')
     return whole

@@ -17,7 +17,8 @@ from distpriv.analysis.scenario_file import (
     write_scenario,
     write_scenarios,
 )
-from distpriv.errors import ScenarioError
+from distpriv.errors import PropertyError, ScenarioError
+from distpriv.queries.properties import SensitiveProperty
 from tests.examples import BASE, OTHER
 
 
@@ -110,7 +111,7 @@ def test_a_link_may_unfold_to_a_million_bytes_and_no_more() -> None:
         if readable:
             assert unpack_scenario(packed) == BASE
         else:
-            with pytest.raises(ScenarioError, match="cut off"):
+            with pytest.raises(ScenarioError, match="unfolds to more than"):
                 unpack_scenario(packed)
 
 
@@ -145,8 +146,10 @@ def test_a_damaged_link_is_told(packed: str) -> None:
 
 def test_a_link_that_unfolds_without_end_is_refused() -> None:
     bomb = urlsafe_b64encode(zlib.compress(b" " * 50_000_000)).decode()
-    with pytest.raises(ScenarioError, match="cut off"):
+    with pytest.raises(ScenarioError, match="unfolds to more than"):
         unpack_scenario(bomb)
+    with pytest.raises(ScenarioError, match="send the scenario as a file"):
+        unpack_scenario("A" * 200_001)
 
 
 def test_tolerances_are_as_many_as_statistics() -> None:
@@ -184,3 +187,36 @@ def test_two_of_a_name_are_refused() -> None:
     content["scenarios"] *= 2
     with pytest.raises(ScenarioError, match="Scenario 2 of the file must have a name that no"):
         read_scenarios(json.dumps(content))
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\udfff"])
+@pytest.mark.parametrize("place", ["age", "income", "digest"])
+def test_half_a_character_is_refused(half: str, place: str) -> None:
+    text = write_scenario(replace(BASE, digest="digest"))
+    assert f'"{place}' in text
+    with pytest.raises(ScenarioError, match="a name in it holds half a character"):
+        read_scenario(text.replace(f'"{place}', f'"{half}{place}', 1))
+
+
+def test_what_is_too_long_or_too_much_is_refused_before_it_is_made() -> None:
+    def told(**change: object) -> str:
+        content = json.loads(write_scenario(BASE))
+        content["scenario"] |= change
+        with pytest.raises(ScenarioError) as caught:
+            read_scenario(json.dumps(content))
+        return str(caught.value).replace("\u202f", "")
+
+    pair = {"property": {"column": "age", "above": 1}, "p_i": 0.1, "p_j": 0.2}
+    assert "'others' is wrong: it has 501 entries, more than 500" in told(others=[pair] * 501)
+    statistic = {"kind": "Mean", "column": "age"}
+    assert "'query' is wrong: it has 101 entries, more than 100" in told(query=[statistic] * 101)
+    assert "more than 10000" in told(secret={"column": "c" * 10_001, "above": 1})
+    assert "it has 10001 entries" in told(secret={"column": "c", "values": [1] * 10_001})
+    assert "1000000 that one may have" in told(look="x" * 1_000_000)
+
+
+def test_a_scenario_hides_five_hundred_pairs_at_most() -> None:
+    others = tuple(SensitiveProperty("age", above=age).pair(0.5, 0.1) for age in range(499))
+    assert len(replace(BASE, grid=None, others=others).pairs) == 500
+    with pytest.raises(PropertyError, match="hides 501 pairs of shares, more than 500"):
+        _ = replace(BASE, grid=None, others=(*others, BASE.secret.pair(0.4, 0.2))).pairs
