@@ -47,3 +47,14 @@ def test_an_extreme_link_opens_every_page(open_app, page):
     sound(app)
     shown = [texts(app), notes(app), errors(app), *(str(each.value) for each in app.metric)]
     assert not re.search(r"\b(nan|NaN)\b", "\n".join(shown))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("ends", ["-1e308 to 1e308", "-1e+15 to 1e+15", "0.0 to 5e-324"])
+def test_extreme_bounds_end_in_a_sentence(open_app, ends):
+    app = open_app("answer", bounds=f"{ends} age", persons="true")
+    sound(app)
+    assert not re.search(r"\b(nan|NaN)\b", texts(app) + notes(app))
+    assert re.search(
+        r"beyond|no finite noise|do not hold all its records", errors(app) + notes(app)
+    )
