@@ -233,7 +233,10 @@ def _query(entry: _Reader, index: int, network: BayesianNetwork) -> QuiltQuery:
     sensitivity = {}
     for row in entry.objects("sensitivity"):
         row.where = f" in a sensitivity of query {index}"
-        sensitivity[frozenset(row.texts("attributes"))] = row.number("value")
+        names = frozenset(row.texts("attributes"))
+        if names in sensitivity or not names <= set(attributes):
+            raise row.wrong("attributes", "some of the query's own, which no other row has")
+        sensitivity[names] = row.number("value")
     return QuiltQuery(entry.text("name"), attributes, sensitivity)
 
 
