@@ -1,13 +1,18 @@
 """Scenarios as JSON files."""
 
 import json
+import math
 import re
 import zlib
 from base64 import urlsafe_b64encode
 from dataclasses import fields, replace
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -17,9 +22,10 @@ from distpriv.analysis.scenario_file import (
     write_scenario,
     write_scenarios,
 )
-from distpriv.errors import PropertyError, ScenarioError
+from distpriv.errors import DistprivError, PropertyError, ScenarioError
 from distpriv.queries.properties import SensitiveProperty
-from tests.examples import BASE, OTHER
+from distpriv.queries.statistics import Count, Mean, Query
+from tests.examples import BASE, OTHER, SOME, one_change_away
 
 
 def test_every_field_is_covered() -> None:
@@ -220,3 +226,73 @@ def test_a_scenario_hides_five_hundred_pairs_at_most() -> None:
     assert len(replace(BASE, grid=None, others=others).pairs) == 500
     with pytest.raises(PropertyError, match="hides 501 pairs of shares, more than 500"):
         _ = replace(BASE, grid=None, others=(*others, BASE.secret.pair(0.4, 0.2))).pairs
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@given(st.data())
+def test_a_file_one_change_away_is_read_or_told_in_a_sentence(data: st.DataObject) -> None:
+    read, write, whole = data.draw(
+        st.sampled_from(
+            [
+                (read_scenario, write_scenario, SOME),
+                (read_scenarios, write_scenarios, {"now": BASE, "later": SOME}),
+            ]
+        )
+    )
+    text = data.draw(one_change_away(write(whole)))
+    said, found = "", None
+    try:
+        found = read(text)
+    except ScenarioError as error:
+        said = str(error)
+    assert bool(said) != bool(found)
+    assert len(said) < 700
+    assert not any(ord(letter) < 32 for letter in said)
+    said.encode()
+    assert not found or read(write(found).encode()) == found
+
+
+HERE = replace(
+    BASE,
+    secret=SensitiveProperty("income", "high"),
+    query=Query([Mean("age"), Count("town", "Ahausen")]),
+    bounds=(("age", (0.0, 120.0)),),
+    persons=(1.0, 1e-3),
+)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@given(
+    st.sampled_from(["exact", "guarded", "classical"]),
+    st.sampled_from([0.001, 1.0, 100.0]),
+    st.sampled_from([1e-12, 1e-3, 0.5]),
+    st.sampled_from([0.01, 0.1, 1.0]),
+    st.sampled_from([2, 100, 1_000_000_000]),
+    st.sampled_from([(0.0, 5e-324), (0.0, 120.0), (-1e308, 1e308), (1e-300, 1e300), (-1e50, 1e50)]),
+    st.booleans(),
+)
+def test_what_is_read_is_evaluated_or_told(
+    people: pd.DataFrame, calibration, epsilon, delta, width, n, ends, alone: bool
+) -> None:
+    """Extreme as the file may have it."""
+    scenario = replace(
+        HERE,
+        calibration=calibration,
+        epsilon=epsilon,
+        delta=delta,
+        width=width,
+        n=n,
+        replacement=True,
+        bounds=(("age", ends),),
+        persons=None if alone else (epsilon, delta),
+    )
+    assert read_scenario(write_scenario(scenario)) == scenario
+    said, found = "", ()
+    try:
+        evaluation = evaluate(scenario, people)
+        found = (*evaluation.errors, evaluation.accuracy, evaluation.undefended)
+    except DistprivError as error:
+        said = str(error)
+    assert bool(said) != bool(found)
+    assert "\n" not in said
+    assert not any(map(math.isnan, found))
