@@ -23,6 +23,7 @@ __all__ = [
     "QueryError",
     "ReportError",
     "ScenarioError",
+    "ServingError",
     "SourceError",
     "StoreError",
     "TableError",
@@ -107,3 +108,7 @@ class ConflictError(StoreError):
 
 class LimitError(DistprivError):
     """A release that would exceed an agreed limit, or that cannot be checked against it."""
+
+
+class ServingError(DistprivError):
+    """A setting of the server that cannot be read, or that would not be safe."""

@@ -12,6 +12,7 @@ from distpriv.dashboard.shell import (
     frame,
     header,
     history,
+    live,
     presenting,
     selecting,
     style,
@@ -53,18 +54,19 @@ if page in moved:
     st.switch_page(pages[spec], query_params=asked)
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
-style.draw()
-autosave.enter()
-presenting.begin()
-asking.first()
-with st.container():  # whatever the header has, what follows keeps its place
-    steps = header.draw(spec)
-controls.draw(spec)
-selecting.wait()
-history.note()
-autosave.keep()
-with steps:
-    history.buttons()
-selecting.run(page.run)
-code.foot(spec)
-footer(spec)
+with live.turn():  # what stands above is drawn while it waits
+    style.draw()
+    autosave.enter()
+    presenting.begin()
+    asking.first()
+    with st.container():  # whatever the header has, what follows keeps its place
+        steps = header.draw(spec)
+    controls.draw(spec)
+    selecting.wait()
+    history.note()
+    autosave.keep()
+    with steps:
+        history.buttons()
+    selecting.run(page.run)
+    code.foot(spec)
+    footer(spec)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.state import Key
 
 __all__ = ["drawn_later"]
@@ -42,7 +43,8 @@ def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable
             framed = True
             frame()
             return
-        draw()
+        with live.turn():
+            draw()
         if new:  # the page is done: no more ticks
             st.rerun()
 
