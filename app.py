@@ -7,10 +7,16 @@ deep link's file alone, without the frame.
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell import sources
 from distpriv.dashboard.shell.headers import SecurityHeaders
 from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
+memory.at_start()
 sources.problem()  # said in the log when the server starts
-app = App(MAIN, middleware=[Middleware(SecurityHeaders), Middleware(Spooling)])
+app = App(
+    MAIN,
+    middleware=[Middleware(SecurityHeaders), Middleware(Spooling)],
+    lifespan=memory.sweeping,
+)

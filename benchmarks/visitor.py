@@ -50,7 +50,7 @@ class Visitor:
     texts : list of str
         What stands in sentences that warn or say an error, since the last full run.
     problems : list of str
-        What no visitor should meet: exceptions on a page, runs that end in one, a closed connection.
+        What no visitor should meet: an exception on a page, no answer, a closed connection.
     received : int
         Bytes.
     runs : int
@@ -82,7 +82,10 @@ class Visitor:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         await self.leave()
 
@@ -209,7 +212,7 @@ class Visitor:
             return
         element = message.delta.new_element
         kind = element.WhichOneof("type")
-        said = getattr(element, kind) if kind else None
+        said: Any = getattr(element, kind) if kind else None
         if kind == "exception":
             self.problems.append(f"{self.page}: {said.type}: {said.message}")
         elif kind == "alert":

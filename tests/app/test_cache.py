@@ -66,3 +66,40 @@ def test_tables_that_differ_in_one_record_and_arguments_in_one_digit_are_told_ap
     app.run()
     assert app.session_state["means"] == (1.0, True, 0)
     assert app.session_state["numbers"][-1] == 13
+
+
+def _two_sessions() -> None:
+    from dataclasses import replace
+
+    import numpy as np
+    import pandas as pd
+    import streamlit as st
+
+    import distpriv as dp
+    from distpriv.dashboard.shell import cache
+    from distpriv.dashboard.shell.dataset import Dataset, from_upload
+    from distpriv.tables import digest
+
+    rng = np.random.default_rng(1)
+    count = 60_000
+    table = pd.DataFrame(
+        {"age": rng.integers(20, 60, count), "rich": rng.choice(["yes", "no"], count)}
+    )
+    one = from_upload(table.to_csv(index=False).encode(), "one.csv")
+    query, secret = dp.Query([dp.Mean("age")]), dp.SensitiveProperty("rich", "yes")
+    confused = 0
+    for row in rng.choice(count, 40, replace=False):
+        changed = one.table.copy()
+        changed.loc[row, "age"] += 1
+        other = replace(one, table=changed, digest=digest(changed))
+        for dataset in (one, other):
+            told = cache.computed(Dataset.moments, dataset, query, secret)
+            true = dataset.moments(query, secret)
+            confused += not all(map(np.array_equal, told.means, true.means))
+    st.session_state["confused"] = confused
+
+
+def test_none_of_40_pairs_of_large_tables_that_differ_in_one_cell_is_confused() -> None:
+    app = AppTest.from_function(_two_sessions, default_timeout=60).run()
+    assert not app.exception
+    assert app.session_state["confused"] == 0

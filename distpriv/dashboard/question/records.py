@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import cast, get_args
 
 import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell import cache, controls, scanning, selecting, spooling
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
 from distpriv.dashboard.shell.state import Key
@@ -64,7 +66,8 @@ def _read_upload() -> None:
         content = file.getvalue()
         spooled = spooling.claim(content)
         if spooled is None:
-            controls.keep_upload(from_upload(content, file.name))
+            read = partial(from_upload, content, file.name)
+            controls.keep_upload(memory.table_of(content, file.name, read))
         else:
             st.session_state[Key.SPOOLED] = spooled
     except DistprivError as error:
@@ -102,7 +105,9 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     if file is None or state.get(Key.REFERENCE_READ) == file.file_id:
         return
     try:
-        state[Key.REFERENCES] = {dataset.digest: as_reference(dataset, file.getvalue(), file.name)}
+        content = file.getvalue()
+        read = partial(as_reference, dataset, content, file.name)
+        state[Key.REFERENCES] = {dataset.digest: memory.table_of(content, file.name, read)}
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return

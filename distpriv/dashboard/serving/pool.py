@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from distpriv.errors import ServingError
@@ -62,7 +62,6 @@ class _Turn:
     owner: Hashable
     background: bool
     since: float
-    depth: int = field(default=1)
 
 
 class Pool:
@@ -159,9 +158,7 @@ class Pool:
         """
         with self._changed:
             now = self._clock()
-            self._pieces = {
-                owner: at for owner, at in self._pieces.items() if now - at < _RECENT
-            }
+            self._pieces = {owner: at for owner, at in self._pieces.items() if now - at < _RECENT}
             return max(1.0, len(self._pieces) / self.most)
 
     def _take(self, owner: Hashable, background: bool, wait: float) -> bool:
@@ -202,7 +199,8 @@ class Pool:
         beyond = max(0, len(self._taken) - short - self.most)
         if short + beyond >= self.most:
             return False
-        first = min(self._waiting, key=lambda turn: (turn.background, self._last.get(turn.owner, 0)))
+        last = self._last
+        first = min(self._waiting, key=lambda turn: (turn.background, last.get(turn.owner, 0)))
         return asked is first
 
 

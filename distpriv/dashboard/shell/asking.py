@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.workspace import Source
+from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell import autosave, controls, opening
 from distpriv.dashboard.shell.dataset import Dataset, from_upload, retyped
 from distpriv.dashboard.shell.kept import keep_before
@@ -79,7 +81,9 @@ def _read() -> None:
     awaiting = cast("Scenario | None", state.get(Key.AWAITING))
     source = cast("Source | None", state.get(Key.AWAITED_SOURCE))
     try:
-        dataset = from_upload(file.getvalue(), file.name)
+        content = file.getvalue()
+        read = partial(from_upload, content, file.name)
+        dataset = memory.table_of(content, file.name, read)
         if source is not None and source.types and dataset.digest == source.digest:
             dataset = retyped(dataset, dict(source.types))
         if awaiting is None:

@@ -41,9 +41,7 @@ class Labels:
     kind: Literal["primary", "secondary"] = "secondary"
 
 
-def turn(
-    *, background: bool = False, wait: float | None = None
-) -> AbstractContextManager[bool]:
+def turn(*, background: bool = False, wait: float | None = None) -> AbstractContextManager[bool]:
     """The session's turn to compute; see :meth:`.Pool.turn`."""
     context = get_script_run_ctx()
     owner = None if context is None else context.session_id
