@@ -33,6 +33,7 @@ RATIO = 3.0
 """What the 95th percentile of a slider may be of that of one session."""
 GROWTH = 0.10
 """By what memory may grow over the visits."""
+_COMING = 1.5  # seconds that a session is given to come
 _SETTLES = 15.0  # seconds until all that visitors had is gone
 _PAGES = ("answer", "attack", "compare", "release", "decide")
 _EPSILONS = ("0.4", "0.5", "0.6", "0.8", "1", "1.2", "1.5", "2", "2.5", "3", "4")
@@ -142,6 +143,11 @@ class Seen:
     problems: list[str] = field(default_factory=list)
     runs: int = 0
 
+    def forget(self) -> None:
+        """Times so far do not count; problems do."""
+        self.moves.clear()
+        self.pages.clear()
+
 
 async def _move(visitor: Visitor, chance: random.Random, seen: Seen) -> None:
     if chance.random() < 0.5:
@@ -170,7 +176,7 @@ async def _session(port: int, number: int, until: float, thinks: float, seen: Se
 
 
 async def load(port: int, sessions: int, seconds: float, thinks: float) -> Seen:
-    """Mixed sessions side by side.
+    """Mixed sessions side by side; what counts begins once all of them have come.
 
     Parameters
     ----------
@@ -183,8 +189,11 @@ async def load(port: int, sessions: int, seconds: float, thinks: float) -> Seen:
         Seconds between two moves of one, on average.
     """
     seen = Seen()
-    until = time.monotonic() + seconds
+    coming = sessions * _COMING
+    until = time.monotonic() + coming + seconds
+    forgetting = asyncio.get_running_loop().call_later(coming, seen.forget)
     await _all(_session(port, number, until, thinks, seen) for number in range(sessions))
+    forgetting.cancel()
     return seen
 
 

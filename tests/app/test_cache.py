@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import streamlit as st
+from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
+
+from distpriv.dashboard.widgets import recommended
+from tests.app.driver import turn_to, upload
 
 
 def _script() -> None:
@@ -103,3 +108,28 @@ def test_none_of_40_pairs_of_large_tables_that_differ_in_one_cell_is_confused() 
     app = AppTest.from_function(_two_sessions, default_timeout=60).run()
     assert not app.exception
     assert app.session_state["confused"] == 0
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_follows_from_an_example_is_everybodys_and_from_an_upload_the_sessions(
+    own, open_app, people, cold, monkeypatch
+):
+    asked = []
+
+    def noted(view, limit):
+        asked.append(view.source.origin)
+        return recommend(view, limit)
+
+    recommend = recommended.recommend
+    monkeypatch.setattr(recommended, "recommend", noted)
+
+    def visit():
+        app = open_app("question")
+        app = turn_to(upload(app, people), "answer") if own else open_app("answer")
+        assert not app.exception
+        clear_session_resource_cache("test session id")  # it leaves
+        return asked.count("upload" if own else "example")
+
+    first = visit()
+    assert first > 0
+    assert visit() == (2 * first if own else first)
