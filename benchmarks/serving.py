@@ -150,9 +150,9 @@ class Seen:
 
 
 async def _move(visitor: Visitor, chance: random.Random, seen: Seen) -> None:
-    if chance.random() < 0.5:
+    if chance.random() < 0.5 and "eps_slider" in visitor.controls:
         seen.moves.append(await visitor.put("eps_slider", chance.choice(_EPSILONS)))
-    else:
+    elif "dp" in visitor.controls:
         seen.moves.append(await visitor.put("dp", round(chance.uniform(0.05, 0.3), 2)))
 
 

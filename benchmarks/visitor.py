@@ -102,6 +102,7 @@ class Visitor:
     async def go(self, page: str) -> float:
         """Follow a link to a page; seconds until it stands there."""
         self.page, self._hash = page, self._pages.get(page, "")
+        self.controls.clear()
         return await self._run()
 
     async def put(self, key: str, value: Any) -> float:
@@ -197,7 +198,6 @@ class Visitor:
         self._full = not message.metadata.run.fragment_ids
         if self._full:
             self._stop_timers()
-            self.controls.clear()
             self.texts.clear()
 
     def _end(self, status: int) -> None:
