@@ -146,7 +146,11 @@ def check_types(types: Mapping[str, ColumnType], columns: Iterable[object]) -> N
 
 
 def type_columns(
-    table: pd.DataFrame, types: Mapping[str, ColumnType], *, semicolons: bool = False
+    table: pd.DataFrame,
+    types: Mapping[str, ColumnType],
+    *,
+    semicolons: bool = False,
+    labels: Mapping[str, Labels] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, ColumnType]]:
     """Give every column its type and the dtype that goes with it.
 
@@ -159,6 +163,8 @@ def type_columns(
     semicolons : bool
         Whether the values were separated by semicolons: then a comma is likelier to be a
         decimal comma.
+    labels : mapping of column to Labels, optional
+        Of the columns of text, if they are known already.
 
     Returns
     -------
@@ -171,17 +177,18 @@ def type_columns(
         If a value cannot be converted to a known type, or a number is infinite.
     """
     check_types(types, table.columns)
-    labels = {
-        name: labels_of(column)
-        for name, column in table.items()
-        if isinstance(column.dtype, pd.StringDtype)
-    }
+    if labels is None:
+        labels = {
+            str(name): labels_of(column)
+            for name, column in table.items()
+            if isinstance(column.dtype, pd.StringDtype)
+        }
     styles = number_styles([label.texts for label in labels.values()], semicolons)
     decided: dict[str, ColumnType] = {}
     typed: dict[str, pd.Series] = {}
     for name, column in table.items():
         key = str(name)
-        known = labels.get(name)
+        known = labels.get(key)
         decided[key] = types.get(key) or infer_type(key, column, known, styles)
         typed[key] = convert(key, column, decided[key], known, styles)
     return pd.DataFrame(typed, index=table.index), decided
