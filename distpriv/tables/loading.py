@@ -24,7 +24,7 @@ from distpriv.tables.parsing import RawTable
 from distpriv.tables.repairs import REPAIRS, Choices, Repair, settled
 from distpriv.tables.types import ColumnType, check_shape, type_columns
 
-__all__ = ["READING", "Reading", "check_choices", "how_read", "load"]
+__all__ = ["READING", "UNTOLD", "Reading", "check_choices", "how_read", "load"]
 
 READING = "reading"
 
@@ -67,6 +67,10 @@ class Reading(NamedTuple):
         return tuple(repair for repair in self.repairs if not repair.undone)
 
 
+UNTOLD = Reading()
+"""Nothing was done."""
+
+
 @checked(TableError)
 def how_read(table: pd.DataFrame) -> Reading:
     """Tell what was done to the file that a table was read from.
@@ -84,7 +88,7 @@ def how_read(table: pd.DataFrame) -> Reading:
     Several columns are called 'a'; the further ones are called 'a (2)'.
     """
     kept = table.attrs.get(READING)
-    return kept if isinstance(kept, Reading) else Reading()
+    return kept if isinstance(kept, Reading) else UNTOLD
 
 
 def check_choices(choices: Choices) -> None:

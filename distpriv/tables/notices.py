@@ -84,7 +84,8 @@ def header_like(
         values = [_number(names[name]) for name in numeric]
         known = [value for value in values if value is not None]
         steps = {b - a for a, b in pairwise(known)}
-        counting = len(known) > 1 and len(steps) == 1 and steps != {0.0}
+        whole = all(value % 1 == 0 for value in known)
+        counting = whole and len(steps) == 1 and steps != {0.0}
         alike = len(known) == len(values) and not counting
     else:
         labels = [name for name in names if types[name] in ("category", "boolean")]

@@ -13,6 +13,7 @@ from distpriv.tables.labels import counted, shown, text_of
 from distpriv.tables.types import check_shape
 
 __all__ = [
+    "AS_FOUND",
     "REPAIRS",
     "Choices",
     "Repair",
@@ -41,7 +42,7 @@ REPAIRS: dict[RepairKind, str] = {
 _SAMPLE = 65_536
 _SAMPLE_LINES = 200
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|[^\s"]\S*')
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|\?|NA")
 _TYPE_NAMES = {
     *("int", "integer", "int32", "int64", "long", "bigint", "smallint", "float", "float32"),
     *("float64", "double", "real", "decimal", "number", "numeric", "num", "string", "str"),
@@ -104,6 +105,10 @@ class Choices:
         if "bounds" in given:
             given["bounds"] = {name: (low, high) for name, low, high in self.bounds}
         return given
+
+
+AS_FOUND = Choices()
+"""Nothing is chosen."""
 
 
 class Settled(NamedTuple):
@@ -201,12 +206,14 @@ def _blank(lines: Sequence[str]) -> bool:
     if len(widths) != 1:
         return False
     width = widths.pop()
-    usual = max(min(line.count(mark) for line in lines) for mark in ",;|\t") + 1
-    # Words of a text: fewer than three a line, unless they are numbers.
-    telling = width > 2 and len(lines) > 2
-    if width == 2:
-        telling = all(_NUMBER.fullmatch(word) for each in tokens[1:] for word in each)
-    return telling and (usual == 1 or width >= 2 * usual + 1)
+    if any(min(line.count(mark) for line in lines) for mark in ",;|"):
+        return False
+    numbers = all(_NUMBER.fullmatch(word) for each in tokens[1:] for word in each[:-1])
+    tabs = min(line.count("\t") for line in lines)
+    if tabs or width == 2:
+        # Words of a text in cells between tabs are no cells, but numbers are.
+        return numbers and width > tabs + 1
+    return width > 2 and len(lines) > 2
 
 
 def settled(
@@ -262,7 +269,7 @@ def _with_name(name: str, column: pd.Series) -> pd.Series:
     kept: object = name or None
     if not isinstance(column.dtype, pd.StringDtype):
         if pd.api.types.is_numeric_dtype(column.dtype) and _NUMBER.fullmatch(name):
-            number = float(name)
+            number = float(name) if name[-1:] not in ("?", "A") else float("nan")
             kept = int(number) if number.is_integer() else number
         elif name:
             texts = [None if pd.isna(value) else text_of(value) for value in column]
