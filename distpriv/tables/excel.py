@@ -64,8 +64,12 @@ def read_workbook(content: bytes, sheet: str = "") -> Sheet:
         done = subprocess.run(
             command, input=content, capture_output=True, timeout=_SECONDS, check=False
         )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+    except subprocess.TimeoutExpired:
         raise _too_large() from None
+    except ValueError:
+        raise TableError("there is no sheet of such a name; choose another.") from None
+    except OSError:
+        raise TableError("workbooks cannot be opened here; save the sheet as CSV.") from None
     if done.returncode:
         raise _failure(done.returncode, done.stderr)
     found = json.loads(done.stdout)

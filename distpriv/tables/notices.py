@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from distpriv.tables.labels import counted, shown
 from distpriv.tables.types import ColumnType
+from distpriv.words import exact
 
 __all__ = ["Notice", "NoticeKind", "bounded", "header_like", "mangled", "notices", "outliers"]
 
@@ -211,7 +212,7 @@ def _bounds(values: NDArray[np.float64]) -> tuple[float, float] | None:
 
 
 def _plain(value: float) -> str:
-    return f"{value:.0f}" if abs(value) < 1e15 and value % 1 == 0 else f"{value:.6g}"
+    return exact(int(value)) if value % 1 == 0 and abs(value) < 1e15 else exact(float(value))
 
 
 def bounded(

@@ -106,7 +106,7 @@ def parse(data: bytes, choices: Choices | None = None) -> RawTable:
     choices = Choices() if choices is None else choices
     if data.startswith(b"\x1f\x8b"):
         data = _unpack(data)
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _parse_zip(data, choices)
     if choices.member and not data.startswith(_OLD_OFFICE):
         raise TableError(f"there is no {shown(choices.member)} in the file, which holds one table.")
@@ -128,6 +128,11 @@ def _parse_one(data: bytes, choices: Choices) -> RawTable:
     if _JSON.match(text) and not repairs:
         frame, repairs = parse_json(text, choices.undo)
         return RawTable(frame, repairs=repairs)
+    if repairs and repairs[0].undone:
+        lines = [line for line in text.splitlines() if line.strip()]
+        check_shape(rows=len(lines) - 1)
+        column = pd.Series(lines[1:], dtype="str")
+        return RawTable(loose(lines[:1], [column]), headed=True, repairs=repairs)
     table = parse_delimited(text)
     return RawTable(
         table.frame,

@@ -159,7 +159,7 @@ def respaced(data: bytes, undo: Collection[RepairKind]) -> tuple[bytes, tuple[Re
     Returns
     -------
     bytes
-        As they were, if a usual separator is there or no separator is seen.
+        As they were, if a usual separator is there, no separator is seen, or that is undone.
     tuple of Repair
     """
     if b"\0" in data[:_SAMPLE]:
@@ -174,10 +174,7 @@ def respaced(data: bytes, undo: Collection[RepairKind]) -> tuple[bytes, tuple[Re
         return data, ()
     if "separator" in undo:
         said = f"The values seem to be separated by {what}; every line is read as one value."
-        # A quoted line is one value, whatever stands in it.
-        lines = data.decode("latin-1").splitlines(keepends=True)
-        quoted = "".join(map(_quoted, lines)).encode("latin-1")
-        return quoted, (Repair("separator", said, True),)
+        return data, (Repair("separator", said, True),)
     text = data.decode("latin-1").replace("\t", " ")
     if what == "blanks":
         text = re.sub(r"[^\r\n]+", lambda line: "\t".join(_TOKEN.findall(line[0])), text)
@@ -185,13 +182,6 @@ def respaced(data: bytes, undo: Collection[RepairKind]) -> tuple[bytes, tuple[Re
         text = text.replace("::", "\t")
     said = f"The values are separated by {what}, which were read as the ends of cells."
     return text.encode("latin-1"), (Repair("separator", said, False),)
-
-
-def _quoted(line: str) -> str:
-    bare = line.rstrip("\r\n")
-    if not bare.strip():
-        return line
-    return '"' + bare.strip().replace('"', '""') + '"' + line[len(bare) :]
 
 
 def _doubled(lines: Sequence[str]) -> bool:

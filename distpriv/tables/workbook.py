@@ -16,7 +16,7 @@ from typing import Any
 
 __all__ = ["rows_of"]
 
-_MEMORY = 3 * 2**30
+_MEMORY = 2 * 2**30
 _SECONDS = 120
 
 
