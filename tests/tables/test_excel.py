@@ -204,7 +204,7 @@ def test_a_reader_that_cannot_be_started_ends_in_a_sentence(
         read_workbook(xlsx(ROWS))
 
 
-def test_a_locked_workbook() -> None:
+def test_an_old_workbook_of_nothing() -> None:
     with pytest.raises(TableError, match="damaged"):
         read_table(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(2000))
 

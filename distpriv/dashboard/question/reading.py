@@ -13,6 +13,7 @@ import streamlit as st
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.shell import controls
 from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.settings import own_key
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.shell.uploads import reread
 from distpriv.errors import DistprivError
@@ -135,7 +136,9 @@ def _notice(dataset: Dataset, notice: Notice, place: int) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        keys = [f"{end}_{place}_{dataset.digest}" for end in ("low", "high")]
+        # Of the file and not of its reading: what is typed stays while something else is undone.
+        own = f"{dataset.fingerprints[0]}_{notice.column}"
+        keys = [f"{end}_{own}" for end in ("low", "high")]
         st.number_input("At least", value=notice.low, key=keys[0], width=160)
         st.number_input("At most", value=notice.high, key=keys[1], width=160)
 
@@ -179,17 +182,16 @@ def _missing(dataset: Dataset) -> None:
     else:
         st.markdown("No such value was found.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        column = st.selectbox(
+        st.selectbox(
             "Column", list(dataset.types), key=f"missing_column_{dataset.digest}", width=220
         )
-        text = st.text_input(
-            "Value", key=f"missing_text_{dataset.digest}", max_chars=200, width=180
-        ).strip()
+        st.text_input("Value", key=f"missing_text_{dataset.digest}", max_chars=200, width=180)
         st.button(
             "Apply",
             key=f"missing_apply_{dataset.digest}",
             icon=":material/check:",
-            on_click=lambda: _again(dataset, dataset.wished, extra=(str(column), text)),
+            on_click=_again,
+            args=(dataset, dataset.wished),
             help="The values that are ticked above, and the one that is written here.",
         )
 
@@ -198,8 +200,8 @@ def _editor(dataset: Dataset) -> str:
     return f"missing_{dataset.digest}"
 
 
-def _chosen(dataset: Dataset, extra: tuple[str, str] | None) -> tuple[Any, ...]:
-    """What is missing in each column, with what was ticked and has not been applied yet."""
+def _chosen(dataset: Dataset) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What is missing in each column, with what was ticked or written and not yet applied."""
     ticked = dict(enumerate(dataset.reading.found))
     edits = st.session_state.get(_editor(dataset), {}).get("edited_rows", {})
     changed: dict[str, list[Found]] = {}
@@ -215,10 +217,12 @@ def _chosen(dataset: Dataset, extra: tuple[str, str] | None) -> tuple[Any, ...]:
                 texts[:] = [text for text in texts if text != one.text]
             elif one.text not in texts:
                 texts.append(one.text)
-    if extra is not None and extra[1]:
-        texts = chosen.setdefault(extra[0], _taken(dataset, extra[0]))
-        if extra[1] not in texts:
-            texts.append(extra[1])
+    written = str(st.session_state.get(f"missing_text_{dataset.digest}") or "").strip()
+    column = str(st.session_state.get(f"missing_column_{dataset.digest}"))
+    if written and column in dataset.types:
+        texts = chosen.setdefault(column, _taken(dataset, column))
+        if written not in texts:
+            texts.append(written)
     return tuple((name, tuple(texts)) for name, texts in chosen.items())
 
 
@@ -238,9 +242,9 @@ def _types(dataset: Dataset) -> dict[str, ColumnType]:
     }
 
 
-def _again(dataset: Dataset, wished: Choices, extra: tuple[str, str] | None = None) -> None:
+def _again(dataset: Dataset, wished: Choices) -> None:
     """Read the file again; where that fails the table stays and a sentence says why."""
-    missing = _chosen(dataset, extra)
+    missing = _chosen(dataset)
     try:
         new = reread(dataset, replace(wished, missing=missing), _types(dataset))
     except DistprivError as error:
@@ -273,7 +277,27 @@ def replaced(old: Dataset, new: Dataset) -> None:
         with suppress(DistprivError):
             moved = replace(new, **_of_reference(reference, new))
             state[Key.REFERENCES] = {new.digest: moved}
+    _choose_anew(old, new)
     controls.replace_upload(new)
+
+
+def _choose_anew(old: Dataset, new: Dataset) -> None:
+    """Drop from the controls what was offered of the table and is no more, a label for instance."""
+    state = st.session_state
+    before = cast("Scenario | None", state.get(Key.SCENARIO))
+    if before is None or before.digest != old.digest:
+        return
+    secrets, statistics = before.secret.label, before.query.labels
+    gone = {*old.statistics, *(one.label for one in old.query)} - set(new.statistics)
+    gone -= {one.label for one in new.query}
+    values: dict[str, object] = {}
+    if gone & set(statistics):
+        kept = [label for label in statistics if label not in gone]
+        values[own_key(new, Key.STAT)] = kept or [one.label for one in new.query]
+    if secrets in set(old.secrets) - set(new.secrets) and secrets != new.secret.label:
+        values[own_key(new, Key.SECRET)] = new.secret.label
+    if values:
+        state[Key.PENDING] = {**state.get(Key.PENDING, {}), **values}
 
 
 def _of_reference(reference: Dataset, new: Dataset) -> dict[str, Any]:
