@@ -38,7 +38,6 @@ __all__ = [
     "check_shape",
     "check_types",
     "convert",
-    "frame_of",
     "infer_type",
     "looks_like_a_key",
     "type_columns",
@@ -93,40 +92,6 @@ def check_shape(*, rows: int = 1, columns: int = 1) -> None:
             f"the table has {counted(rows, 'row')} and {counted(columns, 'column')}, more than the "
             f"{MAX_ROWS} rows or {MAX_CELLS} values that fit; choose a random part of the rows."
         )
-
-
-def frame_of(names: Sequence[str], columns: Sequence[pd.Series]) -> pd.DataFrame:
-    """Put columns together under their stripped names; a nameless empty column is left out.
-
-    Parameters
-    ----------
-    names : sequence of str, length m
-    columns : sequence of Series, each of shape (N,)
-
-    Raises
-    ------
-    TableError
-        If a column has no name, shares one with another, or there is nothing to read.
-    """
-    check_shape(columns=len(names))
-    places: dict[str, int] = {}
-    for position, raw in enumerate(names):
-        name = raw.strip()
-        if not name and not labels_of(columns[position]).present:
-            continue
-        if not name:
-            raise TableError(
-                f"column {position + 1} has no name; write one in the first row, "
-                "or remove the column."
-            )
-        if name in places:
-            raise TableError(
-                f"columns {places[name] + 1} and {position + 1} are both called {shown(name)}; "
-                "the first row must give every column a name of its own."
-            )
-        places[name] = position
-    check_shape(rows=len(columns[0]), columns=len(places))
-    return pd.DataFrame({name: columns[position] for name, position in places.items()})
 
 
 def check_types(types: Mapping[str, ColumnType], columns: Iterable[object]) -> None:

@@ -304,3 +304,16 @@ def test_the_reading_goes_into_the_script_and_the_workspace(open_app, tmp_path, 
     names: dict[str, object] = {}
     exec(first, names)
     assert digest(names["table"]) == dataset.digest
+
+
+def test_columns_that_a_large_upload_leaves_out_are_told(open_app, ticket):
+    nested = records(SIZE).assign(visits=[[1, 2]] * SIZE)
+    app = upload(open_app("question"), ticket(parquet(nested), "mine.parquet"), "mine.parquet")
+    for _ in range(40):
+        if mine(app).title == "mine.parquet":
+            break
+        app.run()
+    clean(app)
+    told = next(each.label for each in app.expander if "left out" in each.label)
+    assert told == f"Found {number(SIZE)} records; 1 column was left out"
+    assert "visits" in texts(app)

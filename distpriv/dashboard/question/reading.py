@@ -56,7 +56,7 @@ def _line(dataset: Dataset) -> str:
     reading = dataset.reading
     count = len(reading.done)
     things = "1 thing was done" if count == 1 else f"{count} things were done"
-    parts = [f"{things} to the file" if count else "nothing had to be done to the file"]
+    parts = [f"{things} to the file" if count else "nothing was done to the file"]
     if notices := len(reading.notices):
         parts.append("1 thing to look at" if notices == 1 else f"{notices} things to look at")
     return f"Read {exact(dataset.size)} records; {'; '.join(parts)}"
