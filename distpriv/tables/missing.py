@@ -10,6 +10,7 @@ Nothing else is; a number that may stand for a missing one (-200, 999) is shown 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,8 +161,13 @@ def _taken(
     return sure
 
 
+@lru_cache(maxsize=64)
+def _array(among: frozenset[str], kind: Any) -> Any:
+    return pa.array(list(among), kind)
+
+
 def _member(texts: Any, among: Collection[str]) -> NDArray[np.bool_]:
-    mask = pc.is_in(texts, pa.array(list(among), texts.type))
+    mask = pc.is_in(texts, _array(frozenset(among), texts.type))
     return np.asarray(mask.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
