@@ -77,6 +77,7 @@ class Key:
     SOURCE_CHECKED: Final = "source_checked"
     UPLOAD_WANTED: Final = "upload_wanted"
     UPLOAD_ERROR: Final = "upload_error"
+    READING_ERROR: Final = "reading_error"
     FILE: Final = "file"
     REFERENCES: Final = "references"
     REFERENCE_READ: Final = "reference_read"
