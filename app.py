@@ -7,10 +7,16 @@ deep link's file alone, without the frame.
 from starlette.middleware import Middleware
 from streamlit.starlette import App
 
+from distpriv.dashboard.serving import sign_in
+from distpriv.dashboard.serving.ways import SignInWays
 from distpriv.dashboard.shell import sources
 from distpriv.dashboard.shell.headers import SecurityHeaders
 from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
 sources.problem()  # said in the log when the server starts
-app = App(MAIN, middleware=[Middleware(SecurityHeaders), Middleware(Spooling)])
+app = App(
+    MAIN,
+    secrets=sign_in.secrets(),
+    middleware=[Middleware(SecurityHeaders), Middleware(SignInWays), Middleware(Spooling)],
+)

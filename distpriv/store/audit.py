@@ -305,8 +305,8 @@ def _chained(rows: Iterable[TrailRow], kept: tuple[int, str] | None) -> Findings
             return Findings(number, before, (f"Row {row.number} was changed.",))
         number, before = row.number, row.hash
         if kept is not None and number == kept[0] and before != kept[1]:
-            wrong = f"Row {number} is not what it was when its head was kept: the trail was written anew."
-            return Findings(number, before, (wrong,))
+            wrong = f"Row {number} is not what it was when its head was kept"
+            return Findings(number, before, (f"{wrong}: the trail was written anew.",))
     if kept is not None and kept[0] > number:
         cut = f"Row {kept[0]} was there when its head was kept, and the trail ends at row {number}."
         return Findings(number, before, (cut,))

@@ -1,0 +1,1 @@
+"""What serving to many takes: the entry, and people with names."""
