@@ -87,7 +87,9 @@ def test_one_proposes_another_agrees_and_nothing_stays_when_they_have_gone(
     sign_out(page)
     page.wait_for_function(f"() => {kept} === null")
     for _ in range(5):  # past the provider's page
-        page.go_back()
+        before = page.url
+        page.evaluate("history.back()")
+        page.wait_for_url(lambda url, before=before: url != before)
         if page.url.startswith(f"{address}/decide"):
             break
     expect(page.get_by_role("button", name="Sign in with Test University")).to_be_visible()
@@ -109,11 +111,13 @@ def test_one_proposes_another_agrees_and_nothing_stays_when_they_have_gone(
     says(page, "What was decided")
     page.goto(f"{address}/decide?show=On+record")
     bob.idle()
-    says(page, "An analyst proposes and changes decisions; your role here is approver.")
     page.locator("summary", has_text="Audit trail").click()
     page.get_by_role("button", name="Check the trail").click()
     says(page, "The trail is unbroken up to row 5.")
     shot(page, "people-trail")
+    page.get_by_role("tab", name="Propose").click()
+    says(page, "An analyst proposes and changes decisions; your role here is approver.")
+    expect(page.get_by_role("button", name="Propose", exact=True)).to_be_disabled()
 
     (decision,) = all_decisions(open_store(database))
     assert [each.author for each in decision.revisions] == ["Ann Example", "Bob Example"]
