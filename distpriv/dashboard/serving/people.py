@@ -27,6 +27,7 @@ __all__ = [
     "Person",
     "end",
     "ended",
+    "grants",
     "may",
     "now",
     "on",
@@ -97,6 +98,11 @@ def now() -> Person | None:
     """Who has signed in and not out since; None if nobody has."""
     found = _person()
     return None if found is None or _is_over(found) else found
+
+
+def grants(person: Person, action: Action) -> bool:
+    """Whether the roles of somebody whose sign-in is not over allow something."""
+    return not _is_over(person) and any(action in _GRANTED[role] for role in person.roles)
 
 
 def verified() -> Verified | None:

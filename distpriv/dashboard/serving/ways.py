@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from distpriv.dashboard.serving import sign_in
+from distpriv.dashboard.serving import people, sign_in
 from distpriv.dashboard.serving.sign_in import SignIn
 
 __all__ = ["BACK", "FAILED", "OUT", "SAID", "SignInWays", "safe_path"]
@@ -23,6 +28,7 @@ BACK = "back"
 """The parameter of the way in that holds where to go when it has been gone."""
 
 _COOKIE = "distpriv_back"
+_UPLOAD = "/_stcore/upload_file/"
 _LOGIN, _LOGOUT, _CALLBACK = "/auth/login", "/auth/logout", "/oauth2callback"
 _LONGEST = 3000  # characters: browsers keep cookies of 4096
 _SECONDS = 600
@@ -52,7 +58,8 @@ class SignInWays:
     """ASGI middleware: who signs in comes back to where they were, and is told if it failed.
 
     Cookies of the sign-in go over TLS only, where the address is behind it. The way out tells the
-    browser to forget what it has stored for the dashboard.
+    browser to forget what it has stored for the dashboard. Nothing is uploaded by those who could
+    not look at it.
 
     Parameters
     ----------
@@ -68,6 +75,10 @@ class SignInWays:
         if known is None or scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if _UPLOAD in scope["path"] and not _may_ask(scope, known):
+            answer = PlainTextResponse("Sign in as somebody who asks questions.", status_code=403)
+            await answer(scope, receive, send)
+            return
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -75,6 +86,24 @@ class SignInWays:
             await send(message)
 
         await self.app(scope, receive, sent)
+
+
+def _may_ask(scope: Scope, known: SignIn) -> bool:
+    """Whether an upload comes from somebody who could ask questions of a table."""
+    if known.visitors == "analyst":
+        return True
+    cookies = Request(scope).cookies
+
+    def one(name: str) -> bytes | None:
+        value = cookies.get(name, "").encode("latin-1", "replace")
+        return decode_signed_value(known.cookie_secret, name, value)
+
+    try:
+        claims = json.loads(get_cookie_with_chunks(one, USER_COOKIE_NAME) or b"null")
+    except ValueError:
+        return False
+    person = people.person_of(claims, known) if isinstance(claims, dict) else None
+    return person is not None and people.grants(person, "ask")
 
 
 def _change(scope: Scope, headers: MutableHeaders, known: SignIn) -> None:

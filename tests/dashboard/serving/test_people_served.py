@@ -248,3 +248,18 @@ def test_no_secret_and_no_token_is_logged(person: Faceless, log: Path) -> None:
     for secret in (COOKIE_SECRET, "secret-of-the-client", person.web.cookies[USER], "eyJ"):
         assert secret not in said
     assert "Traceback" not in said.replace("OAuth token exchange failed", "") or "eyJ" not in said
+
+
+def test_only_who_could_look_at_a_table_uploads_one(person: Faceless, identity: Provider) -> None:
+    def answer() -> httpx.Response:
+        return person.web.put("/_stcore/upload_file/no-session/1", files={"file": b"a,b"})
+
+    assert answer().status_code == 403
+    person.put(now(), secret="another secret of as many letters as")
+    assert answer().status_code == 403
+    person.put(now(iat=int(time.time()) - 9 * 3600))
+    assert answer().status_code == 403
+    person.put(now(realm={"roles": []}, email="vic@example.org", email_verified=True))
+    assert answer().status_code == 403
+    person.put(now())
+    assert "Sign in" not in answer().text  # refused further in: there is no such session
