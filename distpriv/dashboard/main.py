@@ -56,6 +56,7 @@ if page in moved:
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
 style.draw()
+door.who()
 autosave.enter()
 presenting.begin()
 asking.first()

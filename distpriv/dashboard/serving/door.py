@@ -24,11 +24,11 @@ from distpriv.store.audit import sign_out as note_out
 from distpriv.store.audit import signed_out
 from distpriv.words import escape, listed
 
-__all__ = ["enter"]
+__all__ = ["enter", "who"]
 
 
 def enter() -> None:
-    """Let in whoever may look, and say who that is; the first thing in a run.
+    """Let in whoever may look, and nobody else; the first thing in a run.
 
     Where nobody signs in it draws nothing.
     """
@@ -42,9 +42,6 @@ def enter() -> None:
     said = _said()
     if not people.may("look"):
         _gate(known, said)
-    _who(known, said)
-    if said == OUT:
-        _forget()
 
 
 def _closed() -> None:
@@ -135,9 +132,12 @@ def _told(said: str) -> None:
         )
 
 
-def _who(known: SignIn, said: str) -> None:
+def who() -> None:
     """Above every page: who is at the screen, and the way in or out."""
-    person = people.now()
+    known = sign_in.configured()
+    if known is None:
+        return
+    person, said = people.now(), _said()
     row = st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -155,6 +155,8 @@ def _who(known: SignIn, said: str) -> None:
                 width="content",
             )
             _out()
+    if said == OUT:
+        _forget()
 
 
 def _named(person: Person) -> str:
