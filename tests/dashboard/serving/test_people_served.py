@@ -6,12 +6,14 @@ import base64
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
+from websockets.exceptions import InvalidStatus
 
 from distpriv.store import open_store
 from distpriv.store.audit import check_trail, trail
@@ -186,7 +188,8 @@ def test_a_cookie_is_taken_as_it_was_signed_or_not_at_all(person: Faceless) -> N
     person.put(now(aud="another-app"))  # whose cookies are signed alike
     assert GATE in person.visit()
     person.put(now())
-    assert GATE in person.visit(origin="http://localhost:1")
+    with suppress(InvalidStatus):  # the entry may refuse another origin before that
+        assert GATE in person.visit(origin="http://localhost:1")
 
 
 def test_a_sign_in_ends_after_its_hours(person: Faceless) -> None:
