@@ -5,6 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
+from distpriv.dashboard.serving import door, people
 from distpriv.dashboard.shell import (
     asking,
     autosave,
@@ -22,7 +23,8 @@ from distpriv.dashboard.widgets import code
 
 st.set_page_config(page_icon=frame.ICON, layout="wide")
 st.logo(frame.LOGO, size="large")
-if role.asked():
+door.enter()
+if role.asked() or not people.may("ask"):
     role.run()
     st.stop()
 pages = {
@@ -54,6 +56,7 @@ if page in moved:
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
 style.draw()
+door.who()
 autosave.enter()
 presenting.begin()
 asking.first()
