@@ -141,9 +141,7 @@ class _Container:
             into.parent.mkdir(parents=True, exist_ok=True)
             if start.is_dir():
                 left_out = shutil.ignore_patterns("__pycache__") if origin == ROOT else None
-                shutil.copytree(
-                    start, into, symlinks=True, dirs_exist_ok=True, ignore=left_out
-                )
+                shutil.copytree(start, into, symlinks=True, dirs_exist_ok=True, ignore=left_out)
             else:
                 shutil.copy2(start, into)
             if "chown" in each.flags:
