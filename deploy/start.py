@@ -42,7 +42,7 @@ def healthy(port: str) -> bool:
     """Whether the server on this port of this machine says that it is well."""
     address = f"http://127.0.0.1:{port}/_stcore/health"
     try:
-        with urlopen(address, timeout=4) as answer:  # nosec B310: the address is written above
+        with urlopen(address, timeout=4) as answer:  # nosec B310 # the address is written above
             return bool(answer.read(16) == b"ok")
     except (OSError, HTTPException):
         return False
@@ -54,7 +54,7 @@ def main() -> None:
         raise SystemExit(not healthy(os.environ.get("STREAMLIT_SERVER_PORT", "8501")))
     if not sys.argv[1:]:
         raise SystemExit("start.py takes the command to run, or --healthy.")
-    # nosec below: the command is the container's own, and no shell reads it
+    # The command is the container's own, and no shell reads it.
     os.execvpe(sys.argv[1], sys.argv[1:], with_secrets(dict(os.environ)))  # nosec B606
 
 

@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import socket
-import subprocess
+import subprocess  # nosec B404 # mount, chroot and setpriv are programs
 import sys
 import sysconfig
 import tempfile
@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SYSTEM = ("usr", "bin", "sbin", "lib", "lib64", "etc")
 _SECONDS = 120
-_CHROOT = "/usr/sbin/chroot"
+_CHROOT, _MOUNT = "/usr/sbin/chroot", "/usr/bin/mount"
 
 
 def main() -> int:
@@ -48,11 +48,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="distpriv-container-") as folder:
         Path(folder).chmod(0o755)
         given = [sys.executable, "-m", "tools.container", "--inside", folder, *sys.argv[1:]]
-        return subprocess.call([*apart, *given], cwd=ROOT)
+        return subprocess.call([*apart, *given], cwd=ROOT)  # nosec B603 # no shell
 
 
 def _mount(*arguments: str | Path) -> None:
-    subprocess.run(["mount", *map(str, arguments)], check=True)
+    subprocess.run([_MOUNT, *map(str, arguments)], check=True)  # nosec B603 # no shell
 
 
 def _bind(source: Path, target: Path, *, writable: bool = False) -> None:
@@ -154,7 +154,7 @@ class _Container:
             return
         said = {k: v for k, v in os.environ.items() if k.startswith("PIP_")} | environment
         inside = f"cd {workdir} && {text}"
-        done = subprocess.run(
+        done = subprocess.run(  # nosec B603 # the shell is that of RUN
             [_CHROOT, root, "/bin/sh", "-c", inside], env=said, capture_output=True, text=True
         )
         if done.returncode:
@@ -180,7 +180,7 @@ class _Container:
         within = [_CHROOT, str(root), "/usr/bin/env", "-C", self._workdir, *less]
 
         def ask(*arguments: str) -> int:
-            return subprocess.run(
+            return subprocess.run(  # nosec B603 # no shell
                 [*within, *arguments], env=environment, capture_output=True
             ).returncode
 
@@ -191,7 +191,9 @@ class _Container:
         found["can write the root"] = ask("touch", "/new") == 0
         found["can write the volume"] = ask("touch", "/data/new") == 0
         began = time.monotonic()
-        with subprocess.Popen([*within, *entry], env=environment, stdout=sys.stderr) as server:
+        with subprocess.Popen(  # nosec B603 # no shell
+            [*within, *entry], env=environment, stdout=sys.stderr
+        ) as server:
             try:
                 while ask(*check) and time.monotonic() - began < _SECONDS:
                     if server.poll() is not None:
@@ -200,7 +202,7 @@ class _Container:
                 found["healthy after seconds"] = round(time.monotonic() - began, 1)
                 found |= _status(root, server.pid, "at start")
                 address = f"http://127.0.0.1:{port}/_stcore/script-health-check"
-                with urlopen(address, timeout=_SECONDS) as answer:
+                with urlopen(address, timeout=_SECONDS) as answer:  # nosec B310 # http, as above
                     found["first page"] = answer.read().decode()
                 found |= _status(root, server.pid, "after the first page")
                 found["healthy"] = ask(*check) == 0
