@@ -235,7 +235,7 @@ class Store:
             if version is not None and version > SCHEMA:
                 raise StoreError(
                     f"The {self.place} was made by a later version of distpriv; update distpriv, "
-                    "or set DATABASE_URL to another database."
+                    "or set DATABASE_URL to another database."  # nosec B608 # a sentence, no SQL
                 )
             self._old = version if version is not None and version < SCHEMA else None
             if version != SCHEMA:
