@@ -37,7 +37,7 @@ ALLOWED = frozenset(
 )
 """Licences of what the dashboard runs on: none asks that works which use it bear it as well."""
 
-TOOLS = ALLOWED | {"GPL-3.0-only", "GPL-3.0-or-later"}
+TOOLS = ALLOWED | {"BSD-4-Clause", "GPL-3.0-only", "GPL-3.0-or-later"}
 """Of what it is built and tested with, and which is handed on to nobody."""
 
 # What packages say in words of their own, where no other licence can be meant.
@@ -66,6 +66,8 @@ _READ = {
     "scipy": "BSD-3-Clause",
     "scs": "MIT",
     "traitlets": "BSD-3-Clause",
+    # In its documentation: its own, and that of pyExcelerator, which it goes back to.
+    "xlwt": "BSD-3-Clause AND BSD-4-Clause",
 }
 _SPDX = get_spdx_licensing()
 
