@@ -5,6 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
+from distpriv.dashboard.serving import door, people
 from distpriv.dashboard.shell import (
     asking,
     autosave,
@@ -12,7 +13,6 @@ from distpriv.dashboard.shell import (
     frame,
     header,
     history,
-    live,
     presenting,
     selecting,
     style,
@@ -23,7 +23,8 @@ from distpriv.dashboard.widgets import code
 
 st.set_page_config(page_icon=frame.ICON, layout="wide")
 st.logo(frame.LOGO, size="large")
-if role.asked():
+door.enter()
+if role.asked() or not people.may("ask"):
     role.run()
     st.stop()
 pages = {
@@ -54,19 +55,19 @@ if page in moved:
     st.switch_page(pages[spec], query_params=asked)
 spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
-with live.turn():  # what stands above is drawn while it waits
-    style.draw()
-    autosave.enter()
-    presenting.begin()
-    asking.first()
-    with st.container():  # whatever the header has, what follows keeps its place
-        steps = header.draw(spec)
-    controls.draw(spec)
-    selecting.wait()
-    history.note()
-    autosave.keep()
-    with steps:
-        history.buttons()
-    selecting.run(page.run)
-    code.foot(spec)
-    footer(spec)
+style.draw()
+door.who()
+autosave.enter()
+presenting.begin()
+asking.first()
+with st.container():  # whatever the header has, what follows keeps its place
+    steps = header.draw(spec)
+controls.draw(spec)
+selecting.wait()
+history.note()
+autosave.keep()
+with steps:
+    history.buttons()
+selecting.run(page.run)
+code.foot(spec)
+footer(spec)

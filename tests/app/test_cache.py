@@ -18,7 +18,8 @@ def _script() -> None:
 
     import distpriv as dp
     from distpriv.dashboard.shell import cache
-    from distpriv.dashboard.shell.dataset import Dataset, from_upload
+    from distpriv.dashboard.shell.dataset import Dataset
+    from distpriv.dashboard.shell.uploads import from_upload
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame(

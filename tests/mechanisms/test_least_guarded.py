@@ -50,7 +50,7 @@ def test_guarded_noise_keeps_its_promise(epsilon, delta, units, size, pairs, see
         assert least <= noise.rms_error() * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_least_noise_against_another_solver(seed):
     model = random_model(seed, 2, 1 + seed % 2)
     epsilon = 0.3 + 0.3 * seed

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import distpriv as dp
@@ -47,6 +47,7 @@ def test_a_delta_outside_its_domain(delta: float) -> None:
 
 
 @given(EPSILONS, st.floats(math.log(1e-9), math.log(0.3)).map(math.exp))
+@settings(max_examples=30)
 def test_no_attack_on_normals_of_one_covariance_passes_the_ceiling(
     alike: dp.GaussianModel, several: dp.GaussianModel, epsilon: float, delta: float
 ) -> None:

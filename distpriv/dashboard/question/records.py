@@ -10,10 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.question.reading import replaced
 from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell import cache, controls, scanning, selecting, spooling
-from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
+from distpriv.dashboard.shell.dataset import Dataset, as_reference, retyped
 from distpriv.dashboard.shell.state import Key
+from distpriv.dashboard.shell.uploads import from_upload
 from distpriv.errors import DistprivError
 from distpriv.model.source import Profile
 from distpriv.tables import ColumnType, summarise
@@ -36,7 +38,7 @@ def source(dataset: Dataset) -> None:
 def upload() -> None:
     """Take a file; a bad one ends in a sentence and the old data stay."""
     st.file_uploader(
-        "CSV, Excel, Parquet, JSON or UCI's raw files, one row a record",
+        "CSV, a workbook, Parquet, JSON or UCI's raw files, zipped or not; one row a record",
         key=Key.FILE,
         on_change=_read_upload,
         help="Delimiter, encoding, decimal comma and column types are found out. The table stays "
@@ -66,8 +68,7 @@ def _read_upload() -> None:
         content = file.getvalue()
         spooled = spooling.claim(content)
         if spooled is None:
-            read = partial(from_upload, content, file.name)
-            controls.keep_upload(memory.table_of(content, file.name, read))
+            controls.keep_upload(from_upload(content, file.name))
         else:
             st.session_state[Key.SPOOLED] = spooled
     except DistprivError as error:
@@ -213,7 +214,7 @@ def _types(dataset: Dataset, summary: pd.DataFrame) -> None:
     wanted = _changed(dataset.types, edited)
     if st.button("Apply column types", disabled=not wanted, icon=":material/check:"):
         try:
-            controls.replace_upload(retyped(dataset, wanted))
+            replaced(dataset, retyped(dataset, wanted))
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
         else:

@@ -31,7 +31,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import SessionState
 
-from distpriv.dashboard.serving import pool
+from distpriv.dashboard.serving import settings
 from distpriv.errors import ServingError, TableError
 from distpriv.tables.labels import shown
 from distpriv.words import exact
@@ -282,15 +282,14 @@ def everybodys() -> Budget:
     ServingError
         As `limits`.
     """
-    said = os.environ.get
-    return Budget(limits(said("DISTPRIV_MEMORY", ""), said("DISTPRIV_SESSION_MEMORY", "")))
+    said = settings.current()
+    return Budget(limits(said.memory, said.session_memory))
 
 
 def at_start() -> None:
     """End the process where its limits cannot be read: others than were meant would hold."""
     try:
         everybodys()
-        pool.everybodys()
     except ServingError as error:
         logging.getLogger(__name__).critical("The dashboard does not start: %s", error)
         raise SystemExit(2) from None

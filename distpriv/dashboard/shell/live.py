@@ -7,20 +7,17 @@ and draws what has come in; its buttons stand outside, so that they answer at on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from distpriv.dashboard.serving import pool
 from distpriv.dashboard.shell import presenting, state
 from distpriv.model.run import Progress, Run
 from distpriv.words import escape
 
-__all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "toggle", "turn"]
+__all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "toggle"]
 
 T = TypeVar("T")
 
@@ -39,13 +36,6 @@ class Labels:
     icon: str = ":material/play_arrow:"
     stop_icon: str = ":material/stop:"
     kind: Literal["primary", "secondary"] = "secondary"
-
-
-def turn(*, background: bool = False, wait: float | None = None) -> AbstractContextManager[bool]:
-    """The session's turn to compute; see :meth:`.Pool.turn`."""
-    context = get_script_run_ctx()
-    owner = None if context is None else context.session_id
-    return pool.everybodys().turn(owner, background=background, wait=wait)
 
 
 def live(
@@ -166,18 +156,15 @@ def growing(
 
     With `at_once` it is taken further before it is first drawn. A tick is in seconds, and longer
     than a piece of the work: a timer that fires meanwhile takes back a page that was asked for.
-    Where others' work is under way too, ticks are rarer; one that does not get its turn draws only.
     """
     ticks = iter([at_once])
-    tick *= pool.everybodys().pace()
 
     @st.fragment(run_every=tick if run.running else None)
     def part() -> None:
         was_running = run.running
-        with turn(background=True, wait=tick / 2) as ours:
-            if next(ticks, True) and ours:
-                run.step(budget if run.done else 0.0)  # the first picture must not wait
-            draw(run)
+        if next(ticks, True):
+            run.step(budget if run.done else 0.0)  # the first picture must not wait
+        draw(run)
         if was_running and not run.running:
             st.rerun()
 

@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard.serving import pool
 from distpriv.dashboard.shell import live, state
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
@@ -77,11 +76,6 @@ class Asked(Run[T], Generic[T]):
         """Raise SourceError if it is to end."""
         if self._stop.is_set():
             raise SourceError(f"{self._said} was stopped; ask again to go on.")
-
-    def step(self, budget_seconds: float) -> None:
-        """As of any work; meanwhile others have the turn, since this only waits."""
-        with pool.everybodys().aside():
-            super().step(budget_seconds)
 
     def _awaited(self) -> Iterator[Progress[T]]:
         began = time.monotonic()

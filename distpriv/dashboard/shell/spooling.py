@@ -28,6 +28,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config, runtime
 
+from distpriv.dashboard.serving.bounds import UPLOAD
+
 __all__ = ["IN_MEMORY", "MEGABYTES", "Spooled", "Spooling", "claim"]
 
 IN_MEMORY = 200 * 1024**2
@@ -36,7 +38,6 @@ IN_MEMORY = 200 * 1024**2
 MEGABYTES = IN_MEMORY // 1024**2
 """The same, for controls that take nothing larger."""
 
-_PATH = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
 _TICKET = re.compile(rb"distpriv-spooled:([0-9a-f]{64})")
 _FRAMING = 64 * 1024  # bytes of a request beside its file
 _FREE = 0.9  # of the disk's free room that an upload may take
@@ -174,12 +175,13 @@ class Spooling:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; all but large uploads pass as they are."""
-        found = _PATH.search(scope["path"]) if scope["type"] == "http" else None
+        found = UPLOAD.search(scope["path"]) if scope["type"] == "http" else None
         if found is None or scope["method"] != "PUT":
             await self.app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "")
-        size = int(length) if length.isdecimal() else None
+        chunked = "transfer-encoding" in Headers(scope=scope)  # the length does not hold then
+        size = int(length) if length.isdecimal() and not chunked else None
         if size is not None and size <= IN_MEMORY:
             await self.app(scope, receive, send)
             return

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.state import Key
 
 __all__ = ["drawn_later"]
@@ -43,8 +42,7 @@ def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable
             framed = True
             frame()
             return
-        with live.turn():
-            draw()
+        draw()
         if new:  # the page is done: no more ticks
             st.rerun()
 

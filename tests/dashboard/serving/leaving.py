@@ -17,7 +17,7 @@ from streamlit import config, runtime
 
 from app import app
 from benchmarks.visitor import Visitor
-from distpriv.dashboard.serving import memory, pool
+from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell.dataset import UPLOAD, from_upload
 from distpriv.dashboard.shell.state import Key
 from distpriv.model.gaussian import GaussianModel
@@ -85,7 +85,6 @@ def main() -> None:
         "held": len(held),
         "left": left,
         "counted": memory.everybodys().sessions,
-        "under way": pool.everybodys().under_way,
     }
     print(json.dumps(told))
 
