@@ -13,7 +13,7 @@ import random
 import re
 import socket
 import statistics
-import subprocess
+import subprocess  # nosec B404 # starts the dashboard
 import sys
 import tempfile
 import time
@@ -95,7 +95,7 @@ def served(**environment: str) -> Iterator[Server]:
         log = Path(folder) / "log"
         options = ["--server.headless=true", f"--server.port={port}"]
         with log.open("wb") as out:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # nosec B603 # no shell, no input
                 [sys.executable, "-m", "streamlit", "run", "app.py", *options],
                 cwd=ROOT,
                 env={
@@ -119,7 +119,7 @@ def served(**environment: str) -> Iterator[Server]:
 def _await(address: str) -> None:
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        with suppress(urllib.error.URLError, ConnectionError), urllib.request.urlopen(address):
+        with suppress(urllib.error.URLError, ConnectionError), urllib.request.urlopen(address):  # nosec B310 # of this machine
             return
         time.sleep(0.1)
     raise RuntimeError("the dashboard did not come up")
@@ -158,7 +158,7 @@ async def _move(visitor: Visitor, chance: random.Random, seen: Seen) -> None:
 
 async def _session(port: int, number: int, until: float, thinks: float, seen: Seen) -> None:
     """A visitor who stays on a page, moves sliders and lets long work run, until the time is up."""
-    chance = random.Random(number)
+    chance = random.Random(number)  # nosec B311 # no secret
     page = _PAGES[number % len(_PAGES)]
     await asyncio.sleep(chance.uniform(0, thinks))
     async with Visitor(port, page) as visitor:
@@ -221,7 +221,7 @@ async def visits(server: Server, count: int, tell: Callable[[int, float], None])
 
     async def some() -> None:
         for number in numbers:
-            chance = random.Random(number)
+            chance = random.Random(number)  # nosec B311 # no secret
             async with Visitor(server.port, _PAGES[number % len(_PAGES)]) as visitor:
                 for _ in range(2):
                     await _move(visitor, chance, seen)

@@ -83,7 +83,8 @@ def _two_sessions() -> None:
 
     import distpriv as dp
     from distpriv.dashboard.shell import cache
-    from distpriv.dashboard.shell.dataset import Dataset, from_upload
+    from distpriv.dashboard.shell.dataset import Dataset
+    from distpriv.dashboard.shell.uploads import from_upload
     from distpriv.tables import digest
 
     rng = np.random.default_rng(1)

@@ -18,7 +18,7 @@ import pytest
 
 from distpriv.dashboard.serving import memory, settings
 from distpriv.dashboard.serving.memory import Budget, Limits, limits, needed
-from distpriv.dashboard.shell.dataset import from_upload
+from distpriv.dashboard.shell.uploads import from_upload
 from distpriv.errors import ServingError, TableError
 
 ROOT = Path(__file__).parents[3]
