@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import cast, get_args
 
 import pandas as pd
@@ -10,6 +11,7 @@ import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.question.reading import replaced
+from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell import cache, controls, scanning, selecting, spooling
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, retyped
 from distpriv.dashboard.shell.state import Key
@@ -104,7 +106,9 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     if file is None or state.get(Key.REFERENCE_READ) == file.file_id:
         return
     try:
-        state[Key.REFERENCES] = {dataset.digest: as_reference(dataset, file.getvalue(), file.name)}
+        content = file.getvalue()
+        read = partial(as_reference, dataset, content, file.name)
+        state[Key.REFERENCES] = {dataset.digest: memory.table_of(content, file.name, read)}
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return
