@@ -1,9 +1,10 @@
-.PHONY: run check test lint bench lock
+.PHONY: run check test lint bench lock licences sbom
 
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+CHECKED := distpriv app.py pages benchmarks data deploy tools
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --fork-strategy fewest \
 	--python-version 3.11 --generate-hashes --no-annotate --no-header
@@ -22,9 +23,20 @@ lint: $(DEV_STAMP)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/bandit --quiet --configfile pyproject.toml --recursive $(CHECKED)
+	$(VENV)/bin/python -m tools.licences --check
+	$(VENV)/bin/python -m tools.advisories
 
 bench: $(DEV_STAMP)
 	$(VENV)/bin/python -m benchmarks.bench
+
+# After make lock and make lint have brought in what is new.
+licences: $(DEV_STAMP)
+	$(VENV)/bin/python -m tools.licences
+
+# What the dashboard runs on, by name, version and hash.
+sbom: $(DEV_STAMP)
+	$(VENV)/bin/python -m tools.sbom
 
 $(STAMP): requirements-lock.txt
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)

@@ -8,12 +8,19 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp
 from streamlit.starlette import App
 
-from distpriv.dashboard.serving import entry, settings
+from distpriv.dashboard.serving import entry, memory, settings, sign_in
+from distpriv.dashboard.serving.ways import SignInWays
 from distpriv.dashboard.shell import sources
 from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
 set_by_owner = settings.at_start()
+memory.at_start()
 sources.problem()  # said in the log when the server starts
-app: ASGIApp = App(MAIN, middleware=[Middleware(Spooling)])
+app: ASGIApp = App(
+    MAIN,
+    secrets=sign_in.secrets(),
+    middleware=[Middleware(SignInWays), Middleware(Spooling)],
+    lifespan=memory.sweeping,
+)
 app = entry.guarded(app, set_by_owner)  # Streamlit looks for the line above, and serves this one

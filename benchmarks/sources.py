@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import subprocess
+import subprocess  # nosec B404 # programs of our own
 import sys
 import tempfile
 import time
@@ -54,7 +54,7 @@ def generated(folder: Path, records: int) -> None:
                 "COPY (SELECT example.* EXCLUDE (place), 20000 + (hash(r.range) % 100000) / 100.0"
                 f" AS wage FROM range({start}, {stop}) r"
                 f" JOIN example ON place = r.range * 7919 % {len(table)})"
-                f" TO '{folder}/part{start:012d}.parquet' (FORMAT parquet)"
+                f" TO '{folder}/part{start:012d}.parquet' (FORMAT parquet)"  # nosec B608 # numbers, own folder
             )
 
 
@@ -122,7 +122,7 @@ def _measured(way: str, folder: Path, megabytes: int | None = None) -> dict[str,
     command = [sys.executable, "-m", "benchmarks.sources", way, str(folder)]
     if megabytes is not None:
         command += ["--limit", str(megabytes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # nosec B603 # no shell
     if done.returncode == 0:
         return dict(json.loads(done.stdout))
     if "MemoryError" in done.stderr or done.returncode < 0:

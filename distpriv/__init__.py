@@ -64,7 +64,7 @@ from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statisti
 from distpriv.robustness.verdicts import verdicts
 from distpriv.sources.opening import connect, from_spark, scan
 from distpriv.tables.examples import load_adult, load_census_income, load_example
-from distpriv.tables.reading import column_types, digest, read_table, retype, summarise
+from distpriv.tables.reading import column_types, digest, how_read, read_table, retype, summarise
 from distpriv.tables.reference import align
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ __all__ = [
     "from_spark",
     "glossary",
     "group_moments",
+    "how_read",
     "hypothesis",
     "lessons",
     "load_adult",

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from distpriv.dashboard.compare import alternatives
-from distpriv.dashboard.decide import deciding, handing, panels, report_panel
+from distpriv.dashboard.decide import deciding, handing, panels, report_panel, trail_panel
 from distpriv.dashboard.shell import frame, storage
 from distpriv.dashboard.widgets import code
 
@@ -30,6 +30,7 @@ with record:
         deciding.settling(decision)
     panels.overview(decisions)
     deciding.everything()
+    trail_panel.draw()
 with proposal:
     if decision is None and seen:
         panels.picture(seen, None)

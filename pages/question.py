@@ -8,6 +8,7 @@ from distpriv.dashboard.question import (
     hidden,
     pairs,
     question,
+    reading,
     records,
     start,
     verdict,
@@ -37,6 +38,7 @@ if view is not None:
         st.markdown(sentences(view))
         promise.guarantee(view)
 
+reading.draw(dataset, scenario)
 with st.expander("The table", icon=":material/table:", key="the_table"):
     records.source(dataset)
     records.reference(dataset, scenario)

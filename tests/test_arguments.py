@@ -217,6 +217,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
         (dp.column_types, {"table": table}),
         (dp.digest, {"table": table}),
         (dp.summarise, {"table": table}),
+        (dp.how_read, {"table": table}),
         (dp.retype, {"table": table, "types": {"age": "number"}}),
         (dp.read_table, {"source": b"a,b\n1,2\n", "name": "x.csv", "types": {"a": "number"}}),
         (dp.compose, {"promises": promises, "premise": "independent"}),

@@ -98,8 +98,11 @@ ELSEWHERE = {
     "store/texts": "store/test_decisions.py",
     "analysis/decision": "store/test_ledger.py",
     "queries/base": "queries/test_statistics.py",
+    "tables/json_tables": "tables/test_parsing.py",
     "tables/labels": "tables/test_types.py",
+    "tables/loading": "tables/test_repairs.py",
     "tables/predicates": "queries/test_statistics.py",
+    "tables/workbook": "tables/test_excel.py",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from distpriv.analysis.comparison import Figures
 from distpriv.analysis.error_sizes import ErrorSize
+from distpriv.analysis.person import Verified, signed
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario
 from distpriv.errors import DistprivError
@@ -73,6 +74,8 @@ class Revision:
         Name of the proposed alternative.
     alternatives : tuple of Alternative
         Those that were seen, the chosen one among them.
+    verified : Verified or None
+        Who vouches for the author's name; None where it was typed.
     """
 
     version: int
@@ -83,6 +86,12 @@ class Revision:
     comment: str
     chosen: str
     alternatives: tuple[Alternative, ...]
+    verified: Verified | None = None
+
+    @property
+    def signed(self) -> str:
+        """The author, and who vouches for the name."""
+        return signed(self.author, self.verified)
 
     @property
     def choice(self) -> Alternative:
@@ -126,6 +135,12 @@ class Decision:
     def proposers(self) -> tuple[str, ...]:
         """Everybody who proposed or changed it, each once; none of them agrees to it."""
         changed = (each.author for each in self.revisions if each.status == "proposed")
+        return tuple(dict.fromkeys(changed))
+
+    @property
+    def signers(self) -> tuple[str, ...]:
+        """The same, with who vouches for each name."""
+        changed = (each.signed for each in self.revisions if each.status == "proposed")
         return tuple(dict.fromkeys(changed))
 
 

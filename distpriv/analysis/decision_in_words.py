@@ -117,4 +117,4 @@ def settled(now: Revision) -> str:
     """What became of a decision: ``agreed by Bob on 2025-01-31 14:03 UTC``."""
     if now.status == "proposed":
         return "not agreed yet"
-    return f"{now.status} by {now.author} on {moment(now.at)}"
+    return f"{now.status} by {now.signed} on {moment(now.at)}"

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args
 
 from distpriv.analysis.json_values import (
     Reader,
     among,
     entry_in,
+    number,
     of,
     pair_in,
     pair_out,
@@ -40,6 +41,7 @@ from distpriv.errors import ScenarioError
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Statistic
 from distpriv.tables import ColumnType
+from distpriv.tables.repairs import AS_FOUND, REPAIRS, Choices
 
 __all__ = [
     "FORMAT",
@@ -70,9 +72,12 @@ class Source:
     records : int
         Of an upload; 0 of an example.
     digest : str
-        Of an upload, as it was read, before anybody corrected the types of its columns.
+        Of an upload, as it is read of itself, before anybody chose how or corrected the types of
+        its columns.
     types : tuple of (column, ColumnType)
         Those that were corrected.
+    reading : Choices
+        How it is read where that was chosen; files of before know of none.
     """
 
     title: str
@@ -80,6 +85,7 @@ class Source:
     records: int = 0
     digest: str = ""
     types: tuple[tuple[str, ColumnType], ...] = ()
+    reading: Choices = AS_FOUND
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +155,10 @@ def write_workspace(workspace: Workspace) -> str:
     """Write a workspace as JSON text, which `read_workspace` reads back to an equal value."""
     values = {
         "scenario": scenario_out(workspace.scenario),
-        "source": {field.name: getattr(workspace.source, field.name) for field in fields(Source)},
+        "source": {
+            **{field.name: getattr(workspace.source, field.name) for field in fields(Source)},
+            "reading": asdict(workspace.source.reading),
+        },
         "kept": [
             {"name": one.name, "data": one.data, "scenario": scenario_out(one.scenario)}
             for one in workspace.kept
@@ -231,6 +240,11 @@ def _type(value: Any) -> tuple[str, ColumnType]:
     return of(str)(column), among(get_args(ColumnType))(kind)
 
 
+def _with_reading(value: Any) -> Any:
+    """A source of before there was a choice of how to read."""
+    return {"reading": asdict(AS_FOUND), **value} if isinstance(value, dict) else value
+
+
 def _choices(value: Any) -> tuple[tuple[str, str | float | bool], ...]:
     return tuple((_name(name), _choice(item)) for name, item in value.items())
 
@@ -243,12 +257,33 @@ def _choice(value: Any) -> str | float | bool:
     return scalar(value)
 
 
+_END = number(-1e300, 1e300)
+
+
+def _missing(value: Any) -> tuple[str, tuple[str, ...]]:
+    column, texts = value
+    return _text(_LONGEST_TEXT)(column), tuple_of(_text(_LONGEST_TEXT))(texts)
+
+
+def _bounds(value: Any) -> tuple[str, float, float]:
+    column, low, high = value
+    return _text(_LONGEST_TEXT)(column), _END(low), _END(high)
+
+
+_READING: dict[str, Reader] = {
+    "member": _text(_LONGEST_TEXT),
+    "header": of(bool),
+    "undo": tuple_of(among(tuple(REPAIRS))),
+    "missing": tuple_of(_missing),
+    "bounds": tuple_of(_bounds),
+}
 _SOURCE: dict[str, Reader] = {
     "title": _name,
     "uploaded": of(bool),
     "records": whole(0, 10**12),
     "digest": of(str),
     "types": tuple_of(_type),
+    "reading": lambda value: Choices(**_fields(_READING, value, "reading")),
 }
 _OWN: dict[str, Reader] = {
     "digest": of(str),
@@ -263,7 +298,7 @@ _NAMED: dict[str, Reader] = {
 }
 _READERS: dict[str, Reader] = {
     "scenario": scenario_in,
-    "source": lambda value: Source(**_fields(_SOURCE, value, "source")),
+    "source": lambda value: Source(**_fields(_SOURCE, _with_reading(value), "source")),
     "kept": tuple_of(lambda value: Named(**_fields(_NAMED, value, "kept scenario"))),
     "own": tuple_of(lambda value: Own(**_fields(_OWN, value, "own"))),
     "choices": _choices,

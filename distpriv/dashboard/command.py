@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import socket
-import subprocess
+import subprocess  # nosec B404 # pip is a program
 import sys
 from collections.abc import Sequence
 from importlib import invalidate_caches
@@ -123,7 +123,7 @@ def _have_packages() -> None:
             "The dashboard's packages are not installed; install distpriv with the extra "
             "[dashboard], in its folder by `pip install '.[dashboard]'`."
         )
-    if subprocess.call([sys.executable, "-m", "pip", "install", *missing]):
+    if subprocess.call([sys.executable, "-m", "pip", "install", *missing]):  # nosec B603 # no shell
         raise DistprivError("The dashboard's packages could not be installed; see above.")
     invalidate_caches()
 

@@ -5,6 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
+from distpriv.dashboard.serving import door, people
 from distpriv.dashboard.shell import (
     asking,
     autosave,
@@ -23,7 +24,8 @@ from distpriv.dashboard.widgets import code
 
 st.set_page_config(page_icon=frame.ICON, layout="wide")
 st.logo(frame.LOGO, size="large")
-if role.asked():
+door.enter()
+if role.asked() or not people.may("ask"):
     role.run()
     st.stop()
 pages = {
@@ -57,6 +59,7 @@ if (readable := links.readable(asked)) != asked or page in moved:
     st.switch_page(pages[spec], query_params=readable)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
 style.draw()
+door.who()
 autosave.enter()
 presenting.begin()
 asking.first()

@@ -136,7 +136,7 @@ def _labels(scaled: FloatArray, indicators: BoolArray, most: int) -> IntArray:
                 labels[inside] = numbers
             elif wanted > 1:
                 if len(inside) > _LEARNT_FROM:
-                    known = known[random.choice(len(known), _LEARNT_FROM, replace=False)]
+                    known = known[random.choice(len(known), _LEARNT_FROM, replace=False)]  # nosec B311
                 wanted = min(wanted, len(np.unique(known, axis=0)))
                 # The cells are about the values alone, whoever has the property.
                 clusters = KMeans(wanted, n_init=1, max_iter=30, random_state=0).fit(known)

@@ -83,7 +83,7 @@ def taken_instead(
     taken : ndarray of int, shape (r, d)
     """
     size, swapped = drawn.shape
-    chances = random.random((size, swapped))
+    chances = random.random((size, swapped))  # nosec B311 # simulated, not released
     ordered = np.sort(drawn, axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     met = (chances * (count - np.arange(swapped)) < common).any(axis=1)

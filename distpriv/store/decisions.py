@@ -18,15 +18,19 @@ from sqlalchemy.orm import Session
 
 from distpriv.analysis.decision import Alternative, Decision, Revision, Status, moment
 from distpriv.analysis.error_sizes import ErrorSize
+from distpriv.analysis.person import Verified, same_person
 from distpriv.errors import ConflictError, StoreError
+from distpriv.store import trail
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
 from distpriv.store.texts import cleaned, same_name, title
+from distpriv.store.trail import Vouched
 from distpriv.words import listed
 
 __all__ = [
     "MOST_ALTERNATIVES",
     "all_decisions",
+    "by_two",
     "check_second",
     "decisions_in",
     "one_decision",
@@ -47,6 +51,7 @@ def propose(
     digest: str,
     alternatives: Sequence[Alternative],
     chosen: str,
+    verified: Verified | None = None,
 ) -> Decision:
     """Put a proposal on record.
 
@@ -61,6 +66,8 @@ def propose(
         At most 20, of different names.
     chosen : str
         Name of one of them.
+    verified : Verified or None
+        Who vouches for the author's name.
 
     Raises
     ------
@@ -76,9 +83,11 @@ def propose(
         comment="",
         chosen=chosen,
         alternatives=_checked(alternatives, chosen),
+        verified=verified,
     )
     decision = Decision(uuid4().hex, title(data), digest, (first,))
     with store.writing() as session:
+        trail.by(session, verified)
         session.add(_row(decision, first))
     return decision
 
@@ -92,6 +101,7 @@ def revise(
     reason: str,
     alternatives: Sequence[Alternative],
     chosen: str,
+    verified: Verified | None = None,
 ) -> Decision:
     """Change a decision that is proposed and not yet agreed or rejected.
 
@@ -115,11 +125,19 @@ def revise(
         reason=cleaned(reason, "reason", required=True),
         chosen=chosen,
         alternatives=_checked(alternatives, chosen),
+        verified=verified,
     )
 
 
 def settle(
-    store: Store, key: str, version: int, *, author: str, status: Status, comment: str = ""
+    store: Store,
+    key: str,
+    version: int,
+    *,
+    author: str,
+    status: Status,
+    comment: str = "",
+    verified: Verified | None = None,
 ) -> Decision:
     """Agree to a proposed decision or reject it.
 
@@ -131,13 +149,15 @@ def settle(
         Who agrees or rejects; not empty, and none of those who proposed or changed it.
     status : "agreed" or "rejected"
     comment : str
+    verified : Verified or None
+        Who vouches for the author's name.
 
     Raises
     ------
     ConflictError
         If there is a later version; nothing is written.
     StoreError
-        As :func:`propose`, and if it is the name of somebody who proposed or changed it.
+        As :func:`propose`, and if it is somebody who proposed or changed it.
     """
     if status not in get_args(Status) or status == "proposed":
         raise StoreError(f"A decision is agreed or rejected, got {status!r}.")
@@ -148,6 +168,7 @@ def settle(
         author=cleaned(author, "name", required=True),
         status=status,
         comment=cleaned(comment, "comment"),
+        verified=verified,
     )
 
 
@@ -165,7 +186,8 @@ def decisions_in(session: Session, *digests: str) -> list[Decision]:
     revisions: dict[str, list[RevisionRow]] = {}
     for row in session.scalars(query):
         revisions.setdefault(row.decision, []).append(row)
-    decisions = [_decision(rows) for rows in revisions.values()]
+    known = trail.vouched(session, list(revisions))
+    decisions = [_decision(rows, known) for rows in revisions.values()]
     return sorted(decisions, key=lambda each: each.now.at, reverse=True)
 
 
@@ -175,7 +197,7 @@ def one_decision(store: Store, key: str) -> Decision:
         return _one(session, key)
 
 
-def check_second(decision: Decision, author: str) -> None:
+def check_second(decision: Decision, author: str, verified: Verified | None = None) -> None:
     """Raise StoreError if somebody who proposed or changed a decision would agree to it.
 
     Parameters
@@ -183,22 +205,43 @@ def check_second(decision: Decision, author: str) -> None:
     decision : Decision
     author : str
         Who agrees or rejects. Case, blanks and how letters are coded make no other name.
+    verified : Verified or None
+        Who vouches for that name. Two people that one provider knows are two, whatever their
+        names; wherever a name was typed, names are compared.
     """
-    if any(same_name(author, name) for name in decision.proposers):
+    if any(
+        _same(author, verified, each) for each in decision.revisions if each.status == "proposed"
+    ):
         raise StoreError(
             f"This decision was proposed or changed by {listed(decision.proposers)}, so somebody "
             f"else has to agree to it or reject it, got the name {author!r}."
         )
 
 
+def by_two(decision: Decision) -> bool:
+    """Whether its latest version is of somebody who neither proposed nor changed it."""
+    now = decision.now
+    return not any(
+        _same(now.author, now.verified, each)
+        for each in decision.revisions
+        if each.status == "proposed"
+    )
+
+
+def _same(author: str, verified: Verified | None, other: Revision) -> bool:
+    known = same_person(verified, other.verified)
+    return same_name(author, other.author) if known is None else known
+
+
 def _append(store: Store, key: str, version: int, **changes: Any) -> Decision:
     """Add the next revision to the version that was seen, unless somebody else has."""
     try:
         with store.writing() as session:
+            trail.by(session, changes["verified"])
             before = _one(session, key)
             _check_latest(before, version)
             if "status" in changes:
-                check_second(before, changes["author"])
+                check_second(before, changes["author"], changes["verified"])
             after = replace(before.now, version=version + 1, at=datetime.now(UTC), **changes)
             session.add(_row(before, after))
             session.flush()
@@ -250,7 +293,7 @@ def _one(session: Session, key: str) -> Decision:
     rows = list(session.scalars(query))
     if not rows:
         raise StoreError("The decision is not in the database any more; it was opened elsewhere.")
-    return _decision(rows)
+    return _decision(rows, trail.vouched(session, [key]))
 
 
 def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternative, ...]:
@@ -315,7 +358,7 @@ def _error(plain: dict[str, Any]) -> ErrorSize:
     return ErrorSize(plain["label"], plain["unit"], error, deviation, plain["n"])
 
 
-def _decision(rows: Sequence[RevisionRow]) -> Decision:
+def _decision(rows: Sequence[RevisionRow], known: Vouched) -> Decision:
     return Decision(
         rows[0].decision,
         rows[0].data,
@@ -330,6 +373,7 @@ def _decision(rows: Sequence[RevisionRow]) -> Decision:
                 comment=row.comment,
                 chosen=row.chosen,
                 alternatives=tuple(map(_alternative, row.alternatives)),
+                verified=known.get((row.decision, row.version)),
             )
             for row in rows
         ),

@@ -28,16 +28,16 @@ from sqlalchemy.schema import CreateColumn
 
 from distpriv.errors import StoreError
 from distpriv.store.models import SCHEMA, Base, SchemaRow
+from distpriv.store.trail import OLD, TellingSession
 
-__all__ = ["OLD", "Store", "TakenError", "database_url", "never_made", "open_store"]
+__all__ = ["Store", "TakenError", "database_url", "never_made", "open_store"]
 
 _CONNECT_SECONDS = 3
 _LOCK_SECONDS = 20
 _POSTGRES_LOCK = 7_211_983  # of the advisory locks: tables are made, or one table's ledger changes
 _READING = "distpriv_reading"
 
-OLD = "distpriv_old"
-"""In a session's `info`: whether the tables are an older version's and can only be read."""
+_LIMITS_SINCE = 2  # version of the tables
 
 
 class TakenError(StoreError):
@@ -138,7 +138,7 @@ class Store:
         # An address in SQLite's own form is left to SQLite.
         self._file = Path(named) if self._sqlite and not named.startswith("file:") else None
         self._prepared = False
-        self._old = False
+        self._old: int | None = None  # version of tables that are an older distpriv's
         self._preparing = threading.Lock()
         self._engine = _sqlite_engine(url) if self._sqlite else _postgres_engine(url)
 
@@ -192,7 +192,7 @@ class Store:
     @property
     def has_limits(self) -> bool:
         """Whether its tables can hold limits; an older database that is only read cannot."""
-        return not self._old
+        return self._old is None or self._old >= _LIMITS_SINCE
 
     def check_writable(self) -> None:
         """Raise StoreError if the database cannot be reached or written."""
@@ -211,7 +211,7 @@ class Store:
         try:
             self._prepare(reading)
             info = {OLD: self._old}
-            with Session(engine, expire_on_commit=False, info=info) as session:
+            with TellingSession(engine, expire_on_commit=False, info=info) as session:
                 yield session
         except IntegrityError:
             raise TakenError("That is in the database already.") from None
@@ -235,17 +235,17 @@ class Store:
             if version is not None and version > SCHEMA:
                 raise StoreError(
                     f"The {self.place} was made by a later version of distpriv; update distpriv, "
-                    "or set DATABASE_URL to another database."
+                    "or set DATABASE_URL to another database."  # nosec B608 # a sentence, no SQL
                 )
-            self._old = version is not None and version < SCHEMA
+            self._old = version if version is not None and version < SCHEMA else None
             if version != SCHEMA:
                 try:
                     self._make_tables()
                 except DBAPIError:
-                    if not (reading and self._old):
+                    if not (reading and self._old is not None):
                         raise
                     return  # what is there can be read; who writes tries again
-                self._old = False
+                self._old = None
             self._prepared = True
 
     def _make_tables(self) -> None:

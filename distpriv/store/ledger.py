@@ -14,13 +14,16 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
+from distpriv.analysis.person import Verified, signed
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ScenarioError
 from distpriv.privacy.noise import Noise
-from distpriv.store.engine import OLD, Store
+from distpriv.store import trail
+from distpriv.store.engine import Store
 from distpriv.store.models import ReleaseRow
 from distpriv.store.texts import cleaned, title
+from distpriv.store.trail import OLD
 
 __all__ = ["LedgerEntry", "entries_in", "ledger", "noise_in", "noise_out", "row_of"]
 
@@ -56,6 +59,8 @@ class LedgerEntry:
     decision : str
         Key of the agreed decision that it rests on, which :func:`distpriv.store.record` finds;
         empty if there is none.
+    verified : Verified or None
+        Who vouches for the author's name; None where it was typed.
     """
 
     scenario: Scenario | None
@@ -70,6 +75,12 @@ class LedgerEntry:
     about: str = ""
     reason: str = ""
     decision: str = ""
+    verified: Verified | None = None
+
+    @property
+    def signed(self) -> str:
+        """The author, and who vouches for the name; perhaps nothing."""
+        return signed(self.author, self.verified)
 
     @property
     def digest(self) -> str:
@@ -96,9 +107,11 @@ def entries_in(session: Session, *digests: str) -> list[LedgerEntry]:
     query = select(ReleaseRow).order_by(ReleaseRow.at, ReleaseRow.number)
     if digests:
         query = query.where(ReleaseRow.digest.in_(digests))
-    if session.info.get(OLD):
+    if session.info.get(OLD) == 1:
         query = query.options(defer(ReleaseRow.reason), defer(ReleaseRow.decision))
-    return [_entry(row) for row in session.scalars(query)]
+    rows = list(session.scalars(query))
+    known = trail.vouched(session, [row.token for row in rows])
+    return [_entry(row, known.get((row.token, 0))) for row in rows]
 
 
 def row_of(entry: LedgerEntry) -> ReleaseRow:
@@ -151,7 +164,7 @@ def noise_in(plain: dict[str, Any]) -> Noise:
     return Noise(**plain | {"directions": directions, "scales": scales, "floor": floor})
 
 
-def _entry(row: ReleaseRow) -> LedgerEntry:
+def _entry(row: ReleaseRow, verified: Verified | None) -> LedgerEntry:
     try:
         scenario = read_scenario(row.scenario)
     except ScenarioError:
@@ -170,4 +183,5 @@ def _entry(row: ReleaseRow) -> LedgerEntry:
         # Where a database of version 1 can only be read they are not there to be loaded.
         reason=vars(row).get("reason", ""),
         decision=vars(row).get("decision", ""),
+        verified=verified,
     )

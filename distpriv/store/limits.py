@@ -17,13 +17,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from distpriv.analysis.decision import moment
+from distpriv.analysis.person import Verified, signed
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ConflictError, ScenarioError, StoreError
 from distpriv.queries.properties import Pair
+from distpriv.store import trail
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import LimitRow
 from distpriv.store.texts import cleaned, title
+from distpriv.store.trail import Vouched
 from distpriv.words import exact, listed, share
 
 __all__ = [
@@ -107,6 +110,8 @@ class LimitVersion:
     scenario : Scenario or None
         Of which the secret and its pairs, the reference data and the public bounds count; None if
         another version of distpriv wrote it in words that this one does not know.
+    verified : Verified or None
+        Who vouches for the author's name; None where it was typed.
     """
 
     version: int
@@ -115,6 +120,12 @@ class LimitVersion:
     reason: str
     terms: Terms
     scenario: Scenario | None
+    verified: Verified | None = None
+
+    @property
+    def signed(self) -> str:
+        """The author, and who vouches for the name."""
+        return signed(self.author, self.verified)
 
 
 @dataclass(frozen=True)
@@ -170,6 +181,7 @@ def agree(
     digest: str,
     scenario: Scenario,
     terms: Terms,
+    verified: Verified | None = None,
 ) -> AgreedLimit:
     """Set a limit, or change it: by a new version, never in place.
 
@@ -186,6 +198,8 @@ def agree(
         The secret and its pairs, the reference data and the public bounds.
     terms : Terms
         Without any the limit is lifted.
+    verified : Verified or None
+        Who vouches for the author's name.
 
     Raises
     ------
@@ -202,6 +216,7 @@ def agree(
         cleaned(reason, "reason", required=True),
         terms,
         scenario,
+        verified,
     )
     if not (terms.any or version):
         raise StoreError("The limit limits nothing; fill in at least one of its figures.")
@@ -219,6 +234,7 @@ def agree(
     )
     try:
         with store.exclusive(digest) as session:
+            trail.by(session, verified)
             before = _one(session, key)
             _check_latest(before, version)
             session.add(row)
@@ -248,7 +264,8 @@ def limits_in(session: Session, digest: str) -> list[AgreedLimit]:
     rows: dict[str, list[LimitRow]] = {}
     for row in session.scalars(query.order_by(LimitRow.version)):
         rows.setdefault(row.agreement, []).append(row)
-    found = [_limit(versions) for versions in rows.values()]
+    known = trail.vouched(session, list(rows))
+    found = [_limit(versions, known) for versions in rows.values()]
     return sorted(found, key=lambda limit: (limit.versions[0].at, limit.key))
 
 
@@ -275,7 +292,7 @@ def _budget(budget: Budget) -> str:
 def _one(session: Session, key: str) -> AgreedLimit | None:
     query = select(LimitRow).where(LimitRow.agreement == key).order_by(LimitRow.version)
     rows = list(session.scalars(query))
-    return _limit(rows) if rows else None
+    return _limit(rows, trail.vouched(session, [key])) if rows else None
 
 
 def _check_latest(limit: AgreedLimit | None, version: int) -> None:
@@ -292,12 +309,13 @@ def _check_latest(limit: AgreedLimit | None, version: int) -> None:
     )
 
 
-def _limit(rows: Sequence[LimitRow]) -> AgreedLimit:
+def _limit(rows: Sequence[LimitRow], known: Vouched) -> AgreedLimit:
     last = rows[-1]
-    return AgreedLimit(last.agreement, last.data, last.digest, tuple(map(_version, rows)))
+    versions = tuple(_version(row, known.get((row.agreement, row.version))) for row in rows)
+    return AgreedLimit(last.agreement, last.data, last.digest, versions)
 
 
-def _version(row: LimitRow) -> LimitVersion:
+def _version(row: LimitRow, verified: Verified | None) -> LimitVersion:
     try:
         scenario = read_scenario(row.scenario)
     except ScenarioError:
@@ -307,4 +325,4 @@ def _version(row: LimitRow) -> LimitVersion:
         for name in ("budget", "persons")
     }
     terms = Terms(row.terms.get("accuracy"), **budgets)
-    return LimitVersion(row.version, row.at, row.author, row.reason, terms, scenario)
+    return LimitVersion(row.version, row.at, row.author, row.reason, terms, scenario, verified)

@@ -10,9 +10,8 @@ from distpriv import mechanisms
 from distpriv.analysis.decision import Decision
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
-from distpriv.store.decisions import decisions_in
+from distpriv.store.decisions import by_two, decisions_in
 from distpriv.store.engine import Store
-from distpriv.store.texts import same_name
 from distpriv.words import exact, listed
 
 __all__ = ["deciding", "grounds_missing", "matching", "matching_in", "same_release"]
@@ -85,12 +84,7 @@ def _is_for(decision: Decision, scenario: Scenario, digests: tuple[str, ...]) ->
 
 def deciding(decisions: Iterable[Decision]) -> Decision | None:
     """The first of some decisions that is agreed by a second person; None if none is."""
-    return next((each for each in decisions if each.now.status == "agreed" and _two(each)), None)
-
-
-def _two(decision: Decision) -> bool:
-    """Whether two people stand for it; decisions of earlier versions could have one only."""
-    return not any(same_name(decision.now.author, name) for name in decision.proposers)
+    return next((each for each in decisions if each.now.status == "agreed" and by_two(each)), None)
 
 
 def grounds_missing(

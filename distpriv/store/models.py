@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import JSON, DateTime, Dialect, Float, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-__all__ = ["SCHEMA", "Base", "LimitRow", "ReleaseRow", "RevisionRow", "SchemaRow"]
+__all__ = ["SCHEMA", "AuditRow", "Base", "LimitRow", "ReleaseRow", "RevisionRow", "SchemaRow"]
 
-SCHEMA = 2
-"""Version of the tables: 1 had no limits, and its releases neither reasons nor decisions; a later
-one belongs to a later distpriv."""
+SCHEMA = 3
+"""Version of the tables: 1 had no limits, and its releases neither reasons nor decisions; 2 had no
+audit trail; a later one belongs to a later distpriv."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -106,3 +106,26 @@ class LimitRow(Base):
     data: Mapped[str] = mapped_column(Text)
     scenario: Mapped[str] = mapped_column(Text)
     terms: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class AuditRow(Base):
+    """A row of the audit trail: who did what when, in one chain without gaps."""
+
+    __tablename__ = "audit_trail"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    at: Mapped[datetime] = mapped_column(Moment)
+    act: Mapped[str] = mapped_column(String(16))
+    about: Mapped[str] = mapped_column(String(64), index=True)
+    version: Mapped[int]
+    author: Mapped[str] = mapped_column(Text)
+    # Empty where the name is as typed.
+    issuer: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    email: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(Text)
+    data: Mapped[str] = mapped_column(String(128))
+    # Of what it tells; empty where that is nothing but the row itself.
+    told: Mapped[str] = mapped_column(String(64))
+    before: Mapped[str] = mapped_column(String(64))
+    hash: Mapped[str] = mapped_column(String(64))

@@ -42,7 +42,12 @@ class Planned:
 def following(evaluation: Evaluation) -> LedgerEntry:
     """The release of an evaluation as far as it counts: without its values."""
     return LedgerEntry(
-        evaluation.scenario, "", (), evaluation.units, evaluation.noise, token="following"
+        evaluation.scenario,
+        "",
+        (),
+        evaluation.units,
+        evaluation.noise,
+        token="following",  # nosec B106 # a name
     )
 
 

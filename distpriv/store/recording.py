@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from distpriv.analysis.fitting import Groups
 from distpriv.errors import LimitError, StoreError
+from distpriv.store import trail
 from distpriv.store.checks import check_all, refuse
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.ledger import LedgerEntry, entries_in, row_of
@@ -110,6 +111,7 @@ def record(
     try:
         for _ in range(_ROUNDS):
             with store.exclusive(entry.digest) as session:
+                trail.by(session, entry.verified)
                 if out or _still(session, digests, seen):
                     session.add(row)
                     session.flush()

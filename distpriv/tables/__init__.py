@@ -11,11 +11,20 @@ A table is a `pandas.DataFrame` whose columns have one of six types:
 ``text``       ``str``; free text, or labels too many to choose from
 ============== ====================================================================
 
-The types are kept in ``table.attrs["column_types"]``.
+The types are kept in ``table.attrs["column_types"]``; how the file was read,
+:func:`how_read` tells.
 """
 
 from distpriv.tables.examples import EXAMPLES, load_adult, load_census_income, load_example
-from distpriv.tables.reading import ColumnType, column_types, digest, read_table, retype, summarise
+from distpriv.tables.reading import (
+    ColumnType,
+    column_types,
+    digest,
+    how_read,
+    read_table,
+    retype,
+    summarise,
+)
 from distpriv.tables.reference import align
 
 __all__ = [
@@ -24,6 +33,7 @@ __all__ = [
     "align",
     "column_types",
     "digest",
+    "how_read",
     "load_adult",
     "load_census_income",
     "load_example",

@@ -20,7 +20,8 @@ from charset_normalizer import from_bytes
 
 from distpriv.errors import TableError
 from distpriv.tables.labels import counted, shown
-from distpriv.tables.types import check_shape, frame_of
+from distpriv.tables.repairs import loose
+from distpriv.tables.types import check_shape
 
 __all__ = ["ADULT_COLUMNS", "Delimited", "decode", "parse_delimited"]
 
@@ -52,10 +53,14 @@ _BLOCK = 1 << 24
 
 @dataclass(frozen=True)
 class Delimited:
-    """A table of labels, shape (N, m), and the character that separated them."""
+    """A table of labels, shape (N, m), and the character that separated them.
+
+    Adult files name no columns.
+    """
 
     frame: pd.DataFrame
     delimiter: str
+    adult: bool = False
 
 
 def decode(data: bytes) -> str:
@@ -162,7 +167,7 @@ def parse_delimited(text: str) -> Delimited:
         # Emptied and not removed, so that the lines keep their numbers.
         columns = _read(re.sub(r"(?m)^\|.*$", "", text), ",", len(ADULT_COLUMNS))
         columns[-1] = pc.replace_substring_regex(columns[-1], r"\.\s*$", "")
-        return Delimited(_frame(ADULT_COLUMNS, columns), ",")
+        return Delimited(_frame(ADULT_COLUMNS, columns), ",", adult=True)
     delimiter = _delimiter(text)
     names = next(_records(text, delimiter), [])
     check_shape(columns=len(names))
@@ -171,7 +176,7 @@ def parse_delimited(text: str) -> Delimited:
 
 
 def _frame(names: Sequence[str], columns: Sequence[Any]) -> pd.DataFrame:
-    return frame_of(names, [pd.Series(column.to_pandas(), dtype="str") for column in columns])
+    return loose(names, [pd.Series(column.to_pandas(), dtype="str") for column in columns])
 
 
 def _is_adult(text: str) -> bool:

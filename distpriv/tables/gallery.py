@@ -116,7 +116,7 @@ GALLERY: tuple[Example, ...] = (
             "insurers should not learn from them what share of the patients had to come back "
             "within 30 days."
         ),
-        secret="readmitted = yes",
+        secret="readmitted = yes",  # nosec B106 # a predicate
         statistics=(
             "mean age",
             "mean days",
@@ -148,7 +148,7 @@ GALLERY: tuple[Example, ...] = (
             "A bank publishes averages of its loans for investors. Competitors should not learn "
             "from them what share of the borrowers is late with the payments."
         ),
-        secret="late = yes",
+        secret="late = yes",  # nosec B106 # a predicate
         statistics=(
             "mean age",
             "mean income",
@@ -187,7 +187,7 @@ GALLERY: tuple[Example, ...] = (
             "pay. Headhunters should not learn from them what share of the staff said in a survey "
             "that they think of leaving."
         ),
-        secret="leaving = yes",
+        secret="leaving = yes",  # nosec B106 # a predicate
         statistics=(
             "mean age",
             "mean service",
@@ -226,7 +226,7 @@ GALLERY: tuple[Example, ...] = (
             "not learn from them what share of the pupils comes from families that are poor enough "
             "for free meals."
         ),
-        secret="free-meals = yes",
+        secret="free-meals = yes",  # nosec B106 # a predicate
         statistics=(
             "mean maths",
             "mean reading",

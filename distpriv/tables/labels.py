@@ -7,7 +7,7 @@ records with few labels costs no more than its labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MISSING_TOKENS = (
-    *("", "?", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "None", "NaN", "nan", "-NaN", "-nan"),
+    *("", "?", "NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "-NaN", "-nan"),
     *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
 """Labels that stand for a missing value: those of pandas, and ``?``."""
@@ -150,8 +150,8 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def labels_of(column: pd.Series) -> Labels:
-    """Read a column of any type as labels; blank labels and missing tokens are missing."""
+def labels_of(column: pd.Series, missing: Collection[str] = MISSING_TOKENS) -> Labels:
+    """Read a column of any type as labels; blank ones and missing tokens are missing by default."""
     if isinstance(column.dtype, pd.StringDtype):
         encoded = string_array(column.array).dictionary_encode()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -160,8 +160,8 @@ def labels_of(column: pd.Series) -> Labels:
         codes, distinct = _factorise(column)
         texts = pa.array(_texts_of(distinct), type=pa.large_string())
     texts = pc.utf8_trim_whitespace(texts)
-    missing = pc.is_in(texts, pa.array(MISSING_TOKENS, texts.type))
-    merged = pc.if_else(missing, pa.scalar(None, texts.type), texts).dictionary_encode()
+    away = pc.is_in(texts, pa.array(list(missing), texts.type))
+    merged = pc.if_else(away, pa.scalar(None, texts.type), texts).dictionary_encode()
     target = merged.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return Labels(np.append(target, -1)[codes].astype(np.int64), merged.dictionary)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import checked
 from distpriv.errors import TableError
-from distpriv.tables.labels import shown, string_array
+from distpriv.tables.labels import MISSING_TOKENS, labels_of, shown, string_array
+from distpriv.tables.loading import READING, check_choices, how_read, load
 from distpriv.tables.parsing import MAX_BYTES, parse, too_large
-from distpriv.tables.types import ColumnType, check_types, convert, infer_type, type_columns
+from distpriv.tables.repairs import Choices, RepairKind
+from distpriv.tables.types import ColumnType, check_types, convert, infer_type
 
 __all__ = [
     "ColumnType",
     "column_types",
     "digest",
+    "how_read",
     "read_table",
     "retype",
     "summarise",
@@ -38,16 +41,25 @@ def read_table(
     *,
     name: str | None = None,
     types: Mapping[str, ColumnType] | None = None,
+    member: str = "",
+    header: bool = True,
+    undo: Sequence[RepairKind] = (),
+    missing: Mapping[str, Sequence[str]] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> pd.DataFrame:
-    """Read a file as a typed table.
+    """Read a file as a typed table, and do what has to be done so that it can be read.
 
     The content decides how a file is read, not its name: delimited text (comma, semicolon, tab
     or ``|``; encoding and decimal comma are found out), JSON (a list of records, an object of
-    columns, or split), JSON Lines, Parquet, the first sheet with data of an .xlsx workbook, and
-    UCI's Adult files, which get Adult's column names. Any of them may be packed with gzip.
+    columns, or split), JSON Lines, Parquet, the first sheet with data of a workbook (.xlsx, .xlsb,
+    .xls, .ods), and UCI's Adult files, which get Adult's column names. Any of them may be packed
+    with gzip, or lie in a zip archive, of which the largest table is read.
 
-    Labels are stripped of blanks; blank ones, the missing tokens of pandas (``NA``, ``null``,
-    ``None``, ...) and ``?`` are missing values.
+    Names that stand twice are numbered, nameless columns named, what short rows lack and infinite
+    values are missing, nested columns are left out; :func:`how_read` tells what was done. Labels
+    are stripped of blanks; blank ones, what programs write for a missing value (``NA``, ``null``,
+    ``NaN``, ...) and ``?`` are missing; ``None``, ``unknown`` and the like are only among numbers,
+    dates or truth values.
 
     Parameters
     ----------
@@ -57,6 +69,16 @@ def read_table(
         The file's name, for messages; by default that of the source, if it has one.
     types : mapping of column name to ColumnType, optional
         Types that are known; those of the other columns are inferred.
+    member : str, optional
+        The file in a zip archive, or the sheet of a workbook.
+    header : bool
+        Whether the first row of text or of a sheet names the columns.
+    undo : sequence of RepairKind
+        What is not to be done to the file; ``distpriv.tables.repairs.REPAIRS`` says what is then.
+    missing : mapping of column to texts, optional
+        What stands for a missing value in a column beside blanks, in place of the usual.
+    bounds : mapping of column to (lowest, highest), optional
+        Numbers outside are taken as missing.
 
     Returns
     -------
@@ -75,8 +97,17 @@ def read_table(
     """
     title = name or _name_of(source)
     try:
-        raw = parse(_content(source))
-        table, decided = type_columns(raw.frame, types or {}, semicolons=raw.semicolons)
+        choices = Choices(
+            member=member,
+            header=header,
+            undo=tuple(undo),
+            missing=tuple((key, tuple(texts)) for key, texts in (missing or {}).items()),
+            bounds=tuple(
+                (key, float(low), float(high)) for key, (low, high) in (bounds or {}).items()
+            ),
+        )
+        check_choices(choices)
+        table, decided = load(parse(_content(source), choices), choices, types or {})
     except TableError as error:
         message = str(error)
         prefix = f"{shown(title)}: " if title else ""
@@ -215,8 +246,10 @@ def retype(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> pd.DataFrame
     check_types(types, table.columns)
     decided = column_types(table) | dict(types)
     result = table.copy()
+    # What of a file's labels is missing has been settled: "NA" may be an answer.
+    answers = ("",) if READING in table.attrs else MISSING_TOKENS
     for name, kind in types.items():
-        result[name] = convert(name, table[name], kind)
+        result[name] = convert(name, table[name], kind, labels_of(table[name], answers))
     result.attrs[_TYPES] = decided
     return result
 

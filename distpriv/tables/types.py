@@ -38,7 +38,6 @@ __all__ = [
     "check_shape",
     "check_types",
     "convert",
-    "frame_of",
     "infer_type",
     "looks_like_a_key",
     "type_columns",
@@ -95,40 +94,6 @@ def check_shape(*, rows: int = 1, columns: int = 1) -> None:
         )
 
 
-def frame_of(names: Sequence[str], columns: Sequence[pd.Series]) -> pd.DataFrame:
-    """Put columns together under their stripped names; a nameless empty column is left out.
-
-    Parameters
-    ----------
-    names : sequence of str, length m
-    columns : sequence of Series, each of shape (N,)
-
-    Raises
-    ------
-    TableError
-        If a column has no name, shares one with another, or there is nothing to read.
-    """
-    check_shape(columns=len(names))
-    places: dict[str, int] = {}
-    for position, raw in enumerate(names):
-        name = raw.strip()
-        if not name and not labels_of(columns[position]).present:
-            continue
-        if not name:
-            raise TableError(
-                f"column {position + 1} has no name; write one in the first row, "
-                "or remove the column."
-            )
-        if name in places:
-            raise TableError(
-                f"columns {places[name] + 1} and {position + 1} are both called {shown(name)}; "
-                "the first row must give every column a name of its own."
-            )
-        places[name] = position
-    check_shape(rows=len(columns[0]), columns=len(places))
-    return pd.DataFrame({name: columns[position] for name, position in places.items()})
-
-
 def check_types(types: Mapping[str, ColumnType], columns: Iterable[object]) -> None:
     """Raise TableError for an unknown type, or a type of a column that does not exist."""
     known = list(columns)
@@ -146,7 +111,11 @@ def check_types(types: Mapping[str, ColumnType], columns: Iterable[object]) -> N
 
 
 def type_columns(
-    table: pd.DataFrame, types: Mapping[str, ColumnType], *, semicolons: bool = False
+    table: pd.DataFrame,
+    types: Mapping[str, ColumnType],
+    *,
+    semicolons: bool = False,
+    labels: Mapping[str, Labels] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, ColumnType]]:
     """Give every column its type and the dtype that goes with it.
 
@@ -159,6 +128,8 @@ def type_columns(
     semicolons : bool
         Whether the values were separated by semicolons: then a comma is likelier to be a
         decimal comma.
+    labels : mapping of column to Labels, optional
+        Of the columns of text, if they are known already.
 
     Returns
     -------
@@ -171,17 +142,18 @@ def type_columns(
         If a value cannot be converted to a known type, or a number is infinite.
     """
     check_types(types, table.columns)
-    labels = {
-        name: labels_of(column)
-        for name, column in table.items()
-        if isinstance(column.dtype, pd.StringDtype)
-    }
+    if labels is None:
+        labels = {
+            str(name): labels_of(column)
+            for name, column in table.items()
+            if isinstance(column.dtype, pd.StringDtype)
+        }
     styles = number_styles([label.texts for label in labels.values()], semicolons)
     decided: dict[str, ColumnType] = {}
     typed: dict[str, pd.Series] = {}
     for name, column in table.items():
         key = str(name)
-        known = labels.get(name)
+        known = labels.get(key)
         decided[key] = types.get(key) or infer_type(key, column, known, styles)
         typed[key] = convert(key, column, decided[key], known, styles)
     return pd.DataFrame(typed, index=table.index), decided

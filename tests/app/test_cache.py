@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import streamlit as st
+from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
+
+from distpriv.dashboard.widgets import recommended
+from tests.app.driver import turn_to, upload
 
 
 def _script() -> None:
@@ -13,7 +18,8 @@ def _script() -> None:
 
     import distpriv as dp
     from distpriv.dashboard.shell import cache
-    from distpriv.dashboard.shell.dataset import Dataset, from_upload
+    from distpriv.dashboard.shell.dataset import Dataset
+    from distpriv.dashboard.shell.uploads import from_upload
 
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
@@ -66,3 +72,66 @@ def test_tables_that_differ_in_one_record_and_arguments_in_one_digit_are_told_ap
     app.run()
     assert app.session_state["means"] == (1.0, True, 0)
     assert app.session_state["numbers"][-1] == 13
+
+
+def _two_sessions() -> None:
+    from dataclasses import replace
+
+    import numpy as np
+    import pandas as pd
+    import streamlit as st
+
+    import distpriv as dp
+    from distpriv.dashboard.shell import cache
+    from distpriv.dashboard.shell.dataset import Dataset
+    from distpriv.dashboard.shell.uploads import from_upload
+    from distpriv.tables import digest
+
+    rng = np.random.default_rng(1)
+    count = 60_000
+    table = pd.DataFrame(
+        {"age": rng.integers(20, 60, count), "rich": rng.choice(["yes", "no"], count)}
+    )
+    one = from_upload(table.to_csv(index=False).encode(), "one.csv")
+    query, secret = dp.Query([dp.Mean("age")]), dp.SensitiveProperty("rich", "yes")
+    confused = 0
+    for row in rng.choice(count, 40, replace=False):
+        changed = one.table.copy()
+        changed.loc[row, "age"] += 1
+        other = replace(one, table=changed, digest=digest(changed))
+        for dataset in (one, other):
+            told = cache.computed(Dataset.moments, dataset, query, secret)
+            true = dataset.moments(query, secret)
+            confused += not all(map(np.array_equal, told.means, true.means))
+    st.session_state["confused"] = confused
+
+
+def test_none_of_40_pairs_of_large_tables_that_differ_in_one_cell_is_confused() -> None:
+    app = AppTest.from_function(_two_sessions, default_timeout=60).run()
+    assert not app.exception
+    assert app.session_state["confused"] == 0
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_follows_from_an_example_is_everybodys_and_from_an_upload_the_sessions(
+    own, open_app, people, cold, monkeypatch
+):
+    asked = []
+
+    def noted(view, limit):
+        asked.append(view.source.origin)
+        return recommend(view, limit)
+
+    recommend = recommended.recommend
+    monkeypatch.setattr(recommended, "recommend", noted)
+
+    def visit():
+        app = open_app("question")
+        app = turn_to(upload(app, people), "answer") if own else open_app("answer")
+        assert not app.exception
+        clear_session_resource_cache("test session id")  # it leaves
+        return asked.count("upload" if own else "example")
+
+    first = visit()
+    assert first > 0
+    assert visit() == (2 * first if own else first)

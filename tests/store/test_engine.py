@@ -28,7 +28,7 @@ from distpriv.store import (
     open_store,
     record,
 )
-from distpriv.store.models import SchemaRow
+from distpriv.store.models import SCHEMA, SchemaRow
 from tests.store.limited import agreed
 from tests.store.writers import entry
 
@@ -165,7 +165,7 @@ def test_a_database_without_limits_is_brought_up_to_date(store: Store) -> None:
     make_first_version(store)
     again = Store(store.url)
     assert [each.author for each in ledger(again)] == ["then"]
-    assert version(again) == 2
+    assert version(again) == SCHEMA
     assert limits(again, "d") == []
     agreed(again, Terms(accuracy=0.6))
     assert len(limits(again, "d")) == 1
@@ -187,7 +187,7 @@ def test_twenty_bring_it_up_to_date_at_once(store: Store) -> None:
     with ThreadPoolExecutor(len(stores)) as pool:
         found = list(pool.map(lambda each: len(limits(each, "d")), stores))
     assert found == [0] * 20
-    assert version(stores[0]) == 2
+    assert version(stores[0]) == SCHEMA
     assert [each.reason for each in ledger(stores[0])] == [""]
     for each in stores:
         each.close()

@@ -15,11 +15,12 @@ import streamlit as st
 from distpriv.analysis.decision import Status
 from distpriv.dashboard.decide import proposing
 from distpriv.dashboard.decide.panels import ON_RECORD, SHOWN, weighed
+from distpriv.dashboard.serving import people, writing
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import ConflictError, StoreError
-from distpriv.store import Alternative, Decision, one_decision, propose, revise, settle
+from distpriv.store import Alternative, Decision, one_decision
 from distpriv.store.decisions import MOST_ALTERNATIVES, check_second
 from distpriv.store.texts import cleaned
 from distpriv.words import escape, listed
@@ -98,8 +99,13 @@ def proposal(dataset: Dataset, seen: Sequence[Alternative]) -> None:
             max_chars=4000,
             placeholder="What speaks for it, and against the others",
         )
+        storage.barred("propose")
         st.form_submit_button(
-            "Propose", icon=":material/how_to_vote:", on_click=_propose, args=(dataset, list(seen))
+            "Propose",
+            icon=":material/how_to_vote:",
+            on_click=_propose,
+            args=(dataset, list(seen)),
+            disabled=not people.may("propose"),
         )
 
 
@@ -117,8 +123,7 @@ def _propose(dataset: Dataset, seen: Sequence[Alternative]) -> None:
     _hush()
     state = st.session_state
     try:
-        made = storage.keep(
-            propose,
+        made = writing.propose(
             author=storage.name(),
             reason=state[Key.PROPOSAL_REASON],
             data=dataset.title,
@@ -138,9 +143,11 @@ def change(decision: Decision, now: Sequence[Alternative]) -> None:
     edit: Edit | None = state.get(Key.DECISION_EDIT)
     if edit is None or edit.key != decision.key:
         if decision.now.status == "proposed":
+            storage.barred("propose")
             st.button(
                 "Change it",
                 key="decision_change",
+                disabled=not people.may("propose"),
                 icon=":material/edit:",
                 on_click=_begin,
                 args=(decision, list(now)),
@@ -211,8 +218,7 @@ def _save(edit: Edit) -> None:
     _hush()
     state = st.session_state
     try:
-        storage.keep(
-            revise,
+        writing.revise(
             edit.key,
             edit.version,
             author=storage.name(),
@@ -242,8 +248,7 @@ def _anew(decision: Decision) -> None:
     _hush()
     state, edit = st.session_state, st.session_state[Key.DECISION_EDIT]
     try:
-        made = storage.keep(
-            propose,
+        made = writing.propose(
             author=storage.name(),
             reason=state[edit.reason_key],
             data=decision.data,
@@ -271,6 +276,7 @@ def settling(decision: Decision) -> None:
     with st.form("settling", border=True):
         st.markdown("**Agree or reject**")
         _second(decision)
+        storage.barred("settle")
         st.text_input("Comment", key=Key.SETTLING_COMMENT, max_chars=2000)
         row = st.container(horizontal=True)
         with row:
@@ -282,6 +288,7 @@ def settling(decision: Decision) -> None:
                     label,
                     key=f"settle_{status}",
                     icon=icon,
+                    disabled=not people.may("settle"),
                     on_click=settle_as,
                     args=(decision.key, decision.now.version, status),
                 )
@@ -290,10 +297,10 @@ def settling(decision: Decision) -> None:
 
 def _second(decision: Decision) -> None:
     """Whose name it takes, before the click that would be refused."""
-    names = f"**{escape(listed(decision.proposers))}**"
+    names = f"**{escape(listed(decision.signers))}**"
     who = "proposed it" if len(decision.proposers) == 1 else "proposed or changed it"
     try:
-        check_second(decision, storage.name())
+        check_second(decision, storage.name(), people.verified())
     except StoreError:
         st.markdown(
             f":material/group: {names} {who}, and your name above is {escape(storage.name())}: "
@@ -319,13 +326,12 @@ def settle_as(key: str, version: int, status: Status, *, reasoned: bool = False)
     try:
         if reasoned:
             cleaned(str(state[Key.SETTLING_COMMENT] or ""), "reason", required=True)
-        storage.keep(
-            settle,
+        writing.settle(
             key,
             version,
             author=storage.name(),
             status=status,
-            comment=state[Key.SETTLING_COMMENT],
+            comment=str(state[Key.SETTLING_COMMENT] or ""),
         )
     except ConflictError as conflict:
         message = f"{escape(conflict)} Look at it again; what you typed is still here."

@@ -113,8 +113,9 @@ def answer(decisions: Sequence[Decision], dataset: Dataset, now: Sequence[Altern
             f"{'Agreed' if agreed else 'Changed'} last was"
         )
     return (
-        f"{sentence} {_figures(latest.now.choice)}. It was proposed by {escape(latest.proposed_by)}"
-        + (f" and agreed to by {escape(latest.now.author)}." if agreed else ".")
+        f"{sentence} {_figures(latest.now.choice)}. It was proposed by "
+        f"{escape(latest.revisions[0].signed)}"
+        + (f" and agreed to by {escape(latest.now.signed)}." if agreed else ".")
     )
 
 
@@ -175,9 +176,9 @@ def overview(decisions: Sequence[Decision]) -> None:
                     "Status": decision.now.status,
                     "ε": f"{decision.now.choice.epsilon:g}",
                     "Mechanism": decision.now.choice.mechanism,
-                    "Proposed by": decision.proposed_by,
+                    "Proposed by": decision.revisions[0].signed,
                     "Last change": moment(decision.now.at),
-                    "By": decision.now.author,
+                    "By": decision.now.signed,
                     "Data": decision.data,
                     "No.": decision.key[:6],
                 }
@@ -267,10 +268,10 @@ def paragraphs(text: str) -> str:
 
 def details(decision: Decision) -> None:
     """A decision: what and why, what else there was, and its history."""
-    now = decision.now
+    now, first = decision.now, decision.revisions[0]
     st.markdown(
-        f"{badge(now)} {_figures(now.choice)}. Proposed by **{escape(decision.proposed_by)}** on "
-        f"{moment(decision.revisions[0].at)}, about {escape(decision.data)}."
+        f"{badge(now)} {_figures(now.choice)}. Proposed by **{escape(first.signed)}** on "
+        f"{moment(first.at)}, about {escape(decision.data)}."
     )
     if line := _meaning(now.choice):
         st.caption(f"What that means: {escape(line)}.")
@@ -279,7 +280,7 @@ def details(decision: Decision) -> None:
         if now.status != "proposed":
             said = f"  \n{paragraphs(now.comment)}" if now.comment else ""
             verb = "Agreed to" if now.status == "agreed" else "Rejected"
-            st.markdown(f"**{verb}** by {escape(now.author)} on {moment(now.at)}{said}")
+            st.markdown(f"**{verb}** by {escape(now.signed)} on {moment(now.at)}{said}")
     weighed(now.alternatives, now.chosen)
     errors(now.alternatives)
     _scenario(decision)
@@ -324,7 +325,7 @@ def _history(decision: Decision) -> None:
             pd.DataFrame(
                 {
                     "When": moment(revision.at),
-                    "Who": revision.author,
+                    "Who": revision.signed,
                     "What": "proposed" if revision.version == 1 else _VERBS[revision.status],
                     "ε": f"{revision.choice.epsilon:g}",
                     "Mechanism": revision.choice.mechanism,

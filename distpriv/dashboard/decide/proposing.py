@@ -10,11 +10,11 @@ import streamlit as st
 
 from distpriv.dashboard.compare.alternatives import compared, kept
 from distpriv.dashboard.decide.panels import ON_RECORD, SHOWN, alternatives
-from distpriv.dashboard.shell import storage
+from distpriv.dashboard.serving import writing
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.shell.kept import same
 from distpriv.dashboard.shell.state import Key
-from distpriv.store import Alternative, Decision, propose
+from distpriv.store import Alternative, Decision
 
 __all__ = ["named", "propose_current"]
 
@@ -72,8 +72,7 @@ def propose_current(view: View, name: str, reason: str, who: str) -> Decision:
     summaries, now = compared(view), st.session_state[Key.SCENARIO]
     chosen = next(each for each, found in summaries.items() if same(found.scenario, now))
     seen = alternatives(summaries)
-    made = storage.keep(
-        propose,
+    made = writing.propose(
         author=who,
         reason=reason,
         data=view.dataset.title,

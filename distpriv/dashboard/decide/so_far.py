@@ -47,7 +47,7 @@ def _agreed(limits: Sequence[AgreedLimit]) -> str:
     """What may not be exceeded by all releases together."""
     return "".join(
         f" Agreed on {about_in_words(limit)}: {terms_in_words(limit.now.terms)}, by "
-        f"{limit.now.author} on {moment(limit.now.at)}."
+        f"{limit.now.signed} on {moment(limit.now.at)}."
         for limit in limits
         if limit.in_force
     )

@@ -75,7 +75,7 @@ def _true(view: View) -> NDArray[np.float64]:
     """The statistics of all records."""
     query, secret = view.scenario.query, view.fit.pair.secret
     if view.dataset.source is not None:
-        return view.dataset.source.answer(query, secret, entropy=Random(0))[0]  # nothing is drawn
+        return view.dataset.source.answer(query, secret, entropy=Random(0))[0]  # nosec B311 # nothing is drawn
     records = view.dataset.table
     return query.answer(records[records[secret.column].notna()])
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import cast, get_args
 
 import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.question.reading import replaced
+from distpriv.dashboard.serving import memory
 from distpriv.dashboard.shell import cache, controls, scanning, selecting, spooling
-from distpriv.dashboard.shell.dataset import Dataset, as_reference, from_upload, retyped
+from distpriv.dashboard.shell.dataset import Dataset, as_reference, retyped
 from distpriv.dashboard.shell.state import Key
+from distpriv.dashboard.shell.uploads import from_upload
 from distpriv.errors import DistprivError
 from distpriv.model.source import Profile
 from distpriv.tables import ColumnType, summarise
@@ -34,7 +38,7 @@ def source(dataset: Dataset) -> None:
 def upload() -> None:
     """Take a file; a bad one ends in a sentence and the old data stay."""
     st.file_uploader(
-        "CSV, Excel, Parquet, JSON or UCI's raw files, one row a record",
+        "CSV, a workbook, Parquet, JSON or UCI's raw files, zipped or not; one row a record",
         key=Key.FILE,
         on_change=_read_upload,
         help="Delimiter, encoding, decimal comma and column types are found out. The table stays "
@@ -102,7 +106,9 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     if file is None or state.get(Key.REFERENCE_READ) == file.file_id:
         return
     try:
-        state[Key.REFERENCES] = {dataset.digest: as_reference(dataset, file.getvalue(), file.name)}
+        content = file.getvalue()
+        read = partial(as_reference, dataset, content, file.name)
+        state[Key.REFERENCES] = {dataset.digest: memory.table_of(content, file.name, read)}
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return
@@ -208,7 +214,7 @@ def _types(dataset: Dataset, summary: pd.DataFrame) -> None:
     wanted = _changed(dataset.types, edited)
     if st.button("Apply column types", disabled=not wanted, icon=":material/check:"):
         try:
-            controls.replace_upload(retyped(dataset, wanted))
+            replaced(dataset, retyped(dataset, wanted))
         except DistprivError as error:
             st.error(escape(error), icon=":material/error:")
         else:

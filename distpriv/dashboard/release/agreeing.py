@@ -12,13 +12,14 @@ from distpriv.analysis.decision import moment
 from distpriv.analysis.for_persons import bounds_from_data, leaking_in_words, rounded_bounds
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.release.limit_panel import NOT_COVERED
+from distpriv.dashboard.serving import people, writing
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.glossary import hover
-from distpriv.store import AgreedLimit, Budget, Terms, agree
+from distpriv.store import AgreedLimit, Budget, Terms
 from distpriv.store.checks import about_in_words
 from distpriv.store.limits import limit_key, terms_in_words
 from distpriv.words import escape, exact, listed
@@ -148,24 +149,28 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
             key=f"limit_person_delta_{about}",
         )
         columns[2].caption(_bounds_in_words(bounded, dataset))
-        st.text_input(
-            "Who agrees",
-            storage.name(),
-            max_chars=80,
-            key=f"limit_author_{about}",
-            help="It goes on record as you type it; nobody checks it.",
-        )
+        if not storage.fixed("Who agrees"):
+            st.text_input(
+                "Who agrees",
+                storage.name(),
+                max_chars=80,
+                key=f"limit_author_{about}",
+                help="It goes on record as you type it; nobody checks it.",
+            )
         st.text_area(
             "Why",
             key=f"limit_reason_{about}",
             max_chars=4000,
             placeholder="What the figures rest on, and who decided",
         )
+        storage.barred("limit")
         row = st.container(horizontal=True)
+        allowed = people.may("limit")
         with row:
             st.form_submit_button(
                 "Set this limit" if version == 0 else "Change this limit",
                 key=f"limit_set_{about}",
+                disabled=not allowed,
                 icon=":material/handshake:",
                 on_click=_agree,
                 args=(dataset, bounded, about, version, False),
@@ -174,6 +179,7 @@ def _form(dataset: Dataset, scenario: Scenario, limit: AgreedLimit | None, key: 
                 st.form_submit_button(
                     "Lift it",
                     key=f"limit_lift_{about}",
+                    disabled=not allowed,
                     icon=":material/lock_open:",
                     on_click=_agree,
                     args=(dataset, bounded, about, version, True),
@@ -207,10 +213,9 @@ def _agree(dataset: Dataset, scenario: Scenario, about: str, version: int, lifte
         terms = Terms() if lifted else _terms(about)
         if terms.persons is None:
             scenario = replace(scenario, bounds=())
-        storage.keep(
-            agree,
+        writing.agree(
             version,
-            author=state[f"limit_author_{about}"],
+            author=str(state.get(f"limit_author_{about}", "")),
             reason=state[f"limit_reason_{about}"],
             data=dataset.title,
             digest=dataset.fingerprints[0],
@@ -220,7 +225,7 @@ def _agree(dataset: Dataset, scenario: Scenario, about: str, version: int, lifte
     except DistprivError as error:
         state[Key.LIMIT_SAID] = f"Not kept: {error} What you typed is still here."
         names = [f"limit_{field}" for field in _FIELDS]
-        typed = {name: state[f"{name}_{about}"] for name in names}
+        typed = {name: state[key] for name in names if (key := f"{name}_{about}") in state}
         state[Key.LIMIT_TYPED] = (about.rpartition("_")[0], typed)
 
 
@@ -245,7 +250,7 @@ def history(limits: Sequence[AgreedLimit]) -> None:
             version.at,
             {
                 "When": moment(version.at),
-                "Who": version.author,
+                "Who": version.signed,
                 "What": "set"
                 if version.version == 1
                 else "changed"

@@ -290,7 +290,7 @@ def table(made: Sequence[LedgerEntry], unrecorded: Sequence[LedgerEntry]) -> Non
             [
                 {
                     "When": moment(entry.at),
-                    "Who": entry.author or "–",
+                    "Who": entry.signed or "–",
                     "Note": entry.note or "–",
                     "Decision": entry.decision[:6] or "–",
                     "Reason": entry.reason or "–",

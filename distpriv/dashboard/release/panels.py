@@ -15,6 +15,8 @@ from distpriv.analysis.fitting import Groups
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.release import for_recipients, reasons
 from distpriv.dashboard.release.limit_panel import Left
+from distpriv.dashboard.serving import people, writing
+from distpriv.dashboard.serving.people import NotAllowedError
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.shell.state import Key
@@ -22,7 +24,7 @@ from distpriv.dashboard.widgets import downloads, promise
 from distpriv.errors import DistprivError, LimitError, StoreError
 from distpriv.mechanisms.release import noise_deviations
 from distpriv.privacy.noise import Noise
-from distpriv.store import LedgerEntry, never_made, open_store, record
+from distpriv.store import LedgerEntry, never_made
 from distpriv.store.ledger import noise_out
 from distpriv.store.recording import NoReasonError
 from distpriv.words import escape, exact
@@ -103,6 +105,7 @@ class Desk:
             return
         self.put_away()
         try:
+            by = writing.releasing(author)  # before anything is drawn
             release = view.draw()
         except DistprivError as error:
             self.failure = str(error)
@@ -113,11 +116,11 @@ class Desk:
             values=tuple(release.values.tolist()),
             units=view.units,
             noise=view.noise,
-            author=author,
             note=note,
             token=token,
             about=view.dataset.fingerprints[0],
             reason=reason,
+            **by,
         )
         self.sources = known
         self.unseen.add(token)
@@ -132,8 +135,8 @@ class Desk:
         self.failure = ""
         for entry in list(self.unrecorded):
             try:
-                record(open_store(), entry, self.sources, out=entry.token not in self.unseen)
-            except (LimitError, NoReasonError) as error:
+                writing.record(entry, self.sources, out=entry.token not in self.unseen)
+            except (LimitError, NoReasonError, NotAllowedError) as error:
                 self.failure = str(error)
                 self.made.remove(entry)
             except StoreError as error:
@@ -173,10 +176,12 @@ def offer(view: View, left: Left) -> None:
         persist_state="session",
         placeholder="What it is for, who receives it",
     )
+    storage.barred("release")
     if at.asked != view.scenario:
         st.button(
             "Release …",
             key="release_ask",
+            disabled=not people.may("release"),
             type="primary",
             icon=":material/outbox:",
             on_click=at.ask,
@@ -269,7 +274,7 @@ def _confirm(view: View, at: Desk) -> None:
                     "Draw the noise and release",
                     key="release_draw",
                     type="primary",
-                    disabled=not anyway,
+                    disabled=not (anyway and people.may("release")),
                     on_click=_draw,
                     args=(at, at.token, view, bool(silent), missing),
                 )
@@ -346,6 +351,8 @@ def _json(entry: LedgerEntry) -> str:
         "noise": _described(entry.noise),
         "per_record": for_recipients.per_record(entry),
     }
+    if entry.verified is not None:
+        content["released_by"] = entry.signed
     return json.dumps(content, indent=2, ensure_ascii=False)
 
 

@@ -53,6 +53,6 @@ def _agreed(decision: Decision) -> str:
     now = decision.now
     return (
         ":green-badge[:material/check: agreed] It rests on the decision "
-        f"{decision.key[:6]}, proposed by {escape(listed(decision.proposers))} and agreed to by "
-        f"{escape(now.author)} on {moment(now.at)}, and is recorded with it."
+        f"{decision.key[:6]}, proposed by {escape(listed(decision.signers))} and agreed to by "
+        f"{escape(now.signed)} on {moment(now.at)}, and is recorded with it."
     )

@@ -41,7 +41,7 @@ def hosts_listened_on() -> tuple[str, ...]:
     own lead here, but no number.
     """
     shown = config.get_option("browser.serverAddress")
-    names = [config.get_option("server.address") or "0.0.0.0"]
+    names = [config.get_option("server.address") or "0.0.0.0"]  # nosec B104 # compared, not bound
     names += [shown] if config.is_manually_set("browser.serverAddress") else []
     hosts: list[str] = []
     for name in map(str, names):

@@ -19,7 +19,7 @@ __all__ = ["HEADERS", "SecurityHeaders", "headers_for"]
 
 _PAGE = Path(st.__file__).parent / "static" / "index.html"
 _YEAR = 365 * 24 * 3600
-_TOKEN = "_streamlit_xsrf="
+_TOKEN = "_streamlit_xsrf="  # nosec B105 # a cookie's name
 _EXTENSION = "websocket.http.response"
 _STARTS = ("http.response.start", f"{_EXTENSION}.start")
 # What a server says of itself where a websocket is closed before it is open.

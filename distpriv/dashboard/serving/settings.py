@@ -161,6 +161,9 @@ class Settings:
         Whose word is taken for who asks, by which name and whether over TLS.
     requests : mapping of str to Rate
         By kind, for each address; empty where nothing is limited.
+    memory, session_memory : str
+        What tables may take together, and those of one session, as
+        :func:`distpriv.dashboard.serving.memory.limits` reads it.
     """
 
     hosts: tuple[str, ...] = variable("DISTPRIV_HOSTS", _hosts)
@@ -168,6 +171,8 @@ class Settings:
     frame_ancestors: tuple[str, ...] = variable("DISTPRIV_FRAME_ANCESTORS", _frame_ancestors)
     proxies: tuple[Network, ...] = variable("DISTPRIV_PROXIES", _proxies)
     requests: Mapping[str, Rate] = variable("DISTPRIV_REQUESTS", _requests)
+    memory: str = variable("DISTPRIV_MEMORY", str)
+    session_memory: str = variable("DISTPRIV_SESSION_MEMORY", str)
 
 
 def read(environment: Mapping[str, str]) -> Settings:

@@ -9,10 +9,12 @@ import streamlit as st
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.workspace import Source
 from distpriv.dashboard.shell import autosave, controls, opening
-from distpriv.dashboard.shell.dataset import Dataset, from_upload, retyped
+from distpriv.dashboard.shell.dataset import Dataset, retyped
 from distpriv.dashboard.shell.kept import keep_before
 from distpriv.dashboard.shell.state import Key
-from distpriv.errors import DistprivError, ScenarioError
+from distpriv.dashboard.shell.uploads import from_upload
+from distpriv.errors import DistprivError, ScenarioError, TableError
+from distpriv.tables.repairs import AS_FOUND
 from distpriv.words import escape, number
 
 __all__ = ["first"]
@@ -79,9 +81,7 @@ def _read() -> None:
     awaiting = cast("Scenario | None", state.get(Key.AWAITING))
     source = cast("Source | None", state.get(Key.AWAITED_SOURCE))
     try:
-        dataset = from_upload(file.getvalue(), file.name)
-        if source is not None and source.types and dataset.digest == source.digest:
-            dataset = retyped(dataset, dict(source.types))
+        dataset = _opened(file.getvalue(), file.name, source)
         if awaiting is None:
             controls.keep_upload(dataset)
         elif awaiting.digest == dataset.digest:
@@ -90,6 +90,20 @@ def _read() -> None:
             state[Key.AWAITED_OTHER] = dataset
     except DistprivError as error:
         state[Key.NOTICE] = escape(error)
+
+
+def _opened(content: bytes, name: str, source: Source | None) -> Dataset:
+    """The table as it was read and typed before, if the file is the same."""
+    reading = AS_FOUND if source is None else source.reading
+    try:
+        dataset = from_upload(content, name, reading)
+    except TableError:
+        if reading == AS_FOUND:
+            raise
+        dataset = from_upload(content, name)  # another file
+    if source is not None and dataset.fingerprints[0] == source.digest:
+        return retyped(dataset, dict(source.types)) if source.types else dataset
+    return dataset if reading == AS_FOUND else from_upload(content, name)
 
 
 def _another(other: Dataset, awaiting: Scenario, source: Source | None) -> None:

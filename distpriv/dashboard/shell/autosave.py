@@ -18,6 +18,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.components.v2.types import ComponentRenderer
 
 from distpriv.analysis.workspace import Workspace, read_workspace, write_workspace
+from distpriv.dashboard.serving import people
 from distpriv.dashboard.shell import history, opening, storage, workspace
 from distpriv.dashboard.shell.kept import kept
 from distpriv.dashboard.shell.links import SCENARIO
@@ -33,7 +34,7 @@ from distpriv.store.workspaces import (
 from distpriv.version import VERSION
 from distpriv.words import escape
 
-__all__ = ["LINK", "enter", "keep", "off_server", "on_server"]
+__all__ = ["LINK", "enter", "forget", "keep", "off_server", "on_server"]
 
 LINK = "workspace"  # the address's parameter
 _PART = "distpriv.autosave"
@@ -81,6 +82,8 @@ def _bring_back(found: Mapping[str, Any]) -> None:
     """
     state = st.session_state
     entrance: Mapping[str, str] = state[Key.ENTRANCE]
+    if found.get("owner") not in (None, "", people.owner()):
+        return  # of somebody who has signed out since
     try:
         had = read_workspace(str(found["workspace"]))
         asked = set(entrance) - _OF_THE_VISITOR
@@ -117,9 +120,17 @@ def keep() -> None:
     if not awaits and (state.get(Key.BEGUN) or history.any_made() or kept()):
         now = workspace.current()
         data |= {"workspace": write_workspace(now), "key": state.get(Key.WORKSPACE_KEY)}
+        data["owner"] = people.owner()
         if data["key"] and state.get(Key.WORKSPACE_ON_SERVER) != now:
             state[Key.WORKSPACE_ON_SERVER] = storage.ask(partial(_kept, data["key"], now))
+    if state.pop(Key.BROWSER_FORGETS, False):
+        data["forget"] = True
     _part()(key=Key.AUTOSAVE, data=data, on_found_change=_answer)
+
+
+def forget() -> None:
+    """Have the browser's tab forget what it keeps; instead of :func:`keep`, in a run."""
+    _part()(key=Key.AUTOSAVE, data={"forget": True}, on_found_change=lambda: None)
 
 
 def _kept(key: str, now: Workspace, store: Store) -> Workspace:

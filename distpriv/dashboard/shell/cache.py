@@ -2,7 +2,8 @@
 
 Streamlit hashes large tables from a sample, so a table is never an argument that it hashes: each
 call is keyed by the table's full-content digest. What comes from a table lives in the session
-that brought it, and no longer than there is something newer in its place.
+that brought it, and no longer than there is something newer in its place. What comes from an
+example alone may be everybody's: many look at the same one, and move the same sliders.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from hashlib import blake2b
-from typing import Any, TypeVar, TypeVarTuple, overload
+from typing import Any, Literal, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 import streamlit as st
@@ -27,6 +28,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 _MOST = 32
+_MOST_COMMON = 512
 _FEW = {Dataset.groups: 6}  # a number for every record and statistic
 
 
@@ -36,7 +38,12 @@ def computed(
 ) -> T: ...
 @overload
 def computed(
-    function: Callable[[*Ts], T], source: str, /, *arguments: *Ts, saying: str = ""
+    function: Callable[[*Ts], T],
+    source: str,
+    /,
+    *arguments: *Ts,
+    saying: str = "",
+    common: bool = False,
 ) -> T: ...
 def computed(  # type: ignore[misc]  # mypy takes *Ts for more than the rest
     function: Callable[..., Any],
@@ -44,6 +51,7 @@ def computed(  # type: ignore[misc]  # mypy takes *Ts for more than the rest
     /,
     *arguments: Any,
     saying: str = "",
+    common: bool = False,
 ) -> Any:
     """Call a function once for everything that its name, the source and the arguments say.
 
@@ -60,24 +68,30 @@ def computed(  # type: ignore[misc]  # mypy takes *Ts for more than the rest
         of them.
     saying : str
         What is shown meanwhile; by default nothing.
+    common : bool
+        Whether all sessions share it: only what comes of an example, and is never changed.
     """
     if isinstance(source, Dataset) and source.source is not None and not saying:
         saying = f"Asking {escape(source.title)} …"
     given = (source, *arguments) if isinstance(source, Dataset) else arguments
     key = repr((source if isinstance(source, str) else _key(source), *map(_key, arguments)))
     name = f"{function.__module__}.{function.__qualname__}"
-    return _store(name, saying, _FEW.get(function, _MOST))(key, lambda: function(*given))
+    most = _MOST_COMMON if common else _FEW.get(function, _MOST)
+    return _store(name, saying, most, common)(key, lambda: function(*given))
 
 
 @cache
-def _store(name: str, saying: str, most: int) -> Callable[[str, Callable[[], object]], object]:
-    """What one function came to lately, in every session its own."""
+def _store(
+    name: str, saying: str, most: int, common: bool
+) -> Callable[[str, Callable[[], object]], object]:
+    """What one function came to lately, in every session its own or for all of them."""
 
     def compute(key: str, _call: Callable[[], object]) -> object:
         return _call()
 
-    compute.__qualname__ = f"{name} {saying}"  # by which Streamlit tells functions apart
-    kept = st.cache_resource(show_spinner=saying or False, max_entries=most, scope="session")
+    compute.__qualname__ = f"{name} {saying} {common}"  # by which Streamlit tells functions apart
+    scope: Literal["global", "session"] = "global" if common else "session"
+    kept = st.cache_resource(show_spinner=saying or False, max_entries=most, scope=scope)
     return kept(compute)
 
 

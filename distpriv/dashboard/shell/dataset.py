@@ -11,7 +11,7 @@ from typing import Literal
 import pandas as pd
 
 from distpriv.dashboard.shell import choices
-from distpriv.dashboard.shell.spooling import MEGABYTES, Spooled, claim
+from distpriv.dashboard.shell.spooling import MEGABYTES, Spooled
 from distpriv.errors import TableError
 from distpriv.model.moments import GroupMoments, RecordGroups, group_moments, record_groups
 from distpriv.model.source import Profile
@@ -22,7 +22,9 @@ from distpriv.sources.table import EngineSource
 from distpriv.tables import ColumnType, column_types, digest, read_table, retype
 from distpriv.tables.examples import Example
 from distpriv.tables.labels import shown
+from distpriv.tables.loading import UNTOLD, Reading
 from distpriv.tables.reference import align
+from distpriv.tables.repairs import AS_FOUND, Choices
 from distpriv.words import exact
 
 __all__ = [
@@ -30,10 +32,10 @@ __all__ = [
     "Dataset",
     "Origin",
     "as_reference",
+    "assembled",
     "from_example",
     "from_source",
     "from_spooled",
-    "from_upload",
     "retyped",
 ]
 
@@ -75,7 +77,16 @@ class Dataset:
     corrected : mapping of column to ColumnType
         Types that the user set.
     first_digest : str
-        Digest under the types it was read with, if the user set others.
+        Digest as the file is read of itself, if the user set other types or chose how.
+    content : bytes or None
+        The uploaded file, in memory, so that it can be read otherwise.
+    read_as, wished : Choices
+        How it is read, and what was chosen altogether: what is chosen for a column waits while the
+        column is not there.
+    wished_types : mapping of column to ColumnType
+        The same of types that were corrected.
+    reading : Reading
+        What was done to the file.
     source : EngineSource or None
         What has the records where `table` is a sample; whatever is said of all records comes from
         it.
@@ -107,6 +118,11 @@ class Dataset:
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     corrected: Mapping[str, ColumnType] = field(default_factory=dict)
     first_digest: str = ""
+    content: bytes | None = field(default=None, repr=False)
+    read_as: Choices = AS_FOUND
+    wished: Choices = AS_FOUND
+    wished_types: Mapping[str, ColumnType] = field(default_factory=dict)
+    reading: Reading = field(default=UNTOLD, repr=False)
     source: EngineSource | None = field(default=None, repr=False)
     profile: Profile | None = field(default=None, repr=False)
     shows_records: bool = True
@@ -153,7 +169,7 @@ class Dataset:
         return record_groups(self.table, query, secret)
 
 
-def _dataset(
+def assembled(
     origin: Origin,
     table: pd.DataFrame,
     title: str,
@@ -164,6 +180,7 @@ def _dataset(
     profile: Profile | None = None,
     labels: choices.Labels = choices.NO_LABELS,
 ) -> Dataset:
+    """A table with what can be chosen from it; raises TableError if that is nothing."""
     types = column_types(table) if profile is None else profile.types
     secret = choices.parse_secret(example.secret, table) if example is not None else None
     secret = secret or choices.default_secret(table, types, labels)
@@ -202,7 +219,7 @@ def _dataset(
 
 def from_example(example: Example) -> Dataset:
     """Load an example; raises DatasetError."""
-    made = _dataset(
+    made = assembled(
         "example",
         example.load(),
         example.title,
@@ -212,15 +229,6 @@ def from_example(example: Example) -> Dataset:
         example,
     )
     return replace(made, center=example.center, width=example.width, bounds=example.bounds)
-
-
-def from_upload(content: bytes, name: str) -> Dataset:
-    """Read an uploaded file, or open one that lies on disk; raises TableError."""
-    spooled = claim(content)
-    if spooled is not None:
-        return from_spooled(spooled)
-    table = read_table(content, name=name)
-    return _dataset("upload", table, name, f"{exact(len(table))} records you uploaded.", "", {})
 
 
 def from_spooled(
@@ -239,7 +247,7 @@ def from_spooled(
     profile = source.profile()
     labels = {name: known.labels for name, known in profile.columns.items() if known.labels}
     about = f"{exact(profile.records)} records you uploaded, read from a temporary file."
-    made = _dataset("upload", profile.sample, spooled.name, about, "", {}, None, profile, labels)
+    made = assembled("upload", profile.sample, spooled.name, about, "", {}, None, profile, labels)
     return replace(made, digest=spooled.digest, source=source, profile=profile, file=spooled)
 
 
@@ -275,7 +283,7 @@ def from_source(
         for name, known in profile.columns.items()
         if known.labels
     }
-    made = _dataset("source", profile.sample, title, about, "", units, None, profile, labels)
+    made = assembled("source", profile.sample, title, about, "", units, None, profile, labels)
     state = blake2b(f"{title}\0{source.fingerprint()}".encode(), digest_size=32)
     return replace(
         made,
@@ -288,7 +296,7 @@ def from_source(
 
 def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
     """The same data with the user's column types; raises TableError."""
-    made = _dataset(
+    made = assembled(
         dataset.origin,
         retype(dataset.table, types),
         dataset.title,
@@ -299,7 +307,12 @@ def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
     return replace(
         made,
         corrected={**dataset.corrected, **types},
+        wished_types={**dataset.wished_types, **types},
         first_digest=dataset.fingerprints[0],
+        content=dataset.content,
+        read_as=dataset.read_as,
+        wished=dataset.wished,
+        reading=dataset.reading,
     )
 
 
@@ -314,6 +327,11 @@ def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
         attribution="",
         table=table,
         digest=digest(table),
+        content=None,
+        read_as=AS_FOUND,
+        wished=AS_FOUND,
+        wished_types={},
+        reading=UNTOLD,
         source=None,
         profile=None,
         shows_records=True,

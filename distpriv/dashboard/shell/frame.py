@@ -98,6 +98,11 @@ class View(Evaluation):
     dataset: Dataset
     source: Dataset
 
+    @property
+    def common(self) -> bool:
+        """Whether what follows from it is nobody's own: example records, and none beside them."""
+        return self.dataset.origin == self.source.origin == "example"
+
     def apart(self) -> Evaluation:
         """The same without the session's caches, to be worked on beyond this run of the page."""
         for fit in self.model.pairs:  # they would come from a cache when they are first asked for

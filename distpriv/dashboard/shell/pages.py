@@ -110,7 +110,7 @@ PAGES = (
              "Expert", ":material/groups:", attributes.attribute, of_scenario=False),
 )
 # Addresses of before, and where they lead.
-MOVED = {"data": "question", "secret": "question", "choosing": "answer", "decisions": "decide"}
+MOVED = {"data": "question", "secret": "question", "choosing": "answer", "decisions": "decide"}  # nosec B105 # a page
 # fmt: on
 
 

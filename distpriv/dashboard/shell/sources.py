@@ -16,6 +16,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, get_args
 
+from distpriv.dashboard.serving import people
+from distpriv.dashboard.serving.sign_in import ROLES
 from distpriv.dashboard.shell import presenting
 from distpriv.dashboard.shell.dataset import UPLOAD, Dataset, from_source
 from distpriv.errors import DistprivError, SourceError
@@ -36,7 +38,7 @@ __all__ = [
 VARIABLE = "DISTPRIV_SOURCES"
 
 Kind = Literal["files", "postgres", "spark"]
-_ROLES = ("analyst",)
+_ROLES = ("analyst",)  # by default
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ class NamedSource:
     units : mapping of column to str
     description : str
     roles : tuple of str
-        Who may choose it.
+        Who may choose it, where people sign in; where nobody does, whoever comes is an analyst.
     """
 
     name: str
@@ -85,8 +87,9 @@ class NamedSource:
 
 
 def named_sources() -> tuple[NamedSource, ...]:
-    """Those that an analyst can choose, in the file's order; none where the file is wrong."""
-    return tuple(each for each in _read(os.environ.get(VARIABLE, ""))[0] if each.roles)
+    """Those that whoever looks can choose, in the file's order; none where the file is wrong."""
+    mine = set(people.roles()) if people.on() else {"analyst"}
+    return tuple(each for each in _read(os.environ.get(VARIABLE, ""))[0] if mine & set(each.roles))
 
 
 def problem() -> str:
@@ -101,7 +104,8 @@ def offered() -> list[str]:
 
 def hidden(title: str) -> bool:
     """Whether it is a table of the server while others see the screen."""
-    return presenting.to_others() and any(each.name == title for each in named_sources())
+    named = _read(os.environ.get(VARIABLE, ""))[0]
+    return presenting.to_others() and any(each.name == title for each in named)
 
 
 @cache
@@ -178,7 +182,7 @@ def _named(entry: Mapping[str, Any], place: int) -> NamedSource:
     must(entry.get("seconds", 1) > 0, "'seconds' must be above 0")
     must(entry.get("least_group", 0) >= 0, "'least_group' must be at least 0")
     roles = entry.get("roles", _ROLES)
-    must(all(role in _ROLES for role in roles), "'roles' may hold \"analyst\" only")
+    must(all(role in ROLES for role in roles), f"'roles' may hold {', '.join(ROLES)} only")
     units = entry.get("units", {})
     must(all(isinstance(unit, str) for unit in units.values()), "'units' must be texts")
     return NamedSource(**{**entry, "name": name.strip(), "roles": tuple(roles)})

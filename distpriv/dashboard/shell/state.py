@@ -77,6 +77,7 @@ class Key:
     SOURCE_CHECKED: Final = "source_checked"
     UPLOAD_WANTED: Final = "upload_wanted"
     UPLOAD_ERROR: Final = "upload_error"
+    READING_ERROR: Final = "reading_error"
     FILE: Final = "file"
     REFERENCES: Final = "references"
     REFERENCE_READ: Final = "reference_read"
@@ -98,6 +99,7 @@ class Key:
     BROWSER_FOUND: Final = "browser_found"
     ENTRANCE: Final = "entrance"
     STEPS: Final = "steps"
+    BROWSER_FORGETS: Final = "browser_forgets"  # what the tab has is somebody else's
     WORKSPACE_KEY: Final = "workspace_key"
     WORKSPACE_ON_SERVER: Final = "workspace_on_server"
 
@@ -144,6 +146,10 @@ class Key:
     RELEASE_DESK: Final = "release_desk"
     RELEASE_NOTE: Final = "release_note"
     ROLE: Final = "role"
+    SIGNED: Final = "signed_said"  # how the way in or out ended
+    SIGNED_IN: Final = "signed_in"  # the sign-in that is on record
+    TRAIL_FOUND: Final = "trail_found"
+    TRAIL_HEAD: Final = "trail_head"
     ROOM_ASKED: Final = "room_asked"
     ROOM_CODE: Final = "room_code"
     ROOM_JOINED: Final = "room_joined"

@@ -8,12 +8,14 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
+from distpriv.analysis.person import signed
+from distpriv.dashboard.serving import people
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import StoreError
 from distpriv.store import Store, open_store
 from distpriv.words import escape
 
-__all__ = ["ask", "banner", "forgive", "keep", "name", "place", "trouble", "who"]
+__all__ = ["ask", "banner", "barred", "fixed", "forgive", "keep", "name", "place", "trouble", "who"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -73,6 +75,8 @@ def place() -> str:
 
 def who() -> None:
     """The name that goes on record, one field for all that is done on a page: `name` reads it."""
+    if fixed():
+        return
     st.text_input(
         "Your name",
         key=Key.WHO,
@@ -82,6 +86,28 @@ def who() -> None:
     )
 
 
+def fixed(label: str = "Your name") -> bool:
+    """The name of whoever has signed in, as a field that nobody changes; False if nobody has."""
+    person = people.now()
+    if person is not None:
+        st.text_input(
+            label,
+            signed(person.name, person.verified),
+            disabled=True,
+            key=f"fixed_{label}_{person.mark}",
+            help="It goes on record from your sign-in.",
+        )
+    return person is not None
+
+
+def barred(action: people.Action) -> None:
+    """Say whose role it takes, beside controls that whoever looks may not use."""
+    if said := people.refusal(action):
+        st.caption(f":material/lock: {escape(said)}")
+
+
 def name() -> str:
-    """What was typed as one's name; perhaps nothing."""
+    """The name from the sign-in, or what was typed as one's name; perhaps nothing."""
+    if (person := people.now()) is not None:
+        return person.name
     return str(st.session_state.get(Key.WHO) or "")

@@ -80,6 +80,7 @@ def _source(dataset: Dataset) -> Source:
         records=len(dataset.table),
         digest=dataset.fingerprints[0],
         types=tuple(dataset.corrected.items()),
+        reading=dataset.read_as,
     )
 
 

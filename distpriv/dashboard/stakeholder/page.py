@@ -24,6 +24,7 @@ from distpriv.analysis.decision_in_words import (
 from distpriv.analysis.keeping import NO_PROMISE
 from distpriv.dashboard.decide import deciding
 from distpriv.dashboard.decide.panels import badge, paragraphs
+from distpriv.dashboard.serving import people
 from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.links import DECISION, TABLE
 from distpriv.dashboard.shell.state import Key
@@ -85,7 +86,7 @@ def _waiting(decisions: Sequence[Decision], *, lost: bool) -> None:
             first = decision.revisions[0]
             st.markdown(
                 f"**{escape(decision.data)}**: {escape(verdict(decision.now.choice))}  \n"
-                f"Proposed by {escape(first.author)} on {moment(first.at)}."
+                f"Proposed by {escape(first.signed)} on {moment(first.at)}."
             )
             st.button(
                 "Look at it", key=f"look_{decision.key}", on_click=_look, args=(decision.key,)
@@ -107,7 +108,7 @@ def _decision(decision: Decision) -> None:
     st.markdown(f"**{escape(f'{verdict(now.choice)} {promise_in_words(now.choice)}')}**")
     st.markdown(
         f"{badge(now)} It is about {escape(decision.data)}, proposed by "
-        f"**{escape(decision.proposed_by)}** on {moment(decision.revisions[0].at)}: "
+        f"**{escape(decision.revisions[0].signed)}** on {moment(decision.revisions[0].at)}: "
         f"{escape(now.chosen)}."
     )
     with st.container(border=True):
@@ -151,10 +152,12 @@ def _card(alternative: Alternative, *, proposed: bool) -> None:
 def _form(decision: Decision) -> None:
     st.header("Do you agree?")
     deciding.said("settling", decision.key)
-    names = escape(listed(decision.proposers))
+    names = escape(listed(decision.signers))
+    storage.barred("settle")
     with st.form("stakeholder", border=True):
         st.markdown(f"It takes the name of somebody other than **{names}**.")
-        st.text_input("Your name", key=Key.WHO, max_chars=80)
+        if not (fixed := storage.fixed()):
+            st.text_input("Your name", key=Key.WHO, max_chars=80)
         st.text_area("Your reason", key=Key.SETTLING_COMMENT, max_chars=2000)
         row = st.container(horizontal=True)
         for label, status, icon in (
@@ -165,11 +168,16 @@ def _form(decision: Decision) -> None:
                 label,
                 key=f"stakeholder_{status}",
                 icon=icon,
+                disabled=not people.may("settle"),
                 on_click=deciding.settle_as,
                 args=(decision.key, decision.now.version, status),
                 kwargs={"reasoned": True},
             )
-        st.caption("Name and reason go on record as you type them, for good; nobody checks names.")
+        st.caption(
+            "Your reason goes on record as you type it, with the name of your sign-in, for good."
+            if fixed
+            else "Name and reason go on record as you type them, for good; nobody checks names."
+        )
 
 
 def _outcome(now: Revision) -> None:
@@ -192,6 +200,6 @@ def _history(decision: Decision) -> None:
             choice = revision.choice
             why = revision.reason if revision.status == "proposed" else revision.comment
             st.markdown(
-                f"**{escape(revision.author)}** {verb} {escape(choice.name)} "
+                f"**{escape(revision.signed)}** {verb} {escape(choice.name)} "
                 f"({escape(how(choice))}) on {moment(revision.at)}  \n{paragraphs(why or '–')}"
             )

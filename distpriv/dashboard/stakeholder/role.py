@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from distpriv.dashboard.serving import door
 from distpriv.dashboard.shell import style
 from distpriv.dashboard.shell.links import DECISION, ROLE, STAKEHOLDER
 from distpriv.dashboard.shell.pages import MOVED, PAGES
@@ -27,6 +28,7 @@ def run() -> None:
     """The stakeholder's page, and nothing else, under every address of the dashboard."""
     st.set_page_config(page_title=_TITLE, layout="centered", initial_sidebar_state="collapsed")
     style.draw()
+    door.who()
     names = ["start", *(spec.name for spec in PAGES), *MOVED]
     pages = [
         st.Page(page.draw, title=_TITLE, url_path=name, default=name == "start") for name in names

@@ -101,4 +101,5 @@ def _source(dataset: Dataset) -> Source:
     spec = next((each for each in sources.named_sources() if each.name == dataset.title), None)
     if dataset.source is not None and spec is not None:
         return Source(dataset.title, digest=dataset.digest, kind=spec.kind, size=spec.sample)
-    return Source(dataset.title, example, tuple(dataset.corrected.items()), dataset.digest)
+    corrected = tuple(dataset.corrected.items())
+    return Source(dataset.title, example, corrected, digest=dataset.digest, reading=dataset.read_as)

@@ -76,7 +76,7 @@ def remembered(
     if not _slow(view.scenario, names):
         return compute()
     key = key_of(view, f"curves {what}", epsilon=epsilon)
-    return cache.computed(compute, key, saying="Computing …")
+    return cache.computed(compute, key, saying="Computing …", common=view.common)
 
 
 def key_of(view: View, what: str, *, epsilon: bool) -> str:

@@ -27,6 +27,7 @@ def searched(view: View, limit: Limit) -> Recommendation | None:
         return cache.computed(
             lambda: recommend(view, limit),
             f"{view.source.digest} {key!r} {limit!r}",
+            common=view.common,
         )
     except HypothesisError as error:
         st.error(escape(error), icon=":material/error:")

@@ -87,7 +87,7 @@ def _decided(decision: Decision | None, advice: str) -> Iterator[str]:
     if decision is None:
         yield "Nobody has put this release on record as a proposal."
     else:
-        yield f"{_capital(settled(decision.now))}; proposed by {listed(decision.proposers)}."
+        yield f"{_capital(settled(decision.now))}; proposed by {listed(decision.signers)}."
     if advice:
         yield f"Recommended: {advice}" if decision is None else f"By the figures: {advice}"
 
@@ -122,7 +122,7 @@ def signatures(decision: Decision | None) -> tuple[Signature, ...]:
             else "Changed by"
             if each.status == "proposed"
             else f"{_capital(each.status)} by",
-            each.author,
+            each.signed,
             moment(each.at),
             (each.reason if each.status == "proposed" else each.comment) or "–",
         )

@@ -10,6 +10,7 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.export.script.script import Section, call, listing, literal
 from distpriv.model.source import SAMPLE
 from distpriv.tables.examples import EXAMPLES
+from distpriv.tables.repairs import AS_FOUND, Choices
 
 __all__ = ["Setting", "Source", "data", "evaluated", "noises", "shown_at_first"]
 
@@ -37,6 +38,8 @@ class Source:
         Of a table that stays where it is, whose place the script leaves open.
     size : int
         Records of each group that are drawn from it at most.
+    reading : Choices
+        How the file is read, where that was chosen.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Source:
     digest: str = ""
     kind: str = ""
     size: int = SAMPLE
+    reading: Choices = AS_FOUND
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,8 @@ def _read(source: Source) -> str:
     if source.kind:
         size = "" if source.size == SAMPLE else f", size={source.size}"
         return f"dp.{_FUNCTIONS[source.kind]}({_PLACES[source.kind]}{size})"
-    return f"dp.read_table({literal(source.name)})"
+    given = [f"{name}={literal(value)}" for name, value in source.reading.arguments().items()]
+    return call("dp.read_table", [literal(source.name), *given])
 
 
 def evaluated(setting: Setting) -> Section:

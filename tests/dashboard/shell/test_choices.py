@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
-from distpriv.dashboard.shell.dataset import Dataset, from_upload
+from distpriv.dashboard.shell.dataset import Dataset
+from distpriv.dashboard.shell.uploads import from_upload
 
 SIZE = 900
 

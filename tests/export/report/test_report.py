@@ -14,6 +14,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.analysis.error_sizes import ErrorSize
+from distpriv.analysis.person import SIGN_IN, Verified
 from distpriv.export.report.parts import RECORDS
 from distpriv.export.report.summary import signatures
 from distpriv.export.report.words import MARK, UNLINKED, guarantee
@@ -195,6 +196,16 @@ def test_what_is_signed_and_what_waits():
         ("Agreed by", "Bob", "Yes."),
     ]
     assert [each.who for each in signatures(None)] == ["", ""]
+
+
+def test_a_signature_says_who_vouches_for_the_name(monkeypatch):
+    known = Verified("https://id.example.org", "7", "bob@example.org")
+    agreed = replace(PROPOSED, version=2, author="Bob", status="agreed", verified=known)
+    decision = replace(DECISION, revisions=(PROPOSED, agreed))
+    bob = "Bob (bob@example.org, verified by id.example.org)"
+    assert [each.who for each in signatures(decision)] == ["Ann", bob]
+    monkeypatch.setenv(SIGN_IN, "in.toml")
+    assert [each.who for each in signatures(decision)] == ["Ann (as typed)", bob]
 
 
 def test_the_file_needs_nothing_else(report):

@@ -24,7 +24,18 @@ function save(workspace) {
   }
 }
 
+function forget() {
+  try {
+    sessionStorage.removeItem(PLACE);
+  } catch {
+    // There is nothing to forget where nothing is kept.
+  }
+}
+
 export default function ({ data, setTriggerValue }) {
+  if (data.forget) {
+    forget();
+  }
   if (data.asking && data.asking !== answered) {
     const [visit] = performance.getEntriesByType("navigation");
     const again = answered !== null || visit?.type !== "navigate";
@@ -37,6 +48,6 @@ export default function ({ data, setTriggerValue }) {
   }
   awaited = awaited && Boolean(data.asking);
   if (data.workspace && !awaited) {
-    save({ workspace: data.workspace, key: data.key });
+    save({ workspace: data.workspace, key: data.key, owner: data.owner });
   }
 }
