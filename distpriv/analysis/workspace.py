@@ -38,7 +38,7 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import scenario_in, scenario_out
 from distpriv.arguments import checked
 from distpriv.errors import ScenarioError
-from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.properties import MOST_PAIRS, Pair, SensitiveProperty
 from distpriv.queries.statistics import Statistic
 from distpriv.tables import ColumnType
 from distpriv.tables.repairs import AS_FOUND, REPAIRS, Choices
@@ -262,16 +262,16 @@ _END = number(-1e300, 1e300)
 
 def _missing(value: Any) -> tuple[str, tuple[str, ...]]:
     column, texts = value
-    return _text(_LONGEST_TEXT)(column), tuple_of(_text(_LONGEST_TEXT))(texts)
+    return text_of()(column), tuple_of(text_of())(texts)
 
 
 def _bounds(value: Any) -> tuple[str, float, float]:
     column, low, high = value
-    return _text(_LONGEST_TEXT)(column), _END(low), _END(high)
+    return text_of()(column), _END(low), _END(high)
 
 
 _READING: dict[str, Reader] = {
-    "member": _text(_LONGEST_TEXT),
+    "member": text_of(),
     "header": of(bool),
     "undo": tuple_of(among(tuple(REPAIRS))),
     "missing": tuple_of(_missing),
@@ -288,7 +288,7 @@ _SOURCE: dict[str, Reader] = {
 _OWN: dict[str, Reader] = {
     "digest": of(str),
     "secrets": tuple_of(property_in),
-    "pairs": tuple_of(pair_in),
+    "pairs": tuple_of(pair_in, most=MOST_PAIRS),
     "statistics": tuple_of(statistic_in),
 }
 _NAMED: dict[str, Reader] = {
