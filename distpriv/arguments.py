@@ -12,6 +12,7 @@ Where a domain depends on other arguments the body checks it.
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import os
 import types
@@ -27,9 +28,21 @@ from numpy.typing import ArrayLike
 
 from distpriv.errors import DistprivError
 
-__all__ = ["MODERATE", "POSITIVE", "Axes", "Unread", "Within", "checked"]
+__all__ = ["MODERATE", "POSITIVE", "Axes", "Unread", "Within", "checked", "is_unicode"]
 
 _Marked = TypeVar("_Marked", bound=Callable[..., Any])
+
+
+def is_unicode(value: object) -> bool:
+    """Whether every text in what JSON holds is whole.
+
+    JSON and Python can write half of a pair of surrogates; no browser takes it and no database.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Refused(Exception):  # noqa: N818 - never leaves this module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import product
 
@@ -180,3 +181,40 @@ def enumerated(net: dp.BayesianNetwork) -> dict[tuple[int, ...], float]:
 def hockey_stick(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
     """sup_S P(S) − e^ε Q(S) of two discrete distributions, or densities times a step."""
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
+
+
+# What files and links from elsewhere hold where something else belongs.
+HOSTILE = (
+    *(None, True, 0, -1, 0.5, 2**64, 10**400, -(10**400), 1e308, 5e-324, -1e-300),
+    *(math.nan, math.inf, -math.inf, "", " ", "nan", "a\x00\nb", "\ud800", "a\udfff", "x" * 20_000),
+    *([], {}, [None], [[]], [1, 2, 3], {"column": "a", "above": 1e308}, {"kind": "Mean"}),
+    *(json.loads("[" * 300 + "]" * 300), ["a"] * 10_000, {str(i): i for i in range(10_000)}),
+)
+
+
+def _places(value: object, above: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    found = [above] if above else []
+    inner = value if isinstance(value, dict) else {}
+    for key, item in (dict(enumerate(value)) if isinstance(value, list) else inner).items():
+        found += _places(item, (*above, key))
+    return found
+
+
+@st.composite
+def one_change_away(draw: st.DrawFn, text: str) -> str:
+    """A JSON text with one thing in it another, gone, or there ten thousand times."""
+    whole = json.loads(text)
+    *way, last = draw(st.sampled_from(_places(whole)))
+    place = whole
+    for step in way:
+        place = place[step]
+    kind = draw(st.sampled_from(["other", "other", "gone", "many", "renamed"]))
+    if kind == "other":
+        place[last] = draw(st.sampled_from(HOSTILE))
+    elif kind == "many":
+        place[last] = [place[last]] * 10_000
+    else:
+        taken = place.pop(last)
+        if kind == "renamed" and isinstance(place, dict):
+            place[f"{last}\ud800"] = taken
+    return json.dumps(whole)

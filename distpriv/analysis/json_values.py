@@ -13,12 +13,15 @@ from dataclasses import fields
 from typing import Any
 
 from distpriv import queries
+from distpriv.arguments import is_unicode
 from distpriv.errors import DistprivError, ScenarioError
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Statistic
+from distpriv.words import exact
 
 __all__ = [
     "ANY",
+    "LONGEST",
     "WRONG",
     "Reader",
     "among",
@@ -33,24 +36,59 @@ __all__ = [
     "scalar",
     "statistic_in",
     "statistic_out",
+    "text_of",
     "tuple_of",
     "whole",
 ]
 
 Reader = Callable[[Any], Any]
 
+LONGEST = 2_000_000
+"""Characters that any file of choices has at most; a full workspace of a wide table has a
+twentieth of that."""
+
+_LONGEST_TEXT = 10_000  # of a name or a value
+_MOST_VALUES = 10_000  # of a property
+
 WRONG = (TypeError, ValueError, KeyError, AttributeError, OverflowError)
 """What a reader raises of a value outside its domain."""
 
 
-def parsed(text: str | bytes, what: str = "file") -> Any:
-    """What a JSON text says; raises ScenarioError if it is none."""
+def parsed(text: str | bytes, what: str = "file", longest: int = LONGEST) -> Any:
+    """What a JSON text says.
+
+    Parameters
+    ----------
+    text : str or bytes
+    what : str
+        What it is, for the error.
+    longest : int
+        Characters or bytes that are read at most.
+
+    Raises
+    ------
+    ScenarioError
+        If it is longer, no JSON, or holds half a character (a lone surrogate), which can neither
+        be sent nor kept.
+    """
+    if len(text) > longest:
+        raise ScenarioError(
+            f"The {what} has {exact(len(text))} characters, more than the {exact(longest)} that "
+            "one may have; save it again where it was made."
+        )
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        whole = is_unicode(value)
     except (ValueError, RecursionError):
         raise ScenarioError(
             f"The {what} is damaged: it is no JSON text; save it again where it was made."
         ) from None
+    if not whole:
+        raise ScenarioError(
+            f"The {what} is damaged: a name in it holds half a character; save it again where it "
+            "was made."
+        )
+    return value
 
 
 def entry_in(readers: Mapping[str, Reader], name: str, value: Any, of_what: str) -> Any:
@@ -105,18 +143,37 @@ def among(options: Collection[str]) -> Callable[[Any], Any]:
 
     def read(value: Any) -> Any:
         if not isinstance(value, str) or value not in options:
-            raise ScenarioError(f"it must be one of {', '.join(options)}, got {value!r}.")
+            raise ScenarioError(f"it must be one of {', '.join(options)}, got {value!r:.80}.")
         return value
 
     return read
 
 
-def tuple_of(read: Callable[[Any], Any], length: int | None = None) -> Callable[[Any], Any]:
-    """A reader of lists, of one length if it is given, whose items `read` reads."""
+def text_of(longest: int = _LONGEST_TEXT) -> Callable[[Any], str]:
+    """A reader of texts of at most so many characters."""
+
+    def read(value: Any) -> str:
+        if type(value) is not str:
+            raise TypeError
+        if len(value) > longest:
+            raise ScenarioError(
+                f"a text in it has {exact(len(value))} characters, more than {exact(longest)}."
+            )
+        return value
+
+    return read
+
+
+def tuple_of(
+    read: Callable[[Any], Any], length: int | None = None, most: int | None = None
+) -> Callable[[Any], Any]:
+    """A reader of lists, of one length or at most so long if given, whose items `read` reads."""
 
     def read_all(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, list) or length not in (None, len(value)):
             raise TypeError
+        if most is not None and len(value) > most:
+            raise ScenarioError(f"it has {exact(len(value))} entries, more than {exact(most)}.")
         return tuple(map(read, value))
 
     return read_all
@@ -141,11 +198,11 @@ def property_out(secret: SensitiveProperty) -> dict[str, object]:
 
 def property_in(value: Any) -> SensitiveProperty:
     """Read a property."""
-    column = of(str)(value["column"])
+    column = text_of()(value["column"])
     rest = {key: item for key, item in value.items() if key != "column"}
     ((key, given),) = rest.items()
     if key == "values":
-        return SensitiveProperty(column, values=tuple_of(scalar)(given))
+        return SensitiveProperty(column, values=tuple_of(scalar, most=_MOST_VALUES)(given))
     if key == "between":
         return SensitiveProperty(column, between=tuple_of(ANY, 2)(given))
     if key == "above":
@@ -157,8 +214,12 @@ def property_in(value: Any) -> SensitiveProperty:
 
 def scalar(value: Any) -> str | float | bool:
     """Read a text, a number or a truth value."""
-    if not isinstance(value, str | int | float):
+    if isinstance(value, str):
+        return text_of()(value)
+    if not isinstance(value, int | float):
         raise TypeError
+    if not math.isfinite(value):
+        raise ValueError
     return value
 
 
@@ -175,7 +236,7 @@ def statistic_in(value: Any) -> Statistic:
     given = {name: scalar(item) for name, item in value.items() if name != "kind"}
     others = {parameter.name for parameter in kind.parameters if parameter.domain == "column"}
     for name in {"column", *others} & set(given):
-        of(str)(given[name])
+        text_of()(given[name])
     return kind(**given)  # type: ignore[arg-type]
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from distpriv.arguments import checked
-from distpriv.errors import ScenarioError
+from distpriv.errors import PropertyError, ScenarioError
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.persons import Persons
-from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.properties import MOST_PAIRS, Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
 
 __all__ = ["Distances", "Scenario", "Units", "ViewKind"]
 
@@ -95,9 +96,22 @@ class Scenario:
         return self.secret.pair(self.center, self.width)
 
     def pairs_at(self, width: float) -> tuple[Pair, ...]:
-        """Every pair to hide if Δp were `width`, the main one first, each once."""
+        """Every pair to hide if Δp were `width`, the main one first, each once.
+
+        Raises
+        ------
+        PropertyError
+            If there are more than 500, or one leaves [0, 1].
+        """
         grid = self.secret.grid(*self.grid, width) if self.grid else ()
-        return tuple(dict.fromkeys([self.secret.pair(self.center, width), *grid, *self.others]))
+        main = self.secret.pair(self.center, width)
+        pairs = tuple(dict.fromkeys([main, *grid, *self.others]))
+        if len(pairs) > MOST_PAIRS:
+            raise PropertyError(
+                f"The scenario hides {exact(len(pairs))} pairs of shares, more than {MOST_PAIRS}; "
+                "leave some of the further pairs out, or take a larger step of the grid."
+            )
+        return pairs
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

@@ -32,6 +32,7 @@ from distpriv.analysis.json_values import (
     property_out,
     statistic_in,
     statistic_out,
+    text_of,
     tuple_of,
     whole,
 )
@@ -39,7 +40,9 @@ from distpriv.analysis.scenario import Distances, Scenario, Units, ViewKind
 from distpriv.arguments import checked
 from distpriv.errors import ScenarioError
 from distpriv.privacy.calibration import CALIBRATIONS
+from distpriv.queries.properties import MOST_PAIRS
 from distpriv.queries.statistics import Query
+from distpriv.words import exact
 
 __all__ = [
     "FORMAT",
@@ -58,7 +61,9 @@ __all__ = [
 FORMAT = "distpriv scenario"
 SEVERAL = "distpriv scenarios"
 VERSION = 1
-_LONGEST = 1_000_000  # bytes of JSON that a link may unfold to
+_LONGEST = 1_000_000  # characters of a scenario; bytes of JSON that a link may unfold to
+_LONGEST_LINK = 200_000
+_MOST_STATISTICS, _MOST_BOUNDS = 100, 10_000
 
 
 @checked(ScenarioError)
@@ -111,7 +116,7 @@ def read_scenarios(text: str | bytes) -> dict[str, Scenario]:
         try:
             scenarios[name] = scenario_in(entry.get("scenario"))
         except ScenarioError as error:
-            raise ScenarioError(f"In scenario {name!r}: {error}") from None
+            raise ScenarioError(f"In scenario {name!r:.80}: {error}") from None
     return scenarios
 
 
@@ -131,7 +136,7 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
     ScenarioError
         If the file is damaged or foreign, or a field is missing, unknown or outside its domain.
     """
-    content = parsed(text, "scenario file")
+    content = parsed(text, "scenario file", _LONGEST)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ScenarioError(f"The file is no scenario: its field 'format' is not {FORMAT!r}.")
     _check_version(content)
@@ -143,7 +148,7 @@ def read_scenario(text: str | bytes, columns: Collection[str] | None = None) -> 
 def _check_version(content: Mapping[str, Any]) -> None:
     if content.get("version") != VERSION:
         raise ScenarioError(
-            f"The scenario's version must be {VERSION}, got {content.get('version')!r}."
+            f"The scenario's version must be {VERSION}, got {content.get('version')!r:.80}."
         )
 
 
@@ -153,7 +158,7 @@ def scenario_in(given: Any) -> Scenario:
         raise ScenarioError("The scenario's field 'scenario' must be an object.")
     names = {field.name for field in fields(Scenario)}
     if wrong := sorted(set(given) - names):
-        raise ScenarioError(f"The scenario has an unknown field {wrong[0]!r}; remove it.")
+        raise ScenarioError(f"The scenario has an unknown field {wrong[0]!r:.80}; remove it.")
     given = _ADDED | given
     if missing := sorted(names - set(given)):
         raise ScenarioError(f"The scenario lacks the field {missing[0]!r}.")
@@ -187,16 +192,26 @@ def unpack_scenario(packed: str, columns: Collection[str] | None = None) -> Scen
     ScenarioError
         If the link is damaged, or as `read_scenario`.
     """
+    if len(packed) > _LONGEST_LINK:
+        raise ScenarioError(
+            f"The link's scenario has {exact(len(packed))} characters, more than the "
+            f"{exact(_LONGEST_LINK)} that one may have; send the scenario as a file."
+        )
     try:
         unfolding = zlib.decompressobj()
         raw = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
         text = unfolding.decompress(raw, _LONGEST)
-        if not unfolding.eof:
+        if not unfolding.eof and len(text) < _LONGEST:
             raise ValueError
     except (ValueError, zlib.error):
         raise ScenarioError(
             "The link's scenario is damaged, perhaps cut off; copy the whole link again."
         ) from None
+    if not unfolding.eof:
+        raise ScenarioError(
+            f"The link's scenario unfolds to more than {exact(_LONGEST)} characters, which no "
+            "scenario has; ask for another link."
+        )
     return read_scenario(text, columns)
 
 
@@ -205,7 +220,7 @@ def _bound(value: Any) -> tuple[str, tuple[float, float]]:
     low, high = tuple_of(ANY, 2)(ends)
     if not low < high:
         raise ValueError
-    return of(str)(column), (low, high)
+    return text_of()(column), (low, high)
 
 
 def _persons(value: Any) -> tuple[float, float]:
@@ -218,16 +233,16 @@ _EPSILON, _DELTA = number(0.001, 100), number(1e-12, 0.5)
 _ADDED: dict[str, Any] = {"persons": None}
 
 _READERS: dict[str, Reader] = {
-    "digest": of(str),
-    "reference": of(str),
+    "digest": text_of(),
+    "reference": text_of(),
     "secret": property_in,
     "center": number(0, 1),
     "width": number(0.01, 1),
     "grid": lambda value: None if value is None else tuple_of(number(0, 1), 3)(value),
-    "others": tuple_of(pair_in),
+    "others": tuple_of(pair_in, most=MOST_PAIRS),
     "n": whole(2, 1_000_000_000),
     "whole": of(bool),
-    "query": lambda value: Query(tuple_of(statistic_in)(value)),
+    "query": lambda value: Query(tuple_of(statistic_in, most=_MOST_STATISTICS)(value)),
     "mechanism": lambda value: among(mechanisms.names())(value),
     "epsilon": _EPSILON,
     "delta": _DELTA,
@@ -236,12 +251,12 @@ _READERS: dict[str, Reader] = {
     "report": among(get_args(Units)),
     "tolerances": tuple_of(number(1e-9, 1e12)),
     "replacement": of(bool),
-    "bounds": tuple_of(_bound),
+    "bounds": tuple_of(_bound, most=_MOST_BOUNDS),
     "persons": lambda value: None if value is None else _persons(value),
     "seed": whole(0, 2**31 - 1),
     "view": among(get_args(ViewKind)),
     "distances": among(get_args(Distances)),
-    "look": of(str),
+    "look": text_of(),
 }
 
 

@@ -30,6 +30,7 @@ from distpriv.analysis.json_values import (
     scalar,
     statistic_in,
     statistic_out,
+    text_of,
     tuple_of,
     whole,
 )
@@ -37,14 +38,13 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import scenario_in, scenario_out
 from distpriv.arguments import checked
 from distpriv.errors import ScenarioError
-from distpriv.queries.properties import Pair, SensitiveProperty
+from distpriv.queries.properties import MOST_PAIRS, Pair, SensitiveProperty
 from distpriv.queries.statistics import Statistic
 from distpriv.tables import ColumnType
 from distpriv.tables.repairs import AS_FOUND, REPAIRS, Choices
 
 __all__ = [
     "FORMAT",
-    "LONGEST",
     "VERSION",
     "Named",
     "Own",
@@ -57,11 +57,7 @@ __all__ = [
 
 FORMAT = "distpriv workspace"
 VERSION = 1
-LONGEST = 2_000_000
-"""Most characters that are read; a full workspace of a wide table has a twentieth of that."""
-
 _LONGEST_NAME = 300  # of a file
-_LONGEST_TEXT = 10_000  # of what was typed on a page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,10 +199,6 @@ def read_workspace(text: str | bytes) -> Workspace:
         If the file is damaged, foreign or too long, or a field is missing, unknown or outside its
         domain.
     """
-    if len(text) > LONGEST:
-        raise ScenarioError(
-            f"The file has more than {LONGEST} characters, which no workspace has; choose another."
-        )
     if not is_workspace(text):
         raise ScenarioError(f"The file is no workspace: its field 'format' is not {FORMAT!r}.")
     content = parsed(text)
@@ -236,19 +228,8 @@ def _once(names: list[str], field: str) -> None:
         raise ScenarioError(f"The workspace's field {field!r} has two entries of one name.")
 
 
-def _text(longest: int) -> Reader:
-    def read(value: Any) -> str:
-        if type(value) is not str or len(value) > longest:
-            raise ValueError
-        # A lone surrogate is no text: it cannot be sent or kept.
-        value.encode()
-        return value
-
-    return read
-
-
 def _name(value: Any) -> str:
-    name = _text(_LONGEST_NAME)(value)
+    name = text_of(_LONGEST_NAME)(value)
     if not name.strip():
         raise ValueError
     return name
@@ -270,7 +251,7 @@ def _choices(value: Any) -> tuple[tuple[str, str | float | bool], ...]:
 
 def _choice(value: Any) -> str | float | bool:
     if isinstance(value, str):
-        return _text(_LONGEST_TEXT)(value)
+        return text_of()(value)
     if isinstance(value, float) and not abs(value) < float("inf"):
         raise ValueError
     return scalar(value)
@@ -281,16 +262,16 @@ _END = number(-1e300, 1e300)
 
 def _missing(value: Any) -> tuple[str, tuple[str, ...]]:
     column, texts = value
-    return _text(_LONGEST_TEXT)(column), tuple_of(_text(_LONGEST_TEXT))(texts)
+    return text_of()(column), tuple_of(text_of())(texts)
 
 
 def _bounds(value: Any) -> tuple[str, float, float]:
     column, low, high = value
-    return _text(_LONGEST_TEXT)(column), _END(low), _END(high)
+    return text_of()(column), _END(low), _END(high)
 
 
 _READING: dict[str, Reader] = {
-    "member": _text(_LONGEST_TEXT),
+    "member": text_of(),
     "header": of(bool),
     "undo": tuple_of(among(tuple(REPAIRS))),
     "missing": tuple_of(_missing),
@@ -307,12 +288,12 @@ _SOURCE: dict[str, Reader] = {
 _OWN: dict[str, Reader] = {
     "digest": of(str),
     "secrets": tuple_of(property_in),
-    "pairs": tuple_of(pair_in),
+    "pairs": tuple_of(pair_in, most=MOST_PAIRS),
     "statistics": tuple_of(statistic_in),
 }
 _NAMED: dict[str, Reader] = {
     "name": _name,
-    "data": _text(_LONGEST_NAME),
+    "data": text_of(_LONGEST_NAME),
     "scenario": scenario_in,
 }
 _READERS: dict[str, Reader] = {

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from distpriv.arguments import checked
+from distpriv.arguments import checked, is_unicode
 from distpriv.attribute.assumptions import AttributeAssumption
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import AttributePrivacyError, DatasetError, NetworkError
 from distpriv.resources import DATA
+from distpriv.words import exact
 
 __all__ = [
     "AssumptionFile",
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 _LARGEST_FILE = 5_000_000
+_MOST_ITEMS = 1_000  # of a list; a set of tables takes a millisecond to check
+_LONGEST_NAME, _LONGEST_TEXT = 200, 10_000
 ASSUMPTIONS, NETWORK = "distpriv assumptions", "distpriv network"
 _RANGES = ("slope", "difference", "deviation")
 
@@ -133,7 +136,8 @@ def load_assumptions(content: bytes | str) -> AssumptionFile:
     Raises
     ------
     AttributePrivacyError
-        If it is no such file, or a value makes no sense.
+        If it is no such file, a value makes no sense, there are more than 1 000 rows or a name has
+        more than 200 characters.
     """
     whole = _Reader(_parsed(content, ASSUMPTIONS, AttributePrivacyError), AttributePrivacyError)
     rows = []
@@ -186,7 +190,8 @@ def load_network(content: bytes | str) -> NetworkFile:
     Raises
     ------
     NetworkError
-        If it is no such file, or what it describes is no Bayesian network.
+        If it is no such file, what it describes is no Bayesian network, a list has more than
+        1 000 entries or a name more than 200 characters.
     """
     whole = _Reader(_parsed(content, NETWORK, NetworkError), NetworkError)
     states = {}
@@ -195,7 +200,7 @@ def load_network(content: bytes | str) -> NetworkFile:
         states[node.text("name")] = node.texts("states")
     edges = []
     for edge in whole.items("edges"):
-        if not (isinstance(edge, list) and len(edge) == 2 and all(map(_is_text, edge))):
+        if not (isinstance(edge, list) and len(edge) == 2 and all(map(_is_name, edge))):
             raise NetworkError('Every edge must be a pair of names, such as ["gender", "height"].')
         edges.append((edge[0], edge[1]))
     networks = []
@@ -204,7 +209,7 @@ def load_network(content: bytes | str) -> NetworkFile:
         if missing or len(tables.values) > len(states):
             other = missing or [node for node in tables.values if node not in states]
             raise NetworkError(
-                f"The tables and the attributes do not match: {other[0]!r} is not in both "
+                f"The tables and the attributes do not match: {other[0]!r:.100} is not in both "
                 f"(set {number} of the tables)."
             )
         ordered = {node: tables.values[node] for node in states}
@@ -228,7 +233,10 @@ def _query(entry: _Reader, index: int, network: BayesianNetwork) -> QuiltQuery:
     sensitivity = {}
     for row in entry.objects("sensitivity"):
         row.where = f" in a sensitivity of query {index}"
-        sensitivity[frozenset(row.texts("attributes"))] = row.number("value")
+        names = frozenset(row.texts("attributes"))
+        if names in sensitivity or not names <= set(attributes):
+            raise row.wrong("attributes", "some of the query's own, which no other row has")
+        sensitivity[names] = row.number("value")
     return QuiltQuery(entry.text("name"), attributes, sensitivity)
 
 
@@ -287,11 +295,14 @@ def _parsed(content: bytes | str, kind: str, error: type[ValueError]) -> dict[st
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
         whole = json.loads(text, parse_constant=_no_constant)
+        unicode = is_unicode(whole)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
         line = f" (line {problem.lineno})" if isinstance(problem, json.JSONDecodeError) else ""
         raise error(f"The file is not JSON{line}; choose one that was saved here.") from None
     except ValueError:
         raise error("The file holds a number that is not finite; put a number there.") from None
+    if not unicode:
+        raise error("The file holds half a character in a name; write that name anew.")
     if not isinstance(whole, dict) or whole.get("format") != kind:
         raise error(f'The file is not of the format "{kind}"; choose one that was saved here.')
     return whole
@@ -301,8 +312,10 @@ def _no_constant(name: str) -> float:
     raise ValueError(name)
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+def _is_name(value: object) -> bool:
+    if not isinstance(value, str) or len(value) > _LONGEST_NAME:
+        return False
+    return bool(value.strip()) and not any(ord(letter) < 32 for letter in value)
 
 
 class _Reader:
@@ -320,8 +333,10 @@ class _Reader:
 
     def text(self, name: str, default: str | None = None) -> str:
         value = self.values.get(name, default)
-        if not isinstance(value, str) or not (value.strip() or default is not None):
-            raise self.wrong(name, "a text")
+        if default is None and not _is_name(value):
+            raise self.wrong(name, f"a text of one line and at most {_LONGEST_NAME} characters")
+        if not isinstance(value, str) or len(value) > _LONGEST_TEXT:
+            raise self.wrong(name, f"a text of at most {exact(_LONGEST_TEXT)} characters")
         return value
 
     def number(self, name: str) -> float:
@@ -346,12 +361,16 @@ class _Reader:
         value = self.values.get(name)
         if not isinstance(value, list):
             raise self.wrong(name, "a list")
+        if len(value) > _MOST_ITEMS:
+            raise self.wrong(name, f"a list of at most {exact(_MOST_ITEMS)} entries")
         return value
 
     def texts(self, name: str) -> list[str]:
         value = self.items(name)
-        if not all(map(_is_text, value)):
-            raise self.wrong(name, "a list of names")
+        if not all(map(_is_name, value)):
+            raise self.wrong(
+                name, f"a list of names, each of one line and at most {_LONGEST_NAME} characters"
+            )
         return list(value)
 
     def objects(self, name: str) -> list[_Reader]:

@@ -170,7 +170,7 @@ class BayesianNetwork:
 def _array(node: str, table: ArrayLike) -> FloatArray:
     try:
         array = np.array(table, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last of a whole number of 400 digits
         raise NetworkError(
             f"The table of {node!r} must hold numbers only, with equally many in each row."
         ) from None
@@ -193,8 +193,8 @@ def _check_edges(edges: Sequence[Edge], tables: Mapping[str, object]) -> None:
         for node in edge:
             if node not in tables:
                 raise NetworkError(
-                    f"The edge {edge[0]} → {edge[1]} names {node!r}, which has no table; the "
-                    f"attributes are {', '.join(tables)}."
+                    f"The edge {edge[0]!r} → {edge[1]!r} names {node!r}, which has no table; "
+                    f"the attributes are {', '.join(tables):.200}."
                 )
     if len(set(edges)) < len(edges):
         twice = next(edge for edge in edges if edges.count(edge) > 1)
@@ -231,7 +231,7 @@ def _states(
         if len(names) != size or len(set(names)) != size:
             raise NetworkError(
                 f"{node!r} has {size} states in its table and the names "
-                f"{', '.join(names)}; give each state a name of its own."
+                f"{', '.join(names):.200}; give each state a name of its own."
             )
         states[node] = names
     return states

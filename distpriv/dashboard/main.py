@@ -13,6 +13,7 @@ from distpriv.dashboard.shell import (
     frame,
     header,
     history,
+    links,
     presenting,
     selecting,
     style,
@@ -51,9 +52,11 @@ page = st.navigation(
 if page in moved:
     new = MOVED.get(page.url_path, PAGES[0].name)
     spec = next(spec for spec in PAGES if spec.name == new)
-    asked = {key: st.query_params.get_all(key) for key in st.query_params}
-    st.switch_page(pages[spec], query_params=asked)
-spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
+else:
+    spec = next(spec for spec in PAGES if pages[spec].url_path == page.url_path)
+asked = {key: st.query_params.get_all(key) for key in st.query_params}
+if (readable := links.readable(asked)) != asked or page in moved:
+    st.switch_page(pages[spec], query_params=readable)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
 style.draw()
 door.who()

@@ -167,6 +167,11 @@ def searching(
         if noise.is_zero and calibration == "exact-law":
             noise = replace((yield from calibrated(epsilon, "guarded")), calibration=calibration)
         noise = raised(noise, moves, persons)
+        if not np.isfinite(noise.scales).all():
+            raise CalibrationError(
+                f"{mechanism} finds no finite noise that keeps the promise to each person as well: "
+                "the public bounds let one record move the statistics too far; narrow them."
+            )
         caveats += leaking(model, persons)
     noise = noise if units is None else noise.in_units(1 / sizes)
     return replace(

@@ -192,7 +192,7 @@ class LaplaceMechanism(Mechanism):
         left = model.differences - model.differences @ directions @ directions.T
         if self.protects and np.abs(left / _units(model)).max() > _LEFT:
             raise _too_different(self.name)
-        scale = self.sensitivity(model, directions) / epsilon
+        scale = held(self.name, self.sensitivity(model, directions) / epsilon)
         return Noise(
             mechanism=self.name,
             distribution="laplace",
@@ -296,6 +296,16 @@ def kept_apart(model: GaussianModel, noise: Noise, distance: float) -> Noise:
             raise _too_different(noise.mechanism)
 
 
+def held(name: str, size: float) -> float:
+    """The size of a noise, if numbers hold its square; raises InapplicableError."""
+    if size < _LARGEST:
+        return size
+    raise InapplicableError(
+        f"The noise of {name} is larger than numbers are here; take a larger ε, or public bounds "
+        "that lie closer together."
+    )
+
+
 def _too_different(name: str) -> InapplicableError:
     return InapplicableError(
         f"The noise of {name} takes more digits than numbers have here, as the statistics differ "
@@ -308,6 +318,7 @@ def _units(model: GaussianModel) -> FloatArray:
     return np.where(deviations > 0, deviations, 1.0)
 
 
+_LARGEST = 1e150
 _ROUNDING = 1e-9
 _LEFT = 1e-8  # of a standard deviation, beside the noise
 _MECHANISMS: Registry[Mechanism] = Registry("mechanism", CalibrationError)

@@ -12,6 +12,7 @@ from distpriv.mechanisms.base import (
     GaussianMechanism,
     LaplaceMechanism,
     Mechanism,
+    held,
     register,
 )
 from distpriv.mechanisms.for_persons import leaking
@@ -28,6 +29,12 @@ class _RecordLevel(Mechanism):
     def group(self, model: GaussianModel) -> int:
         """How many records the promise covers."""
 
+    def moved(self, model: GaussianModel) -> FloatArray:
+        """How far each statistic moves at most with those records, shape (m,)."""
+        most = model.record_sensitivities
+        held(self.name, self.group(model) * float(most.max()))
+        return self.group(model) * most
+
     def caveats(self, model: GaussianModel) -> tuple[str, ...]:
         """Name the columns whose sensitivity comes from the data's own range."""
         return leaking(model)
@@ -38,13 +45,13 @@ class _LaplaceRecordLevel(_RecordLevel, LaplaceMechanism):
         return np.eye(len(model.query))
 
     def sensitivity(self, model: GaussianModel, directions: FloatArray) -> float:
-        return self.group(model) * float(model.record_sensitivities.sum())
+        return float(self.moved(model).sum())
 
 
 class _GaussianRecordLevel(_RecordLevel, GaussianMechanism):
     def covariance(self, model: GaussianModel, distance: float) -> FloatArray:
-        sensitivity = self.group(model) * float(np.linalg.norm(model.record_sensitivities))
-        return np.eye(len(model.query)) * (sensitivity / distance) ** 2
+        deviation = held(self.name, float(np.linalg.norm(self.moved(model))) / distance)
+        return np.eye(len(model.query)) * deviation**2
 
 
 class _WholeDataset(_RecordLevel):

@@ -82,6 +82,17 @@ class Promises:
             self.promised[rows],
         )
 
+    def between(self, pairs: NDArray[np.intp]) -> Promises:
+        """Each promise for some of its pairs, shape (promises, fewer)."""
+        rows = np.arange(len(pairs))[:, None]
+        return Promises(
+            self.units,
+            self.differences[rows, pairs],
+            self.covariances[rows, pairs],
+            self.epsilons,
+            self.promised,
+        )
+
     def in_units(self, noises: FloatArray) -> FloatArray:
         """Noises of the statistics as they are, in these units."""
         return noises / (self.units[:, :, None] * self.units[:, None, :])

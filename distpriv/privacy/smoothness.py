@@ -36,6 +36,7 @@ _TURNS = np.arange(1, 40)
 _AT_ONCE = 500_000  # points of the dual grids
 _LOVASZ, _SWAPS = 0.99, 20_000
 _LEAST = -700.0  # of an exponent: what is less is not slow to compute
+_NARROWEST = 1e-120  # standard deviation: its square is a number still
 
 
 def log_ratio(theta: float) -> float:
@@ -295,6 +296,6 @@ def kinks(factors: FloatArray, covariance: FloatArray, grid: FloatArray) -> floa
     density.
     """
     precision = np.diag(np.linalg.inv(covariance))
-    widths = np.linalg.norm(factors, axis=1)
+    widths = np.maximum(np.linalg.norm(factors, axis=1), _NARROWEST)
     heights = np.maximum(np.sqrt(precision / (2 * math.pi)), 1 / (2 * widths))
     return float((heights * grid**2 / (6 * widths)).sum())

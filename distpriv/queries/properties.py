@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from distpriv.arguments import checked
 from distpriv.errors import PropertyError
 from distpriv.tables.predicates import Scalar, column_of, matches
+from distpriv.words import exact
 
-__all__ = ["Pair", "SensitiveProperty"]
+__all__ = ["MOST_PAIRS", "Pair", "SensitiveProperty"]
 
 MOST_PAIRS = 500
+"""Pairs that are hidden at once, at most."""
 
 
 @checked(PropertyError)
@@ -210,18 +212,20 @@ class SensitiveProperty:
                 f"No two shares of a grid with step {step:g} are within Δp = {width:g}; take a "
                 "smaller step or a larger Δp."
             )
+        steps = min(reach, count - 1)
+        many = steps * count - steps * (steps + 1) // 2
+        if many > MOST_PAIRS:  # before any is made: a step can be tiny
+            told = exact(many) if many < 10**12 else "countless"
+            raise PropertyError(
+                f"A grid from {low:g} to {high:g} by {step:g} has {told} pairs within "
+                f"Δp = {width:g}, more than {MOST_PAIRS}; take a larger step or a smaller Δp."
+            )
         shares = [round(low + step * index, 12) for index in range(count)]
-        pairs = tuple(
+        return tuple(
             Pair(self, shares[first], shares[second])
             for first in range(count)
             for second in range(first + 1, min(first + reach, count - 1) + 1)
         )
-        if len(pairs) > MOST_PAIRS:
-            raise PropertyError(
-                f"A grid from {low:g} to {high:g} by {step:g} has {len(pairs)} pairs within "
-                f"Δp = {width:g}, more than {MOST_PAIRS}; take a larger step or a smaller Δp."
-            )
-        return pairs
 
 
 @checked(PropertyError)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from distpriv.arguments import checked
+from distpriv.arguments import MODERATE, checked
 from distpriv.errors import QueryError
 from distpriv.queries.base import Parameter, Statistic, register
 from distpriv.tables.predicates import Scalar, column_of, matches
@@ -113,11 +113,19 @@ class Proportion(_Indicator):
 
 
 def check_bounds(column: str, low: float, high: float) -> None:
-    """Raise QueryError unless bounds of a column are two finite numbers, the lower one first."""
+    """Raise QueryError unless bounds of a column are two finite numbers, the lower one first.
+
+    Both lie between ±1e50: squares of what is computed from them stay finite.
+    """
     if not (np.isfinite([low, high]).all() and low <= high):
         raise QueryError(
             f"The bounds of column {column!r} must be two finite numbers, the lower one first, got "
             f"({low:g}, {high:g})."
+        )
+    if low not in MODERATE or high not in MODERATE:
+        raise QueryError(
+            f"The bounds of column {column!r}, {low:g} to {high:g}, are beyond "
+            f"±{MODERATE.high:g}; give narrower ones."
         )
 
 

@@ -1,13 +1,18 @@
 """Scenarios as JSON files."""
 
 import json
+import math
 import re
 import zlib
 from base64 import urlsafe_b64encode
 from dataclasses import fields, replace
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import (
     pack_scenario,
@@ -17,8 +22,10 @@ from distpriv.analysis.scenario_file import (
     write_scenario,
     write_scenarios,
 )
-from distpriv.errors import ScenarioError
-from tests.examples import BASE, OTHER
+from distpriv.errors import DistprivError, PropertyError, ScenarioError
+from distpriv.queries.properties import SensitiveProperty
+from distpriv.queries.statistics import Count, Mean, Query
+from tests.examples import BASE, OTHER, SOME, one_change_away
 
 
 def test_every_field_is_covered() -> None:
@@ -110,7 +117,7 @@ def test_a_link_may_unfold_to_a_million_bytes_and_no_more() -> None:
         if readable:
             assert unpack_scenario(packed) == BASE
         else:
-            with pytest.raises(ScenarioError, match="cut off"):
+            with pytest.raises(ScenarioError, match="unfolds to more than"):
                 unpack_scenario(packed)
 
 
@@ -145,8 +152,10 @@ def test_a_damaged_link_is_told(packed: str) -> None:
 
 def test_a_link_that_unfolds_without_end_is_refused() -> None:
     bomb = urlsafe_b64encode(zlib.compress(b" " * 50_000_000)).decode()
-    with pytest.raises(ScenarioError, match="cut off"):
+    with pytest.raises(ScenarioError, match="unfolds to more than"):
         unpack_scenario(bomb)
+    with pytest.raises(ScenarioError, match="send the scenario as a file"):
+        unpack_scenario("A" * 200_001)
 
 
 def test_tolerances_are_as_many_as_statistics() -> None:
@@ -184,3 +193,106 @@ def test_two_of_a_name_are_refused() -> None:
     content["scenarios"] *= 2
     with pytest.raises(ScenarioError, match="Scenario 2 of the file must have a name that no"):
         read_scenarios(json.dumps(content))
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\udfff"])
+@pytest.mark.parametrize("place", ["age", "income", "digest"])
+def test_half_a_character_is_refused(half: str, place: str) -> None:
+    text = write_scenario(replace(BASE, digest="digest"))
+    assert f'"{place}' in text
+    with pytest.raises(ScenarioError, match="a name in it holds half a character"):
+        read_scenario(text.replace(f'"{place}', f'"{half}{place}', 1))
+
+
+def test_what_is_too_long_or_too_much_is_refused_before_it_is_made() -> None:
+    def told(**change: object) -> str:
+        content = json.loads(write_scenario(BASE))
+        content["scenario"] |= change
+        with pytest.raises(ScenarioError) as caught:
+            read_scenario(json.dumps(content))
+        return str(caught.value).replace("\u202f", "")
+
+    pair = {"property": {"column": "age", "above": 1}, "p_i": 0.1, "p_j": 0.2}
+    assert "'others' is wrong: it has 501 entries, more than 500" in told(others=[pair] * 501)
+    statistic = {"kind": "Mean", "column": "age"}
+    assert "'query' is wrong: it has 101 entries, more than 100" in told(query=[statistic] * 101)
+    assert "more than 10000" in told(secret={"column": "c" * 10_001, "above": 1})
+    assert "it has 10001 entries" in told(secret={"column": "c", "values": [1] * 10_001})
+    assert "1000000 that one may have" in told(look="x" * 1_000_000)
+
+
+def test_a_scenario_hides_five_hundred_pairs_at_most() -> None:
+    others = tuple(SensitiveProperty("age", above=age).pair(0.5, 0.1) for age in range(499))
+    assert len(replace(BASE, grid=None, others=others).pairs) == 500
+    with pytest.raises(PropertyError, match="hides 501 pairs of shares, more than 500"):
+        _ = replace(BASE, grid=None, others=(*others, BASE.secret.pair(0.4, 0.2))).pairs
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@given(st.data())
+def test_a_file_one_change_away_is_read_or_told_in_a_sentence(data: st.DataObject) -> None:
+    read, write, whole = data.draw(
+        st.sampled_from(
+            [
+                (read_scenario, write_scenario, SOME),
+                (read_scenarios, write_scenarios, {"now": BASE, "later": SOME}),
+            ]
+        )
+    )
+    text = data.draw(one_change_away(write(whole)))
+    said, found = "", None
+    try:
+        found = read(text)
+    except ScenarioError as error:
+        said = str(error)
+    assert bool(said) != bool(found)
+    assert len(said) < 700
+    assert not any(ord(letter) < 32 for letter in said)
+    said.encode()
+    assert not found or read(write(found).encode()) == found
+
+
+HERE = replace(
+    BASE,
+    secret=SensitiveProperty("income", "high"),
+    query=Query([Mean("age"), Count("town", "Ahausen")]),
+    bounds=(("age", (0.0, 120.0)),),
+    persons=(1.0, 1e-3),
+)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@given(
+    st.sampled_from(["exact", "guarded", "classical"]),
+    st.sampled_from([0.001, 1.0, 100.0]),
+    st.sampled_from([1e-12, 1e-3, 0.5]),
+    st.sampled_from([0.01, 0.1, 1.0]),
+    st.sampled_from([2, 100, 1_000_000_000]),
+    st.sampled_from([(0.0, 5e-324), (0.0, 120.0), (-1e308, 1e308), (1e-300, 1e300), (-1e50, 1e50)]),
+    st.booleans(),
+)
+def test_what_is_read_is_evaluated_or_told(
+    people: pd.DataFrame, calibration, epsilon, delta, width, n, ends, alone: bool
+) -> None:
+    """Extreme as the file may have it."""
+    scenario = replace(
+        HERE,
+        calibration=calibration,
+        epsilon=epsilon,
+        delta=delta,
+        width=width,
+        n=n,
+        replacement=True,
+        bounds=(("age", ends),),
+        persons=None if alone else (epsilon, delta),
+    )
+    assert read_scenario(write_scenario(scenario)) == scenario
+    said, found = "", ()
+    try:
+        evaluation = evaluate(scenario, people)
+        found = (*evaluation.errors, evaluation.accuracy, evaluation.undefended)
+    except DistprivError as error:
+        said = str(error)
+    assert bool(said) != bool(found)
+    assert "\n" not in said
+    assert not any(map(math.isnan, found))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import distpriv as dp
 from distpriv.attribute import files
-from tests.examples import networks
+from tests.examples import networks, one_change_away
 
 DATA = Path(__file__).parents[2] / "data"
 HOSPITAL = json.loads((DATA / "hospital.json").read_text(encoding="utf-8"))
@@ -110,6 +110,8 @@ def test_damaged_assumptions(path: str, value: Any, says: str) -> None:
         ("queries/0/attributes", ["shoe size"], "no attribute 'shoe size'"),
         ("queries/0/name", None, '"name" of query 1 must be a text'),
         ("queries/1/sensitivity/0/value", "x", '"value" in a sensitivity of query 2'),
+        ("queries/1/sensitivity/0/attributes", ["weight"], "some of the query's own"),
+        ("queries/1/sensitivity/0/attributes", ["SAT score"], "which no other row has"),
         ("queries/1/sensitivity/0/attributes", None, '"attributes" in a sensitivity of query 2'),
     ],
 )
@@ -148,3 +150,43 @@ def test_missing_examples_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     for load in (dp.attribute.hospital, dp.attribute.school):
         with pytest.raises(dp.errors.DatasetError, match="complete checkout"):
             load()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@given(st.data())
+def test_a_file_one_change_away_is_read_or_told_in_a_sentence(data: st.DataObject) -> None:
+    attribute = dp.attribute
+    whole, load, save = data.draw(
+        st.sampled_from(
+            [
+                (HOSPITAL, attribute.load_assumptions, attribute.save_assumptions),
+                (SCHOOL, attribute.load_network, attribute.save_network),
+            ]
+        )
+    )
+    text = data.draw(one_change_away(json.dumps(whole)))
+    said, written = "", ""
+    try:
+        written = save(load(text))
+    except dp.errors.DistprivError as error:
+        said = str(error)
+    assert bool(said) != bool(written)
+    assert len(said) < 1000
+    assert not any(ord(letter) < 32 for letter in said)
+    said.encode()
+    assert not written or save(load(written.encode())) == written
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        ("tables/0/height", 10**400, "'height' must hold numbers only"),
+        ("attributes/0/name", "x" * 201, '"name" of attribute 1 must be a text of one line'),
+        ("attributes/0/name", "a\nb", '"name" of attribute 1 must be a text of one line'),
+        ("edges", [["gender", "height"]] * 1001, "at most 1\u202f000 entries"),
+        ("description", "x" * 10_001, "at most 10\u202f000 characters"),
+    ],
+)
+def test_a_network_beyond_all_bounds(path: str, value: Any, says: str) -> None:
+    with pytest.raises(dp.errors.NetworkError, match=says):
+        dp.attribute.load_network(changed(SCHOOL, path, value))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -260,3 +261,13 @@ def test_shares_that_are_one_number_of_records_are_named(
     assert not any("same number" in each for each in dp.calibrate(
         name, dp.fit_gaussian(people, query, pairs, n=3), 1.0, 1e-3
     ).caveats)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["GroupDP(L)", "DP(L)"])
+def test_noise_larger_than_numbers_is_refused(name):
+    table = pd.DataFrame({"age": [20.0, 30, 40, 50] * 5, "rich": ["yes", "no"] * 10})
+    pair = dp.SensitiveProperty("rich", "yes").pair(0.5, 0.2)
+    query, bounds = dp.Query([dp.Mean("age")]), {"age": (-1e49, 1e49)}
+    model = dp.fit_gaussian(table, query, [pair], n=9, bounds=bounds)
+    with pytest.raises(dp.errors.InapplicableError, match="larger than numbers are here"):
+        dp.calibrate(name, model, 1e-120, 1e-9, "exact")

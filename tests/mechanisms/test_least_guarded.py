@@ -84,3 +84,13 @@ def test_a_search_that_gets_nowhere_leaves_a_multiple_of_its_start(monkeypatch):
     promises = Promises.on([(model, 0.5, 1e-3)])
     noise = least_kept(promises, promises.units**2, np.eye(3)[None])
     assert promises.deltas(noise).max() <= 1e-3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_pairs_by_exchange_as_all_at_once(seed, monkeypatch):
+    model = random_model(seed, 3, 30)
+    few = dp.calibrate("OptM", model, 0.8, 1e-3, "guarded", grid_safe=False)
+    monkeypatch.setattr("distpriv.mechanisms.least_guarded._FEW", 1000)
+    whole = dp.calibrate("OptM", model, 0.8, 1e-3, "guarded", grid_safe=False)
+    assert delivered(model, few.covariance, 0.8) <= 1e-3 * (1 + 1e-9)
+    assert few.rms_error() == pytest.approx(whole.rms_error(), rel=2e-5)

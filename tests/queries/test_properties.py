@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import distpriv as dp
+from distpriv.queries.properties import MOST_PAIRS
 
 FRAME = pd.DataFrame(
     {
@@ -164,3 +165,21 @@ def test_a_grid_holds_all_pairs_within_the_width():
 def test_a_grid_that_makes_no_sense(arguments, message):
     with pytest.raises(dp.errors.PropertyError, match=message):
         dp.SensitiveProperty("income", "high").grid(*arguments)
+
+
+@pytest.mark.parametrize(("step", "width"), [(1e-9, 0.1), (1e-300, 1.0), (0.01, 0.1)])
+def test_a_grid_of_too_many_pairs_is_refused_before_it_is_made(step: float, width: float) -> None:
+    with pytest.raises(dp.errors.PropertyError, match="pairs within"):
+        dp.SensitiveProperty("age", above=1).grid(0.0, 1.0, step, width)
+
+
+@given(st.integers(1, 40), st.integers(1, 45))
+def test_the_pairs_of_a_grid_are_counted_as_they_are_made(count: int, reach: int) -> None:
+    width = min(1.0, reach / count)
+    made = [(i, j) for i in range(count + 1) for j in range(i + 1, min(i + reach, count) + 1)]
+    secret = dp.SensitiveProperty("age", above=1)
+    if len(made) > MOST_PAIRS:
+        with pytest.raises(dp.errors.PropertyError, match=f"has {len(made)} pairs"):
+            secret.grid(0.0, 1.0, 1 / count, width)
+    else:
+        assert len(secret.grid(0.0, 1.0, 1 / count, width)) == len(made)

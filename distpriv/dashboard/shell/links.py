@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlencode, urlsplit
 
@@ -19,6 +21,7 @@ __all__ = [
     "TABLE",
     "for_stakeholders",
     "holds",
+    "readable",
     "share",
 ]
 
@@ -26,6 +29,39 @@ __all__ = [
 SCENARIO = "scenario"
 ROLE, STAKEHOLDER = "role", "stakeholder"
 DECISION, TABLE = "decision", "table"
+# Streamlit takes it from an address that these controls say nothing, which they never do, and
+# breaks off where a whole number is infinite.
+_NEVER_EMPTY = (Key.CAL, Key.DIST, Key.PAIRS, Key.UNITS, Key.REPORT, Key.VIEW)
+_WHOLE = (Key.N, Key.SEED)
+_MOST_DIGITS = 20
+
+
+def readable(asked: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """What of an address can be read by the controls that it is for.
+
+    What it leaves out, those say as they do without an address.
+
+    Parameters
+    ----------
+    asked : mapping of str to list of str
+        The address's parameters.
+
+    Returns
+    -------
+    dict
+        Those without the ones that Streamlit would break off at.
+    """
+    broken = {key for key in _NEVER_EMPTY if not all(asked.get(key, []))}
+    broken |= {key for key in _WHOLE if not all(map(_is_moderate, asked.get(key, [])))}
+    return {key: values for key, values in asked.items() if key not in broken}
+
+
+def _is_moderate(text: str) -> bool:
+    """Whether it is a number of as many digits as anybody types."""
+    try:
+        return len(text) <= _MOST_DIGITS and math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def share(scenario: Scenario) -> str:

@@ -36,3 +36,21 @@ def test_those_who_decide_get_the_address_that_the_visitor_came_by(monkeypatch) 
     made = urlsplit(links.for_stakeholders(decision="a" * 32))
     assert made.geturl().startswith("https://privacy.example.org/tool/decide?")
     assert parse_qs(made.query) == {"role": ["stakeholder"], "decision": ["a" * 32]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "left_out"),
+    [
+        ({}, set()),
+        ({"n": ["100"], "seed": ["7"], "cal": ["exact"], "also": [""], "scenario": [""]}, set()),
+        ({"n": ["100", "inf"], "seed": ["nan"], "eps": ["inf"]}, {"n", "seed"}),
+        (
+            {"n": ["9" * 5000], "seed": ["x"], "view": [""], "units": ["raw", ""]},
+            {"n", "seed", "view", "units"},
+        ),
+    ],
+)
+def test_what_no_control_reads_is_left_out(asked: dict[str, list[str]], left_out: set[str]) -> None:
+    kept = links.readable(asked)
+    assert kept == {key: values for key, values in asked.items() if key not in left_out}
+    assert links.readable(kept) == kept
