@@ -49,7 +49,7 @@ _DELIMITERS = "\t|;,"
 _UNKNOWN_DELIMITERS = ":^~#/\\"
 _NO_DELIMITER = "\x1f"  # Cannot stand in a text: `decode` refuses control characters.
 _BLOCK = 1 << 24
-_SCAN_BLOCK = 1 << 22
+_SCAN_BLOCK = 1 << 21
 _CONTROL_BYTES = bytes(code for code in range(32) if not 9 <= code <= 13)
 _PADDING = b" \r\n\x1a"
 _LABEL = pa.dictionary(pa.int32(), pa.string())
@@ -248,6 +248,7 @@ def _scanned(content: memoryview, delimiter: str, width: int) -> list[Any] | Non
             )
     except pa.ArrowException:
         return None
+    pa.default_memory_pool().release_unused()
     return columns[::-1]
 
 

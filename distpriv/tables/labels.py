@@ -164,6 +164,8 @@ def labels_of(column: pd.Series, missing: Collection[str] = MISSING_TOKENS) -> L
     merged = pc.if_else(away, pa.scalar(None, texts.type), texts).dictionary_encode()
     target = merged.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     smallest = np.min_scalar_type(-len(merged.dictionary) - 1)
+    if codes.dtype == smallest and np.array_equal(target, np.arange(len(target))):
+        return Labels(codes, merged.dictionary)  # The file's own codes, which are shared.
     return Labels(np.append(target, -1).astype(smallest)[codes], merged.dictionary)
 
 
