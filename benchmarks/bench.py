@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 import distpriv as dp
-from benchmarks import bounds, naive, pages, releases, sources
+from benchmarks import bounds, delimited, naive, pages, releases, sources
 from benchmarks.timing import met, readable, seconds
 from distpriv.analysis.design import Kind, Limit, choose
 from distpriv.attribute.quilt import scale_quilts
@@ -379,6 +379,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\nPeak memory so far: {peak_memory():.2f} GB")
     if not options.no_pages:
         bench_pages()
+    delimited.bench_delimited(delimited.RECORDS // 10 if options.quick else delimited.RECORDS)
     sources.bench_sources(sources.SIZES[:1] if options.quick else sources.SIZES)
     bench_growth(table, GROWTH[:1] if options.quick else GROWTH)
 

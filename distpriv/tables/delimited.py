@@ -23,7 +23,7 @@ from distpriv.tables.labels import counted, shown
 from distpriv.tables.repairs import loose
 from distpriv.tables.types import check_shape
 
-__all__ = ["ADULT_COLUMNS", "Delimited", "decode", "parse_delimited"]
+__all__ = ["ADULT_COLUMNS", "Delimited", "decode", "parse_delimited", "scan"]
 
 ADULT_COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status"),
@@ -49,6 +49,10 @@ _DELIMITERS = "\t|;,"
 _UNKNOWN_DELIMITERS = ":^~#/\\"
 _NO_DELIMITER = "\x1f"  # Cannot stand in a text: `decode` refuses control characters.
 _BLOCK = 1 << 24
+_SCAN_BLOCK = 1 << 21
+_CONTROL_BYTES = bytes(code for code in range(32) if not 9 <= code <= 13)
+_PADDING = b" \r\n\x1a"
+_LABEL = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass(frozen=True)
@@ -173,6 +177,103 @@ def parse_delimited(text: str) -> Delimited:
     check_shape(columns=len(names))
     columns = [column.slice(1) for column in _read(text, delimiter, len(names))]
     return Delimited(_frame(names, columns), delimiter)
+
+
+def scan(data: bytes, other: re.Pattern[str]) -> Delimited | None:
+    """Read UTF-8 text without a copy of it, if it is a table beyond doubt.
+
+    What is read is what `parse_delimited` reads from the decoded text; whatever needs a closer
+    look, or an explanation why it is no table, is left to that.
+
+    Parameters
+    ----------
+    data : bytes
+    other : pattern
+        How a text begins that is no delimited one.
+
+    Returns
+    -------
+    Delimited or None
+        All columns are dictionaries of text, so that a label costs its bytes once.
+
+    Raises
+    ------
+    TableError
+        If the table is too large.
+    """
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    end = len(data)
+    while end > start and data[end - 1] in _PADDING:
+        tail = data[max(start, end - _SAMPLE) : end]
+        end -= len(tail) - len(tail.rstrip(_PADDING))
+    head = data[start : min(end, start + 4 * _SAMPLE + 4)].decode("utf-8", "ignore")
+    cut = end > start + 4 * _SAMPLE + 4
+    if not head or head[0] in "\r\n|" or other.match(head) or _is_adult(head):
+        return None
+    # A value without an end, or a header longer than what is looked at.
+    first = [record for record, _ in zip(_records(head, ","), range(2), strict=False)]
+    if (cut and len(first) < 2) or _holds_control(data, start, end):
+        return None
+    delimiter = _delimiter(head)
+    names = next(_records(head, delimiter), [])
+    check_shape(rows=max(1, data.count(b"\n", start, end)), columns=len(names))
+    columns = _scanned(memoryview(data)[start:end], delimiter, len(names))
+    if columns is None or _doubtful(data, columns):
+        return None
+    return Delimited(
+        loose(names, [pd.Series(pd.arrays.ArrowExtensionArray(each)) for each in columns]),
+        delimiter,
+    )
+
+
+def _holds_control(data: bytes, start: int, end: int) -> bool:
+    for place in range(start, end, _SCAN_BLOCK):
+        block = data[place : min(end, place + _SCAN_BLOCK)]
+        if len(block.translate(None, _CONTROL_BYTES)) != len(block):
+            return True
+    return False
+
+
+def _scanned(content: memoryview, delimiter: str, width: int) -> list[Any] | None:
+    """Columns below the header as arrow dictionaries; None if the reader objects."""
+    try:
+        chunked = _chunked(content, delimiter, [str(place) for place in range(width)])
+        columns = []
+        while chunked:  # Emptied on the way, so that no column is held twice.
+            whole = chunked.pop().combine_chunks()
+            whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+            codes = pa.from_numpy_dtype(np.min_scalar_type(-len(whole.dictionary) - 1))
+            columns.append(
+                pa.DictionaryArray.from_arrays(whole.indices.cast(codes), whole.dictionary)
+            )
+    except pa.ArrowException:
+        return None
+    pa.default_memory_pool().release_unused()
+    return columns[::-1]
+
+
+def _chunked(content: memoryview, delimiter: str, names: list[str]) -> list[Any]:
+    table = pyarrow.csv.read_csv(
+        pa.BufferReader(content),
+        read_options=pyarrow.csv.ReadOptions(
+            column_names=names, skip_rows_after_names=1, block_size=_SCAN_BLOCK
+        ),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(names, _LABEL), strings_can_be_null=False
+        ),
+    )
+    return list(table.columns) if len(table) else []
+
+
+def _doubtful(data: bytes, columns: Sequence[Any]) -> bool:
+    if not columns:
+        return True
+    quotes = data.count(b'"')
+    return quotes > 0 and (
+        quotes % 2 > 0
+        or any(pc.any(pc.match_substring(each.dictionary, "\n")).as_py() for each in columns)
+    )
 
 
 def _frame(names: Sequence[str], columns: Sequence[Any]) -> pd.DataFrame:

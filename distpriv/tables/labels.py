@@ -27,11 +27,13 @@ __all__ = [
     "counted",
     "dates_of",
     "every",
+    "holds_text",
     "labels_of",
     "matching",
     "not_numbers",
     "number_styles",
     "plain_dates",
+    "plain_text",
     "shown",
     "some",
     "string_array",
@@ -63,7 +65,7 @@ class Labels:
         The distinct labels in order of first appearance, stripped.
     """
 
-    codes: NDArray[np.int64]
+    codes: NDArray[np.signedinteger[Any]]
     texts: Any
 
     @property
@@ -152,10 +154,8 @@ def text_of(value: Any) -> str:
 
 def labels_of(column: pd.Series, missing: Collection[str] = MISSING_TOKENS) -> Labels:
     """Read a column of any type as labels; blank ones and missing tokens are missing by default."""
-    if isinstance(column.dtype, pd.StringDtype):
-        encoded = string_array(column.array).dictionary_encode()
-        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        texts = encoded.dictionary
+    if holds_text(column.dtype):
+        codes, texts = _encoded(column)
     else:
         codes, distinct = _factorise(column)
         texts = pa.array(_texts_of(distinct), type=pa.large_string())
@@ -163,7 +163,41 @@ def labels_of(column: pd.Series, missing: Collection[str] = MISSING_TOKENS) -> L
     away = pc.is_in(texts, pa.array(list(missing), texts.type))
     merged = pc.if_else(away, pa.scalar(None, texts.type), texts).dictionary_encode()
     target = merged.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    return Labels(np.append(target, -1)[codes].astype(np.int64), merged.dictionary)
+    smallest = np.min_scalar_type(-len(merged.dictionary) - 1)
+    if codes.dtype == smallest and np.array_equal(target, np.arange(len(target))):
+        return Labels(codes, merged.dictionary)  # The file's own codes, which are shared.
+    return Labels(np.append(target, -1).astype(smallest)[codes], merged.dictionary)
+
+
+def holds_text(dtype: object) -> bool:
+    """Whether a column is text, as strings or as an arrow dictionary of them."""
+    if isinstance(dtype, pd.ArrowDtype):
+        return bool(pa.types.is_dictionary(dtype.pyarrow_dtype))
+    return isinstance(dtype, pd.StringDtype)
+
+
+def plain_text(column: pd.Series) -> pd.Series:
+    """A column of text as strings, whichever way it is held."""
+    if not isinstance(column.dtype, pd.ArrowDtype):
+        return column
+    texts = pa.array(column.array).cast(pa.large_string())
+    return pd.Series(texts.to_pandas(), index=column.index, dtype="str")
+
+
+def _encoded(column: pd.Series) -> tuple[NDArray[Any], Any]:
+    """Codes, -1 where missing, and the labels they stand for, each of which is used."""
+    if isinstance(column.dtype, pd.ArrowDtype):
+        array = pa.array(column.array)
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        texts = array.dictionary.cast(pa.large_string())
+        used = np.bincount(codes[codes >= 0], minlength=len(texts)) > 0
+        if used.all():
+            return codes, texts
+        # Records were left out.
+        return np.append(np.cumsum(used) - 1, -1)[codes], texts.filter(pa.array(used))
+    encoded = string_array(column.array).dictionary_encode()
+    return encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False), encoded.dictionary
 
 
 def _factorise(column: pd.Series) -> tuple[NDArray[np.intp], Any]:

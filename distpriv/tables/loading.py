@@ -142,6 +142,7 @@ def load(
     table, decided = type_columns(frame, types, semicolons=raw.semicolons, labels=labels)
     table, found = numbers_as_missing(table, chosen, found)
     table, held = bounded(table, choices.bounds)
+    del labels, frame  # Of a large file they are as large as the table.
     bounds = {name for name, _, _ in choices.bounds}
     seen = notices(table, decided, made.written, raw.headed and choices.header)
     told = [notice for notice in seen if notice.column not in bounds or notice.kind == "mangled"]

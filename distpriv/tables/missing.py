@@ -27,6 +27,7 @@ from distpriv.tables.labels import (
     counted,
     dates_of,
     every,
+    holds_text,
     labels_of,
     matching,
     shown,
@@ -129,7 +130,7 @@ def labelled(
     labels: dict[str, Labels] = {}
     found: list[Found] = []
     for key, column in frame.items():
-        if not isinstance(column.dtype, pd.StringDtype):
+        if not holds_text(column.dtype):
             continue
         name = str(key)
         known = labels_of(column, missing=("",))
@@ -199,8 +200,8 @@ def _counted(
 def _without(labels: Labels, away: NDArray[np.bool_]) -> Labels:
     kept = ~away
     places = np.where(kept, np.cumsum(kept) - 1, -1)
-    codes = np.append(places, -1)[labels.codes]
-    return Labels(codes.astype(np.int64), labels.texts.filter(pa.array(kept)))
+    codes = np.append(places, -1).astype(labels.codes.dtype)[labels.codes]
+    return Labels(codes, labels.texts.filter(pa.array(kept)))
 
 
 def finite(

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from distpriv.errors import TableError
-from distpriv.tables.delimited import decode, parse_delimited
+from distpriv.tables.delimited import decode, parse_delimited, scan
 from distpriv.tables.excel import as_values, name_of, read_workbook
 from distpriv.tables.json_tables import as_text, parse_json, series_of, without_nested
 from distpriv.tables.labels import shown
@@ -124,6 +124,8 @@ def _parse_one(data: bytes, choices: Choices) -> RawTable:
         if data.startswith(magic):
             raise TableError(f"the file is {kind}, which cannot be read here; {_ADVICE}.")
     data, repairs = respaced(data, choices.undo)
+    if not repairs and (quick := scan(data, _JSON)):
+        return RawTable(quick.frame, semicolons=quick.delimiter == ";", headed=True)
     text = decode(data)
     if _JSON.match(text) and not repairs:
         frame, repairs = parse_json(text, choices.undo)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
-from distpriv.tables.labels import counted, shown, text_of
+from distpriv.tables.labels import counted, holds_text, plain_text, shown, text_of
 from distpriv.tables.types import check_shape
 
 __all__ = [
@@ -256,6 +256,7 @@ def settled(
 
 def _with_name(name: str, column: pd.Series) -> pd.Series:
     """The column with its name as the first value."""
+    column = plain_text(column)
     kept: object = name or None
     if not isinstance(column.dtype, pd.StringDtype):
         if pd.api.types.is_numeric_dtype(column.dtype) and _NUMBER.fullmatch(name):
@@ -329,7 +330,8 @@ def _named(
 
 
 def _is_empty(column: pd.Series) -> bool:
-    if isinstance(column.dtype, pd.StringDtype):
+    if holds_text(column.dtype):
+        column = plain_text(column)
         return bool((column.isna() | (column.str.strip() == "")).all())
     return bool(column.isna().all())
 

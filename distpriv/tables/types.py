@@ -20,6 +20,7 @@ from distpriv.tables.labels import (
     counted,
     dates_of,
     every,
+    holds_text,
     labels_of,
     matching,
     not_numbers,
@@ -146,7 +147,7 @@ def type_columns(
         labels = {
             str(name): labels_of(column)
             for name, column in table.items()
-            if isinstance(column.dtype, pd.StringDtype)
+            if holds_text(column.dtype)
         }
     styles = number_styles([label.texts for label in labels.values()], semicolons)
     decided: dict[str, ColumnType] = {}
@@ -156,7 +157,7 @@ def type_columns(
         known = labels.get(key)
         decided[key] = types.get(key) or infer_type(key, column, known, styles)
         typed[key] = convert(key, column, decided[key], known, styles)
-    return pd.DataFrame(typed, index=table.index), decided
+    return pd.DataFrame(typed, index=table.index, copy=False), decided
 
 
 def infer_type(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from pandas.testing import assert_frame_equal
 
 from distpriv.tables import column_types, read_table
-from distpriv.tables.delimited import ADULT_COLUMNS
+from distpriv.tables.delimited import ADULT_COLUMNS, decode, parse_delimited, scan
+from distpriv.tables.labels import plain_text
 from tests.tables.examples import ADULT, PEOPLE, PEOPLE_TYPES
 
 
@@ -45,3 +48,47 @@ def test_wide_and_quoted_values() -> None:
 
 def test_nameless_empty_column_is_left_out() -> None:
     assert read_table(b"a,b,\n1,x,\n2,y,\n").columns.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\n1,x\n2, y \n1,NA\n",
+        "a;b\n1,5;ü\n2,25;日本\n\n3,5;?\n",
+        "\ufeffa\tb\n1\tx\n2\ty\x1a",
+        'a,b\n"1","x, ""y"""\n"2",z\n',
+        '"a\nb",c\n1,2\n3,4\n',
+        "a,b\r\n1,x\r\n2,y\r\n",
+        "a,b\r1,x\r2,y\r",
+        "a,a,\n1,2,3\n4,5,6\n",
+        "k,v\n" + "".join(f"{i},{i % 7}\n" for i in range(200_000)),
+    ],
+)
+def test_a_scan_gives_what_the_decoded_text_gives(content: str) -> None:
+    data = content.encode()
+    quick, slow = scan(data, re.compile(r"\{")), parse_delimited(decode(data))
+    assert quick is not None
+    assert quick.delimiter == slow.delimiter
+    assert list(quick.frame.columns) == list(slow.frame.columns)
+    for place in range(len(quick.frame.columns)):
+        left, right = quick.frame.iloc[:, place], slow.frame.iloc[:, place]
+        assert plain_text(left).tolist() == right.tolist()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a,b\n1,2,3\n",
+        b"a,b\n1\n",
+        b"a,b\n1,\xff\n",
+        b"a,b\n1,\x01\n",
+        b'a,b\n"1,2\n3,4\n',
+        b'a,b\n"1\n",2\n3,4\n',
+        b"\na,b\n1,2\n",
+        b'{"a": 1}',
+        b"a,b\n",
+        b" \n" * 100_000,
+    ],
+)
+def test_a_scan_leaves_alone_what_needs_a_closer_look(data: bytes) -> None:
+    assert scan(data, re.compile(r"\{")) is None
