@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal, TypeVar, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import sqlalchemy
 from sqlalchemy import JSON, ColumnElement, Float, Integer, String, select, text
@@ -113,7 +114,7 @@ def read(
         Rows whose fingerprint is none are among the others whatever it says.
     options : sequence of ORM options, optional
     """
-    chosen = sqlalchemy.true()
+    chosen: ColumnElement[bool] = sqlalchemy.true()
     if where is not None:
         dialect = session.connection().dialect.name
         chosen = sqlalchemy.or_(where, text(_NO_DIGEST[dialect]))
@@ -139,12 +140,19 @@ def check_fields(one: Any) -> None:
     """Raise TypeError unless a dataclass's plain fields are of the types they are said to be."""
     hints = get_type_hints(type(one))
     for field in fields(one):
-        hint, value = hints[field.name], getattr(one, field.name)
-        if get_origin(hint) in (tuple, Literal):
-            continue
-        fits = isinstance(value, int) if hint is float else False
-        if (isinstance(value, bool) and hint is not bool) or not (fits or isinstance(value, hint)):
+        if not _fits(getattr(one, field.name), hints[field.name]):
             raise TypeError(f"{field.name} is of another type")
+
+
+def _fits(value: object, hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, each) for each in get_args(hint))
+    if origin is Literal:
+        return value in get_args(hint)
+    if isinstance(value, bool):
+        return hint is bool
+    return isinstance(value, int | float if hint is float else origin or hint)
 
 
 def check_versions(rows: Sequence[RevisionRow] | Sequence[LimitRow]) -> None:
@@ -227,8 +235,8 @@ def _raw(session: Session, kind: type[R], which: ColumnElement[bool]) -> _Raw:
     return found
 
 
-def _key(kind: type) -> str:
-    names = {ReleaseRow: "number", RevisionRow: "decision", LimitRow: "agreement"}
+def _key(kind: type[R]) -> str:
+    names: dict[type, str] = {ReleaseRow: "number", RevisionRow: "decision", LimitRow: "agreement"}
     return names[kind]
 
 
