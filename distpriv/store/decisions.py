@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, get_args
 from uuid import uuid4
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from distpriv.analysis.decision import Alternative, Decision, Revision, Status, moment
@@ -23,6 +23,15 @@ from distpriv.errors import ConflictError, StoreError
 from distpriv.store import trail
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
+from distpriv.store.rows import (
+    BROKEN,
+    Found,
+    Unreadable,
+    check_fields,
+    check_versions,
+    read,
+    refused,
+)
 from distpriv.store.texts import cleaned, same_name, title
 from distpriv.store.trail import Vouched
 from distpriv.words import listed
@@ -172,23 +181,15 @@ def settle(
     )
 
 
-def all_decisions(store: Store, digest: str | None = None) -> list[Decision]:
+def all_decisions(store: Store, digest: str | None = None) -> Found[Decision]:
     """Every decision, or those about the data of one fingerprint, the latest change first."""
     with store.reading() as session:
         return decisions_in(session, *(() if digest is None else (digest,)))
 
 
-def decisions_in(session: Session, *digests: str) -> list[Decision]:
+def decisions_in(session: Session, *digests: str) -> Found[Decision]:
     """The same in a session of the store that is open already, of any of some fingerprints."""
-    query = select(RevisionRow).order_by(RevisionRow.decision, RevisionRow.version)
-    if digests:
-        query = query.where(RevisionRow.digest.in_(digests))
-    revisions: dict[str, list[RevisionRow]] = {}
-    for row in session.scalars(query):
-        revisions.setdefault(row.decision, []).append(row)
-    known = trail.vouched(session, list(revisions))
-    decisions = [_decision(rows, known) for rows in revisions.values()]
-    return sorted(decisions, key=lambda each: each.now.at, reverse=True)
+    return _found(session, RevisionRow.digest.in_(digests) if digests else None)
 
 
 def one_decision(store: Store, key: str) -> Decision:
@@ -289,11 +290,31 @@ def _difference(before: Revision | None, now: Revision) -> str:
 
 
 def _one(session: Session, key: str) -> Decision:
-    query = select(RevisionRow).where(RevisionRow.decision == key).order_by(RevisionRow.version)
-    rows = list(session.scalars(query))
-    if not rows:
+    found = _found(session, RevisionRow.decision == key)
+    if any(each.key == key for each in found.unreadable):
+        raise StoreError(refused([each for each in found.unreadable if each.key == key]))
+    if not found:
         raise StoreError("The decision is not in the database any more; it was opened elsewhere.")
-    return _decision(rows, trail.vouched(session, [key]))
+    return found[0]
+
+
+def _found(session: Session, where: ColumnElement[bool] | None) -> Found[Decision]:
+    good, bad = read(session, RevisionRow, where)
+    unreadable = {each.key: each for each in bad}
+    rows: dict[str, list[RevisionRow]] = {}
+    for row in sorted(good, key=lambda row: (row.decision, row.version)):
+        if row.decision not in unreadable:
+            rows.setdefault(row.decision, []).append(row)
+    known = trail.vouched(session, list(rows))
+    decisions = []
+    for key, versions in rows.items():
+        try:
+            check_versions(versions)
+            decisions.append(_decision(versions, known))
+        except BROKEN:
+            unreadable[key] = Unreadable("decision", key, versions[-1].digest)
+    decisions.sort(key=lambda each: each.now.at, reverse=True)
+    return Found(decisions, tuple(unreadable.values()))
 
 
 def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternative, ...]:
@@ -348,7 +369,10 @@ def _alternative(plain: dict[str, Any]) -> Alternative:
     values["per_record"] = values["per_record"] or ""
     values["promise"] = values["promise"] or ""
     values["errors"] = tuple(map(_error, values["errors"] or ()))
-    return Alternative(**values)  # type: ignore[arg-type]
+    read = Alternative(**values)  # type: ignore[arg-type]
+    for each in (read, *read.errors):
+        check_fields(each)
+    return read
 
 
 def _error(plain: dict[str, Any]) -> ErrorSize:
@@ -359,6 +383,11 @@ def _error(plain: dict[str, Any]) -> ErrorSize:
 
 
 def _decision(rows: Sequence[RevisionRow], known: Vouched) -> Decision:
+    for row in rows:
+        if row.status not in get_args(Status):
+            raise ValueError("no status")
+        if row.chosen not in [plain["name"] for plain in row.alternatives]:
+            raise ValueError("what was chosen is not there")
     return Decision(
         rows[0].decision,
         rows[0].data,

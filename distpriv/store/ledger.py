@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from distpriv.analysis.person import Verified, signed
@@ -22,6 +21,7 @@ from distpriv.privacy.noise import Noise
 from distpriv.store import trail
 from distpriv.store.engine import Store
 from distpriv.store.models import ReleaseRow
+from distpriv.store.rows import BROKEN, Found, Unreadable, read
 from distpriv.store.texts import cleaned, title
 from distpriv.store.trail import OLD
 
@@ -90,8 +90,10 @@ class LedgerEntry:
         return self.scenario.digest
 
 
-def ledger(store: Store, *digests: str) -> list[LedgerEntry]:
+def ledger(store: Store, *digests: str) -> Found[LedgerEntry]:
     """Every release, or those of the data of any of some fingerprints, the first one first.
+
+    What cannot be read is left out and listed beside them.
 
     Raises
     ------
@@ -102,16 +104,20 @@ def ledger(store: Store, *digests: str) -> list[LedgerEntry]:
         return entries_in(session, *digests)
 
 
-def entries_in(session: Session, *digests: str) -> list[LedgerEntry]:
+def entries_in(session: Session, *digests: str) -> Found[LedgerEntry]:
     """The same in a session of the store that is open already."""
-    query = select(ReleaseRow).order_by(ReleaseRow.at, ReleaseRow.number)
-    if digests:
-        query = query.where(ReleaseRow.digest.in_(digests))
-    if session.info.get(OLD) == 1:
-        query = query.options(defer(ReleaseRow.reason), defer(ReleaseRow.decision))
-    rows = list(session.scalars(query))
+    old = session.info.get(OLD) == 1
+    options = (defer(ReleaseRow.reason), defer(ReleaseRow.decision)) if old else ()
+    where = ReleaseRow.digest.in_(digests) if digests else None
+    rows, unreadable = read(session, ReleaseRow, where, options)
     known = trail.vouched(session, [row.token for row in rows])
-    return [_entry(row, known.get((row.token, 0))) for row in rows]
+    entries = []
+    for row in sorted(rows, key=lambda row: (row.at, row.number)):
+        try:
+            entries.append(_entry(row, known.get((row.token, 0))))
+        except BROKEN:
+            unreadable.append(Unreadable("release", str(row.number), row.digest))
+    return Found(entries, unreadable)
 
 
 def row_of(entry: LedgerEntry) -> ReleaseRow:
@@ -169,12 +175,20 @@ def _entry(row: ReleaseRow, verified: Verified | None) -> LedgerEntry:
         scenario = read_scenario(row.scenario)
     except ScenarioError:
         scenario = None
+    noise = noise_in(row.noise)
+    count = len(row.values)
+    if not (isinstance(row.values, list) and isinstance(row.units, list)):
+        raise TypeError("no lists")
+    if len(row.units) != count or any(not isinstance(unit, str) for unit in row.units):
+        raise ValueError("units are no texts, or not as many as values")
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in row.values):
+        raise TypeError("values are no figures")
     return LedgerEntry(
         scenario=scenario,
         data=row.data,
         values=tuple(row.values),
         units=tuple(row.units),
-        noise=noise_in(row.noise),
+        noise=noise,
         author=row.author,
         note=row.note,
         at=row.at,

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from distpriv.analysis.decision import moment
@@ -25,6 +25,7 @@ from distpriv.queries.properties import Pair
 from distpriv.store import trail
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import LimitRow
+from distpriv.store.rows import BROKEN, Found, Unreadable, check_versions, read, refused
 from distpriv.store.texts import cleaned, title
 from distpriv.store.trail import Vouched
 from distpriv.words import exact, listed, share
@@ -246,8 +247,10 @@ def agree(
         ) from None
 
 
-def limits(store: Store, digest: str) -> list[AgreedLimit]:
+def limits(store: Store, digest: str) -> Found[AgreedLimit]:
     """Every limit for the data of one fingerprint, the first one first, lifted ones among them.
+
+    What cannot be read is left out and listed beside them.
 
     Raises
     ------
@@ -255,18 +258,12 @@ def limits(store: Store, digest: str) -> list[AgreedLimit]:
         If the database fails.
     """
     with store.reading() as session:
-        return limits_in(session, digest) if store.has_limits else []
+        return limits_in(session, digest) if store.has_limits else Found()
 
 
-def limits_in(session: Session, digest: str) -> list[AgreedLimit]:
+def limits_in(session: Session, digest: str) -> Found[AgreedLimit]:
     """The same in a session of the store that is open already."""
-    query = select(LimitRow).where(LimitRow.digest == digest)
-    rows: dict[str, list[LimitRow]] = {}
-    for row in session.scalars(query.order_by(LimitRow.version)):
-        rows.setdefault(row.agreement, []).append(row)
-    known = trail.vouched(session, list(rows))
-    found = [_limit(versions, known) for versions in rows.values()]
-    return sorted(found, key=lambda limit: (limit.versions[0].at, limit.key))
+    return _found(session, LimitRow.digest == digest)
 
 
 def terms_in_words(terms: Terms) -> str:
@@ -290,9 +287,30 @@ def _budget(budget: Budget) -> str:
 
 
 def _one(session: Session, key: str) -> AgreedLimit | None:
-    query = select(LimitRow).where(LimitRow.agreement == key).order_by(LimitRow.version)
-    rows = list(session.scalars(query))
-    return _limit(rows, trail.vouched(session, [key])) if rows else None
+    found = _found(session, LimitRow.agreement == key)
+    if any(each.key in (key, "") for each in found.unreadable):
+        raise StoreError(refused(found.unreadable))
+    return next(iter(found), None)
+
+
+def _found(session: Session, where: ColumnElement[bool]) -> Found[AgreedLimit]:
+    """One version that cannot be read makes the whole limit so: it may be the one in force."""
+    good, bad = read(session, LimitRow, where)
+    unreadable = {each.key: each for each in bad}
+    rows: dict[str, list[LimitRow]] = {}
+    for row in sorted(good, key=lambda row: row.version):
+        if row.agreement not in unreadable:
+            rows.setdefault(row.agreement, []).append(row)
+    known = trail.vouched(session, list(rows))
+    limits = []
+    for key, versions in rows.items():
+        try:
+            check_versions(versions)
+            limits.append(_limit(versions, known))
+        except BROKEN:
+            unreadable[key] = Unreadable("limit", key, versions[-1].digest)
+    limits.sort(key=lambda limit: (limit.versions[0].at, limit.key))
+    return Found(limits, tuple(unreadable.values()))
 
 
 def _check_latest(limit: AgreedLimit | None, version: int) -> None:
@@ -320,6 +338,8 @@ def _version(row: LimitRow, verified: Verified | None) -> LimitVersion:
         scenario = read_scenario(row.scenario)
     except ScenarioError:
         scenario = None
+    if not set(row.terms) <= {"accuracy", "budget", "persons"}:
+        raise ValueError("terms that this version does not know")
     budgets = {
         name: None if row.terms.get(name) is None else Budget(**row.terms[name])
         for name in ("budget", "persons")

@@ -17,6 +17,7 @@ from distpriv.store.ledger import LedgerEntry, entries_in, row_of
 from distpriv.store.limits import AgreedLimit, limits_in
 from distpriv.store.matching import deciding, grounds_missing, matching_in
 from distpriv.store.models import ReleaseRow
+from distpriv.store.rows import Unreadable, refused
 from distpriv.store.texts import cleaned
 
 __all__ = ["NoReasonError", "OnRecord", "on_record", "record"]
@@ -37,10 +38,13 @@ class OnRecord:
     made : tuple of LedgerEntry
     limits : tuple of AgreedLimit
         Lifted ones among them.
+    unreadable : tuple of Unreadable
+        Releases and limits that cannot be read: nothing more is released while there are any.
     """
 
     made: tuple[LedgerEntry, ...] = ()
     limits: tuple[AgreedLimit, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
 
     @property
     def mark(self) -> tuple[frozenset[str], frozenset[tuple[str, int]]]:
@@ -58,12 +62,15 @@ def on_record(store: Store, *digests: str) -> OnRecord:
         If the database fails.
     """
     with store.reading() as session:
-        found = (
-            [limit for digest in digests for limit in limits_in(session, digest)]
-            if store.has_limits
-            else []
-        )
-        return OnRecord(tuple(entries_in(session, *digests)), tuple(found))
+        return _on_record(session, digests, has_limits=store.has_limits)
+
+
+def _on_record(session: Session, digests: tuple[str, ...], *, has_limits: bool = True) -> OnRecord:
+    found = [limits_in(session, digest) for digest in digests] if has_limits else []
+    made = entries_in(session, *digests)
+    unreadable = (*made.unreadable, *(each for some in found for each in some.unreadable))
+    limits = tuple(limit for some in found for limit in some)
+    return OnRecord(tuple(made), limits, tuple(dict.fromkeys(unreadable)))
 
 
 def record(
@@ -138,12 +145,12 @@ def _grounded(session: Session, entry: LedgerEntry, digests: tuple[str, ...]) ->
 
 def _still(session: Session, digests: tuple[str, ...], seen: OnRecord | None) -> bool:
     """Whether there is no limit, or nothing has changed since it was checked."""
-    limits = [limit for digest in digests for limit in limits_in(session, digest)]
-    if not any(limit.in_force for limit in limits):
+    now = _on_record(session, digests)
+    if now.unreadable:
+        raise LimitError(f"Nothing more is released of this table: {refused(now.unreadable)}")
+    if not any(limit.in_force for limit in now.limits):
         return True
-    query = select(ReleaseRow.token).where(ReleaseRow.digest.in_(digests))
-    tokens = frozenset(session.scalars(query))
-    return seen is not None and seen.mark == (tokens, OnRecord(limits=tuple(limits)).mark[1])
+    return seen is not None and seen.mark == now.mark
 
 
 def _digests(entry: LedgerEntry) -> tuple[str, ...]:

@@ -47,6 +47,17 @@ def as_excel() -> bytes:
         named({"a.xlsx": as_excel()}),
         gzip.compress(archive(a_csv=ONE)),
     ],
+    # Bytes with the time in them would give workers tests of different names.
+    ids=[
+        "zip",
+        "lzma",
+        "folder",
+        "beside others",
+        "gzip in zip",
+        "no ending",
+        "xlsx",
+        "zip in gzip",
+    ],
 )
 def test_the_one_table_of_an_archive(content: bytes) -> None:
     table = read_table(content)

@@ -23,6 +23,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
+from distpriv.store.rows import refused
 from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
@@ -79,12 +80,16 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
 
 
 def known(dataset: Dataset) -> list[Decision]:
-    """Decisions about these data, or all if the user wants them."""
+    """Decisions about these data, or all if the user wants them; says which cannot be read."""
     everything = st.session_state.get(Key.DECISIONS_ALL, False)
     decisions = storage.ask(
         lambda store: all_decisions(store, None if everything else dataset.digest)
     )
-    return decisions or []
+    if decisions is None:
+        return []
+    if said := refused(decisions.unreadable):
+        st.caption(f":material/warning: {escape(said)}")
+    return decisions
 
 
 def answer(decisions: Sequence[Decision], dataset: Dataset, now: Sequence[Alternative]) -> str:

@@ -25,6 +25,7 @@ from distpriv.store import (
 )
 from distpriv.store.checks import about_in_words
 from distpriv.store.planning import following
+from distpriv.store.rows import refused
 from distpriv.words import escape, exact, number, percent, share
 
 __all__ = [
@@ -88,7 +89,8 @@ def kept(dataset: Dataset, unrecorded: Sequence[LedgerEntry]) -> OnRecord:
     found = storage.ask(lambda store: on_record(store, *prints)) or OnRecord()
     known = {entry.token for entry in found.made}
     more = [entry for entry in unrecorded if entry.token not in known and entry.digest in prints]
-    return OnRecord(tuple(sorted([*found.made, *more], key=lambda entry: entry.at)), found.limits)
+    made = sorted([*found.made, *more], key=lambda entry: entry.at)
+    return replace(found, made=tuple(made))
 
 
 def left(view: View | None, dataset: Dataset, found: OnRecord) -> Left:
@@ -97,6 +99,9 @@ def left(view: View | None, dataset: Dataset, found: OnRecord) -> Left:
         return Left(
             blind=f"{said} A limit may be agreed on there, so nothing is released until it answers."
         )
+    if found.unreadable:
+        said = refused(found.unreadable)
+        return Left(blind=f"Nothing more is released of this table: {said}")
     limits = [limit for limit in found.limits if limit.in_force]
     if not limits:
         return Left()

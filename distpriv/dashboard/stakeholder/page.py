@@ -29,6 +29,7 @@ from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.links import DECISION, TABLE
 from distpriv.dashboard.shell.state import Key
 from distpriv.store import Alternative, Decision, Revision, all_decisions
+from distpriv.store.rows import Found, Unreadable, refused
 from distpriv.words import escape, listed, with_unit
 
 __all__ = ["draw"]
@@ -38,11 +39,13 @@ _WIDTH = 344  # of a card: one beside the other on a laptop, one a row on a phon
 
 def draw() -> None:
     """The decision that the address names, or those that wait for one."""
-    found = storage.ask(all_decisions) or []
+    found = storage.ask(all_decisions)
+    found = Found() if found is None else found
     storage.banner("What is to be decided cannot be shown until it answers.")
     if storage.trouble():
         st.title("Decide")
         return
+    _unread(found.unreadable)
     key = str(st.query_params.get(DECISION) or st.session_state.get(Key.DECIDING) or "")
     decision = next((each for each in found if each.key == key), None)
     table = str(st.query_params.get(TABLE) or "")
@@ -63,6 +66,11 @@ def draw() -> None:
             icon=":material/arrow_back:",
             on_click=_leave,
         )
+
+
+def _unread(unreadable: Sequence[Unreadable]) -> None:
+    if said := refused(unreadable):
+        st.caption(f":material/warning: {escape(said)}")
 
 
 def _waiting(decisions: Sequence[Decision], *, lost: bool) -> None:
