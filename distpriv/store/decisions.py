@@ -23,15 +23,7 @@ from distpriv.errors import ConflictError, StoreError
 from distpriv.store import trail
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import RevisionRow
-from distpriv.store.rows import (
-    BROKEN,
-    Found,
-    Unreadable,
-    check_fields,
-    check_versions,
-    read,
-    refused,
-)
+from distpriv.store.rows import Found, check_fields, collected, refused
 from distpriv.store.texts import cleaned, same_name, title
 from distpriv.store.trail import Vouched
 from distpriv.words import listed
@@ -299,22 +291,9 @@ def _one(session: Session, key: str) -> Decision:
 
 
 def _found(session: Session, where: ColumnElement[bool] | None) -> Found[Decision]:
-    good, bad = read(session, RevisionRow, where)
-    unreadable = {each.key: each for each in bad}
-    rows: dict[str, list[RevisionRow]] = {}
-    for row in sorted(good, key=lambda row: (row.decision, row.version)):
-        if row.decision not in unreadable:
-            rows.setdefault(row.decision, []).append(row)
-    known = trail.vouched(session, list(rows))
-    decisions = []
-    for key, versions in rows.items():
-        try:
-            check_versions(versions)
-            decisions.append(_decision(versions, known))
-        except BROKEN:
-            unreadable[key] = Unreadable("decision", key, versions[-1].digest)
-    decisions.sort(key=lambda each: each.now.at, reverse=True)
-    return Found(decisions, tuple(unreadable.values()))
+    found = collected(session, RevisionRow, where, _decision)
+    found.sort(key=lambda each: each.now.at, reverse=True)
+    return found
 
 
 def _checked(alternatives: Sequence[Alternative], chosen: str) -> tuple[Alternative, ...]:

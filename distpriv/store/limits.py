@@ -25,7 +25,7 @@ from distpriv.queries.properties import Pair
 from distpriv.store import trail
 from distpriv.store.engine import Store, TakenError
 from distpriv.store.models import LimitRow
-from distpriv.store.rows import BROKEN, Found, Unreadable, check_versions, read, refused
+from distpriv.store.rows import Found, collected, refused
 from distpriv.store.texts import cleaned, title
 from distpriv.store.trail import Vouched
 from distpriv.words import exact, listed, share
@@ -295,22 +295,9 @@ def _one(session: Session, key: str) -> AgreedLimit | None:
 
 def _found(session: Session, where: ColumnElement[bool]) -> Found[AgreedLimit]:
     """One version that cannot be read makes the whole limit so: it may be the one in force."""
-    good, bad = read(session, LimitRow, where)
-    unreadable = {each.key: each for each in bad}
-    rows: dict[str, list[LimitRow]] = {}
-    for row in sorted(good, key=lambda row: row.version):
-        if row.agreement not in unreadable:
-            rows.setdefault(row.agreement, []).append(row)
-    known = trail.vouched(session, list(rows))
-    limits = []
-    for key, versions in rows.items():
-        try:
-            check_versions(versions)
-            limits.append(_limit(versions, known))
-        except BROKEN:
-            unreadable[key] = Unreadable("limit", key, versions[-1].digest)
-    limits.sort(key=lambda limit: (limit.versions[0].at, limit.key))
-    return Found(limits, tuple(unreadable.values()))
+    found = collected(session, LimitRow, where, _limit)
+    found.sort(key=lambda limit: (limit.versions[0].at, limit.key))
+    return found
 
 
 def _check_latest(limit: AgreedLimit | None, version: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from types import UnionType
@@ -16,13 +16,16 @@ from sqlalchemy.exc import DataError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
+from distpriv.store import trail
 from distpriv.store.models import LimitRow, Moment, ReleaseRow, RevisionRow
+from distpriv.store.trail import Vouched
 from distpriv.words import listed
 
-__all__ = ["BROKEN", "Found", "Unreadable", "check_fields", "check_versions", "read", "refused"]
+__all__ = ["BROKEN", "Found", "Unreadable", "check_fields", "collected", "read", "refused"]
 
 T = TypeVar("T")
 R = TypeVar("R", RevisionRow, ReleaseRow, LimitRow)
+V = TypeVar("V", RevisionRow, LimitRow)
 
 BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What rows raise that are not as distpriv writes them."""
@@ -155,8 +158,41 @@ def _fits(value: object, hint: Any) -> bool:
     return isinstance(value, int | float if hint is float else origin or hint)
 
 
-def check_versions(rows: Sequence[RevisionRow] | Sequence[LimitRow]) -> None:
-    """Raise ValueError unless versions are 1, 2, ... of one table."""
+def collected(
+    session: Session,
+    kind: type[V],
+    where: ColumnElement[bool] | None,
+    make: Callable[[Sequence[V], Vouched], T],
+) -> Found[T]:
+    """What is kept in versions; one that cannot be read makes all of it so, it may be the latest.
+
+    Parameters
+    ----------
+    session : Session
+    kind : RevisionRow or LimitRow
+    where : condition or None
+        As :func:`read` has it.
+    make : callable
+        Makes it of its rows, the first version first.
+    """
+    good, bad = read(session, kind, where)
+    unreadable = {each.key: each for each in bad}
+    rows: dict[str, list[V]] = {}
+    for row in sorted(good, key=lambda row: row.version):
+        if (key := str(getattr(row, _key(kind)))) not in unreadable:
+            rows.setdefault(key, []).append(row)
+    known = trail.vouched(session, list(rows))
+    found = []
+    for key, versions in rows.items():
+        try:
+            _check_versions(versions)
+            found.append(make(versions, known))
+        except BROKEN:
+            unreadable[key] = Unreadable(_KINDS[kind], key, versions[-1].digest)
+    return Found(found, tuple(unreadable.values()))
+
+
+def _check_versions(rows: Sequence[RevisionRow | LimitRow]) -> None:
     if [row.version for row in rows] != list(range(1, len(rows) + 1)):
         raise ValueError("versions are missing")
     if len({row.digest for row in rows}) != 1:

@@ -12,6 +12,8 @@ from sqlalchemy.exc import DBAPIError
 
 from distpriv.errors import LimitError, StoreError
 from distpriv.store import (
+    Decision,
+    Store,
     Terms,
     all_decisions,
     ledger,
@@ -19,12 +21,26 @@ from distpriv.store import (
     on_record,
     one_decision,
     open_store,
+    propose,
     record,
     settle,
 )
 from distpriv.store.rows import refused
+from tests.examples import alternative
 from tests.store.limited import agreed, release, sources
-from tests.store.test_decisions import proposed
+
+
+def proposed(store: Store, author: str = "Ann", digest: str = "abc") -> Decision:
+    return propose(
+        store,
+        author=author,
+        reason="Enough.",
+        data="people.csv",
+        digest=digest,
+        alternatives=[alternative("now")],
+        chosen="now",
+    )
+
 
 RELEASES = [
     "noise = '{}'",
