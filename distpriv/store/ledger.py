@@ -165,7 +165,8 @@ def noise_out(noise: Noise) -> dict[str, Any]:
 def noise_in(plain: dict[str, Any]) -> Noise:
     """A noise from what :func:`noise_out` made of it."""
     scales = np.asarray(plain["scales"], dtype=np.float64)
-    directions = np.asarray(plain["directions"], dtype=np.float64).reshape(-1, len(scales))
+    directions = np.asarray(plain["directions"], dtype=np.float64)
+    directions = directions.reshape(len(directions), len(scales))  # (m, 0) where nothing is added
     floor = None if plain.get("floor") is None else np.asarray(plain["floor"], dtype=np.float64)
     return Noise(**plain | {"directions": directions, "scales": scales, "floor": floor})
 
@@ -181,6 +182,8 @@ def _entry(row: ReleaseRow, verified: Verified | None) -> LedgerEntry:
         raise TypeError("no lists")
     if len(row.units) != count or any(not isinstance(unit, str) for unit in row.units):
         raise ValueError("units are no texts, or not as many as values")
+    if noise.dimension != count:
+        raise ValueError("the noise is of another number of statistics")
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in row.values):
         raise TypeError("values are no figures")
     return LedgerEntry(

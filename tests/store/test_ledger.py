@@ -23,8 +23,8 @@ def test_a_release_comes_back_as_it_was(store: Store, model: GaussianModel, mech
         entry("Ann", note="For\nthe report"),
         scenario=scenario,
         noise=noise,
-        values=(38.25, -3.0, 12e4),
-        units=("hours", "records", ""),
+        values=tuple(38.25 - 40e3 * place for place in range(noise.dimension)),
+        units=("hours", *("records" for _ in range(noise.dimension - 1))),
     )
     record(store, one)
     record(store, one)  # it is there
@@ -37,6 +37,23 @@ def test_a_release_comes_back_as_it_was(store: Store, model: GaussianModel, mech
     assert (found.noise.epsilon, found.noise.delta) == (noise.epsilon, noise.delta)
     np.testing.assert_array_equal(found.noise.covariance, noise.covariance)
     assert ledger(store, "other") == []
+
+
+def test_a_release_without_noise_comes_back(store: Store) -> None:
+    one = entry("Ann")
+    nothing = replace(one.noise, directions=np.zeros((1, 0)), scales=np.zeros(0), floor=None)
+    record(store, replace(one, noise=nothing))
+    found = ledger(store, "d")
+    assert not found.unreadable
+    assert found[0].noise.is_zero
+    assert found[0].noise.dimension == 1
+
+
+def test_a_noise_of_other_statistics_is_not_readable(store: Store) -> None:
+    record(store, replace(entry("Ann"), values=(1.0, 2.0), units=("", "")))
+    found = ledger(store, "d")
+    assert list(found) == []
+    assert len(found.unreadable) == 1
 
 
 def test_releases_come_in_the_order_they_were_made(store: Store) -> None:
