@@ -87,6 +87,6 @@ def test_a_message_that_is_none_ends_the_websocket(message: dict[str, object], c
 
 
 def test_what_is_saved_of_a_session_fits_into_a_message() -> None:
-    from distpriv.analysis.workspace import LONGEST
+    from distpriv.analysis.json_values import LONGEST
 
     assert 2 * LONGEST < MESSAGE
