@@ -13,6 +13,7 @@ view = frame.attempt(dataset, scenario)
 seen = panels.alternatives(alternatives.compared(view))
 decisions = panels.known(dataset)
 st.markdown(panels.answer(decisions, dataset, seen))
+panels.unreadable(decisions)
 storage.banner(
     "What is on record cannot be shown, and what you propose here is not kept; everything else "
     "works."

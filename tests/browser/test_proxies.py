@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -67,7 +68,10 @@ def _nginx(folder: Path, certificate: tuple[Path, Path], port: int, blocks: str)
     )
     program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin")
     if program is None:
-        pytest.skip("no nginx on this machine (Debian: apt-get install nginx-light)")
+        message = "no nginx on this machine (Debian: apt-get install nginx-light)"
+        if os.environ.get("DISTPRIV_REQUIRE_BROWSER"):
+            pytest.fail(message)
+        pytest.skip(message)
     return [program, "-c", str(configuration), "-p", str(folder)]
 
 

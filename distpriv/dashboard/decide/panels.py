@@ -23,7 +23,7 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
 from distpriv.errors import DistprivError
 from distpriv.store import Alternative, Decision, Revision, all_decisions
-from distpriv.store.rows import refused
+from distpriv.store.rows import Found, refused
 from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = [
@@ -79,17 +79,19 @@ def alternatives(summaries: dict[str, Summary]) -> list[Alternative]:
     ]
 
 
-def known(dataset: Dataset) -> list[Decision]:
-    """Decisions about these data, or all if the user wants them; says which cannot be read."""
+def known(dataset: Dataset) -> Found[Decision]:
+    """Decisions about these data, or all if the user wants them."""
     everything = st.session_state.get(Key.DECISIONS_ALL, False)
     decisions = storage.ask(
         lambda store: all_decisions(store, None if everything else dataset.digest)
     )
-    if decisions is None:
-        return []
+    return Found() if decisions is None else decisions
+
+
+def unreadable(decisions: Found[Decision]) -> None:
+    """Which decisions cannot be read."""
     if said := refused(decisions.unreadable):
         st.caption(f":material/warning: {escape(said)}")
-    return decisions
 
 
 def answer(decisions: Sequence[Decision], dataset: Dataset, now: Sequence[Alternative]) -> str:
