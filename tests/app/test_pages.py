@@ -16,6 +16,7 @@ from tests.app.driver import (
     WITHOUT_CHARTS,
     box,
     charts,
+    clean,
     errors,
     records,
     run_of,
@@ -227,8 +228,6 @@ def test_an_upload_with_hostile_names_is_shown_as_it_is_written(open_app):
         (b"a,b,c\n", "header.csv", "no record|no row|only a header|header"),
         (b"\x00\x01\x02\xff" * 300, "junk.csv", "."),
         (b"a,b\n1,2\n3,4,5\n", "ragged.csv", "3"),
-        (b"a,a\n1,2\n3,4\n", "twice.csv", "a"),
-        (b"a,\n1,2\n3,4\n", "blank.csv", "name"),
         (b"PK\x03\x04 not a workbook", "book.xlsx", "."),
     ],
 )
@@ -239,6 +238,14 @@ def test_a_bad_file_ends_in_a_sentence_and_the_old_data_stay(open_app, content, 
     assert re.search(says, errors(app))
     assert app.session_state["dataset"].title == EXAMPLES[0].title
     assert charts(app)
+
+
+@pytest.mark.parametrize(("head", "second"), [(b"a,a\n", "a (2)"), (b"a,\n", "column 2")])
+def test_names_that_recur_or_are_missing_are_given(open_app, head, second):
+    rows = b"".join(b"%d,%d\n" % (place % 2, 20 + 7 * place % 41) for place in range(60))
+    app = upload(open_app(), head + rows, "mine.csv")
+    clean(app)
+    assert list(app.session_state["dataset"].types) == ["a", second]
 
 
 def test_a_table_with_nothing_to_hide_says_so(open_app):
