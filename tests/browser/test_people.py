@@ -69,7 +69,7 @@ def test_one_proposes_another_agrees_and_nothing_stays_when_they_have_gone(
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     shot(page, "people-gate")
     sign_in(page, "ann")
-    assert "/decide?show=Propose" in page.url  # where the link led to
+    page.wait_for_url(f"{address}/decide?show=Propose")  # where the link led to
     ann.idle()
     name = page.get_by_role("textbox", name="Your name")
     expect(name).to_be_disabled()

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from distpriv.store import Store, all_decisions, ledger, one_decision, open_store, propose, record
 from tests.examples import alternative
-from tests.store.writers import EACH, entry, work_in_threads
+from tests.store.writers import EACH, beginning, entry, work_in_threads
 
 NAMES = [f"writer {place}" for place in range(20)]
-ROOT = Path(__file__).parents[2]
 
 
 def shared(store: Store) -> str:
@@ -55,12 +51,7 @@ def test_twenty_threads(store: Store, url: str) -> None:
 
 def test_twenty_writers_in_two_processes(store: Store, url: str) -> None:
     key = shared(store)
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.store.writers", url, key, *NAMES[place::2]], cwd=ROOT
-        )
-        for place in range(2)
-    ]
+    processes = [beginning(url, key, NAMES[place::2]) for place in range(2)]
     assert [process.wait(timeout=120) for process in processes] == [0] * 2
     check(store, key)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
@@ -65,6 +67,12 @@ def work_in_threads(url: str, decision: str, names: list[str]) -> int:
     """Several writers of one process at once; conflicts in all."""
     with ThreadPoolExecutor(len(names)) as pool:
         return sum(pool.map(lambda name: work(url, decision, name), names))
+
+
+def beginning(url: str, decision: str, names: list[str]) -> subprocess.Popen[bytes]:
+    """The same in a process of its own, which ends with 0 if nothing failed."""
+    command = [sys.executable, "-m", "tests.store.writers", url, decision, *names]
+    return subprocess.Popen(command, cwd=Path(__file__).parents[2])
 
 
 if __name__ == "__main__":
