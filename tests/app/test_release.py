@@ -10,10 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from streamlit.runtime.scriptrunner import RerunData, RerunException
+from streamlit.runtime.state import SafeSessionState
 
 import distpriv as dp
 from distpriv.dashboard.release import for_recipients
 from distpriv.dashboard.release.panels import Desk
+from distpriv.dashboard.serving import writing
 from distpriv.mechanisms.release import Release, released_decimals
 from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
@@ -220,6 +223,37 @@ def test_two_clicks_draw_once(open_app):
         at.draw(again, None, "", "", False, {})  # type: ignore[arg-type]
     assert at.made == [made]
     assert len(recorded()) == 1
+
+
+def test_a_click_that_comes_while_it_is_written_hides_nothing(open_app, monkeypatch):
+    """It cuts the run short where the session's state is next touched."""
+    written: list[str] = []
+
+    def recorded_then_clicked(store, entry, *rest, **options):
+        record(store, entry, *rest, **options)
+        written.append(entry.token)
+
+    begin = SafeSessionState.__init__
+
+    def impatient(self, state, yield_callback):
+        def clicked():
+            if written and not cut:
+                cut.append(written[0])
+                raise RerunException(RerunData())
+            yield_callback()
+
+        begin(self, state, clicked)
+
+    cut: list[str] = []
+    monkeypatch.setattr(writing, "_record", recorded_then_clicked)
+    monkeypatch.setattr(SafeSessionState, "__init__", impatient)
+    app = release(open_app("release")).run()
+    (entry,) = recorded()
+    assert cut == [entry.token]
+    assert "not in the ledger" not in texts(app)
+    np.testing.assert_allclose(
+        [float(each) for each in table(app, "Statistic")["Released"]], entry.values
+    )
 
 
 def test_the_file_to_hand_on_tells_neither_the_secret_nor_the_fingerprint(open_app):

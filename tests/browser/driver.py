@@ -21,7 +21,7 @@ WHOLE = """() => {
     const { testConnectionState: connection, testScriptState: state } =
         document.querySelector('[data-testid=stApp]')?.dataset ?? {};
     const foot = [...document.querySelectorAll(
-        '[data-testid=stMain] [data-testid=stElementContainer]:has([data-testid=stPageLink])'
+        '[class*=st-key-foot_] [data-testid=stElementContainer]:has([data-testid=stPageLink])'
     )].at(-1);
     return connection === 'CONNECTED' && state !== 'rerunRequested'
         && foot?.dataset.stale === 'false';

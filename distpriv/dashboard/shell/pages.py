@@ -136,7 +136,8 @@ def footer(spec: PageSpec) -> None:
     section = [page for page in PAGES if page.section == spec.section]
     place = section.index(spec)
     st.divider()
-    left, right = st.columns(2)
+    with st.container(key=f"foot_{spec.name}"):
+        left, right = st.columns(2)
     if place > 0:
         with left:
             link(section[place - 1].name, icon=":material/arrow_back:")

@@ -42,9 +42,8 @@ def ask(what: Callable[[Store], T]) -> T | None:
 
 def keep(what: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Have the database do something that the user asked for; raises StoreError if it cannot."""
-    answer = what(open_store(), *args, **kwargs)
-    st.session_state.pop(Key.STORE_DOWN, None)
-    return answer
+    forgive()  # before it: a second click cuts a run short where it next touches the state
+    return what(open_store(), *args, **kwargs)
 
 
 def trouble() -> str:
