@@ -87,6 +87,16 @@ def arrived(page: Page, title: str) -> None:
     expect(page.get_by_role("heading", name=question, exact=True)).to_be_visible()
 
 
+def next_page(page: Page, before: str, title: str) -> None:
+    """Follow the link at a page's foot by the link itself.
+
+    A finger aims at a place, and what grows or shrinks above the foot moves another link there.
+    """
+    foot = page.locator(f".st-key-foot_{before}")
+    foot.get_by_test_id("stPageLink-NavLink").last.dispatch_event("click")
+    arrived(page, title)
+
+
 def drawn(page: Page, at_least: int) -> None:
     """Wait until that many charts are drawn, each with something in it."""
     expect(page.locator(".js-plotly-plot .main-svg").nth(0)).to_be_visible()

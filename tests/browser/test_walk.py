@@ -13,6 +13,7 @@ from tests.browser.driver import (
     arrived,
     drawn,
     go,
+    next_page,
     no_traceback,
     people,
     says,
@@ -123,7 +124,7 @@ def test_no_page_is_wider_than_its_window(server, watched):
     before = PAGES[0]
     for place, spec in enumerate(PAGES):
         if place and spec.section == before.section:  # by the link at the foot of the page before
-            page.locator(f".st-key-foot_{before.name}").get_by_test_id("stPageLink").last.click()
+            next_page(page, before.name, spec.title)
         elif place:
             page.set_viewport_size({"width": 1440, "height": 844})
             go(page, spec.title)
