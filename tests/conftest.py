@@ -36,6 +36,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
+class _Failing:
+    """Names what fails when it does, for a run that is ended before its summary."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        reporter = self.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and report.outcome in ("failed", "rerun"):
+            said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+            reporter.write_line(
+                f"\n{report.outcome}: {report.nodeid}: {said.partition(chr(10))[0]}"
+            )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_Failing(config))
+
+
 # No test may write into the database of whoever runs it.
 _KEPT = tempfile.TemporaryDirectory(prefix="distpriv-tests-", ignore_cleanup_errors=True)
 os.environ["DATABASE_URL"] = f"sqlite:///{_KEPT.name}/kept.sqlite"
