@@ -33,6 +33,7 @@ __all__ = [
     "guesses",
     "join",
     "lead",
+    "new_key",
     "normal_code",
     "open_room",
     "reveal",
@@ -135,20 +136,32 @@ def normal_code(typed: str) -> str:
     return "".join(sign for sign in typed.upper() if sign in LETTERS)[: LENGTH + 1]
 
 
-def open_room(store: Store) -> tuple[Room, str]:
-    """A new room, and the key with which it is led; rooms of yesterday are removed.
+def new_key() -> str:
+    """A key with which a room is led, of 16 random hexadecimal digits."""
+    return secrets.token_hex(8)
+
+
+def open_room(store: Store, key: str) -> Room:
+    """The room that is led with a key, new unless it is open; rooms of yesterday are removed.
+
+    Parameters
+    ----------
+    store : Store
+    key : str
+        From `new_key`: who asks twice, because the first answer was lost, opens one room.
 
     Raises
     ------
     StoreError
         If too many are open, or the database fails.
     """
-    key = secrets.token_hex(8)
     with store.exclusive("rooms") as session:
         # A database that was made before there were rooms gets their tables here.
         tables = [Base.metadata.tables[row.__tablename__] for row in (RoomRow, GuessRow)]
         Base.metadata.create_all(session.connection(), tables=tables)
         _remove(session, *session.scalars(select(RoomRow.code).where(RoomRow.at < _oldest())))
+        if (led := session.scalar(select(RoomRow).where(RoomRow.key == key))) is not None:
+            return _room(led)
         taken = set(session.scalars(select(RoomRow.code)))
         if len(taken) >= MOST_ROOMS:
             raise StoreError(
@@ -159,7 +172,7 @@ def open_room(store: Store) -> tuple[Room, str]:
             code = _new_code()
         row = RoomRow(code=code, key=key, at=datetime.now(UTC), rounds=[], revealed=True)
         session.add(row)
-        return _room(row), key
+        return _room(row)
 
 
 def find_room(store: Store, code: str) -> Room | None:

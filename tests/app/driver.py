@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
+from streamlit.runtime.state import SafeSessionState
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard.shell.pages import PAGES
@@ -238,3 +241,40 @@ def finished(app: AppTest, run: Any) -> AppTest:
     app.run()
     sound(app)
     return app
+
+
+def clicked_again(monkeypatch: pytest.MonkeyPatch, *, after: tuple[Any, str]) -> list[str]:
+    """A second click that comes right after something was done: what is cut short is noted.
+
+    It ends a run where that next touches the session's state.
+
+    Parameters
+    ----------
+    monkeypatch : MonkeyPatch
+    after : tuple of module and str
+        The function that does it.
+    """
+    done: list[str] = []
+    cut: list[str] = []
+    holder, name = after
+    act, begin = getattr(holder, name), SafeSessionState.__init__
+
+    def acted(*args: Any, **kwargs: Any) -> Any:
+        answer = act(*args, **kwargs)
+        done.append(name)
+        return answer
+
+    def impatient(self: SafeSessionState, state: Any, yield_callback: Any) -> None:
+        def touched() -> None:
+            if done and not cut:
+                cut.append(name)
+                at = get_script_run_ctx()
+                assert at is not None
+                raise RerunException(RerunData(at.query_string))
+            yield_callback()
+
+        begin(self, state, touched)
+
+    monkeypatch.setattr(holder, name, acted)
+    monkeypatch.setattr(SafeSessionState, "__init__", impatient)
+    return cut

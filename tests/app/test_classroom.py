@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from sqlalchemy import select
+
 from distpriv.lessons import course_of, game
 from distpriv.store import open_store, rooms
 from distpriv.tables.examples import load_census_income
-from tests.app.driver import charts, errors, press, sound, texts, titles, wrong_numbers
+from tests.app.driver import (
+    charts,
+    clicked_again,
+    errors,
+    press,
+    sound,
+    texts,
+    titles,
+    wrong_numbers,
+)
 
 
 def led(app) -> str:
@@ -88,6 +99,22 @@ def test_a_room_is_led_on_with_its_key_and_by_nobody_else(open_app):
     assert "There is no room CCCCCC" in errors(lost)
     press(lost, "Join")
     assert "type the one on the screen" in errors(lost)
+
+
+def test_a_second_click_while_a_room_opens_opens_no_other(open_app, monkeypatch):
+    cut = clicked_again(monkeypatch, after=(rooms, "open_room"))
+    app = press(press(open_app("classroom"), "Open a room").run(), "Open a room")
+    assert len(cut) == 1
+    with open_store().reading() as session:
+        assert list(session.scalars(select(rooms.RoomRow.code))) == [led(app)]
+
+
+def test_a_click_while_one_comes_by_a_link_keeps_nobody_out(open_app, monkeypatch):
+    room = rooms.open_room(open_store(), rooms.new_key())
+    cut = clicked_again(monkeypatch, after=(rooms, "join"))
+    app = open_app("classroom", room=room.code).run()
+    assert len(cut) == 1
+    assert "You are in." in texts(app)
 
 
 def test_without_a_database_a_sentence_says_so(open_app, monkeypatch, tmp_path):

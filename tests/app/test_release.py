@@ -10,8 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from streamlit.runtime.scriptrunner import RerunData, RerunException
-from streamlit.runtime.state import SafeSessionState
 
 import distpriv as dp
 from distpriv.dashboard.release import for_recipients
@@ -22,6 +20,7 @@ from distpriv.store import ledger, open_store, record
 from distpriv.store.ledger import LedgerEntry
 from tests.app.driver import (
     button,
+    clicked_again,
     draw,
     errors,
     press,
@@ -226,30 +225,10 @@ def test_two_clicks_draw_once(open_app):
 
 
 def test_a_click_that_comes_while_it_is_written_hides_nothing(open_app, monkeypatch):
-    """It cuts the run short where the session's state is next touched."""
-    written: list[str] = []
-
-    def recorded_then_clicked(store, entry, *rest, **options):
-        record(store, entry, *rest, **options)
-        written.append(entry.token)
-
-    begin = SafeSessionState.__init__
-
-    def impatient(self, state, yield_callback):
-        def clicked():
-            if written and not cut:
-                cut.append(written[0])
-                raise RerunException(RerunData())
-            yield_callback()
-
-        begin(self, state, clicked)
-
-    cut: list[str] = []
-    monkeypatch.setattr(writing, "_record", recorded_then_clicked)
-    monkeypatch.setattr(SafeSessionState, "__init__", impatient)
+    cut = clicked_again(monkeypatch, after=(writing, "_record"))
     app = release(open_app("release")).run()
     (entry,) = recorded()
-    assert cut == [entry.token]
+    assert len(cut) == 1
     assert "not in the ledger" not in texts(app)
     np.testing.assert_allclose(
         [float(each) for each in table(app, "Statistic")["Released"]], entry.values

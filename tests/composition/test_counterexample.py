@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -36,15 +37,18 @@ epsilons = st.floats(0.05, 3)
 )
 def test_the_example_is_its_own_two_normals(shift, correlation, noise, epsilon, first, second):
     example = dp.composition.CompositionExample(shift, correlation, noise)
-    # Every release a coordinate of its own: the same statistic with noise drawn anew.
-    which = [0] * first + [1] * second
-    data = np.array([[1, correlation], [correlation, 1]])
-    covariance = data[np.ix_(which, which)] + np.diag([noise**2] * first + [0.0] * second)
-    mean = np.array([shift] * first + [0.0] * second)
-    squared = mean @ np.linalg.pinv(covariance, rcond=1e-12, hermitian=True) @ mean
-    assert example.distance(first, second) == pytest.approx(math.sqrt(squared), abs=1e-6)
-    expected = gaussian_delta(math.sqrt(squared), epsilon)
-    assert example.delta(epsilon, first, second) == pytest.approx(expected, rel=1e-4, abs=1e-9)
+    # Every release a coordinate of its own: the same statistic with noise drawn anew. Without noise
+    # a second one says nothing new. With little, doubles would lose what sets the releases apart.
+    which = [0] * (first if noise else 1) + [1] * min(second, 1)
+    with mpmath.workdps(700):
+        mean = mpmath.matrix([0 if i else shift for i in which])
+        covariance = mpmath.matrix(
+            [[1 if i == j else mpmath.mpf(correlation) for j in which] for i in which]
+        ) + mpmath.diag([0 if i else mpmath.mpf(noise) ** 2 for i in which])
+        distance = float(mpmath.sqrt((mean.T * mpmath.lu_solve(covariance, mean))[0]))
+    assert example.distance(first, second) == pytest.approx(distance, rel=1e-9)
+    expected = gaussian_delta(distance, epsilon)
+    assert example.delta(epsilon, first, second) == pytest.approx(expected, rel=1e-7, abs=1e-15)
 
 
 def test_the_example_by_integration_over_both_statistics():

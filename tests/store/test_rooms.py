@@ -24,7 +24,7 @@ def nobody_has_knocked() -> Iterator[None]:
 
 
 def begun(store: Store, *students: str) -> tuple[Room, str]:
-    room, key = rooms.open_room(store)
+    room = rooms.open_room(store, key := rooms.new_key())
     for student in students:
         rooms.join(store, room.code, student)
     return rooms.begin_round(store, room.code, key, 1, Round(100)), key
@@ -36,7 +36,7 @@ def said(student: str, number: int = 1, value: int = 1) -> Guess:
 
 def test_a_class_of_forty_at_once(store: Store, url: str) -> None:
     """All join and guess in threads, each twice, while the projector reads."""
-    room, key = rooms.open_room(store)
+    room = rooms.open_room(store, key := rooms.new_key())
     assert room == Room(room.code, (), revealed=True)
 
     def student(name: str) -> list[bool]:
@@ -93,7 +93,7 @@ def test_nobody_leads_a_room_without_its_key(store: Store) -> None:
 
 
 def test_wrong_codes_are_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    room, _ = rooms.open_room(store)
+    room = rooms.open_room(store, rooms.new_key())
     for _ in range(rooms.MOST_WRONG):
         with pytest.raises(StoreError, match="There is no room CCCCCC"):
             rooms.join(store, "CCCCCC", "ann")
@@ -112,7 +112,8 @@ def test_rooms_and_seats_are_bounded(store: Store, monkeypatch: pytest.MonkeyPat
     with pytest.raises(StoreError, match="The room is full"):
         rooms.join(store, room.code, "cem")
     with pytest.raises(StoreError, match="rooms are open already"):
-        rooms.open_room(store)
+        rooms.open_room(store, rooms.new_key())
+    assert rooms.open_room(store, key).code == room.code
     rooms.reveal(store, room.code, key)
     with pytest.raises(StoreError, match="rounds at most"):
         rooms.begin_round(store, room.code, key, 2, Round(100))
@@ -125,7 +126,7 @@ def test_a_room_is_gone_after_a_day(store: Store) -> None:
     assert rooms.find_room(store, room.code) is None
     with pytest.raises(StoreError, match="There is no room"):
         rooms.join(store, room.code, "bob")
-    rooms.open_room(store)
+    rooms.open_room(store, rooms.new_key())
     with store.reading() as session:
         assert session.get(rooms.RoomRow, room.code) is None
     assert rooms.guesses(store, room.code) == []

@@ -41,8 +41,8 @@ def joined() -> str:
     state = st.session_state
     asked = rooms.normal_code(st.query_params.get(CODE, ""))
     if asked and asked != state.get(Key.ROOM_ASKED):
-        state[Key.ROOM_ASKED] = asked
         _join(asked)
+        state[Key.ROOM_ASKED] = asked  # after it: joining again does no harm
     return str(state.get(Key.ROOM_JOINED) or "")
 
 
@@ -102,11 +102,15 @@ def _join(code: str) -> None:
 
 
 def _open() -> None:
+    state = st.session_state
+    # A second click may cut this short once the room is there; it then finds the same room.
+    key = state.setdefault(Key.ROOM_OPENING, rooms.new_key())
     try:
-        room, key = storage.keep(rooms.open_room)
-        st.session_state[Key.ROOM_LED] = Leading(room.code, key)
+        state[Key.ROOM_LED] = Leading(storage.keep(rooms.open_room, key).code, key)
     except StoreError as error:
-        st.session_state[Key.ROOM_SAID] = str(error)
+        state[Key.ROOM_SAID] = str(error)
+    else:
+        state.pop(Key.ROOM_OPENING, None)
 
 
 def _lead() -> None:

@@ -156,6 +156,7 @@ class Key:
     ROOM_KEY: Final = "room_key"
     ROOM_LED: Final = "room_led"
     ROOM_LED_CODE: Final = "room_led_code"
+    ROOM_OPENING: Final = "room_opening"
     ROOM_SAID: Final = "room_said"
     ROOM_STUDENT: Final = "room_student"
     RUNS: Final = "runs"
