@@ -5,6 +5,7 @@ import streamlit as st
 from distpriv.dashboard.compare import alternatives
 from distpriv.dashboard.decide import deciding, handing, panels, report_panel, trail_panel
 from distpriv.dashboard.shell import frame, storage
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.widgets import code
 
 dataset, scenario = frame.open_page()
@@ -14,7 +15,7 @@ seen = panels.alternatives(alternatives.compared(view))
 decisions = panels.known(dataset)
 st.markdown(panels.answer(decisions, dataset, seen))
 panels.unreadable(decisions)
-storage.banner(
+banner(
     "What is on record cannot be shown, and what you propose here is not kept; everything else "
     "works."
 )

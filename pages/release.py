@@ -10,7 +10,8 @@ from distpriv.dashboard.release import (
     plan_panel,
     together_panel,
 )
-from distpriv.dashboard.shell import frame, storage
+from distpriv.dashboard.shell import frame
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.widgets import code, promise
 
 dataset, scenario = frame.open_page()
@@ -25,7 +26,7 @@ if view is not None:
     releases = ledger_panel.counted_releases(view, found.made)
     st.markdown(ledger_panel.answer(view, releases))
     st.markdown(promise.per_record(view))
-storage.banner(
+banner(
     "So the ledger does not count here: earlier releases are missing from the figures, limits are "
     "not known, and new releases are not kept."
 )

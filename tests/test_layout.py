@@ -66,6 +66,7 @@ ELSEWHERE = {
     "attacks/laplace_problem": "attacks/test_laplace_optimum.py",
     "attacks/pair_normals": "attacks/test_arithmetic.py",
     "attacks/statistics_grid": "attacks/test_arithmetic.py",
+    "store/migrations/versions": "store/test_migrations.py",
     "charts/alternatives": "charts/test_ledger.py",
     "charts/attack_curves": "charts/test_attack.py",
     "charts/frame": "charts/conftest.py",

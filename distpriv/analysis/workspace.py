@@ -242,7 +242,9 @@ def _type(value: Any) -> tuple[str, ColumnType]:
 
 def _with_reading(value: Any) -> Any:
     """A source of before there was a choice of how to read."""
-    return {"reading": asdict(AS_FOUND), **value} if isinstance(value, dict) else value
+    if not isinstance(value, dict) or "reading" in value:
+        return value
+    return {"reading": json.loads(json.dumps(asdict(AS_FOUND))), **value}
 
 
 def _choices(value: Any) -> tuple[tuple[str, str | float | bool], ...]:

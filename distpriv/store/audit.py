@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy
@@ -27,6 +28,7 @@ from distpriv.store.models import AuditRow, Base, LimitRow, ReleaseRow, Revision
 
 __all__ = [
     "LIMITS_OF_A_CHAIN",
+    "SET_ASIDE",
     "SIGNED_IN",
     "SIGNED_OUT",
     "Findings",
@@ -34,13 +36,14 @@ __all__ = [
     "check_file",
     "check_trail",
     "export_trail",
+    "set_aside",
     "sign_in",
     "sign_out",
     "signed_out",
     "trail",
 ]
 
-SIGNED_IN, SIGNED_OUT = "signed in", "signed out"
+SIGNED_IN, SIGNED_OUT, SET_ASIDE = "signed in", "signed out", "set aside"
 
 LIMITS_OF_A_CHAIN = (
     "Each row's hash is over its content and the hash of the row before. So a row that was "
@@ -251,6 +254,32 @@ def signed_out(store: Store, mark: str) -> bool:
     """Whether a sign-in has been ended; raises StoreError if the database fails."""
     with store.reading() as session:
         return session.info.get(chain.OLD) is None and _is_there(session, SIGNED_OUT, mark)
+
+
+def set_aside(store: Store, author: str, verified: Verified | None = None) -> Path:
+    """Keep a damaged database aside, begin a new one, and put on record there who did so.
+
+    Parameters
+    ----------
+    store : Store
+    author : str
+    verified : Verified, optional
+
+    Returns
+    -------
+    Path
+        Where the damaged file is kept.
+
+    Raises
+    ------
+    StoreError
+        As :meth:`distpriv.store.Store.set_aside`.
+    """
+    kept = store.set_aside()
+    with store.writing() as session:
+        row = {"act": SET_ASIDE, "about": kept.name[-64:], "version": 0, "data": "", "told": ""}
+        chain.add(session, [row | chain.who(author, verified)])
+    return kept
 
 
 def _once(store: Store, act: str, mark: str, author: str, verified: Verified) -> None:

@@ -21,7 +21,8 @@ from distpriv.analysis.error_sizes import ErrorSize
 from distpriv.analysis.person import Verified, same_person
 from distpriv.errors import ConflictError, StoreError
 from distpriv.store import trail
-from distpriv.store.engine import Store, TakenError
+from distpriv.store.engine import Store
+from distpriv.store.failures import TakenError
 from distpriv.store.models import RevisionRow
 from distpriv.store.rows import Found, check_fields, collected, refused
 from distpriv.store.texts import cleaned, same_name, title

@@ -1,4 +1,4 @@
-"""The database: where it is, how it is opened, and what its failures mean in a sentence."""
+"""The database: where it is, how it is opened, and its tables brought up to date."""
 
 from __future__ import annotations
 
@@ -13,24 +13,29 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_dir
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, select, text
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import (
-    ArgumentError,
-    DBAPIError,
-    IntegrityError,
-    InterfaceError,
-    OperationalError,
-    SQLAlchemyError,
+from sqlalchemy import (
+    Connection,
+    Engine,
+    NullPool,
+    create_engine,
+    delete,
+    event,
+    inspect,
+    select,
+    text,
 )
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
-from sqlalchemy.schema import CreateColumn
 
 from distpriv.errors import StoreError
-from distpriv.store.models import SCHEMA, Base, SchemaRow
+from distpriv.store.damage import is_damaged, move_aside
+from distpriv.store.failures import DamagedError, TakenError, damaged, failure
+from distpriv.store.migrations import upgrade
+from distpriv.store.models import SCHEMA, SchemaRow
 from distpriv.store.trail import OLD, TellingSession
 
-__all__ = ["Store", "TakenError", "database_url", "never_made", "open_store"]
+__all__ = ["Store", "database_url", "never_made", "open_store"]
 
 _CONNECT_SECONDS = 3
 _LOCK_SECONDS = 20
@@ -38,10 +43,6 @@ _POSTGRES_LOCK = 7_211_983  # of the advisory locks: tables are made, or one tab
 _READING = "distpriv_reading"
 
 _LIMITS_SINCE = 2  # version of the tables
-
-
-class TakenError(StoreError):
-    """Somebody else has written that row already."""
 
 
 def database_url() -> URL:
@@ -137,7 +138,7 @@ class Store:
         named = str(url.database)
         # An address in SQLite's own form is left to SQLite.
         self._file = Path(named) if self._sqlite and not named.startswith("file:") else None
-        self._prepared = False
+        self._prepared: tuple[int, int] | None = None  # which file it was when it was prepared
         self._old: int | None = None  # version of tables that are an older distpriv's
         self._preparing = threading.Lock()
         self._engine = _sqlite_engine(url) if self._sqlite else _postgres_engine(url)
@@ -201,10 +202,37 @@ class Store:
             session.flush()
             session.rollback()
 
+    def set_aside(self) -> Path:
+        """Keep a damaged SQLite file under another name beside it, and let a new one begin.
+
+        Nothing of it counts any more: decisions, limits and the ledger begin empty.
+
+        Returns
+        -------
+        Path
+            Where it is kept.
+
+        Raises
+        ------
+        StoreError
+            If it is no file, is not damaged, or cannot be moved.
+        """
+        if self._file is None:
+            raise StoreError(f"The {self.place} is no file that can be set aside.")
+        try:
+            with self._preparing:
+                self._prepared = None
+                kept = move_aside(self._file)
+        except (sqlite3.Error, OSError) as error:
+            raise failure(error, self.place, sqlite=True) from None
+        if kept is None:
+            raise StoreError(f"The {self.place} is not damaged; it stays as it is.")
+        return kept
+
     def close(self) -> None:
         """Give connections back; it opens again when it is used."""
         self._engine.dispose()
-        self._prepared = False
+        self._prepared = None
 
     @contextmanager
     def _session(self, engine: Engine, *, reading: bool = False) -> Iterator[Session]:
@@ -215,21 +243,17 @@ class Store:
                 yield session
         except IntegrityError:
             raise TakenError("That is in the database already.") from None
-        except (SQLAlchemyError, OSError, UnicodeError) as error:
-            raise StoreError(self._sentence(error)) from None
+        except (SQLAlchemyError, sqlite3.Error, OSError, UnicodeError) as error:
+            raise failure(error, self.place, sqlite=self._sqlite) from None
 
     def _prepare(self, reading: bool) -> None:
-        """Make the tables once; a file that was deleted meanwhile is made anew."""
-        if self._prepared and (self._file is None or self._file.exists()):
+        """Make the tables once; a file that was deleted or replaced meanwhile is looked at anew."""
+        if self._prepared is not None and self._prepared == self._which():
             return
         with self._preparing:
             if self._file is not None:
                 _make_file(self._file)
-                # Readers do not wait for writers then; where it cannot be had it only costs time.
-                with suppress(DBAPIError, sqlite3.Error), self._engine.connect() as connection:
-                    raw = connection.connection.driver_connection
-                    assert raw is not None
-                    raw.execute("PRAGMA journal_mode = WAL")
+                self._check_file()
             with Session(self._engine.execution_options(**{_READING: True})) as session:
                 version = _schema(session)
             if version is not None and version > SCHEMA:
@@ -246,44 +270,41 @@ class Store:
                         raise
                     return  # what is there can be read; who writes tries again
                 self._old = None
-            self._prepared = True
+            self._prepared = self._which()
+
+    def _which(self) -> tuple[int, int] | None:
+        """The file that has its name now; None if there is none."""
+        if self._file is None:
+            return 0, 0
+        try:
+            found = self._file.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _check_file(self) -> None:
+        """Look once whether the file is whole: what is lost in it would count for nothing."""
+        with self._engine.connect() as connection:
+            raw: Any = connection.connection.driver_connection
+            # Readers do not wait for writers then; where it cannot be had it only costs time.
+            with suppress(sqlite3.OperationalError):
+                raw.execute("PRAGMA journal_mode = WAL")
+            if is_damaged(raw):
+                raise DamagedError(damaged(self.place))
 
     def _make_tables(self) -> None:
-        """Those that are missing; what an older version of them holds stays as it is."""
+        """Make them, or bring them up to date, all or nothing; what they hold stays as it is."""
         with Session(self._engine) as session:
             if not self._sqlite:
                 lock = text("SELECT pg_advisory_xact_lock(:key)")
                 session.execute(lock, {"key": _POSTGRES_LOCK})
-            Base.metadata.create_all(session.connection())
-            _add_columns(session)
-            row = session.scalar(select(SchemaRow).limit(1))
-            if row is None:
-                session.add(SchemaRow(version=SCHEMA))
-            elif row.version < SCHEMA:
-                row.version = SCHEMA
+            version = _schema(session)
+            if version is not None and version >= SCHEMA:
+                return  # somebody else was faster
+            upgrade(session.connection(), version, SCHEMA)
+            session.execute(delete(SchemaRow))
+            session.add(SchemaRow(version=SCHEMA))
             session.commit()
-
-    def _sentence(self, error: BaseException) -> str:
-        """What is wrong and what to do, without the driver's own words, which may tell too much."""
-        said = str(getattr(error, "orig", None) or error).lower()
-        reasons = (
-            (("readonly", "read-only", "query_only"), "can be read but not written; allow that"),
-            (("permission denied", "must be owner"), "does not allow it; give its user the right"),
-            (("locked", "lock timeout", "statement timeout"), "is busy; try again in a moment"),
-            (("full", "no space"), "has no space left; make some"),
-            (("not a database", "malformed"), "is damaged or no database; move it away"),
-            (("authentication", "no password"), "refuses the user or password; check DATABASE_URL"),
-            (("does not exist",), "does not exist; create it, or check DATABASE_URL"),
-        )
-        for signs, reason in reasons:
-            if any(sign in said for sign in signs):
-                return f"The {self.place} {reason}."
-        if not isinstance(error, OperationalError | InterfaceError | OSError):
-            return f"The {self.place} refused that; check that its tables are distpriv's own."
-        what = "cannot be opened; check that its folder exists and can be written"
-        if not self._sqlite:
-            what = "cannot be reached; check that it runs and that DATABASE_URL is right"
-        return f"The {self.place} {what}."
 
 
 def _schema(session: Session) -> int | None:
@@ -291,19 +312,6 @@ def _schema(session: Session) -> int | None:
     if not inspect(session.connection()).has_table(SchemaRow.__tablename__):
         return None
     return session.scalar(select(SchemaRow.version).limit(1))
-
-
-def _add_columns(session: Session) -> None:
-    """Those that tables of an older version lack; each has a default for the rows there are."""
-    connection = session.connection()
-    known = inspect(connection)
-    spell = connection.dialect.identifier_preparer
-    for table in Base.metadata.sorted_tables:
-        there = {column["name"] for column in known.get_columns(table.name)}
-        for column in table.columns:
-            if column.name not in there:
-                added = CreateColumn(column).compile(dialect=connection.dialect)
-                session.execute(text(f"ALTER TABLE {spell.format_table(table)} ADD COLUMN {added}"))
 
 
 def _make_file(path: Path) -> None:

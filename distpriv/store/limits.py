@@ -23,7 +23,8 @@ from distpriv.analysis.scenario_file import read_scenario, write_scenario
 from distpriv.errors import ConflictError, ScenarioError, StoreError
 from distpriv.queries.properties import Pair
 from distpriv.store import trail
-from distpriv.store.engine import Store, TakenError
+from distpriv.store.engine import Store
+from distpriv.store.failures import TakenError
 from distpriv.store.models import LimitRow
 from distpriv.store.rows import Found, collected, refused
 from distpriv.store.texts import cleaned, title

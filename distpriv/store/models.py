@@ -10,9 +10,10 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 __all__ = ["SCHEMA", "AuditRow", "Base", "LimitRow", "ReleaseRow", "RevisionRow", "SchemaRow"]
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the tables: 1 had no limits, and its releases neither reasons nor decisions; 2 had no
-audit trail; a later one belongs to a later distpriv."""
+audit trail; 3 not always rooms and workspaces; a later one belongs to a later distpriv. The steps
+from one to the next are in :mod:`distpriv.store.migrations`."""
 
 
 class Moment(TypeDecorator[datetime]):

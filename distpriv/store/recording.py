@@ -12,7 +12,8 @@ from distpriv.analysis.fitting import Groups
 from distpriv.errors import LimitError, StoreError
 from distpriv.store import trail
 from distpriv.store.checks import check_all, refuse
-from distpriv.store.engine import Store, TakenError
+from distpriv.store.engine import Store
+from distpriv.store.failures import TakenError
 from distpriv.store.ledger import LedgerEntry, entries_in, row_of
 from distpriv.store.limits import AgreedLimit, limits_in
 from distpriv.store.matching import deciding, grounds_missing, matching_in

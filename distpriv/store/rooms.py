@@ -19,7 +19,8 @@ from sqlalchemy import JSON, String, delete, func, inspect, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from distpriv.errors import StoreError
-from distpriv.store.engine import Store, TakenError
+from distpriv.store.engine import Store
+from distpriv.store.failures import TakenError
 from distpriv.store.models import Base, Moment
 
 __all__ = [
@@ -156,9 +157,6 @@ def open_room(store: Store, key: str) -> Room:
         If too many are open, or the database fails.
     """
     with store.exclusive("rooms") as session:
-        # A database that was made before there were rooms gets their tables here.
-        tables = [Base.metadata.tables[row.__tablename__] for row in (RoomRow, GuessRow)]
-        Base.metadata.create_all(session.connection(), tables=tables)
         _remove(session, *session.scalars(select(RoomRow.code).where(RoomRow.at < _oldest())))
         if (led := session.scalar(select(RoomRow).where(RoomRow.key == key))) is not None:
             return _room(led)

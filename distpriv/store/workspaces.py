@@ -10,9 +10,8 @@ import re
 import secrets
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from typing import cast
 
-from sqlalchemy import String, Table, Text, delete, inspect
+from sqlalchemy import String, Text, delete, inspect
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from distpriv.analysis.workspace import Workspace, read_workspace, write_workspace
@@ -74,7 +73,6 @@ def keep_workspace(store: Store, key: str, workspace: Workspace) -> None:
     if not _KEY.fullmatch(key):
         raise StoreError(_GONE)
     now = datetime.now(UTC)
-    _make_table(store)
     with store.writing() as session:
         session.execute(delete(WorkspaceRow).where(WorkspaceRow.until < now))
         session.merge(
@@ -101,8 +99,7 @@ def open_workspace(store: Store, key: str) -> Workspace:
 def forget_workspace(store: Store, key: str) -> None:
     """Delete the workspace of a key, if there is one; raises StoreError if the database fails."""
     with store.writing() as session:
-        if _has_table(session):
-            session.execute(delete(WorkspaceRow).where(WorkspaceRow.name == _name(key)))
+        session.execute(delete(WorkspaceRow).where(WorkspaceRow.name == _name(key)))
 
 
 def _name(key: str) -> str:
@@ -111,12 +108,3 @@ def _name(key: str) -> str:
 
 def _has_table(session: Session) -> bool:
     return inspect(session.connection()).has_table(WorkspaceRow.__tablename__)
-
-
-def _make_table(store: Store) -> None:
-    """In a database from before there were workspaces, which is no older version for that."""
-    with store.reading() as session:
-        if _has_table(session):
-            return
-    with store.exclusive(WorkspaceRow.__tablename__) as session:
-        cast(Table, WorkspaceRow.__table__).create(session.connection(), checkfirst=True)

@@ -173,6 +173,13 @@ def test_what_is_wrong_is_told(change: dict[str, object], said: str) -> None:
         read_workspace(json.dumps(content))
 
 
+def test_a_file_from_before_there_was_a_choice_of_how_to_read() -> None:
+    workspace = Workspace(scenario=BASE, source=Source(title="people.csv"))
+    content = json.loads(write_workspace(workspace))
+    del content["workspace"]["source"]["reading"]
+    assert read_workspace(json.dumps(content)) == workspace
+
+
 @pytest.mark.parametrize("field", ["kept", "own"])
 def test_two_of_a_name_are_refused(field: str) -> None:
     content = json.loads(write_workspace(FULL))

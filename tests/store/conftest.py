@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -10,6 +12,8 @@ import pytest
 
 from distpriv.store import Store, open_store
 from tests.postgres import postgres
+
+VERSIONS = Path(__file__).parent / "versions"
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +46,28 @@ def store(url: str) -> Iterator[Store]:
     opened = open_store(url)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def released(url: str) -> Callable[[int], Store]:
+    """Fill the empty database as a distpriv with tables of that version left it.
+
+    Each holds a decision that Ann proposed and Bob agreed to, and a release of Ann's; from 2 on a
+    limit, a room and a workspace.
+    """
+
+    def filled(version: int) -> Store:
+        opened = Store(open_store(url).url)
+        kind = opened.url.get_backend_name()
+        script = (VERSIONS / f"{version}.{kind}.sql").read_text(encoding="utf-8")
+        if kind == "sqlite":
+            path = Path(str(opened.url.database))
+            path.parent.mkdir()
+            with closing(sqlite3.connect(path)) as connection:
+                connection.executescript(script)
+        else:
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(script.encode())
+        return opened
+
+    return filled

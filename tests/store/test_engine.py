@@ -7,29 +7,22 @@ import sqlite3
 import stat
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import select
 from sqlalchemy.engine import make_url
 
 from distpriv.errors import StoreError
 from distpriv.store import (
     Store,
-    Terms,
     all_decisions,
     database_url,
     ledger,
-    limits,
     never_made,
-    on_record,
     open_store,
     record,
 )
-from distpriv.store.models import SCHEMA, SchemaRow
-from tests.store.limited import agreed
 from tests.store.writers import entry
 
 
@@ -131,86 +124,6 @@ def test_checking_leaves_nothing_behind(store: Store) -> None:
     assert ledger(store) == []
     record(store, entry())
     assert len(ledger(store)) == 1
-
-
-def test_a_database_of_a_later_version_is_left_alone(store: Store) -> None:
-    record(store, entry())
-    with store.writing() as session:
-        session.connection().exec_driver_sql("UPDATE distpriv_schema SET version = 9")
-    again = Store(store.url)
-    with pytest.raises(StoreError, match="later version of distpriv"):
-        ledger(again)
-    with pytest.raises(StoreError, match="later version of distpriv"):
-        record(again, entry())
-    again.close()
-
-
-def make_first_version(store: Store) -> None:
-    """As a distpriv without limits and reasons left it, with one release."""
-    record(store, entry("then"))
-    with store.writing() as session:
-        for column in ("reason", "decision"):
-            session.connection().exec_driver_sql(f"ALTER TABLE releases DROP COLUMN {column}")
-        session.connection().exec_driver_sql("DROP TABLE limit_revisions")
-        session.connection().exec_driver_sql("UPDATE distpriv_schema SET version = 1")
-    store.close()
-
-
-def version(store: Store) -> int:
-    with store.reading() as session:
-        return session.scalar(select(SchemaRow.version)) or 0
-
-
-def test_a_database_without_limits_is_brought_up_to_date(store: Store) -> None:
-    make_first_version(store)
-    again = Store(store.url)
-    assert [each.author for each in ledger(again)] == ["then"]
-    assert version(again) == SCHEMA
-    assert limits(again, "d") == []
-    agreed(again, Terms(accuracy=0.6))
-    assert len(limits(again, "d")) == 1
-    assert [(each.author, each.reason, each.decision) for each in ledger(again)] == [
-        ("then", "", "")
-    ]
-    agreed(again, Terms(), version=1)
-    record(again, entry("now"))
-    assert [(each.author, each.reason) for each in ledger(again)] == [
-        ("then", ""),
-        ("now", "A first look."),
-    ]
-    again.close()
-
-
-def test_twenty_bring_it_up_to_date_at_once(store: Store) -> None:
-    make_first_version(store)
-    stores = [Store(store.url) for _ in range(20)]
-    with ThreadPoolExecutor(len(stores)) as pool:
-        found = list(pool.map(lambda each: len(limits(each, "d")), stores))
-    assert found == [0] * 20
-    assert version(stores[0]) == SCHEMA
-    assert [each.reason for each in ledger(stores[0])] == [""]
-    for each in stores:
-        each.close()
-
-
-def test_one_that_can_only_be_read_stays_as_it_is(tmp_path, fresh_postgres) -> None:
-    """It is read, without limits, for it cannot hold any; nothing can be written to it."""
-    make_first_version(open_store(f"sqlite:///{tmp_path}/kept.sqlite"))
-    reader = Store(make_url(f"sqlite:///file:{tmp_path}/kept.sqlite?mode=ro&uri=true"))
-    make_first_version(open_store(fresh_postgres))
-    with psycopg.connect(fresh_postgres, autocommit=True) as connection:
-        connection.execute("CREATE ROLE looker LOGIN")
-        connection.execute("GRANT USAGE ON SCHEMA public TO looker")
-        connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO looker")
-    looker = Store(open_store(fresh_postgres).url.set(username="looker"))
-    for store, said in ((reader, "read but not written"), (looker, "does not allow it")):
-        assert [(each.author, each.reason) for each in ledger(store)] == [("then", "")]
-        assert limits(store, "d") == []
-        assert len(on_record(store, "d").made) == 1
-        with pytest.raises(StoreError, match=said):
-            agreed(store, Terms(accuracy=0.6))
-        assert version(store) == 1
-        store.close()
 
 
 def test_whether_there_is_none_yet(monkeypatch, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from distpriv.errors import StoreError
-from distpriv.store import Store, ledger, open_store, rooms
+from distpriv.store import Store, open_store, rooms
 from distpriv.store.rooms import Guess, Room, Round
 
 CLASS = [f"student {place}" for place in range(40)]
@@ -130,17 +130,6 @@ def test_a_room_is_gone_after_a_day(store: Store) -> None:
     with store.reading() as session:
         assert session.get(rooms.RoomRow, room.code) is None
     assert rooms.guesses(store, room.code) == []
-
-
-def test_a_database_from_before_there_were_rooms(store: Store) -> None:
-    assert ledger(store) == []
-    with store.writing() as session:
-        for table in ("rooms", "guesses"):
-            session.connection().exec_driver_sql(f"DROP TABLE {table}")
-    assert rooms.find_room(store, "CCCCCC") is None
-    assert rooms.guesses(store, "CCCCCC") == []
-    room, _ = begun(store, "ann")
-    assert rooms.find_room(store, room.code) == room
 
 
 def test_a_code_is_read_however_it_is_typed() -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import select, update
 
 from distpriv.analysis.workspace import Named, Source, Workspace
 from distpriv.errors import StoreError
-from distpriv.store import Store, all_decisions
+from distpriv.store import Store
 from distpriv.store.workspaces import (
     WorkspaceRow,
     forget_workspace,
@@ -72,20 +71,6 @@ def test_a_key_that_is_none_opens_nothing(store: Store, key: str) -> None:
     with pytest.raises(StoreError, match="no workspace under this link"):
         keep_workspace(store, key, WORKSPACE)
     forget_workspace(store, key)
-
-
-def test_a_database_from_before_gets_the_table_when_it_is_needed(store: Store) -> None:
-    """By whoever is first; meanwhile nothing is found there, and the rest is not touched."""
-    assert all_decisions(store) == []
-    with store.writing() as session:
-        session.execute(text("DROP TABLE workspaces"))
-    with pytest.raises(StoreError, match="no workspace under this link"):
-        open_workspace(store, new_key())
-    forget_workspace(store, new_key())
-    keys = [new_key() for _ in range(6)]
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda key: keep_workspace(store, key, WORKSPACE), keys))
-    assert all(open_workspace(store, key) == WORKSPACE for key in keys)
 
 
 def test_what_a_later_version_wrote_is_told(store: Store) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from distpriv.dashboard.shell import storage
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import StoreError
 from distpriv.store import rooms
@@ -59,7 +60,7 @@ def leave(side: str) -> None:
 def come_in() -> None:
     """Join a room, or open one."""
     storage.ask(lambda store: rooms.find_room(store, ""))
-    storage.banner(NO_DATABASE)
+    banner(NO_DATABASE)
     _said()
     left, right = st.columns(2, gap="large", border=True)
     with left:

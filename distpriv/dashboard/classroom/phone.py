@@ -8,6 +8,7 @@ from distpriv.charts.guessing import one_release
 from distpriv.dashboard.classroom.doors import NO_DATABASE, joined, leave, student
 from distpriv.dashboard.classroom.rounds import named, of_round
 from distpriv.dashboard.shell import storage
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.attacker import LABELS, SHARES, UNITS
 from distpriv.dashboard.widgets import display
@@ -24,7 +25,7 @@ def phone() -> None:
     """The room as it stands for whoever has joined it."""
     code, me = joined(), student()
     room = storage.ask(lambda store: rooms.find_room(store, code))
-    storage.banner(NO_DATABASE)
+    banner(NO_DATABASE)
     if room is None:
         if not storage.trouble():
             st.markdown(f"Room **{code}** is closed.")

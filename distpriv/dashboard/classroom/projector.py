@@ -12,6 +12,7 @@ from distpriv.charts.guessing import pooled_guesses, releases_guessed
 from distpriv.dashboard.classroom.doors import CODE, NO_DATABASE, Leading, leave
 from distpriv.dashboard.classroom.rounds import NOISES, RECORDS, of_round, short
 from distpriv.dashboard.shell import storage
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour.attacker import LABELS, UNITS
 from distpriv.dashboard.widgets import display
@@ -30,7 +31,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 def projector(at: Leading) -> None:
     """The room that is led, its next round, and what has come in."""
     room = storage.ask(lambda store: rooms.find_room(store, at.code))
-    storage.banner(NO_DATABASE)
+    banner(NO_DATABASE)
     if room is None:
         if not storage.trouble():
             st.markdown("The room is closed: rooms last a day.")

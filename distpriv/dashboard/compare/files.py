@@ -9,6 +9,7 @@ import streamlit as st
 from distpriv.analysis.scenario_file import read_scenarios, write_scenario
 from distpriv.analysis.workspace import is_workspace, read_workspace, write_workspace
 from distpriv.dashboard.shell import autosave, links, opening, storage, workspace
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.shell.kept import (
     LONGEST_NAME,
     MOST,
@@ -127,7 +128,7 @@ def _on_server() -> None:
         "it can open, change and delete the workspace, and nobody can without it."
     )
     st.code(f"{page}?{urlencode({autosave.LINK: key})}", language=None, wrap_lines=True)
-    storage.banner("So the latest changes are in this tab of your browser only.")
+    banner("So the latest changes are in this tab of your browser only.")
     st.button(
         "Delete it from the server",
         key="workspace_off",

@@ -95,9 +95,10 @@ def kept(dataset: Dataset, unrecorded: Sequence[LedgerEntry]) -> OnRecord:
 
 def left(view: View | None, dataset: Dataset, found: OnRecord) -> Left:
     """What the limits leave; where the ledger cannot be read nothing may be released."""
-    if (said := storage.trouble()) and not never_made():
+    if (silent := storage.trouble()) and not never_made():
         return Left(
-            blind=f"{said} A limit may be agreed on there, so nothing is released until it answers."
+            blind=f"{silent.message} A limit may be agreed on there, so nothing is released until "
+            "it answers."
         )
     if found.unreadable:
         said = refused(found.unreadable)

@@ -211,8 +211,8 @@ def _confirm(view: View, at: Desk) -> None:
     with st.container(border=True):
         if silent and not never_made():
             st.error(
-                f"{escape(silent)} A release that the ledger cannot hold could exceed a limit "
-                "unseen, so nothing is released until it can.",
+                f"{escape(silent.message)} A release that the ledger cannot hold could exceed a "
+                "limit unseen, so nothing is released until it can.",
                 icon=":material/cloud_off:",
             )
             st.button("Not now", key="release_cancel", on_click=at.put_away)

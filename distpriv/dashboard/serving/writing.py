@@ -7,6 +7,7 @@ may write at all, goes on record as typed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TypedDict
 
 from distpriv.analysis.decision import Alternative, Decision, Status
@@ -14,7 +15,7 @@ from distpriv.analysis.fitting import Groups
 from distpriv.analysis.person import Verified
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.serving import people
-from distpriv.dashboard.serving.people import Action
+from distpriv.dashboard.serving.people import Action, NotAllowedError
 from distpriv.dashboard.shell import storage
 from distpriv.store import AgreedLimit, LedgerEntry, Terms, open_store
 from distpriv.store import agree as _agree
@@ -22,8 +23,9 @@ from distpriv.store import propose as _propose
 from distpriv.store import record as _record
 from distpriv.store import revise as _revise
 from distpriv.store import settle as _settle
+from distpriv.store.audit import set_aside as _set_aside
 
-__all__ = ["By", "agree", "propose", "record", "releasing", "revise", "settle"]
+__all__ = ["By", "agree", "propose", "record", "releasing", "revise", "set_aside", "settle"]
 
 
 class By(TypedDict):
@@ -107,6 +109,20 @@ def agree(
         scenario=scenario,
         terms=terms,
     )
+
+
+def set_aside(author: str) -> Path:
+    """Keep a damaged database aside and begin a new one; raises StoreError.
+
+    No limit counts any more then, so it takes the role that lifts them. Whether a sign-in has been
+    ended elsewhere stands in the database that cannot be read.
+    """
+    if not people.may("limit"):
+        raise NotAllowedError(people.refusal("limit"))
+    person = people.now()
+    if person is None:
+        return storage.keep(_set_aside, author)
+    return storage.keep(_set_aside, person.name, person.verified)
 
 
 def releasing(author: str) -> By:

@@ -162,6 +162,7 @@ class Key:
     RUNS: Final = "runs"
     SCENARIO_FILE: Final = "scenario_file"
     SETTLING_COMMENT: Final = "settling_comment"
+    STORE_ASIDE: Final = "store_aside_said"
     STORE_DOWN: Final = "store_down"
     TOUR_ANSWERS: Final = "tour_answers"
     TOUR_GUESSES: Final = "tour_guesses_given"

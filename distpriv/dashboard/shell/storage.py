@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
@@ -13,13 +14,43 @@ from distpriv.dashboard.serving import people
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import StoreError
 from distpriv.store import Store, open_store
+from distpriv.store.failures import DamagedError
 from distpriv.words import escape
 
-__all__ = ["ask", "banner", "barred", "fixed", "forgive", "keep", "name", "place", "trouble", "who"]
+__all__ = [
+    "Trouble",
+    "ask",
+    "barred",
+    "fixed",
+    "forgive",
+    "keep",
+    "name",
+    "place",
+    "trouble",
+    "who",
+]
 
 T = TypeVar("T")
 P = ParamSpec("P")
 _PAUSE = 15.0  # seconds before a database that did not answer is asked again
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why the database does not answer.
+
+    Attributes
+    ----------
+    until : float
+        When it is asked again, on the clock of `time.monotonic`.
+    message : str
+    damaged : bool
+        Whether it is a file that can be set aside.
+    """
+
+    until: float
+    message: str
+    damaged: bool
 
 
 def ask(what: Callable[[Store], T]) -> T | None:
@@ -28,13 +59,14 @@ def ask(what: Callable[[Store], T]) -> T | None:
     After a failure it is left alone for a while, so that not every move of a slider waits for it.
     """
     state = st.session_state
-    until, _ = state.get(Key.STORE_DOWN, (0.0, ""))
-    if time.monotonic() < until:
+    down = trouble()
+    if down is not None and time.monotonic() < down.until:
         return None
     try:
         answer = what(open_store())
     except StoreError as error:
-        state[Key.STORE_DOWN] = (time.monotonic() + _PAUSE, str(error))
+        until, damaged = time.monotonic() + _PAUSE, isinstance(error, DamagedError)
+        state[Key.STORE_DOWN] = Trouble(until, str(error), damaged)
         return None
     state.pop(Key.STORE_DOWN, None)
     return answer
@@ -46,17 +78,10 @@ def keep(what: Callable[Concatenate[Store, P], T], *args: P.args, **kwargs: P.kw
     return what(open_store(), *args, **kwargs)
 
 
-def trouble() -> str:
-    """Why the database did not answer when it was last asked; empty if it did."""
-    return str(st.session_state.get(Key.STORE_DOWN, (0.0, ""))[1])
-
-
-def banner(lost: str) -> None:
-    """Say what is wrong with the database, if anything is, and what that means here."""
-    if message := trouble():
-        with st.container(border=True):
-            st.markdown(f":material/cloud_off: {escape(message)} {lost}")
-            st.button("Ask again", key="store_again", on_click=forgive, icon=":material/refresh:")
+def trouble() -> Trouble | None:
+    """Why the database did not answer when it was last asked; None if it did."""
+    found: Trouble | None = st.session_state.get(Key.STORE_DOWN)
+    return found
 
 
 def forgive() -> None:

@@ -26,6 +26,7 @@ from distpriv.dashboard.decide import deciding
 from distpriv.dashboard.decide.panels import badge, paragraphs
 from distpriv.dashboard.serving import people
 from distpriv.dashboard.shell import storage
+from distpriv.dashboard.shell.banner import banner
 from distpriv.dashboard.shell.links import DECISION, TABLE
 from distpriv.dashboard.shell.state import Key
 from distpriv.store import Alternative, Decision, Revision, all_decisions
@@ -41,7 +42,7 @@ def draw() -> None:
     """The decision that the address names, or those that wait for one."""
     found = storage.ask(all_decisions)
     found = Found() if found is None else found
-    storage.banner("What is to be decided cannot be shown until it answers.")
+    banner("What is to be decided cannot be shown until it answers.")
     if storage.trouble():
         st.title("Decide")
         return
