@@ -7,8 +7,9 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -34,9 +35,39 @@ def _as_nobody() -> list[str]:
     return ["runuser", "-u", "postgres" if "postgres" in names else "nobody", "--"]
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that can be ended as if by a failure of power, and begun again.
+
+    Attributes
+    ----------
+    url : str
+        Its address, which stays.
+    """
+
+    url: str
+    _run: Callable[..., None]
+    _begin: tuple[str, ...]
+
+    def stop(self) -> None:
+        """End it without a last word to anybody."""
+        self._run("pg_ctl", *self._begin[:2], "-m", "immediate", "-w", "stop")
+
+    def start(self) -> None:
+        """Begin it again, with what it has kept."""
+        self._run("pg_ctl", *self._begin, "-w", "start")
+
+
 @contextmanager
 def postgres() -> Iterator[str]:
     """The address of a server that lives as long as the block, without a port on the network."""
+    with postgres_server() as server:
+        yield server.url
+
+
+@contextmanager
+def postgres_server() -> Iterator[Server]:
+    """A server that lives as long as the block, and whoever has it may stop it."""
     programs = _programs()
     if programs is None:
         message = "no PostgreSQL on this machine: install your system's package `postgresql`"
@@ -69,10 +100,14 @@ def postgres() -> Iterator[str]:
         options = ["-U", "tester", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"]
         run("initdb", "-D", str(files), *options)
         settings = f"-k {folder} -c listen_addresses='' -c fsync=off -c max_connections=120"
-        run("pg_ctl", "-D", str(files), "-l", str(folder / "log"), "-o", settings, "-w", "start")
+        begin = ("-D", str(files), "-l", str(folder / "log"), "-o", settings)
+        url = f"postgresql://tester@/postgres?host={quote(str(folder), safe='')}"
+        server = Server(url, run, begin)
+        server.start()
         try:
-            yield f"postgresql://tester@/postgres?host={quote(str(folder), safe='')}"
+            yield server
         finally:
-            run("pg_ctl", "-D", str(files), "-m", "immediate", "-w", "stop")
+            if (files / "postmaster.pid").exists():
+                server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

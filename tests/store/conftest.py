@@ -11,15 +11,36 @@ import psycopg
 import pytest
 
 from distpriv.store import Store, open_store
-from tests.postgres import postgres
+from tests.postgres import Server, postgres_server
 
 VERSIONS = Path(__file__).parent / "versions"
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    with postgres() as url:
-        yield url
+def running() -> Iterator[Server]:
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def server(running: Server) -> str:
+    return running.url
+
+
+@pytest.fixture
+def failing(fresh_postgres: str, running: Server) -> Iterator[Server]:
+    """The server, which may be stopped: it runs again for the next test."""
+    yield running
+    if not is_up(running.url):
+        running.start()
+
+
+def is_up(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 @pytest.fixture

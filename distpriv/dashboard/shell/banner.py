@@ -35,22 +35,27 @@ def banner(lost: str) -> None:
         return
     with st.container(border=True):
         st.markdown(f":material/cloud_off: {escape(found.message)} {lost}")
-        with st.container(horizontal=True):
-            st.button(
-                "Ask again", key="store_again", on_click=storage.forgive, icon=":material/refresh:"
-            )
-            if found.damaged and people.may("limit"):
-                with st.popover(f"{_BEGIN} …", icon=":material/inventory_2:"):
-                    st.markdown(_MEANS)
-                    st.button(_BEGIN, key="store_aside", type="primary", on_click=_set_aside)
+        st.button(
+            "Ask again", key="store_again", on_click=storage.forgive, icon=":material/refresh:"
+        )
         if found.damaged:
             storage.barred("limit")
+            if people.may("limit"):
+                _beginning()
+
+
+def _beginning() -> None:
+    with st.expander(f"{_BEGIN} …", icon=":material/inventory_2:"):
+        st.markdown(_MEANS)
+        if not storage.fixed("Set aside by"):
+            st.text_input("Set aside by", key=Key.STORE_ASIDE_WHO, max_chars=80)
+        st.button(_BEGIN, key="store_aside", type="primary", on_click=_set_aside)
 
 
 def _set_aside() -> None:
     state = st.session_state
     try:
-        kept = writing.set_aside(storage.name())
+        kept = writing.set_aside(str(state.get(Key.STORE_ASIDE_WHO) or storage.name()))
     except StoreError as error:
         state[Key.STORE_ASIDE] = str(error)
     else:

@@ -163,6 +163,7 @@ class Key:
     SCENARIO_FILE: Final = "scenario_file"
     SETTLING_COMMENT: Final = "settling_comment"
     STORE_ASIDE: Final = "store_aside_said"
+    STORE_ASIDE_WHO: Final = "store_aside_who"
     STORE_DOWN: Final = "store_down"
     TOUR_ANSWERS: Final = "tour_answers"
     TOUR_GUESSES: Final = "tour_guesses_given"
