@@ -1,4 +1,4 @@
-"""The command ``distpriv``: opens the dashboard, writes reports, prints the papers' results."""
+"""The command ``distpriv``: the dashboard, reports, the database, the papers' results."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import socket
 import subprocess  # nosec B404 # pip is a program
 import sys
 from collections.abc import Sequence
+from getpass import getuser
 from importlib import invalidate_caches
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 
+from distpriv.analysis.decision import moment
 from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.scenario_file import read_scenario
 from distpriv.errors import DistprivError, ReportError
 from distpriv.export.report import Report, build_report
 from distpriv.papers.__main__ import main as papers
 from distpriv.resources import HOME
+from distpriv.store import open_store
+from distpriv.store.audit import set_aside
+from distpriv.store.backups import backup, holdings, restore
 from distpriv.tables import digest, read_table
 from distpriv.tables.reference import align
 from distpriv.version import VERSION
@@ -38,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit status: 0, or 2 after one sentence on what is wrong.
+        The exit status: 0, 1 if something is wrong with what a database holds, or 2 after one
+        sentence on what is wrong.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["papers"]:
@@ -47,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "report":
             _report(options)
+        elif options.command == "database":
+            return _database(options)
         else:
             _dashboard(options)
     except DistprivError as error:
@@ -73,6 +81,14 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--reference", type=Path, help="table that the whole of the other is thought of drawn from"
     )
+    database = commands.add_parser(
+        "database", help="look at the database of DATABASE_URL, copy it, or go back to a copy"
+    )
+    acts = database.add_subparsers(dest="act", title="commands", required=True)
+    acts.add_parser("check", help="count what it holds, and check the audit trail")
+    for name, what in (("backup", "write a copy"), ("restore", "have it hold what a copy holds")):
+        acts.add_parser(name, help=what).add_argument("file", type=Path)
+    acts.add_parser("set-aside", help="keep a damaged SQLite file aside and begin a new one")
     commands.add_parser("papers", help="recompute the figures that the papers print")
     return parser
 
@@ -126,6 +142,38 @@ def _have_packages() -> None:
     if subprocess.call([sys.executable, "-m", "pip", "install", *missing]):  # nosec B603 # no shell
         raise DistprivError("The dashboard's packages could not be installed; see above.")
     invalidate_caches()
+
+
+def _database(options: argparse.Namespace) -> int:
+    """What is done with it, and the exit status: 1 if something is wrong with what it holds."""
+    store = open_store()
+    if options.act == "backup":
+        backup(store, options.file)
+        print(f"The {store.place} was copied to {options.file}.")
+    elif options.act == "restore":
+        kept = restore(store, options.file)
+        print(f"The {store.place} holds what {options.file} holds.")
+        if kept is not None:
+            print(f"What it held before is kept in {kept}.")
+        print("What was released since is not in the ledger, and no limit counts it.")
+    elif options.act == "set-aside":
+        kept = set_aside(store, getuser())
+        print(f"The damaged file is kept in {kept}; a new, empty database has begun.")
+    found = holdings(store)
+    print(
+        f"{found.place}: {_counted(found.decisions, 'decision')}, "
+        f"{_counted(found.releases, 'release')}, {_counted(found.limits, 'limit')}"
+        + (f"; last release at {moment(found.last)}." if found.last else ".")
+    )
+    for wrong in found.wrong:
+        print(wrong, file=sys.stderr)
+    if not found.wrong:
+        print(f"The audit trail is whole. Its head, to be kept elsewhere: {found.head}")
+    return 1 if found.wrong else 0
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _report(options: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-__all__ = ["is_damaged", "move_aside"]
+__all__ = ["free_name", "is_damaged", "move_aside"]
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a file that is in use
@@ -62,7 +62,7 @@ def move_aside(file: Path) -> Path | None:
         with closing(sqlite3.connect(file, timeout=5)) as connection:
             if not is_damaged(connection):
                 return None
-        kept = _free_name(file)
+        kept = free_name(file, "damaged")
         for end in _BESIDE:
             with suppress(FileNotFoundError):
                 shutil.copy2(f"{file}{end}", f"{kept}{end}")
@@ -72,14 +72,18 @@ def move_aside(file: Path) -> Path | None:
         return kept
 
 
-def _free_name(file: Path) -> Path:
+def free_name(file: Path, what: str) -> Path:
+    """A name beside a file for what it was: with what that is, and when it was put there.
+
+    Parameters
+    ----------
+    file : Path
+    what : str
+    """
     stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
-    for count in range(1, 1000):
-        again = f"-{count}" if count > 1 else ""
-        kept = file.with_name(f"{file.stem}.damaged-{stamp}{again}{file.suffix}")
-        if not kept.exists():
-            return kept
-    raise OSError("no name is free")
+    names = (f"{stamp}-{count}" if count > 1 else stamp for count in range(1, 1000))
+    beside = (file.with_name(f"{file.stem}.{what}-{name}{file.suffix}") for name in names)
+    return next(each for each in beside if not each.exists())
 
 
 @contextmanager

@@ -195,6 +195,18 @@ class Store:
         """Whether its tables can hold limits; an older database that is only read cannot."""
         return self._old is None or self._old >= _LIMITS_SINCE
 
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file that it is; None if it is a server's, or named by an address."""
+        return self._file
+
+    def check_readable(self) -> None:
+        """Raise StoreError if the database cannot be reached or read, or its file is damaged."""
+        if self._file is not None:
+            self._prepared = None  # a file is looked at as a whole when it is opened
+        with self.reading() as session:
+            session.execute(select(SchemaRow.version))
+
     def check_writable(self) -> None:
         """Raise StoreError if the database cannot be reached or written."""
         with self._session(self._engine) as session:

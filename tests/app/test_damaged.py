@@ -27,6 +27,7 @@ def test_it_is_said_and_set_aside_on_request(open_app, damaged):
     app = open_app("release")
     sound(app)
     assert "is damaged or no database" in texts(app)
+    assert "before **cannot be read now**" in texts(app)
     assert "earlier releases are missing" in texts(app)
     assert BEGIN in [each.label for each in app.button]
     assert "Nothing of it counts any more." in texts(app)

@@ -303,7 +303,7 @@ def test_a_ledger_that_fails_at_the_draw_withholds_the_numbers(open_app, monkeyp
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/file/kept.sqlite")
     draw(app)
     assert "Its numbers are not shown yet" in texts(app)
-    assert "**No release**" in texts(app)
+    assert "before **cannot be read now**" in texts(app)
     assert not [frame for frame in app.dataframe if "Released" in frame.value]
     assert "Show it without a record" not in labels(app)
     (tmp_path / "file").unlink()

@@ -17,7 +17,7 @@ from distpriv.charts.ledger import adding_up
 from distpriv.composition.joint_releases import JointReleases, joint_releases
 from distpriv.composition.releases import Standing
 from distpriv.composition.table_releases import TableRelease
-from distpriv.dashboard.shell import cache
+from distpriv.dashboard.shell import cache, storage
 from distpriv.dashboard.shell.frame import View, sources
 from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.scenario import pair_words
@@ -184,8 +184,11 @@ def answer(view: View, made: Releases) -> str:
     tells = f"tells {pair_words(view)}"
     following = f"{escape(scenario.mechanism)} at ε\u00a0=\u00a0{scenario.epsilon:g}"
     if now.count == 0:
+        known = f"**No release** of {what} is on record."
+        if storage.silent() is not None:
+            known = f"What was released of {what} before **cannot be read now**."
         return (
-            f"**No release** of {what} is on record. With one by {following} the best attacker "
+            f"{known} With one by {following} the best attacker "
             f"{tells} in {_right(after)} of cases; guessing is right in 50\u00a0%."
             + _delivered(view, after, "It delivers", "it promises")
         )

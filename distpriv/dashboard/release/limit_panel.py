@@ -20,7 +20,6 @@ from distpriv.store import (
     Use,
     check_all,
     epsilon_that_fits,
-    never_made,
     on_record,
 )
 from distpriv.store.checks import about_in_words
@@ -95,7 +94,7 @@ def kept(dataset: Dataset, unrecorded: Sequence[LedgerEntry]) -> OnRecord:
 
 def left(view: View | None, dataset: Dataset, found: OnRecord) -> Left:
     """What the limits leave; where the ledger cannot be read nothing may be released."""
-    if (silent := storage.trouble()) and not never_made():
+    if silent := storage.silent():
         return Left(
             blind=f"{silent.message} A limit may be agreed on there, so nothing is released until "
             "it answers."

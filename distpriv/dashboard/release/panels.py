@@ -207,9 +207,9 @@ def _draw(at: Desk, token: str, view: View, anyway: bool, missing: tuple[str, ..
 def _confirm(view: View, at: Desk) -> None:
     scenario, noise = view.scenario, view.noise
     storage.ask(lambda store: store.check_writable())
-    silent = storage.trouble()
+    trouble = storage.trouble()
     with st.container(border=True):
-        if silent and not never_made():
+        if silent := storage.silent():
             st.error(
                 f"{escape(silent.message)} A release that the ledger cannot hold could exceed a "
                 "limit unseen, so nothing is released until it can.",
@@ -237,7 +237,7 @@ def _confirm(view: View, at: Desk) -> None:
             "numbers and not with the seed: nobody can draw it again\n"
             + (
                 "- into no ledger: see below"
-                if silent
+                if trouble
                 else "- into the ledger: the released numbers, the scenario with its names of "
                 "columns and values, the data's fingerprint, your name, note and reason, and the "
                 "agreed decision if there is one. No record and no "
@@ -257,10 +257,10 @@ def _confirm(view: View, at: Desk) -> None:
             )
         promise.guarantee(view)
         anyway = True
-        if silent:
+        if trouble:
             st.warning(
-                f"{escape(silent)} There is no ledger yet, and so no limit either; this release "
-                "stays in this session only, and later sums will not count it.",
+                f"{escape(trouble.message)} There is no ledger yet, and so no limit either; this "
+                "release stays in this session only, and later sums will not count it.",
                 icon=":material/cloud_off:",
             )
             anyway = st.checkbox("Release it without a record", key=f"anyway_{at.token}")
@@ -276,7 +276,7 @@ def _confirm(view: View, at: Desk) -> None:
                     type="primary",
                     disabled=not (anyway and people.may("release")),
                     on_click=_draw,
-                    args=(at, at.token, view, bool(silent), missing),
+                    args=(at, at.token, view, bool(trouble), missing),
                 )
                 st.form_submit_button("Not now", key="release_cancel", on_click=at.put_away)
 

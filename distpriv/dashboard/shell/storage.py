@@ -13,7 +13,7 @@ from distpriv.analysis.person import signed
 from distpriv.dashboard.serving import people
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import StoreError
-from distpriv.store import Store, open_store
+from distpriv.store import Store, never_made, open_store
 from distpriv.store.failures import DamagedError
 from distpriv.words import escape
 
@@ -26,6 +26,7 @@ __all__ = [
     "keep",
     "name",
     "place",
+    "silent",
     "trouble",
     "who",
 ]
@@ -82,6 +83,11 @@ def trouble() -> Trouble | None:
     """Why the database did not answer when it was last asked; None if it did."""
     found: Trouble | None = st.session_state.get(Key.STORE_DOWN)
     return found
+
+
+def silent() -> Trouble | None:
+    """As `trouble`, where something may be on record; None if nothing can be."""
+    return None if never_made() else trouble()
 
 
 def forgive() -> None:
