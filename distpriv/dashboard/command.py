@@ -7,22 +7,17 @@ import socket
 import subprocess  # nosec B404 # pip is a program
 import sys
 from collections.abc import Sequence
-from getpass import getuser
 from importlib import invalidate_caches
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 
-from distpriv.analysis.decision import moment
 from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.scenario_file import read_scenario
 from distpriv.errors import DistprivError, ReportError
 from distpriv.export.report import Report, build_report
 from distpriv.papers.__main__ import main as papers
 from distpriv.resources import HOME
-from distpriv.store import open_store
-from distpriv.store.audit import set_aside
-from distpriv.store.backups import backup, holdings, restore
 from distpriv.tables import digest, read_table
 from distpriv.tables.reference import align
 from distpriv.version import VERSION
@@ -54,7 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "report":
             _report(options)
         elif options.command == "database":
-            return _database(options)
+            _have_packages()
+            from distpriv.store.command import run
+
+            return run(options.act, getattr(options, "file", None))
         else:
             _dashboard(options)
     except DistprivError as error:
@@ -142,38 +140,6 @@ def _have_packages() -> None:
     if subprocess.call([sys.executable, "-m", "pip", "install", *missing]):  # nosec B603 # no shell
         raise DistprivError("The dashboard's packages could not be installed; see above.")
     invalidate_caches()
-
-
-def _database(options: argparse.Namespace) -> int:
-    """What is done with it, and the exit status: 1 if something is wrong with what it holds."""
-    store = open_store()
-    if options.act == "backup":
-        backup(store, options.file)
-        print(f"The {store.place} was copied to {options.file}.")
-    elif options.act == "restore":
-        kept = restore(store, options.file)
-        print(f"The {store.place} holds what {options.file} holds.")
-        if kept is not None:
-            print(f"What it held before is kept in {kept}.")
-        print("What was released since is not in the ledger, and no limit counts it.")
-    elif options.act == "set-aside":
-        kept = set_aside(store, getuser())
-        print(f"The damaged file is kept in {kept}; a new, empty database has begun.")
-    found = holdings(store)
-    print(
-        f"{found.place}: {_counted(found.decisions, 'decision')}, "
-        f"{_counted(found.releases, 'release')}, {_counted(found.limits, 'limit')}"
-        + (f"; last release at {moment(found.last)}." if found.last else ".")
-    )
-    for wrong in found.wrong:
-        print(wrong, file=sys.stderr)
-    if not found.wrong:
-        print(f"The audit trail is whole. Its head, to be kept elsewhere: {found.head}")
-    return 1 if found.wrong else 0
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _report(options: argparse.Namespace) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from distpriv.dashboard.command import main
 from distpriv.errors import StoreError
 from distpriv.store import Store, Terms, all_decisions, ledger, limits, open_store, propose, record
 from distpriv.store.audit import check_trail
@@ -165,23 +164,3 @@ def test_without_postgresql_s_programs_it_is_a_sentence(monkeypatch, fresh_postg
     with pytest.raises(StoreError, match="pg_dump is not installed here"):
         backup(open_store(fresh_postgres), tmp_path / "copy")
     assert not list(tmp_path.iterdir())
-
-
-def test_by_the_command(own_database: Path, tmp_path: Path, capsys) -> None:
-    record(open_store(), entry("Ann"))
-    assert main(["database", "backup", str(tmp_path / "copy")]) == 0
-    assert main(["database", "check"]) == 0
-    assert "0 decisions, 1 release, 0 limits; last release at" in capsys.readouterr().out
-    assert main(["database", "set-aside"]) == 2
-    own_database.write_bytes(b"no database" * 1000)
-    assert main(["database", "check"]) == 2
-    assert "is damaged or no database; restore a backup" in capsys.readouterr().err
-    assert main(["database", "restore", str(tmp_path / "copy")]) == 0
-    assert [each.author for each in ledger(open_store())] == ["Ann"]
-    with open_store().writing() as session:
-        session.connection().exec_driver_sql("UPDATE releases SET author = 'Eve'")
-    assert main(["database", "check"]) == 1
-    assert "was changed" in capsys.readouterr().err
-    own_database.write_bytes(b"no database" * 1000)
-    assert main(["database", "set-aside"]) == 0
-    assert ledger(open_store()) == []
