@@ -20,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -175,12 +175,13 @@ async def _session(port: int, number: int, until: float, thinks: float, seen: Se
         seen.runs += visitor.runs
 
 
-async def load(port: int, sessions: int, seconds: float, thinks: float) -> Seen:
+async def load(ports: Sequence[int], sessions: int, seconds: float, thinks: float) -> Seen:
     """Mixed sessions side by side; what counts begins once all of them have come.
 
     Parameters
     ----------
-    port : int
+    ports : sequence of int
+        Of the replicas, each of which has its share of the sessions, as behind a sticky proxy.
     sessions : int
         How many; their pages take turns.
     seconds : float
@@ -192,7 +193,8 @@ async def load(port: int, sessions: int, seconds: float, thinks: float) -> Seen:
     coming = sessions * _COMING
     until = time.monotonic() + coming + seconds
     forgetting = asyncio.get_running_loop().call_later(coming, seen.forget)
-    await _all(_session(port, number, until, thinks, seen) for number in range(sessions))
+    places = [ports[number // len(_PAGES) % len(ports)] for number in range(sessions)]
+    await _all(_session(port, number, until, thinks, seen) for number, port in enumerate(places))
     forgetting.cancel()
     return seen
 
@@ -256,13 +258,17 @@ def _said(name: str, seen: Seen) -> tuple[float, float]:
     return middle, high
 
 
-def _sliders(server: Server, sessions: int, seconds: float, thinks: float, rounds: int) -> bool:
-    print(f"Sliders, {sessions} sessions side by side against one")
-    asyncio.run(alone(server.port, 5 * len(_PAGES), 0.5))  # imports, examples
+def _sliders(
+    servers: Sequence[Server], sessions: int, seconds: float, thinks: float, rounds: int
+) -> bool:
+    ports = [server.port for server in servers]
+    print(f"Sliders, {sessions} sessions side by side on {len(ports)} replicas against one on one")
+    for port in ports:
+        asyncio.run(alone(port, 5 * len(_PAGES), 0.5))  # imports, examples
     ratios, clean = [], True
     for _ in range(rounds):
-        one = asyncio.run(alone(server.port, seconds, thinks / 4))
-        many = asyncio.run(load(server.port, sessions, seconds, thinks))
+        one = asyncio.run(alone(ports[0], seconds, thinks / 4))
+        many = asyncio.run(load(ports, sessions, seconds, thinks))
         (low, high), (low_many, high_many) = _said("one", one), _said(f"{sessions}", many)
         ratios.append(high_many / high)
         print(f"    ratio p50 {low_many / low:.1f}, p95 {high_many / high:.1f}", flush=True)
@@ -300,22 +306,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure; the number of goals that are missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument(
+        "--replicas", type=int, default=os.cpu_count() or 1, help="by default one for each core"
+    )
     parser.add_argument("--seconds", type=float, default=50.0, help="of each measurement")
     parser.add_argument("--thinks", type=float, default=4.0, help="seconds between two moves")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--visits", type=int, default=200)
     asked = parser.parse_args(arguments)
     missed = 0
-    with served() as server:
+    with ExitStack() as stack:
+        servers = [stack.enter_context(served()) for _ in range(asked.replicas)]
         if asked.sessions:
             missed += not _sliders(
-                server, asked.sessions, asked.seconds, asked.thinks, asked.rounds
+                servers, asked.sessions, asked.seconds, asked.thinks, asked.rounds
             )
         if asked.visits:
-            missed += not _memory(server, asked.visits)
-        for line in server.complaints[:10]:
+            missed += not _memory(servers[0], asked.visits)
+        complaints = [line for server in servers for line in server.complaints]
+        for line in complaints[:10]:
             print(f"  the server says: {line}")
-        missed += bool(server.complaints)
+        missed += bool(complaints)
     return missed
 
 

@@ -5,7 +5,7 @@ from itertools import groupby
 import pandas as pd  # noqa: F401  (a first import inside a fragment would race)
 import streamlit as st
 
-from distpriv.dashboard.serving import door, people
+from distpriv.dashboard.serving import door, people, turns
 from distpriv.dashboard.shell import (
     asking,
     autosave,
@@ -58,19 +58,20 @@ asked = {key: st.query_params.get_all(key) for key in st.query_params}
 if (readable := links.readable(asked)) != asked or page in moved:
     st.switch_page(pages[spec], query_params=readable)
 st.set_page_config(page_title=f"{spec.title} · distpriv")
-style.draw()
-door.who()
-autosave.enter()
-presenting.begin()
-asking.first()
-with st.container():  # whatever the header has, what follows keeps its place
-    steps = header.draw(spec)
-controls.draw(spec)
-selecting.wait()
-history.note()
-autosave.keep()
-with steps:
-    history.buttons()
-selecting.run(page.run)
-code.foot(spec)
-footer(spec)
+with turns.everybodys().page():  # long work of whoever else waits for it
+    style.draw()
+    door.who()
+    autosave.enter()
+    presenting.begin()
+    asking.first()
+    with st.container():  # whatever the header has, what follows keeps its place
+        steps = header.draw(spec)
+    controls.draw(spec)
+    selecting.wait()
+    history.note()
+    autosave.keep()
+    with steps:
+        history.buttons()
+    selecting.run(page.run)
+    code.foot(spec)
+    footer(spec)

@@ -13,7 +13,9 @@ from typing import Literal, TypeVar, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from distpriv.dashboard.serving import rates, turns
 from distpriv.dashboard.shell import presenting, state
+from distpriv.dashboard.shell.state import Key
 from distpriv.model.run import Progress, Run
 from distpriv.words import escape
 
@@ -100,8 +102,13 @@ def buttons(
     resting = run is not None and run.stopped and not run.finished
     running = run is not None and run.running
 
+    refused = f"{name}_refused"
+
     def start() -> None:
-        if run is not None and resting:
+        allowed = rates.allow("runs", st.context.ip_address)
+        if not allowed:
+            st.session_state[refused] = allowed.sentence
+        elif run is not None and resting:
             run.stopped = False
         else:
             runs[name] = begin()
@@ -125,6 +132,8 @@ def buttons(
         on_click=_turn,
         args=(run, True),
     )
+    if said := st.session_state.pop(refused, ""):
+        st.warning(escape(said), icon=":material/hourglass_top:")
 
 
 def toggle(run: Run[T], key: str, *, icons: bool = True) -> None:
@@ -162,8 +171,10 @@ def growing(
     @st.fragment(run_every=tick if run.running else None)
     def part() -> None:
         was_running = run.running
-        if next(ticks, True):
-            run.step(budget if run.done else 0.0)  # the first picture must not wait
+        if next(ticks, True) and run.running:
+            # Who clicks meanwhile ends the waiting: a look at the state is where a run is cut short.
+            with turns.everybodys().long(lambda: Key.RUNS in st.session_state):
+                run.step(budget if run.done else 0.0)  # the first picture must not wait
         draw(run)
         if was_running and not run.running:
             st.rerun()

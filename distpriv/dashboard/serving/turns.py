@@ -1,0 +1,122 @@
+"""Who computes now: what somebody waits for goes first, and long work takes turns in between.
+
+A Python process computes one thing at a time, whoever asks. So of the work that grows on pages at
+most some pieces run at once, session by session, and none while a page is being computed; unless
+pages never stop, for then it still goes on, more slowly. Work of a session that has gone is not
+asked for any more, and ends with it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Turns", "everybodys"]
+
+_LOOK = 0.05  # seconds between two looks whether somebody still waits
+_PATIENCE = 1.5  # seconds after which long work goes on beside pages
+
+
+class Turns:
+    """Turns of the long work, and the pages that go before it.
+
+    Parameters
+    ----------
+    most : int, at least 1
+        Pieces of long work at once.
+    patience : float
+        Seconds for which pages may keep long work from going on.
+    clock : callable, optional
+        Gives seconds.
+    """
+
+    def __init__(
+        self,
+        most: int = 1,
+        patience: float = _PATIENCE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._most = most
+        self._patience = patience
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._waiting: deque[object] = deque()
+        self._working = 0
+        self._pages = 0
+        self._last = -patience
+        self._own = threading.local()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a turn."""
+        return len(self._waiting)
+
+    @contextmanager
+    def page(self) -> Iterator[None]:
+        """While a page is computed, which somebody waits for."""
+        with self._changed:
+            self._pages += 1
+        self._own.page = True
+        try:
+            yield
+        finally:
+            self._own.page = False
+            with self._changed:
+                self._pages -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def long(self, look: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """While a piece of long work is done, once it is its turn; who came first goes first.
+
+        The first piece that a page itself shows is part of that page, and waits for nobody.
+
+        Parameters
+        ----------
+        look : callable
+            Called now and then while it waits; what it raises ends the waiting.
+        """
+        if getattr(self._own, "page", False):
+            yield
+            return
+        self._wait(look)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._working -= 1
+                self._last = self._clock()
+                self._changed.notify_all()
+
+    def _wait(self, look: Callable[[], object]) -> None:
+        ticket = object()
+        with self._changed:
+            self._waiting.append(ticket)
+        try:
+            while True:
+                with self._changed:
+                    if self._waiting[0] is ticket and self._free():
+                        self._working += 1
+                        return
+                    self._changed.wait(_LOOK)
+                look()
+        finally:
+            with self._changed:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+
+    def _free(self) -> bool:
+        if self._working >= self._most:
+            return False
+        return not self._pages or self._clock() - self._last >= self._patience
+
+
+_EVERYBODYS = Turns()
+
+
+def everybodys() -> Turns:
+    """The turns of this process."""
+    return _EVERYBODYS
