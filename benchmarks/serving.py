@@ -267,7 +267,7 @@ def _sliders(
         asyncio.run(alone(port, 5 * len(_PAGES), 0.5))  # imports, examples
     ratios, clean = [], True
     for _ in range(rounds):
-        one = asyncio.run(alone(ports[0], seconds, thinks / 4))
+        one = asyncio.run(alone(ports[0], 1.5 * seconds, thinks / 8))
         many = asyncio.run(load(ports, sessions, seconds, thinks))
         (low, high), (low_many, high_many) = _said("one", one), _said(f"{sessions}", many)
         ratios.append(high_many / high)

@@ -82,7 +82,11 @@ class Run(Generic[T]):
         Whether it is to rest; to be set by whoever stops it or goes on with it.
     failure : str
         Why it cannot go on, or empty.
+    elsewhere : bool
+        Whether others do the work, so that a step only waits for them.
     """
+
+    elsewhere = False
 
     def __init__(self, begin: Callable[[], Iterator[Progress[T]]], key: object = None) -> None:
         self.begin = begin

@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 
 from distpriv.attacks.property_inference import attacker_names
+from distpriv.dashboard.serving import rates
 from tests.app.driver import (
     attack_of,
     charts,
     finished,
+    press,
     records,
     run_of,
     sampled,
     sound,
     texts,
     upload,
+    warnings,
 )
 
 
@@ -50,6 +53,22 @@ def test_every_attacker_runs_and_is_audited(open_app, classifier):
     assert "proves" in texts(app)
     # By mechanism, ROC, precision-recall, against ε, against Δp; published and grid-safe.
     assert len(charts(app)) == 6
+
+
+def test_long_work_that_is_asked_for_too_often_has_to_wait(open_app, monkeypatch):
+    app = open_app("attack")
+    app.selectbox(key="attack_repetitions").set_value(20).run()
+    before = run_of(app, "attack")
+    finished(app, before)
+    monkeypatch.setattr(rates, "allow", lambda _kind, _address: rates.Answer(90))
+    press(app, "Run again")
+    sound(app)
+    assert "try again in 90 seconds" in warnings(app)
+    assert run_of(app, "attack") is before
+    monkeypatch.undo()
+    press(app, "Run again")
+    assert "try again" not in warnings(app)
+    assert run_of(app, "attack") is not before
 
 
 def test_the_gap_of_training_without_noise_is_explained(open_app):

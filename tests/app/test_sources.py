@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -328,6 +329,22 @@ def test_a_question_can_be_stopped(open_app, files, monkeypatch):
     app = answered(app)
     clean(app)
     verdict(app)
+
+
+def test_a_question_of_a_session_that_has_gone_is_stopped(open_app, files, monkeypatch):
+    """Nobody looks at it any more; a moment before, somebody still did."""
+    app = chosen(opened(open_app))
+    source, stopped = app.session_state["dataset"].source, threading.Event()
+    monkeypatch.setattr(source, "group_moments", lambda *_: stopped.wait(30))
+    monkeypatch.setattr(source, "cancel", stopped.set)
+    app.selectbox(key="own_secret").set_value("town = Ahausen").run()
+    assert f"Asking {NAME}" in said(app)
+    assert not stopped.is_set()
+    monkeypatch.setattr(scanning, "LEFT", 0.5)
+    for _ in range(4):  # somebody looks
+        app.run()
+        assert not stopped.is_set()
+    assert stopped.wait(20)
 
 
 @pytest.mark.parametrize(

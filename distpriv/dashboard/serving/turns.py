@@ -1,9 +1,11 @@
-"""Who computes now: what somebody waits for goes first, and long work takes turns in between.
+"""Who computes now: pages one after another, and long work takes turns in between.
 
-A Python process computes one thing at a time, whoever asks. So of the work that grows on pages at
-most some pieces run at once, session by session, and none while a page is being computed; unless
-pages never stop, for then it still goes on, more slowly. Work of a session that has gone is not
-asked for any more, and ends with it.
+A Python process computes one thing at a time, whoever asks. Pages that are computed side by side
+would all come late, so they come in the order in which they were asked for; one that has to wait
+for something else lets the next ones pass. Of the work that grows on pages at most some pieces run
+at once, session by session, and none while a page is being computed; unless pages never stop, for
+then it still goes on, more slowly. Work of a session that has gone is not asked for any more, and
+ends with it.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ __all__ = ["Turns", "everybodys"]
 
 _LOOK = 0.05  # seconds between two looks whether somebody still waits
 _PATIENCE = 1.5  # seconds after which long work goes on beside pages
+_PASSING = 0.6  # seconds after which a page is computed beside another one
 
 
 class Turns:
@@ -29,6 +32,8 @@ class Turns:
         Pieces of long work at once.
     patience : float
         Seconds for which pages may keep long work from going on.
+    passing : float
+        Seconds for which one page may keep another one from being computed.
     clock : callable, optional
         Gives seconds.
     """
@@ -37,15 +42,17 @@ class Turns:
         self,
         most: int = 1,
         patience: float = _PATIENCE,
+        passing: float = _PASSING,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most = most
         self._patience = patience
+        self._passing = passing
         self._clock = clock
         self._changed = threading.Condition()
         self._waiting: deque[object] = deque()
         self._working = 0
-        self._pages = 0
+        self._pages: deque[object] = deque()
         self._last = -patience
         self._own = threading.local()
 
@@ -56,16 +63,18 @@ class Turns:
 
     @contextmanager
     def page(self) -> Iterator[None]:
-        """While a page is computed, which somebody waits for."""
+        """While a page is computed, which somebody waits for; after those asked for before it."""
+        ticket = object()
         with self._changed:
-            self._pages += 1
+            self._pages.append(ticket)
+            self._changed.wait_for(lambda: self._pages[0] is ticket, timeout=self._passing)
         self._own.page = True
         try:
             yield
         finally:
             self._own.page = False
             with self._changed:
-                self._pages -= 1
+                self._pages.remove(ticket)
                 self._changed.notify_all()
 
     @contextmanager

@@ -6,7 +6,9 @@ and draws what has come in; its buttons stand outside, so that they answer at on
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
@@ -107,7 +109,7 @@ def buttons(
     def start() -> None:
         allowed = rates.allow("runs", st.context.ip_address)
         if not allowed:
-            st.session_state[refused] = allowed.sentence
+            st.session_state[refused] = time.monotonic() + allowed.wait, allowed.sentence
         elif run is not None and resting:
             run.stopped = False
         else:
@@ -132,7 +134,8 @@ def buttons(
         on_click=_turn,
         args=(run, True),
     )
-    if said := st.session_state.pop(refused, ""):
+    until, said = st.session_state.get(refused, (0.0, ""))
+    if time.monotonic() < until and not running:
         st.warning(escape(said), icon=":material/hourglass_top:")
 
 
@@ -172,8 +175,9 @@ def growing(
     def part() -> None:
         was_running = run.running
         if next(ticks, True) and run.running:
-            # Who clicks meanwhile ends the waiting: a look at the state is where a run is cut short.
-            with turns.everybodys().long(lambda: Key.RUNS in st.session_state):
+            # Who clicks meanwhile ends the waiting: a look at the state cuts a run short.
+            turn = turns.everybodys().long(lambda: Key.RUNS in st.session_state)
+            with nullcontext() if run.elsewhere else turn:
                 run.step(budget if run.done else 0.0)  # the first picture must not wait
         draw(run)
         if was_running and not run.running:

@@ -38,12 +38,16 @@ EVERY = 2.0
 
 _MAIN, _OTHERS = "asking", "asking_others"
 
+LEFT = 150.0
+"""Seconds after which nobody waits any more: a session that has gone is kept for two minutes, and a
+tab in the background looks once a minute."""
+
 _TURNS: WeakKeyDictionary[EngineSource, threading.Lock] = WeakKeyDictionary()
 _TURNS_LOCK = threading.Lock()
 
 
 class Asked(Run[T], Generic[T]):
-    """Work of an engine, done in a thread.
+    """Work of an engine, done in a thread; it is stopped when nobody has asked for it any more.
 
     Parameters
     ----------
@@ -55,10 +59,13 @@ class Asked(Run[T], Generic[T]):
         What it is made from.
     """
 
+    elsewhere = True
+
     def __init__(
         self, work: Callable[[Callable[[EngineSource], None]], T], doing: str, key: object
     ) -> None:
         super().__init__(self._awaited, key)
+        self._looked = time.monotonic()
         self._work, self._said = work, doing
         self._future: Future[T] = Future()
         self._stop = threading.Event()
@@ -81,6 +88,7 @@ class Asked(Run[T], Generic[T]):
         began = time.monotonic()
         threading.Thread(target=self._run, daemon=True).start()
         while not self._future.done():
+            self._looked = time.monotonic()
             time.sleep(_LOOK)
             passed = int(time.monotonic() - began)
             yield Progress(0, 1, lambda: None, f"{self._said} … {passed}\u00a0s")
@@ -105,6 +113,8 @@ class Asked(Run[T], Generic[T]):
     def _watch(self, told: list[EngineSource], over: threading.Event) -> None:
         """Once it is to stop, say so until it does: one statement follows another."""
         while not over.wait(_LOOK):
+            if time.monotonic() - self._looked > LEFT:
+                self._stop.set()
             if self._stop.is_set() and told:
                 told[0].cancel()
 
