@@ -54,6 +54,9 @@ class Contours:
         return np.asarray(self.weights.sum(axis=1).real)
 
 
+_HIGHEST = 600.0  # of an exponent
+
+
 def contours(
     shift: FloatArray, spread: FloatArray, epsilons: FloatArray, stride: int = 1
 ) -> Contours:
@@ -90,8 +93,12 @@ def contours(
         line[far], values[far] = saddle[far, None], 0.0
         line[far, : bent.shape[1]], values[far, : bent.shape[1]] = bent, points
     values[:, 0] /= 2
-    factor = np.exp(peak) * width * (_STEP * stride / math.pi)
+    high = peak > _HIGHEST
+    factor = np.exp(np.where(high, 0.0, peak)) * width * (_STEP * stride / math.pi)
     values[factor == 0] = 0  # δ is below the least double; at such ε rounding swamps the values
+    # No δ comes of so high a saddle: rounding has moved it. What is left is that none is above 1.
+    values[high], factor[high] = 0.0, 1.0
+    values[high, 0] = 1.0
     return Contours(line, factor[:, None] * values)
 
 

@@ -19,7 +19,7 @@ import pyarrow.csv
 from charset_normalizer import from_bytes
 
 from distpriv.errors import TableError
-from distpriv.tables.labels import counted, shown
+from distpriv.tables.ragged import explain, filled, unfilled
 from distpriv.tables.repairs import loose
 from distpriv.tables.types import check_shape
 
@@ -59,12 +59,14 @@ _LABEL = pa.dictionary(pa.int32(), pa.string())
 class Delimited:
     """A table of labels, shape (N, m), and the character that separated them.
 
-    Adult files name no columns.
+    Adult files name no columns. What records lack that end early is missing, and `short` the line
+    of the first of them, 0 if there is none.
     """
 
     frame: pd.DataFrame
     delimiter: str
     adult: bool = False
+    short: int = 0
 
 
 def decode(data: bytes) -> str:
@@ -169,14 +171,16 @@ def parse_delimited(text: str) -> Delimited:
         raise TableError("the file is empty; choose one with column names and records.")
     if _is_adult(text):
         # Emptied and not removed, so that the lines keep their numbers.
-        columns = _read(re.sub(r"(?m)^\|.*$", "", text), ",", len(ADULT_COLUMNS))
+        lines = re.sub(r"(?m)^\|.*$", "", text)
+        columns = _read(lines, ",", len(ADULT_COLUMNS))
         columns[-1] = pc.replace_substring_regex(columns[-1], r"\.\s*$", "")
         return Delimited(_frame(ADULT_COLUMNS, columns), ",", adult=True)
     delimiter = _delimiter(text)
     names = next(_records(text, delimiter), [])
     check_shape(columns=len(names))
-    columns = [column.slice(1) for column in _read(text, delimiter, len(names))]
-    return Delimited(_frame(names, columns), delimiter)
+    columns, short = _filled(text, delimiter, len(names))
+    below = [column.slice(1) for column in columns]
+    return Delimited(_frame(names, below), delimiter, short=short)
 
 
 def scan(data: bytes, other: re.Pattern[str]) -> Delimited | None:
@@ -338,6 +342,17 @@ def _refuse_unknown_delimiter(lines: list[str]) -> None:
         )
 
 
+def _filled(text: str, delimiter: str, width: int) -> tuple[list[Any], int]:
+    """As `_read`, with null for what short records lack, and the line of the first of them or 0."""
+    try:
+        return _read(text, delimiter, width), 0
+    except TableError:
+        padded = filled(text, delimiter, width)
+        if padded is None:
+            raise
+    return [unfilled(column) for column in _read(padded.text, delimiter, width)], padded.line
+
+
 def _read(text: str, delimiter: str, width: int) -> list[Any]:
     """Columns of the text, header included, as arrow arrays of strings."""
     check_shape(rows=max(1, text.count("\n")), columns=width)
@@ -352,12 +367,12 @@ def _read(text: str, delimiter: str, width: int) -> list[Any]:
             ),
         )
     except pa.ArrowException:
-        _explain(text, delimiter, width)
+        explain(text, delimiter, width)
         raise TableError(
             "the text cannot be read as a table; save the file as CSV in UTF-8 again."
         ) from None
     if '"' in text and _doubtful_quotes(text, table):
-        _explain(text, delimiter, width)
+        explain(text, delimiter, width)
     return list(table.columns)
 
 
@@ -366,32 +381,3 @@ def _doubtful_quotes(text: str, table: Any) -> bool:
     if text.count('"') % 2:
         return True
     return any(pc.any(pc.match_substring(column, "\n")).as_py() for column in table.columns)
-
-
-def _explain(text: str, delimiter: str, width: int) -> None:
-    """Raise TableError for the first record that is damaged, if there is one."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    try:
-        for record in reader:
-            if record and len(record) != width:
-                raise _ragged(line, len(record), width, delimiter)
-            line = reader.line_num + 1
-    except csv.Error as error:
-        if "field limit" in str(error):
-            raise TableError(
-                f"line {line} holds a value of more than {csv.field_size_limit()} characters; "
-                "shorten it, or look for a quotation mark that is not closed."
-            ) from None
-        raise TableError(
-            f"line {line} opens a quotation mark that is not closed as it should be; "
-            'close it, and write a quotation mark inside a value as "".'
-        ) from None
-
-
-def _ragged(line: int, found: int, width: int, delimiter: str) -> TableError:
-    return TableError(
-        f"line {line} has {counted(found, 'value')} where the first line names "
-        f"{counted(width, 'column')}; add or remove values, or put a value that contains "
-        f"{shown(delimiter)} in quotation marks."
-    )

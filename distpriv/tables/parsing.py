@@ -140,6 +140,7 @@ def _parse_one(data: bytes, choices: Choices) -> RawTable:
         table.frame,
         semicolons=table.delimiter == ";",
         headed=not table.adult,
+        short=table.short,
         repairs=repairs,
     )
 

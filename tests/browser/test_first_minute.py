@@ -111,7 +111,7 @@ def reported(hand: Hand, browser: Browser, folder: Path, says_too: str) -> None:
     """Build the report, save it, and read and print it without a network."""
     page = hand.page
     hand.click(page.get_by_test_id("stMain").get_by_role("link", name="Report", exact=True))
-    arrived(page, "Report")
+    arrived(page, "Decide & report")
     hand.click(page.get_by_role("button", name="Build the report"))
     with page.expect_download() as download:
         hand.click(page.get_by_role("button", name="HTML, to read and print"))

@@ -1,0 +1,110 @@
+"""Short records filled with missing values, against Python's own reader; all else is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import distpriv as dp
+from distpriv.errors import TableError
+from distpriv.tables import read_table
+from distpriv.tables.ragged import explain, filled
+
+# Three of them: neither a number, nor missing, nor what a type's name is.
+CELLS = st.sampled_from(["", "red", "blue", 'a "b"', "x;y", "1", "2.5", " z"])
+
+
+def test_what_they_lack_is_missing_and_said() -> None:
+    table = read_table(b"colour,age,town\nred,5,A\nblue,7\ngreen\nred,,B\n,8,C\nblue,9,D\n")
+    assert table["age"].tolist()[:2] == [5, 7]
+    assert table["town"].isna().tolist() == [False, True, True, False, False, False]
+    assert table["age"].isna().tolist() == [False, False, True, True, False, False]
+    (repair,) = dp.how_read(table).repairs
+    assert (repair.kind, repair.undone) == ("short_rows", False)
+    said = "2 rows have too few values, the first in line 3; what they lack is missing."
+    assert repair.said == said
+
+
+def test_they_can_be_left_out_instead() -> None:
+    table = read_table(b"colour,age\nred,5\nblue\n\ngreen,6\nred,\n", undo=["short_rows"])
+    assert table["colour"].tolist() == ["red", "green", "red"]
+    (repair,) = dp.how_read(table).repairs
+    assert repair.undone
+    assert "the first in line 3; left out" in repair.said
+
+
+@given(
+    st.lists(st.lists(CELLS, min_size=1, max_size=3), min_size=3, max_size=12),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_against_another_reader(records, delimiter, end, quoted) -> None:
+    """Every value stands where that says, and every record is there or all are refused."""
+    assume(all(any(record) for record in records))  # else a line may be blank
+    short = [record for record in records if len(record) < 3]
+    assume(2 * len(short) <= len(records))
+    # Enough whole records that nobody takes another separator for the right one.
+    whole = [["red", "blue", "1"]] * 6
+    out = io.StringIO(newline="")
+    style = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=end, quoting=style)
+    writer.writerows([["p", "q", "r"], *whole, *records])
+    text = out.getvalue()
+    padded = filled(text, delimiter, 3)
+    if not short:
+        assert padded is None
+        explain(text, delimiter, 3)
+        return
+    assert padded is not None
+    read = list(csv.reader(io.StringIO(padded.text, newline=""), delimiter=delimiter))
+    wanted = [["p", "q", "r"], *whole, *records]
+    assert [[cell for cell in record if cell != "\x1e"] for record in read] == wanted
+    assert {len(record) for record in read} == {3}
+    first = next(place for place, record in enumerate(records) if len(record) < 3)
+    assert padded.line == first + 8
+    table = read_table(text.encode(), missing={"p": [], "q": [], "r": []})
+    lacking = np.array([[place >= len(record) for place in range(3)] for record in wanted[1:]])
+    assert (table.isna().to_numpy() | ~lacking).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        # More values than columns, anywhere.
+        ("a,b\n1,2\n3\n4,5,6\n7,8\n9,10\n", "line 3 has 1 value"),
+        # More than half are short: the first line names what is not there.
+        ("a,b,c\n1,2\n3,4\n5,6,7\n", "line 2 has 2 values"),
+        # A quotation mark that may have swallowed the lines between.
+        ('a,b,c\n1,2,3\n4,"5\n6,7,8\n9",10\n1,2,3\n1,2,3\n1,2\n', "line"),
+        ('a,b\n1,"2\n3,4\n5\n6,7\n', "quotation mark"),
+    ],
+    ids=["long", "most", "swallowed", "open"],
+)
+def test_what_else_is_wrong_is_told_by_its_line(text: str, said: str) -> None:
+    assert filled(text, ",", len(text.split("\n")[0].split(","))) is None
+    with pytest.raises(TableError) as caught:
+        read_table(text.encode())
+    assert said in str(caught.value).lower()
+
+
+def test_a_column_of_one_is_never_made_of_it() -> None:
+    """Blank lines in a table of one column are no records, short or not."""
+    assert len(read_table(b"a\n1\n\n2\n")) == 2
+
+
+def test_a_large_file_with_one_short_record() -> None:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": rng.integers(0, 9, 30_000), "b": rng.normal(size=30_000)})
+    lines = frame.to_csv(index=False).split("\n")
+    lines[20_000] = lines[20_000].split(",")[0]
+    table = read_table("\n".join(lines).encode())
+    assert table["a"].tolist() == frame["a"].tolist()
+    assert np.flatnonzero(table["b"].isna()).tolist() == [19_999]
+    assert "the first in line 20001;" in dp.how_read(table).repairs[0].said
