@@ -54,7 +54,7 @@ class Contours:
         return np.asarray(self.weights.sum(axis=1).real)
 
 
-_HIGHEST = 600.0  # of an exponent
+_HIGHEST = 100.0  # of an exponent: what is larger does not cancel to a δ of 1 in a double's digits
 
 
 def contours(
@@ -96,10 +96,19 @@ def contours(
     high = peak > _HIGHEST
     factor = np.exp(np.where(high, 0.0, peak)) * width * (_STEP * stride / math.pi)
     values[factor == 0] = 0  # δ is below the least double; at such ε rounding swamps the values
-    # No δ comes of so high a saddle: rounding has moved it. What is left is that none is above 1.
-    values[high], factor[high] = 0.0, 1.0
-    values[high, 0] = 1.0
+    if high.any():  # rounding has moved the saddle: a bound takes the place of the integral
+        values[high], factor[high] = 0.0, 1.0
+        values[high, 0] = _at_most(shift[high], spread[high], epsilons[high])
     return Contours(line, factor[:, None] * values)
+
+
+def _at_most(shift: FloatArray, spread: FloatArray, epsilons: FloatArray) -> FloatArray:
+    """Chernoff's bound of δ, the least of E exp(s(L − ε)) at some s where rounding does no harm."""
+    s = 10.0 ** np.arange(7)
+    line = np.repeat(s[None] + 0j, len(epsilons), axis=0)
+    before = 1 + s * (1 - 1 / spread).min(axis=1)[:, None] > 0.1  # the first singularity
+    size = _exponent(line, shift, spread, epsilons).real + np.log(s * (s + 1))
+    return np.asarray(np.exp(np.where(before, size, 0.0).min(axis=1).clip(max=0.0)))
 
 
 def _bent(

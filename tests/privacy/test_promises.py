@@ -53,6 +53,7 @@ def test_one_dimension_by_numerical_integration(seed, epsilon):
 
 
 @example(epsilon=0.18359375, size=2, pairs=3, seed=3037)  # a saddle that was there, and left
+@example(epsilon=0.1, size=1, pairs=2, seed=6953)  # one that rounding moves, under much noise
 @given(epsilon=st.floats(0.1, 3.0), **SHAPES)
 def test_slope_and_curvature_of_the_room_against_differences(epsilon, size, pairs, seed):
     model = random_model(seed, size, pairs)
@@ -79,6 +80,16 @@ def test_slope_and_curvature_of_the_room_against_differences(epsilon, size, pair
     curvature = inner @ known.hessian(prices, frame)[0] @ inner
     expected = prices[0] @ ((low - 2 * middle + high) / step**2)
     assert curvature == pytest.approx(expected, abs=1e-3 * (abs(expected) + size_of))
+
+
+@given(factor=st.floats(2.0, 12.0), seed=st.integers(0, 10**4), size=st.integers(1, 3))
+@example(factor=6.0, seed=6953, size=1)
+def test_under_ever_more_noise_there_is_nothing_left_to_tell(factor, seed, size):
+    """Where the two normals differ by no more than the rounding of their covariances."""
+    promises = Promises.on([(random_model(seed, size, 2), 0.1, 1e-3)])
+    deltas = promises.deltas(np.eye(size)[None] * 10.0 ** (2 * factor))
+    assert (deltas >= 0).all()
+    assert deltas.max() <= 1e-6
 
 
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 5))
