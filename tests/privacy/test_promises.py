@@ -82,7 +82,7 @@ def test_slope_and_curvature_of_the_room_against_differences(epsilon, size, pair
     assert curvature == pytest.approx(expected, abs=1e-3 * (abs(expected) + size_of))
 
 
-@given(factor=st.floats(2.0, 12.0), seed=st.integers(0, 10**4), size=st.integers(1, 3))
+@given(factor=st.floats(5.0, 12.0), seed=st.integers(0, 10**4), size=st.integers(1, 3))
 @example(factor=6.0, seed=6953, size=1)
 def test_under_ever_more_noise_there_is_nothing_left_to_tell(factor, seed, size):
     """Where the two normals differ by no more than the rounding of their covariances."""
