@@ -37,8 +37,8 @@ def test_source_of_characters() -> None:
 
 
 def test_message_names_the_file() -> None:
-    with pytest.raises(TableError, match=r"^'people\.csv': line 3 has 1 value"):
-        read_table(b"a,b\n1,2\n3\n", name="people.csv")
+    with pytest.raises(TableError, match=r"^'people\.csv': line 3 has 3 values"):
+        read_table(b"a,b\n1,2\n3,4,5\n", name="people.csv")
 
 
 @pytest.mark.adult
