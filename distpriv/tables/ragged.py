@@ -36,9 +36,9 @@ class Padded:
 def filled(text: str, delimiter: str, width: int) -> Padded | None:
     """Fill up records that end early; None unless that is all that is wrong.
 
-    Not if a record is too long, or a quotation mark is not closed as it should be, or may have
-    swallowed lines; nor if more than half of the records are short, for then it is rather the
-    first line or the separator that is wrong.
+    Not if a record is too long, or a quotation mark is not closed as it should be, or has taken
+    more than a line into a short record; nor if more than half of the records are short, for then
+    it is rather the first line or the separator that is wrong.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def filled(text: str, delimiter: str, width: int) -> Padded | None:
                 return None
             if record:
                 count += 1
-                broken = broken or reader.line_num > line
                 if lacking:
                     first, short = first or line, short + 1
+                    broken = broken or reader.line_num > line
                 write(record + [_LACKING] * lacking)
             line = reader.line_num + 1
     except csv.Error:
@@ -75,7 +75,7 @@ def unfilled(column: Any) -> Any:
 
 
 def explain(text: str, delimiter: str, width: int) -> None:
-    """Raise TableError for the first record that is damaged, if there is one.
+    """Raise TableError for the first record that is too long, or else too short, if there is one.
 
     Parameters
     ----------
@@ -89,11 +89,13 @@ def explain(text: str, delimiter: str, width: int) -> None:
         Names its line, counted from 1.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
+    line, short = 1, None
     try:
         for record in reader:
-            if record and len(record) != width:
+            if len(record) > width:
                 raise _ragged(line, len(record), width, delimiter)
+            if record and len(record) < width and short is None:
+                short = _ragged(line, len(record), width, delimiter)
             line = reader.line_num + 1
     except csv.Error as error:
         if "field limit" in str(error):
@@ -105,6 +107,8 @@ def explain(text: str, delimiter: str, width: int) -> None:
             f"line {line} opens a quotation mark that is not closed as it should be; "
             'close it, and write a quotation mark inside a value as "".'
         ) from None
+    if short is not None:
+        raise short
 
 
 def _ragged(line: int, found: int, width: int, delimiter: str) -> TableError:

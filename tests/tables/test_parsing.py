@@ -123,7 +123,7 @@ BAD = {
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(30), "a picture"),
     "old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "^The workbook is damaged"),
     "short records": (b"a,b\n1,2\n\n3\n4\n", "^Line 4 has 1 value where the first line names 2"),
-    "a short and a long record": (b"a,b\n1\n2,3\n4,5,6\n7,8\n", "^Line 2 has 1 value where"),
+    "a short and a long record": (b"a,b\n1\n2,3\n4,5,6\n7,8\n", "^Line 4 has 3 values where"),
     "long record": (b'a,b\n"1\n1",2\n3,4,5\n', "^Line 4 has 3 values where"),
     "short record in Adult": (ADULT.replace(", 9,", ",").encode(), "^Line 3 has 14 values"),
     "title line": (b"Report\n" + b"a,b,c\n" * 3, "^Line 2 has 3 values where the first line"),

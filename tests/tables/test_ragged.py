@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import distpriv as dp
@@ -40,18 +40,16 @@ def test_they_can_be_left_out_instead() -> None:
 
 
 @given(
-    st.lists(st.lists(CELLS, min_size=1, max_size=3), min_size=3, max_size=12),
+    st.lists(st.lists(CELLS, min_size=1, max_size=3).filter(any), min_size=3, max_size=12),
     st.sampled_from(",;\t|"),
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
 )
 def test_against_another_reader(records, delimiter, end, quoted) -> None:
     """Every value stands where that says, and every record is there or all are refused."""
-    assume(all(any(record) for record in records))  # else a line may be blank
     short = [record for record in records if len(record) < 3]
-    assume(2 * len(short) <= len(records))
-    # Enough whole records that nobody takes another separator for the right one.
-    whole = [["red", "blue", "1"]] * 6
+    # Enough whole records that most are, and nobody takes another separator for the right one.
+    whole = [["red", "blue", "1"]] * 12
     out = io.StringIO(newline="")
     style = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
     writer = csv.writer(out, delimiter=delimiter, lineterminator=end, quoting=style)
@@ -68,7 +66,7 @@ def test_against_another_reader(records, delimiter, end, quoted) -> None:
     assert [[cell for cell in record if cell != "\x1e"] for record in read] == wanted
     assert {len(record) for record in read} == {3}
     first = next(place for place, record in enumerate(records) if len(record) < 3)
-    assert padded.line == first + 8
+    assert padded.line == first + len(whole) + 2
     table = read_table(text.encode(), missing={"p": [], "q": [], "r": []})
     lacking = np.array([[place >= len(record) for place in range(3)] for record in wanted[1:]])
     assert (table.isna().to_numpy() | ~lacking).all()
@@ -78,11 +76,11 @@ def test_against_another_reader(records, delimiter, end, quoted) -> None:
     ("text", "said"),
     [
         # More values than columns, anywhere.
-        ("a,b\n1,2\n3\n4,5,6\n7,8\n9,10\n", "line 3 has 1 value"),
+        ("a,b\n1,2\n3\n4,5,6\n7,8\n9,10\n", "line 4 has 3 values"),
         # More than half are short: the first line names what is not there.
         ("a,b,c\n1,2\n3,4\n5,6,7\n", "line 2 has 2 values"),
         # A quotation mark that may have swallowed the lines between.
-        ('a,b,c\n1,2,3\n4,"5\n6,7,8\n9",10\n1,2,3\n1,2,3\n1,2\n', "line"),
+        ('a,b,c\n1,2,3\n4,"5\n6,7,8\n9"\n1,2,3\n1,2,3\n', "line 3 has 2 values"),
         ('a,b\n1,"2\n3,4\n5\n6,7\n', "quotation mark"),
     ],
     ids=["long", "most", "swallowed", "open"],
