@@ -221,15 +221,20 @@ def _program(store: Store, name: str, *options: str, connected: bool = True) -> 
     if url.password:
         environment["PGPASSWORD"] = str(url.password)
     target = [f"--dbname={url._replace(password=None).render_as_string()}"] if connected else []
-    done = subprocess.run(  # nosec B603 # no shell
-        [program, *target, *options],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
+    try:
+        done = subprocess.run(  # nosec B603 # no shell
+            [program, *target, *options],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise StoreError(
+            f"{name} did not end on the {store.place} within an hour; run it by hand."
+        ) from None
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["it does not say why"])[0]
         raise StoreError(f"{name} failed on the {store.place}: {said}")

@@ -54,7 +54,9 @@ def run(act: str, file: Path | None = None) -> int:
     )
     for wrong in found.wrong:
         print(wrong, file=sys.stderr)
-    if not found.wrong:
+    if not found.head:
+        print("Its tables are of a version that has no audit trail; it can only be read here.")
+    elif not found.wrong:
         print(f"The audit trail is whole. Its head, to be kept elsewhere: {found.head}")
     return 1 if found.wrong else 0
 

@@ -54,8 +54,9 @@ def test_what_was_told_done_survives_a_server_that_dies_among_writers(failing: S
     writers = [threading.Thread(target=write) for _ in range(4)]
     for writer in writers:
         writer.start()
-    while len(done) < 20:
+    while len(done) < 20 and any(writer.is_alive() for writer in writers):
         time.sleep(0.01)
+    assert len(done) >= 20
     failing.stop()
     ended.set()
     for writer in writers:
