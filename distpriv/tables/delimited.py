@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 from charset_normalizer import from_bytes
 
 from distpriv.errors import TableError
-from distpriv.tables.ragged import explain, filled, unfilled
+from distpriv.tables.blocks import holds_lines, labels_in
+from distpriv.tables.ragged import explain, filled, line_of
 from distpriv.tables.repairs import loose
 from distpriv.tables.types import check_shape
 
@@ -48,11 +48,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _DELIMITERS = "\t|;,"
 _UNKNOWN_DELIMITERS = ":^~#/\\"
 _NO_DELIMITER = "\x1f"  # Cannot stand in a text: `decode` refuses control characters.
-_BLOCK = 1 << 24
 _SCAN_BLOCK = 1 << 21
 _CONTROL_BYTES = bytes(code for code in range(32) if not 9 <= code <= 13)
 _PADDING = b" \r\n\x1a"
-_LABEL = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass(frozen=True)
@@ -172,13 +170,16 @@ def parse_delimited(text: str) -> Delimited:
     if _is_adult(text):
         # Emptied and not removed, so that the lines keep their numbers.
         lines = re.sub(r"(?m)^\|.*$", "", text)
-        columns = _read(lines, ",", len(ADULT_COLUMNS))
-        columns[-1] = pc.replace_substring_regex(columns[-1], r"\.\s*$", "")
+        columns, short = _read(lines, ",", len(ADULT_COLUMNS))
+        if short:
+            explain(lines.encode(), ",", len(ADULT_COLUMNS))
+        income = pc.replace_substring_regex(columns[-1].cast(pa.string()), r"\.\s*$", "")
+        columns[-1] = income.dictionary_encode()
         return Delimited(_frame(ADULT_COLUMNS, columns), ",", adult=True)
     delimiter = _delimiter(text)
     names = next(_records(text, delimiter), [])
     check_shape(columns=len(names))
-    columns, short = _filled(text, delimiter, len(names))
+    columns, short = _read(text, delimiter, len(names))
     below = [column.slice(1) for column in columns]
     return Delimited(_frame(names, below), delimiter, short=short)
 
@@ -221,13 +222,14 @@ def scan(data: bytes, other: re.Pattern[str]) -> Delimited | None:
     delimiter = _delimiter(head)
     names = next(_records(head, delimiter), [])
     check_shape(rows=max(1, data.count(b"\n", start, end)), columns=len(names))
-    columns = _scanned(memoryview(data)[start:end], delimiter, len(names))
-    if columns is None or _doubtful(data, columns):
+    found = labels_in(memoryview(data)[start:end], delimiter, len(names), below=True)
+    if found is None or holds_lines(data, found.labels):
         return None
-    return Delimited(
-        loose(names, [pd.Series(pd.arrays.ArrowExtensionArray(each)) for each in columns]),
-        delimiter,
-    )
+    if not found.short:
+        return Delimited(_frame(names, found.labels), delimiter)
+    line = line_of(data, delimiter, found.short[0][0], lines=False)
+    columns = filled(found, delimiter, below=True)
+    return None if columns is None else Delimited(_frame(names, columns), delimiter, short=line)
 
 
 def _holds_control(data: bytes, start: int, end: int) -> bool:
@@ -238,50 +240,8 @@ def _holds_control(data: bytes, start: int, end: int) -> bool:
     return False
 
 
-def _scanned(content: memoryview, delimiter: str, width: int) -> list[Any] | None:
-    """Columns below the header as arrow dictionaries; None if the reader objects."""
-    try:
-        chunked = _chunked(content, delimiter, [str(place) for place in range(width)])
-        columns = []
-        while chunked:  # Emptied on the way, so that no column is held twice.
-            whole = chunked.pop().combine_chunks()
-            whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
-            codes = pa.from_numpy_dtype(np.min_scalar_type(-len(whole.dictionary) - 1))
-            columns.append(
-                pa.DictionaryArray.from_arrays(whole.indices.cast(codes), whole.dictionary)
-            )
-    except pa.ArrowException:
-        return None
-    pa.default_memory_pool().release_unused()
-    return columns[::-1]
-
-
-def _chunked(content: memoryview, delimiter: str, names: list[str]) -> list[Any]:
-    table = pyarrow.csv.read_csv(
-        pa.BufferReader(content),
-        read_options=pyarrow.csv.ReadOptions(
-            column_names=names, skip_rows_after_names=1, block_size=_SCAN_BLOCK
-        ),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(names, _LABEL), strings_can_be_null=False
-        ),
-    )
-    return list(table.columns) if len(table) else []
-
-
-def _doubtful(data: bytes, columns: Sequence[Any]) -> bool:
-    if not columns:
-        return True
-    quotes = data.count(b'"')
-    return quotes > 0 and (
-        quotes % 2 > 0
-        or any(pc.any(pc.match_substring(each.dictionary, "\n")).as_py() for each in columns)
-    )
-
-
 def _frame(names: Sequence[str], columns: Sequence[Any]) -> pd.DataFrame:
-    return loose(names, [pd.Series(column.to_pandas(), dtype="str") for column in columns])
+    return loose(names, [pd.Series(pd.arrays.ArrowExtensionArray(each)) for each in columns])
 
 
 def _is_adult(text: str) -> bool:
@@ -342,42 +302,16 @@ def _refuse_unknown_delimiter(lines: list[str]) -> None:
         )
 
 
-def _filled(text: str, delimiter: str, width: int) -> tuple[list[Any], int]:
-    """As `_read`, with null for what short records lack, and the line of the first of them or 0."""
-    try:
-        return _read(text, delimiter, width), 0
-    except TableError:
-        padded = filled(text, delimiter, width)
-        if padded is None:
-            raise
-    return [unfilled(column) for column in _read(padded.text, delimiter, width)], padded.line
-
-
-def _read(text: str, delimiter: str, width: int) -> list[Any]:
-    """Columns of the text, header included, as arrow arrays of strings."""
+def _read(text: str, delimiter: str, width: int) -> tuple[list[Any], int]:
+    """Columns, header included, as arrow dictionaries, and the first short record's line or 0."""
     check_shape(rows=max(1, text.count("\n")), columns=width)
-    names = [str(position) for position in range(width)]
-    try:
-        table = pyarrow.csv.read_csv(
-            io.BytesIO(text.encode()),
-            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=_BLOCK),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowException:
-        explain(text, delimiter, width)
-        raise TableError(
-            "the text cannot be read as a table; save the file as CSV in UTF-8 again."
-        ) from None
-    if '"' in text and _doubtful_quotes(text, table):
-        explain(text, delimiter, width)
-    return list(table.columns)
-
-
-def _doubtful_quotes(text: str, table: Any) -> bool:
-    """Whether a quotation mark may be open: it then swallows the lines that follow."""
-    if text.count('"') % 2:
-        return True
-    return any(pc.any(pc.match_substring(column, "\n")).as_py() for column in table.columns)
+    content = text.encode()
+    if (found := labels_in(content, delimiter, width)) is not None:
+        if lines := holds_lines(content, found.labels):
+            explain(content, delimiter, width, short=not found.short)
+        if not found.short:
+            return found.labels, 0
+        if (columns := filled(found, delimiter)) is not None:
+            return columns, line_of(content, delimiter, found.short[0][0], lines=lines)
+    explain(content, delimiter, width)
+    raise TableError("the text cannot be read as a table; save the file as CSV in UTF-8 again.")

@@ -159,13 +159,15 @@ def labels_of(column: pd.Series, missing: Collection[str] = MISSING_TOKENS) -> L
     else:
         codes, distinct = _factorise(column)
         texts = pa.array(_texts_of(distinct), type=pa.large_string())
-    texts = pc.utf8_trim_whitespace(texts)
-    away = pc.is_in(texts, pa.array(list(missing), texts.type))
+    trimmed = pc.utf8_trim_whitespace(texts)
+    away = pc.is_in(trimmed, pa.array(list(missing), texts.type))
+    if holds_text(column.dtype) and trimmed.equals(texts) and not pc.any(away).as_py():
+        smallest = np.min_scalar_type(-len(texts) - 1)
+        return Labels(codes.astype(smallest, copy=False), texts)  # The file's own, shared.
+    texts = trimmed
     merged = pc.if_else(away, pa.scalar(None, texts.type), texts).dictionary_encode()
     target = merged.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     smallest = np.min_scalar_type(-len(merged.dictionary) - 1)
-    if codes.dtype == smallest and np.array_equal(target, np.arange(len(target))):
-        return Labels(codes, merged.dictionary)  # The file's own codes, which are shared.
     return Labels(np.append(target, -1).astype(smallest)[codes], merged.dictionary)
 
 

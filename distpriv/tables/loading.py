@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
@@ -130,24 +131,26 @@ def load(
         If a value cannot be converted to a known type, there is no such column to choose for, or
         nothing is left.
     """
-    made = settled(
+    frame, repairs, written = settled(
         raw.frame, header=choices.header, headed=raw.headed, undo=choices.undo, short=raw.short
     )
+    raw = replace(raw, frame=pd.DataFrame())  # Of a large file it is as large as the table.
     chosen: dict[str, Collection[str]] = dict(choices.missing)
-    check_columns(chosen, made.frame.columns, "missing values")
-    check_columns([name for name, _, _ in choices.bounds], made.frame.columns, "bounds")
-    labels, found = labelled(made.frame, chosen, types)
-    frame, labels, infinite = finite(made.frame, labels, choices.undo)
+    check_columns(chosen, frame.columns, "missing values")
+    check_columns([name for name, _, _ in choices.bounds], frame.columns, "bounds")
+    labels, found = labelled(frame, chosen, types)
+    frame, labels, infinite = finite(frame, labels, choices.undo)
     check_shape(rows=len(frame))
-    table, decided = type_columns(frame, types, semicolons=raw.semicolons, labels=labels)
+    names = [str(name) for name in frame.columns]
+    frame = frame.drop(columns=list(labels))
+    table, decided = type_columns(names, frame, labels, types, semicolons=raw.semicolons)
     table, found = numbers_as_missing(table, chosen, found)
     table, held = bounded(table, choices.bounds)
-    del labels, frame  # Of a large file they are as large as the table.
     bounds = {name for name, _, _ in choices.bounds}
-    seen = notices(table, decided, made.written, raw.headed and choices.header)
+    seen = notices(table, decided, written, raw.headed and choices.header)
     told = [notice for notice in seen if notice.column not in bounds or notice.kind == "mangled"]
     table.attrs[READING] = Reading(
-        repairs=(*raw.repairs, *made.repairs, *infinite),
+        repairs=(*raw.repairs, *repairs, *infinite),
         found=(*found, *stand_ins(table, decided)),
         notices=(*told, *held),
         members=raw.members,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from distpriv.tables.labels import counted, shown
+from distpriv.tables.labels import counted, shown, some, string_array
 from distpriv.tables.types import ColumnType
 from distpriv.words import exact
 
@@ -93,10 +94,10 @@ def header_like(
         alike = len(labels) > 1 and all(_occurs(table[name], names[name]) for name in labels)
     if not alike:
         return []
-    some = ", ".join(shown(name) for name in list(names.values())[:3])
+    first = ", ".join(shown(name) for name in list(names.values())[:3])
     return [
         Notice(
-            "header", "", f"The first row ({some}{', …' * (len(names) > 3)}) looks like a record."
+            "header", "", f"The first row ({first}{', …' * (len(names) > 3)}) looks like a record."
         )
     ]
 
@@ -122,7 +123,10 @@ def mangled(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> list[Notice
         name = str(key)
         if types[name] not in ("category", "identifier", "text"):
             continue
-        labels = _labels(column)
+        texts = _texts(column)
+        if not (some(texts, _DAY_MONTH) or some(texts, _CELL_DATE)):
+            continue
+        labels = pd.Series(pc.unique(texts).drop_null().to_pandas(), dtype="str")
         dates = labels[labels.str.match(_DAY_MONTH) | labels.str.match(_CELL_DATE)]
         ranges = labels[labels.str.match(_RANGE)]
         if not len(dates) or len(dates) == len(labels) or not len(ranges):
@@ -143,10 +147,11 @@ def mangled(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> list[Notice
     return told[:_MOST]
 
 
-def _labels(column: pd.Series) -> pd.Series:
+def _texts(column: pd.Series) -> Any:
+    """All labels of a column, and perhaps some of them more than once."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return pd.Series(column.cat.categories, dtype="str")
-    return pd.Series(column.dropna().unique(), dtype="str")
+        return string_array(pd.array(column.cat.categories, dtype="str"))
+    return string_array(column.array)
 
 
 def _range_of(text: str) -> str:

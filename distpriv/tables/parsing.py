@@ -125,7 +125,9 @@ def _parse_one(data: bytes, choices: Choices) -> RawTable:
             raise TableError(f"the file is {kind}, which cannot be read here; {_ADVICE}.")
     data, repairs = respaced(data, choices.undo)
     if not repairs and (quick := scan(data, _JSON)):
-        return RawTable(quick.frame, semicolons=quick.delimiter == ";", headed=True)
+        return RawTable(
+            quick.frame, semicolons=quick.delimiter == ";", headed=True, short=quick.short
+        )
     text = decode(data)
     if _JSON.match(text) and not repairs:
         frame, repairs = parse_json(text, choices.undo)

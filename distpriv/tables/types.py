@@ -112,25 +112,31 @@ def check_types(types: Mapping[str, ColumnType], columns: Iterable[object]) -> N
 
 
 def type_columns(
+    names: Sequence[str],
     table: pd.DataFrame,
+    labels: dict[str, Labels],
     types: Mapping[str, ColumnType],
     *,
     semicolons: bool = False,
-    labels: Mapping[str, Labels] | None = None,
+    watch: Callable[[float], object] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, ColumnType]]:
     """Give every column its type and the dtype that goes with it.
 
     Parameters
     ----------
-    table : DataFrame, shape (N, m)
-        Columns as they were read; text columns still hold their labels.
+    names : sequence of str, length m
+        Of all columns, in their order.
+    table : DataFrame, shape (N, k)
+        Those that are no text.
+    labels : dict of str to Labels
+        Those of text; emptied on the way, so that no column is held twice.
     types : mapping
         Types that are known; the others are inferred.
     semicolons : bool
         Whether the values were separated by semicolons: then a comma is likelier to be a
         decimal comma.
-    labels : mapping of column to Labels, optional
-        Of the columns of text, if they are known already.
+    watch : callable, optional
+        Is given the share of the columns that are done, between 0 and 1.
 
     Returns
     -------
@@ -142,30 +148,25 @@ def type_columns(
     TableError
         If a value cannot be converted to a known type, or a number is infinite.
     """
-    check_types(types, table.columns)
-    if labels is None:
-        labels = {
-            str(name): labels_of(column)
-            for name, column in table.items()
-            if holds_text(column.dtype)
-        }
+    check_types(types, names)
     styles = number_styles([label.texts for label in labels.values()], semicolons)
     decided: dict[str, ColumnType] = {}
     typed: dict[str, pd.Series] = {}
-    for name, column in table.items():
-        key = str(name)
-        known = labels.get(key)
-        decided[key] = types.get(key) or infer_type(key, column, known, styles)
-        typed[key] = convert(key, column, decided[key], known, styles)
+    for done, name in enumerate(names, start=1):
+        known = labels.pop(name, None)
+        if known is None:
+            decided[name] = types.get(name) or infer_type(name, table[name], styles)
+            typed[name] = convert(name, table[name], decided[name], styles=styles)
+        else:
+            decided[name] = types.get(name) or type_of_labels(name, known, styles)
+            typed[name] = _of_labels(name, known, decided[name], styles).set_axis(table.index)
+            pa.default_memory_pool().release_unused()
+        if watch is not None:
+            watch(done / len(names))
     return pd.DataFrame(typed, index=table.index, copy=False), decided
 
 
-def infer_type(
-    name: str,
-    column: pd.Series,
-    labels: Labels | None = None,
-    styles: Sequence[NumberStyle] = (),
-) -> ColumnType:
+def infer_type(name: str, column: pd.Series, styles: Sequence[NumberStyle] = ()) -> ColumnType:
     """Tell what a column is from its dtype and, where it holds text, from its labels.
 
     Parameters
@@ -173,8 +174,6 @@ def infer_type(
     name : str
         The column's name; it only helps to recognise keys and names of people.
     column : Series, shape (N,)
-    labels : Labels, optional
-        The column's labels, if they are known already.
     styles : sequence
         How numbers may be written; with none, text is never a number or a date.
     """
@@ -187,7 +186,7 @@ def infer_type(
         return "date"
     if isinstance(dtype, pd.CategoricalDtype):
         return "category"
-    return type_of_labels(name, labels or labels_of(column), styles)
+    return type_of_labels(name, labels_of(column), styles)
 
 
 def type_of_labels(name: str, labels: Labels, styles: Sequence[NumberStyle]) -> ColumnType:
@@ -264,15 +263,21 @@ def convert(
     """
     if kind == "number" and pd.api.types.is_numeric_dtype(column.dtype):
         converted = _plain_number(name, column)
-    elif kind == "number":
-        converted = _to_number(name, labels or labels_of(column), styles)
     elif kind == "date" and pd.api.types.is_datetime64_any_dtype(column.dtype):
         converted = plain_dates(column)
     elif kind == "boolean" and pd.api.types.is_bool_dtype(column.dtype):
         converted = _plain_boolean(column)
     else:
-        converted = _FROM_LABELS[kind](name, labels or labels_of(column))
+        converted = _of_labels(name, labels or labels_of(column), kind, styles)
     return converted.set_axis(column.index)
+
+
+def _of_labels(
+    name: str, labels: Labels, kind: ColumnType, styles: Sequence[NumberStyle]
+) -> pd.Series:
+    if kind == "number":
+        return _to_number(name, labels, styles)
+    return _FROM_LABELS[kind](name, labels)
 
 
 def _plain_number(name: str, column: pd.Series) -> pd.Series:
