@@ -241,9 +241,7 @@ def _type(
         if more is None or column.kind not in ("whole",):
             return infer_type(column.name, sample)
         return "number"
-    if isinstance(labels, _Counted):
-        return type_of_labels(column.name, labels, styles)
-    return infer_type(column.name, sample, labels, styles)
+    return type_of_labels(column.name, labels, styles)
 
 
 def _column(

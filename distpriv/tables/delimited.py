@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,13 +147,15 @@ def _code_page(data: bytes) -> str:
     return "cp1252" if western else str(best.encoding)
 
 
-def parse_delimited(text: str) -> Delimited:
+def parse_delimited(text: str, watch: Callable[[float], object] | None = None) -> Delimited:
     """Read delimited text whose first line names the columns, or one of UCI's Adult files.
 
     Parameters
     ----------
     text : str
         Values separated by commas, semicolons, tabs or ``|``.
+    watch : callable, optional
+        Is given the share of the text that has been read, between 0 and 1.
 
     Returns
     -------
@@ -170,7 +172,7 @@ def parse_delimited(text: str) -> Delimited:
     if _is_adult(text):
         # Emptied and not removed, so that the lines keep their numbers.
         lines = re.sub(r"(?m)^\|.*$", "", text)
-        columns, short = _read(lines, ",", len(ADULT_COLUMNS))
+        columns, short = _read(lines, ",", len(ADULT_COLUMNS), watch)
         if short:
             explain(lines.encode(), ",", len(ADULT_COLUMNS))
         income = pc.replace_substring_regex(columns[-1].cast(pa.string()), r"\.\s*$", "")
@@ -179,12 +181,14 @@ def parse_delimited(text: str) -> Delimited:
     delimiter = _delimiter(text)
     names = next(_records(text, delimiter), [])
     check_shape(columns=len(names))
-    columns, short = _read(text, delimiter, len(names))
+    columns, short = _read(text, delimiter, len(names), watch)
     below = [column.slice(1) for column in columns]
     return Delimited(_frame(names, below), delimiter, short=short)
 
 
-def scan(data: bytes, other: re.Pattern[str]) -> Delimited | None:
+def scan(
+    data: bytes, other: re.Pattern[str], watch: Callable[[float], object] | None = None
+) -> Delimited | None:
     """Read UTF-8 text without a copy of it, if it is a table beyond doubt.
 
     What is read is what `parse_delimited` reads from the decoded text; whatever needs a closer
@@ -195,6 +199,8 @@ def scan(data: bytes, other: re.Pattern[str]) -> Delimited | None:
     data : bytes
     other : pattern
         How a text begins that is no delimited one.
+    watch : callable, optional
+        Is given the share of the text that has been read, between 0 and 1.
 
     Returns
     -------
@@ -222,7 +228,8 @@ def scan(data: bytes, other: re.Pattern[str]) -> Delimited | None:
     delimiter = _delimiter(head)
     names = next(_records(head, delimiter), [])
     check_shape(rows=max(1, data.count(b"\n", start, end)), columns=len(names))
-    found = labels_in(memoryview(data)[start:end], delimiter, len(names), below=True)
+    content = memoryview(data)[start:end]
+    found = labels_in(content, delimiter, len(names), below=True, watch=watch)
     if found is None or holds_lines(data, found.labels):
         return None
     if not found.short:
@@ -302,11 +309,13 @@ def _refuse_unknown_delimiter(lines: list[str]) -> None:
         )
 
 
-def _read(text: str, delimiter: str, width: int) -> tuple[list[Any], int]:
+def _read(
+    text: str, delimiter: str, width: int, watch: Callable[[float], object] | None
+) -> tuple[list[Any], int]:
     """Columns, header included, as arrow dictionaries, and the first short record's line or 0."""
     check_shape(rows=max(1, text.count("\n")), columns=width)
     content = text.encode()
-    if (found := labels_in(content, delimiter, width)) is not None:
+    if (found := labels_in(content, delimiter, width, watch=watch)) is not None:
         if lines := holds_lines(content, found.labels):
             explain(content, delimiter, width, short=not found.short)
         if not found.short:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -108,7 +108,10 @@ def check_choices(choices: Choices) -> None:
 
 
 def load(
-    raw: RawTable, choices: Choices, types: Mapping[str, ColumnType]
+    raw: RawTable,
+    choices: Choices,
+    types: Mapping[str, ColumnType],
+    watch: Callable[[float], object] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, ColumnType]]:
     """Make a typed table of what a file holds.
 
@@ -118,6 +121,8 @@ def load(
     choices : Choices
     types : mapping of column to ColumnType
         Types that are known.
+    watch : callable, optional
+        Is given the share of the columns that are done, between 0 and 1.
 
     Returns
     -------
@@ -143,7 +148,9 @@ def load(
     check_shape(rows=len(frame))
     names = [str(name) for name in frame.columns]
     frame = frame.drop(columns=list(labels))
-    table, decided = type_columns(names, frame, labels, types, semicolons=raw.semicolons)
+    table, decided = type_columns(
+        names, frame, labels, types, semicolons=raw.semicolons, watch=watch
+    )
     table, found = numbers_as_missing(table, chosen, found)
     table, held = bounded(table, choices.bounds)
     bounds = {name for name, _, _ in choices.bounds}

@@ -150,7 +150,7 @@ def mangled(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> list[Notice
 def _texts(column: pd.Series) -> Any:
     """All labels of a column, and perhaps some of them more than once."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return string_array(pd.array(column.cat.categories, dtype="str"))
+        return string_array(column.cat.categories.astype("str").array)
     return string_array(column.array)
 
 

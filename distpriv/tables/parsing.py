@@ -6,7 +6,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,7 +84,11 @@ def too_large(kind: str = "the file") -> TableError:
     )
 
 
-def parse(data: bytes, choices: Choices | None = None) -> RawTable:
+def parse(
+    data: bytes,
+    choices: Choices | None = None,
+    watch: Callable[[float], object] | None = None,
+) -> RawTable:
     """Read the content of a file of any known kind.
 
     Parameters
@@ -93,6 +97,8 @@ def parse(data: bytes, choices: Choices | None = None) -> RawTable:
         CSV, TSV, other delimited text, JSON, JSON Lines, Parquet, a workbook, or one of UCI's
         Adult files; any of them may be packed with gzip, or lie in a zip archive.
     choices : Choices, optional
+    watch : callable, optional
+        Is given the share of a delimited text that has been read, between 0 and 1.
 
     Returns
     -------
@@ -107,13 +113,13 @@ def parse(data: bytes, choices: Choices | None = None) -> RawTable:
     if data.startswith(b"\x1f\x8b"):
         data = _unpack(data)
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _parse_zip(data, choices)
+        return _parse_zip(data, choices, watch)
     if choices.member and not data.startswith(_OLD_OFFICE):
         raise TableError(f"there is no {shown(choices.member)} in the file, which holds one table.")
-    return _parse_one(data, choices)
+    return _parse_one(data, choices, watch)
 
 
-def _parse_one(data: bytes, choices: Choices) -> RawTable:
+def _parse_one(data: bytes, choices: Choices, watch: Callable[[float], object] | None) -> RawTable:
     if not data:
         raise TableError("the file is empty; choose one with column names and records.")
     if data.startswith(b"PAR1"):
@@ -124,7 +130,7 @@ def _parse_one(data: bytes, choices: Choices) -> RawTable:
         if data.startswith(magic):
             raise TableError(f"the file is {kind}, which cannot be read here; {_ADVICE}.")
     data, repairs = respaced(data, choices.undo)
-    if not repairs and (quick := scan(data, _JSON)):
+    if not repairs and (quick := scan(data, _JSON, watch)):
         return RawTable(
             quick.frame, semicolons=quick.delimiter == ";", headed=True, short=quick.short
         )
@@ -137,7 +143,7 @@ def _parse_one(data: bytes, choices: Choices) -> RawTable:
         check_shape(rows=len(lines) - 1)
         column = pd.Series(lines[1:], dtype="str")
         return RawTable(loose(lines[:1], [column]), headed=True, repairs=repairs)
-    table = parse_delimited(text)
+    table = parse_delimited(text, watch)
     return RawTable(
         table.frame,
         semicolons=table.delimiter == ";",
@@ -222,7 +228,7 @@ def _from_arrow(column: Any) -> pd.Series:
     return pd.Series(values, dtype="boolean") if pa.types.is_boolean(column.type) else values
 
 
-def _parse_zip(data: bytes, choices: Choices) -> RawTable:
+def _parse_zip(data: bytes, choices: Choices, watch: Callable[[float], object] | None) -> RawTable:
     archive = archive_of(data)
     if archive.workbook:
         if archive.size > MAX_BYTES:
@@ -240,9 +246,9 @@ def _parse_zip(data: bytes, choices: Choices) -> RawTable:
     inner = replace(choices, member="")
     try:
         if not content.startswith(b"PK\x03\x04"):
-            raw = _parse_one(content, inner)
+            raw = _parse_one(content, inner, watch)
         elif archive_of(content).workbook:
-            raw = _parse_zip(content, inner)
+            raw = _parse_zip(content, inner, watch)
         else:
             raise TableError("this is a zip archive again; unpack it.")
     except TableError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,6 +46,7 @@ def read_table(
     undo: Sequence[RepairKind] = (),
     missing: Mapping[str, Sequence[str]] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> pd.DataFrame:
     """Read a file as a typed table, and do what has to be done so that it can be read.
 
@@ -79,6 +80,8 @@ def read_table(
         What stands for a missing value in a column beside blanks, in place of the usual.
     bounds : mapping of column to (lowest, highest), optional
         Numbers outside are taken as missing.
+    progress : callable, optional
+        Is given, again and again, the share that is done, between 0 and 1.
 
     Returns
     -------
@@ -107,7 +110,9 @@ def read_table(
             ),
         )
         check_choices(choices)
-        table, decided = load(parse(_content(source), choices), choices, types or {})
+        first, second = _halves(progress)
+        raw = parse(_content(source), choices, first)
+        table, decided = load(raw, choices, types or {}, second)
     except TableError as error:
         message = str(error)
         prefix = f"{shown(title)}: " if title else ""
@@ -115,6 +120,15 @@ def read_table(
             prefix + (message if title else message[:1].upper() + message[1:])
         ) from None
     return typed(table, decided)
+
+
+def _halves(
+    progress: Callable[[float], object] | None,
+) -> tuple[Callable[[float], object] | None, Callable[[float], object] | None]:
+    """For the text and for its columns, which take about as long."""
+    if progress is None:
+        return None, None
+    return lambda share: progress(share / 2), lambda share: progress((1 + share) / 2)
 
 
 def typed(table: pd.DataFrame, types: Mapping[str, ColumnType]) -> pd.DataFrame:

@@ -20,7 +20,6 @@ from distpriv.tables.labels import (
     counted,
     dates_of,
     every,
-    holds_text,
     labels_of,
     matching,
     not_numbers,

@@ -12,7 +12,7 @@ import streamlit as st
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.question.reading import replaced
 from distpriv.dashboard.serving import memory
-from distpriv.dashboard.shell import cache, controls, scanning, selecting, spooling
+from distpriv.dashboard.shell import cache, controls, progress, scanning, selecting, spooling
 from distpriv.dashboard.shell.dataset import Dataset, as_reference, retyped
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.shell.uploads import from_upload
@@ -46,6 +46,7 @@ def upload() -> None:
         "the page; one beyond 200 MB, up to 20 GB of Parquet or CSV, lies in a temporary file "
         "meanwhile and is asked there.",
     )
+    progress.place()
     if message := st.session_state.pop(Key.UPLOAD_ERROR, None):
         st.error(message, icon=":material/error:")
 
@@ -105,10 +106,12 @@ def reference(dataset: Dataset, scenario: Scenario) -> None:
     )
     if file is None or state.get(Key.REFERENCE_READ) == file.file_id:
         return
+    progress.place()
     try:
         content = file.getvalue()
-        read = partial(as_reference, dataset, content, file.name)
-        state[Key.REFERENCES] = {dataset.digest: memory.table_of(content, file.name, read)}
+        with progress.shown(file.name, len(content)) as watch:
+            read = partial(as_reference, dataset, content, file.name, watch)
+            state[Key.REFERENCES] = {dataset.digest: memory.table_of(content, file.name, read)}
     except DistprivError as error:
         st.error(escape(error), icon=":material/error:")
         return

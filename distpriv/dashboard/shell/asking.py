@@ -8,7 +8,7 @@ import streamlit as st
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.workspace import Source
-from distpriv.dashboard.shell import autosave, controls, opening
+from distpriv.dashboard.shell import autosave, controls, opening, progress
 from distpriv.dashboard.shell.dataset import Dataset, retyped
 from distpriv.dashboard.shell.kept import keep_before
 from distpriv.dashboard.shell.state import Key
@@ -39,6 +39,7 @@ def first() -> None:
         help="The table stays in this session's memory on the machine that runs the dashboard and "
         "goes when you close the page.",
     )
+    progress.place()
     if (other := state.get(Key.AWAITED_OTHER)) is not None and awaiting is not None:
         _another(other, awaiting, source)
     st.button("Start with something else", icon=":material/restart_alt:", on_click=_leave)

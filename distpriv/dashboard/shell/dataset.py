@@ -316,9 +316,11 @@ def retyped(dataset: Dataset, types: Mapping[str, ColumnType]) -> Dataset:
     )
 
 
-def as_reference(dataset: Dataset, content: bytes, name: str) -> Dataset:
+def as_reference(
+    dataset: Dataset, content: bytes, name: str, watch: Callable[[float], object] | None = None
+) -> Dataset:
     """The dataset with uploaded reference data in the place of its records; raises TableError."""
-    table = align(read_table(content, name=name), dataset.table)
+    table = align(read_table(content, name=name, progress=watch), dataset.table)
     return replace(
         dataset,
         origin="upload",

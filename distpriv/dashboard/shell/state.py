@@ -76,6 +76,7 @@ class Key:
     SOURCE_BARRED: Final = "source_barred"  # was open when it began to present
     SOURCE_CHECKED: Final = "source_checked"
     UPLOAD_WANTED: Final = "upload_wanted"
+    PROGRESS: Final = "progress"
     UPLOAD_ERROR: Final = "upload_error"
     READING_ERROR: Final = "reading_error"
     FILE: Final = "file"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from distpriv.dashboard.serving import memory
+from distpriv.dashboard.shell import progress
 from distpriv.dashboard.shell.dataset import Dataset, assembled, from_spooled, retyped
 from distpriv.dashboard.shell.spooling import claim
 from distpriv.errors import TableError
@@ -60,11 +61,14 @@ def _members(content: bytes, name: str) -> tuple[str, ...]:
 
 
 def _read(content: bytes, name: str, choices: Choices) -> Dataset:
-    return memory.table_of(content, name, partial(_parsed, content, name, choices))
+    with progress.shown(name, len(content)) as watch:
+        return memory.table_of(content, name, partial(_parsed, content, name, choices, watch))
 
 
-def _parsed(content: bytes, name: str, choices: Choices) -> Dataset:
-    table = read_table(content, name=name, **choices.arguments())
+def _parsed(
+    content: bytes, name: str, choices: Choices, watch: Callable[[float], object] | None
+) -> Dataset:
+    table = read_table(content, name=name, progress=watch, **choices.arguments())
     about = f"{exact(len(table))} records you uploaded."
     made = assembled("upload", table, name, about, "", {})
     first = ""
