@@ -95,8 +95,9 @@ def secrets(
     secrets = [
         SensitiveProperty(column, value)
         for column in _measures_first(table, columns)
-        for value in offered_values(table, column, types, labels)
-        if len(_counts(table, column, labels)) > 1
+        if (values := offered_values(table, column, types, labels))
+        and len(_counts(table, column, labels)) > 1
+        for value in values
     ]
     return {secret.label: secret for secret in secrets}
 

@@ -20,6 +20,7 @@ from distpriv.words import exact
 
 __all__ = ["from_upload", "reread"]
 
+_READING = 0.75  # of the time; the rest is for what can be asked of the table
 _TRIED = 10  # other tables of an archive
 
 
@@ -68,7 +69,8 @@ def _read(content: bytes, name: str, choices: Choices) -> Dataset:
 def _parsed(
     content: bytes, name: str, choices: Choices, watch: Callable[[float], object] | None
 ) -> Dataset:
-    table = read_table(content, name=name, progress=watch, **choices.arguments())
+    reading = watch and (lambda share: watch(_READING * share))
+    table = read_table(content, name=name, progress=reading, **choices.arguments())
     about = f"{exact(len(table))} records you uploaded."
     made = assembled("upload", table, name, about, "", {})
     first = ""
