@@ -243,7 +243,9 @@ def finished(app: AppTest, run: Any) -> AppTest:
     return app
 
 
-def clicked_again(monkeypatch: pytest.MonkeyPatch, *, after: tuple[Any, str]) -> list[str]:
+def clicked_again(
+    monkeypatch: pytest.MonkeyPatch, *, after: tuple[Any, str], saying: Any = None
+) -> list[str]:
     """A second click that comes right after something was done: what is cut short is noted.
 
     It ends a run where that next touches the session's state.
@@ -253,6 +255,8 @@ def clicked_again(monkeypatch: pytest.MonkeyPatch, *, after: tuple[Any, str]) ->
     monkeypatch : MonkeyPatch
     after : tuple of module and str
         The function that does it.
+    saying : WidgetStates, optional
+        What the browser says of the controls, as it did when that was done.
     """
     done: list[str] = []
     cut: list[str] = []
@@ -270,7 +274,7 @@ def clicked_again(monkeypatch: pytest.MonkeyPatch, *, after: tuple[Any, str]) ->
                 cut.append(name)
                 at = get_script_run_ctx()
                 assert at is not None
-                raise RerunException(RerunData(at.query_string))
+                raise RerunException(RerunData(at.query_string, saying))
             yield_callback()
 
         begin(self, state, touched)

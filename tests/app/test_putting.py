@@ -6,7 +6,9 @@ import pytest
 
 import distpriv as dp
 from distpriv.analysis.scenario_file import pack_scenario
+from distpriv.dashboard.shell import controls
 from distpriv.tables.examples import EXAMPLES
+from tests.app.driver import clicked_again
 
 
 def said(app, key: str) -> float | None:
@@ -46,3 +48,21 @@ def test_slider_and_box_say_the_same(open_app):
     assert said(app, "eps") == 2.0
     app.number_input(key="eps").set_value(0.7).run()
     assert app.select_slider(key="eps_slider").value == 0.7
+
+
+def test_what_was_clicked_before_the_controls_were_drawn_undoes_nothing(monkeypatch, open_app):
+    """The browser still says what the controls said before the file came."""
+    app = open_app()
+    before = app.session_state["data"]
+    said = app._tree.get_widget_states()
+    cut = clicked_again(monkeypatch, after=(controls, "keep_upload"), saying=said)
+    rows = "".join(f"{20 + row % 7},{'ab'[row % 2]}\n" for row in range(400))
+    app.file_uploader(key="file").set_value(("own.csv", f"pay,group\n{rows}".encode(), "text/csv"))
+    app.run()
+    assert cut
+    assert app.session_state["scenario"].digest == app.session_state["upload"].digest
+    assert app.session_state["scenario"].whole
+    assert app.selectbox(key="data").value != before
+    app.selectbox(key="data").set_value(before).run()  # now it is meant
+    assert app.session_state["data"] == before
+    assert app.session_state["scenario"].digest == EXAMPLES[0].digest

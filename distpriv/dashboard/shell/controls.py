@@ -178,6 +178,7 @@ def draw(page: PageSpec) -> None:
     else:
         allowed.hold(state[Key.SCENARIO], scenario, in_sentence=places.in_sentence)
     state[Key.SCENARIO], state[Key.PLACES] = scenario, replace(places, data=data)
+    putting.drawn()
     state[Key.NOTICED] = state.pop(Key.NOTICE, None)
     if state[Key.NOTICED]:
         st.error(state[Key.NOTICED], icon=":material/error:")
