@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -78,17 +78,27 @@ def cold() -> None:
     st.cache_resource.clear()
 
 
+@pytest.fixture(scope="session")
+def components() -> list[Any]:
+    """Streamlit's components; a server looks for them once, and each `AppTest` would again."""
+    from streamlit.components.v2.manifest_scanner import scan_component_manifests
+
+    return scan_component_manifests()
+
+
 @pytest.fixture
-def open_app(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+def open_app(monkeypatch: pytest.MonkeyPatch, components: list[Any]) -> Callable[..., AppTest]:
     """Open the dashboard, optionally at a page and with query parameters.
 
     A page is opened as by a link to it, without the first one before it. What has been computed for
     one test is there for the next: ask for `cold` where that matters.
     """
+    from streamlit.components.v2 import manifest_scanner
     from streamlit.testing.v1 import AppTest
 
     root = Path(__file__).parents[1]
     monkeypatch.chdir(root)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: components)
 
     def opened(page: str | None = None, **query: str | list[str]) -> AppTest:
         app = AppTest.from_file(root / "distpriv" / "dashboard" / "main.py", default_timeout=120)

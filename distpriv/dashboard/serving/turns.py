@@ -3,9 +3,11 @@
 A Python process computes one thing at a time, whoever asks. Pages that are computed side by side
 would all come late, so they come in the order in which they were asked for; one that has to wait
 for something else lets the next ones pass. Of the work that grows on pages at most some pieces run
-at once, session by session, and none while a page is being computed; unless pages never stop, for
-then it still goes on, more slowly. Work of a session that has gone is not asked for any more, and
-ends with it.
+at once, and none while a page is being computed; unless pages never stop, for then it still goes
+on, more slowly. Whose work has had the least time goes first: by start-time fair queueing (Goyal,
+Vin and Cheng, IEEE/ACM Transactions on Networking 5(5), 1997), so that long pieces are dearer than
+short ones, and who rests saves up nothing. Work of a session that has gone is not asked for any
+more, and ends with it.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from itertools import count
 
 __all__ = ["Turns", "everybodys"]
 
@@ -50,7 +53,10 @@ class Turns:
         self._passing = passing
         self._clock = clock
         self._changed = threading.Condition()
-        self._waiting: deque[object] = deque()
+        self._waiting: list[tuple[float, int]] = []
+        self._asked = count()
+        self._started = 0.0  # the start of the piece begun last, in seconds of work of one session
+        self._spent: dict[Hashable, float] = {}
         self._working = 0
         self._pages: deque[object] = deque()
         self._last = -patience
@@ -78,40 +84,53 @@ class Turns:
                 self._changed.notify_all()
 
     @contextmanager
-    def long(self, look: Callable[[], object] = lambda: None) -> Iterator[None]:
-        """While a piece of long work is done, once it is its turn; who came first goes first.
+    def long(
+        self, who: Hashable = None, look: Callable[[int], object] = lambda _: None
+    ) -> Iterator[None]:
+        """While a piece of long work is done, once it is its turn.
 
         The first piece that a page itself shows is part of that page, and waits for nobody.
 
         Parameters
         ----------
+        who : hashable
+            The session whose work it is.
         look : callable
-            Called now and then while it waits; what it raises ends the waiting.
+            Called now and then while it waits, with how many go before it; what it raises ends the
+            waiting.
         """
         if getattr(self._own, "page", False):
             yield
             return
-        self._wait(look)
+        start = self._wait(who, look)
+        began = self._clock()
         try:
             yield
         finally:
             with self._changed:
                 self._working -= 1
                 self._last = self._clock()
+                self._spent[who] = start + self._last - began
                 self._changed.notify_all()
 
-    def _wait(self, look: Callable[[], object]) -> None:
-        ticket = object()
+    def _wait(self, who: Hashable, look: Callable[[int], object]) -> float:
         with self._changed:
+            start = max(self._spent.get(who, 0.0), self._started)
+            ticket = (start, next(self._asked))
             self._waiting.append(ticket)
         try:
             while True:
                 with self._changed:
-                    if self._waiting[0] is ticket and self._free():
+                    before = sum(other < ticket for other in self._waiting) + self._working
+                    if ticket == min(self._waiting) and self._free():
                         self._working += 1
-                        return
+                        self._started = start
+                        # Who has had less than that is treated as whoever comes anew.
+                        kept = {one: spent for one, spent in self._spent.items() if spent > start}
+                        self._spent = kept
+                        return start
                     self._changed.wait(_LOOK)
-                look()
+                look(before)
         finally:
             with self._changed:
                 self._waiting.remove(ticket)

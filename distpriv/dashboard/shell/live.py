@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from distpriv.dashboard.serving import rates, turns
 from distpriv.dashboard.shell import presenting, state
 from distpriv.dashboard.shell.state import Key
 from distpriv.model.run import Progress, Run
-from distpriv.words import escape
+from distpriv.words import escape, exact
 
 __all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "toggle"]
 
@@ -28,6 +29,7 @@ T = TypeVar("T")
 BUDGET = 0.08
 """Seconds of work in a tick: what a click may have to wait."""
 _TICK = 0.2
+_WAITS = 1.5  # seconds for its turn, before the page says so
 
 
 @dataclass(frozen=True)
@@ -174,16 +176,31 @@ def growing(
     @st.fragment(run_every=tick if run.running else None)
     def part() -> None:
         was_running = run.running
+        picture, place = st.container(), st.empty()
         if next(ticks, True) and run.running:
-            # Who clicks meanwhile ends the waiting: a look at the state cuts a run short.
-            turn = turns.everybodys().long(lambda: Key.RUNS in st.session_state)
-            with nullcontext() if run.elsewhere else turn:
+            with nullcontext() if run.elsewhere else _turn_of_its_own(place):
                 run.step(budget if run.done else 0.0)  # the first picture must not wait
-        draw(run)
+        with picture:
+            draw(run)
         if was_running and not run.running:
             st.rerun()
 
     part()
+
+
+def _turn_of_its_own(place: DeltaGenerator) -> AbstractContextManager[None]:
+    """Until it is this session's turn, with what it waits for where that takes a while."""
+    context = get_script_run_ctx()
+    began, said = time.monotonic(), [0]
+
+    def look(before: int) -> None:
+        # Who clicks meanwhile ends the waiting: a look at the state cuts a run short.
+        if Key.RUNS in st.session_state and time.monotonic() - began > _WAITS and before != said[0]:
+            said[0] = before
+            others = "One other goes" if before == 1 else f"{exact(before)} others go"
+            place.caption(f":material/hourglass_top: {others} first on this server.")
+
+    return turns.everybodys().long(context and context.session_id, look)
 
 
 def bar(run: Run[T], text: str) -> None:

@@ -67,26 +67,77 @@ def test_long_work_is_bounded_and_goes_by_who_came_first() -> None:
 
 def test_a_session_that_has_had_its_turn_stands_behind_the_others() -> None:
     """Two that never stop, and one that comes once: it waits for one piece of each at most."""
-    turns, order, over = Turns(), [], threading.Event()
+    clock, order, over = Clock(), [], threading.Event()
+    turns = Turns(clock=clock)
 
     def busy(name: str) -> None:
         while not over.is_set():
-            with turns.long():
+            with turns.long(name):
+                until(lambda: turns.waiting or over.is_set())
                 order.append(name)
-                over.wait(0.002)
+                clock.now += 1
 
-    threads = [begun(lambda name=name: busy(name)) for name in ("one", "two")]
-    until(lambda: {*order} == {"one", "two"})
-    start = len(order)  # both are there
-    until(lambda: len(order) > start + 20)
-    before = len(order)
-    with turns.long():
-        assert len(order) - before <= 3
+    with turns.long("first"):
+        threads = [begun(lambda name=name: busy(name)) for name in ("one", "two")]
+        until(lambda: turns.waiting == 2)
+    until(lambda: len(order) > 20)
+    asked = len(order)
+    with turns.long("once"):
+        assert len(order) - asked <= 3
     over.set()
     for thread in threads:
         thread.join(10)
-    then = order[start:]
-    assert abs(then.count("one") - then.count("two")) <= 2
+    assert abs(order[:20].count("one") - 10) <= 1
+
+
+def test_long_pieces_are_dearer_than_short_ones() -> None:
+    """Pieces of a second and of a tenth: both have the same time, and not as many turns."""
+    clock, over, had = Clock(), threading.Event(), {"long": 0.0, "short": 0.0}
+    turns = Turns(clock=clock)
+
+    def busy(name: str, seconds: float) -> None:
+        while not over.is_set():
+            with turns.long(name):
+                until(lambda: turns.waiting == 1 or over.is_set())
+                clock.now += seconds
+                had[name] += seconds
+
+    with turns.long("first"):
+        threads = [
+            begun(lambda name=name, seconds=seconds: busy(name, seconds))
+            for name, seconds in (("long", 1.0), ("short", 0.1))
+        ]
+        until(lambda: turns.waiting == 2)
+    until(lambda: sum(had.values()) > 60)
+    over.set()
+    for thread in threads:
+        thread.join(10)
+    assert abs(had["long"] - had["short"]) < 2.5
+
+
+def test_who_rests_saves_up_nothing() -> None:
+    """Whoever comes after one that was long alone shares with it, and does not go before it."""
+    clock, order, over = Clock(), [], threading.Event()
+    turns = Turns(clock=clock)
+
+    def busy(name: str) -> None:
+        while not over.is_set():
+            with turns.long(name):
+                until(lambda: turns.waiting == 1 or over.is_set())
+                order.append(name)
+                clock.now += 1
+
+    for _ in range(50):
+        with turns.long("alone"):
+            clock.now += 1
+    with turns.long("first"):
+        threads = [begun(lambda name=name: busy(name)) for name in ("alone", "rested")]
+        until(lambda: turns.waiting == 2)
+    until(lambda: len(order) > 30)
+    over.set()
+    for thread in threads:
+        thread.join(10)
+    assert abs(order[:30].count("rested") - 15) <= 2
 
 
 def test_pages_go_before_long_work_but_not_for_ever() -> None:
@@ -158,7 +209,8 @@ def test_who_clicks_while_waiting_waits_no_longer() -> None:
     class ClickError(Exception):
         pass
 
-    def look() -> None:
+    def look(before: int) -> None:
+        assert before == 1
         looks.append(1)
         if len(looks) == 3:
             raise ClickError
@@ -167,7 +219,7 @@ def test_who_clicks_while_waiting_waits_no_longer() -> None:
         cut = []
 
         def work() -> None:
-            with pytest.raises(ClickError), turns.long(look):
+            with pytest.raises(ClickError), turns.long(look=look):
                 cut.append("done")
             cut.append("clicked")
 
