@@ -43,9 +43,12 @@ class Server:
     ----------
     url : str
         Its address, which stays.
+    folder : Path
+        Where its files lie, and its socket.
     """
 
     url: str
+    folder: Path
     _run: Callable[..., None]
     _begin: tuple[str, ...]
 
@@ -102,7 +105,7 @@ def postgres_server() -> Iterator[Server]:
         settings = f"-k {folder} -c listen_addresses='' -c fsync=off -c max_connections=120"
         begin = ("-D", str(files), "-l", str(folder / "log"), "-o", settings)
         url = f"postgresql://tester@/postgres?host={quote(str(folder), safe='')}"
-        server = Server(url, run, begin)
+        server = Server(url, folder, run, begin)
         server.start()
         try:
             yield server

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
+import psycopg
 import pytest
 
 from distpriv.errors import StoreError
@@ -67,6 +73,62 @@ def test_what_was_told_done_survives_a_server_that_dies_among_writers(failing: S
     # What was not told done may be there or not, but is at most one release of each writer.
     assert len(found) == len(set(found)) <= len(done) + len(writers)
     assert len(limits(store, "d")) == 1
+    whole(store)
+    store.close()
+
+
+def _again_and_again(work: Callable[[], object]) -> None:
+    for _ in range(5_000):
+        work()
+
+
+@pytest.fixture
+def small_disk(failing: Server) -> Iterator[Path]:
+    """A disk of 24 MB that belongs to the server."""
+    owner = failing.folder.stat()
+    place = Path(tempfile.mkdtemp(prefix="distpriv-disk-", dir="/tmp"))
+    options = f"size=24m,mode=700,uid={owner.st_uid},gid={owner.st_gid}"
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+    if subprocess.run(command, capture_output=True).returncode:
+        place.rmdir()
+        pytest.skip("nobody here may mount a disk of its own")
+    try:
+        yield place
+    finally:
+        with psycopg.connect(failing.url, autocommit=True) as connection:
+            connection.execute("DROP DATABASE IF EXISTS small WITH (FORCE)")
+            connection.execute("DROP TABLESPACE IF EXISTS small")
+        subprocess.run(["umount", str(place)], check=True)
+        place.rmdir()
+
+
+def test_a_full_disk_keeps_what_it_has_and_takes_more_when_there_is_space(
+    failing: Server, small_disk: Path
+) -> None:
+    with psycopg.connect(failing.url, autocommit=True) as connection:
+        connection.execute(f"CREATE TABLESPACE small LOCATION '{small_disk}'".encode())
+        connection.execute("CREATE DATABASE small TABLESPACE small")
+    there = failing.url.replace("/postgres?", "/small?")
+    store = Store(open_store(there).url)
+    record(store, entry("first"))
+    done = ["first"]
+
+    def more() -> None:
+        record(store, entry(f"no. {len(done)}"))
+        done.append(f"no. {len(done)}")
+
+    with psycopg.connect(there, autocommit=True) as connection:
+        connection.execute("CREATE TABLE other (said text)")
+        for size in (10_000, 100, 1):  # what somebody else keeps there
+            insert = f"INSERT INTO other SELECT md5(n::text) FROM generate_series(1, {size}) n"
+            with pytest.raises(psycopg.errors.DiskFull):
+                _again_and_again(partial(connection.execute, insert.encode()))
+        with pytest.raises(StoreError, match="has no space left; make some"):
+            _again_and_again(more)  # in what space its own tables have left
+        assert [each.author for each in ledger(store)] == done
+        connection.execute("DROP TABLE other")
+    record(store, entry("last"))
+    assert [each.author for each in ledger(store)] == [*done, "last"]
     whole(store)
     store.close()
 
