@@ -68,8 +68,10 @@ class Visitor:
         self._pages: dict[str, str] = {}
         self._hash = ""
         self._cached: dict[str, ForwardMsg] = {}
+        self._said: dict[str, WidgetState] = {}  # what controls were moved to; always said again
         self._timers: dict[str, asyncio.Task[None]] = {}
         self._full = False  # whether the run under way is one of the whole page
+        self._began = False  # whether such a run has begun since something was last asked
         self._answered = asyncio.Event()
         self._connection: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -107,7 +109,9 @@ class Visitor:
 
     async def put(self, key: str, value: Any) -> float:
         """Move a control; seconds until the page has answered."""
-        return await self._run(self._state(key, value))
+        state = self._state(key, value)
+        self._said[state.id] = state
+        return await self._run()
 
     async def click(self, key: str) -> float:
         """Press a button; seconds until the page has answered."""
@@ -126,6 +130,7 @@ class Visitor:
 
     async def _run(self, *states: WidgetState) -> float:
         self._answered.clear()
+        self._began = False  # one that is under way does not answer this
         began = time.perf_counter()
         await self._send(*states)
         try:
@@ -143,7 +148,7 @@ class Visitor:
         wanted.query_string, wanted.page_script_hash = self._query, self._hash
         wanted.page_name = "" if self._hash else self.page
         wanted.fragment_id, wanted.is_auto_rerun = fragment, bool(fragment)
-        wanted.widget_states.widgets.extend(states)
+        wanted.widget_states.widgets.extend([*self._said.values(), *states])
         wanted.cached_message_hashes.extend(self._cached)
         assert self._connection is not None
         with contextlib.suppress(ConnectionClosed):  # the reader tells of it
@@ -197,6 +202,7 @@ class Visitor:
         self.session = new.initialize.session_id or self.session
         self._full = not message.metadata.run.fragment_ids
         if self._full:
+            self._began = True
             self._stop_timers()
             self.texts.clear()
 
@@ -204,7 +210,8 @@ class Visitor:
         self.runs += 1
         if status == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
             self.problems.append(f"{self.page}: does not compile")
-        if status in (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_WITH_COMPILE_ERROR):
+        done = status in (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_WITH_COMPILE_ERROR)
+        if done and self._began:
             self._answered.set()
 
     def _element(self, message: ForwardMsg) -> None:
@@ -219,6 +226,8 @@ class Visitor:
             self.texts.append(said.body)
         elif isinstance(identity := getattr(said, "id", None), str):
             self.controls[identity.split("-", 2)[-1]] = (identity, str(kind), said)
+            if getattr(said, "set_value", False):  # the program has moved it
+                self._said.pop(identity, None)
 
     async def _tick(self, fragment: str, interval: float) -> None:
         while True:
