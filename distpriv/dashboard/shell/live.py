@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
@@ -172,13 +172,14 @@ def growing(
     than a piece of the work: a timer that fires meanwhile takes back a page that was asked for.
     """
     ticks = iter([at_once])
+    first: list[int] = []  # how many went first, while that is said
 
     @st.fragment(run_every=tick if run.running else None)
     def part() -> None:
         was_running = run.running
         picture, place = st.container(), st.empty()
         if next(ticks, True) and run.running:
-            with nullcontext() if run.elsewhere else _turn_of_its_own(place):
+            with nullcontext() if run.elsewhere else _turn_of_its_own(place, first):
                 run.step(budget if run.done else 0.0)  # the first picture must not wait
         with picture:
             draw(run)
@@ -188,19 +189,28 @@ def growing(
     part()
 
 
-def _turn_of_its_own(place: DeltaGenerator) -> AbstractContextManager[None]:
+@contextmanager
+def _turn_of_its_own(place: DeltaGenerator, first: list[int]) -> Iterator[None]:
     """Until it is this session's turn, with what it waits for where that takes a while."""
     context = get_script_run_ctx()
-    began, said = time.monotonic(), [0]
+    began = time.monotonic()
+
+    def say(before: int) -> None:
+        others = "One other goes" if before == 1 else f"{exact(before)} others go"
+        place.caption(f":material/hourglass_top: {others} first on this server.")
 
     def look(before: int) -> None:
         # Who clicks meanwhile ends the waiting: a look at the state cuts a run short.
-        if Key.RUNS in st.session_state and time.monotonic() - began > _WAITS and before != said[0]:
-            said[0] = before
-            others = "One other goes" if before == 1 else f"{exact(before)} others go"
-            place.caption(f":material/hourglass_top: {others} first on this server.")
+        if Key.RUNS in st.session_state and time.monotonic() - began > _WAITS and first != [before]:
+            first[:] = [before]
+            say(before)
 
-    return turns.everybodys().long(context and context.session_id, look)
+    if first:  # the line stays from one piece to the next, so that nothing below it moves
+        say(first[0])
+    with turns.everybodys().long(context and context.session_id, look):
+        if time.monotonic() - began <= _WAITS:
+            first.clear()
+        yield
 
 
 def bar(run: Run[T], text: str) -> None:
