@@ -82,7 +82,7 @@ def line_of(content: bytes, delimiter: str, number: int, *, lines: bool) -> int:
     text = _lines(content)
     if not lines:
         full = (line for line, record in enumerate(text, start=1) if record.strip("\r\n"))
-        return next(islice(full, number - 1, None))
+        return next(islice(full, number - 1, None), number)
     reader = csv.reader(text, delimiter=delimiter)
     line = 1
     for record in reader:

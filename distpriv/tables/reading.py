@@ -111,8 +111,8 @@ def read_table(
         )
         check_choices(choices)
         first, second = _halves(progress)
-        raw = parse(_content(source), choices, first)
-        table, decided = load(raw, choices, types or {}, second)
+        # Not kept under a name: of a large file it goes while its columns are made.
+        table, decided = load(parse(_content(source), choices, first), choices, types or {}, second)
     except TableError as error:
         message = str(error)
         prefix = f"{shown(title)}: " if title else ""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from distpriv.errors import TableError
-from distpriv.tables import column_types, digest, read_table, summarise
+from distpriv.tables import column_types, digest, loading, read_table, reading, summarise
 from tests.tables.examples import PEOPLE, PEOPLE_TYPES
 
 
@@ -118,3 +120,24 @@ def test_summary() -> None:
         "True, False",
     ]
     assert summarise(pd.DataFrame({"x": [None, None]}))["example"].tolist() == [""]
+
+
+def test_what_was_read_goes_while_its_columns_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or a large file would be in memory twice."""
+    read: list[weakref.ref[pd.DataFrame]] = []
+    gone: list[bool] = []
+    parse, type_columns = reading.parse, loading.type_columns
+
+    def parsed(*arguments: Any) -> Any:
+        raw = parse(*arguments)
+        read.append(weakref.ref(raw.frame))
+        return raw
+
+    def typed(*arguments: Any, **named: Any) -> Any:
+        gone.append(read[0]() is None)
+        return type_columns(*arguments, **named)
+
+    monkeypatch.setattr(reading, "parse", parsed)
+    monkeypatch.setattr(loading, "type_columns", typed)
+    read_table(b"a,b\n1,x\n2,y\n")
+    assert gone == [True]

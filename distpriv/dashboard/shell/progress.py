@@ -20,11 +20,9 @@ _LARGE = 20 * 10**6
 _EVERY = 0.25  # seconds
 
 
-def place() -> DeltaGenerator:
+def place() -> None:
     """Keep this place of the page for the file that is chosen next."""
-    kept = st.empty()
-    st.session_state[Key.PROGRESS] = kept
-    return kept
+    st.session_state[Key.PROGRESS] = st.empty()
 
 
 @contextmanager
