@@ -9,6 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+# Workers share the cores; threads of linear algebra would only wait on them. What tests start has
+# it from here too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pandas as pd
 import pytest
