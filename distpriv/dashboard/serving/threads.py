@@ -13,8 +13,8 @@ def at_start() -> None:
     """Let NumPy's and SciPy's linear algebra take one thread each, unless the owner said how many.
 
     With as many threads as cores each product of two small matrices wakes all of them, and they
-    wait in a loop for the next: the page is no earlier, half as much is computed again for nothing,
-    and whoever else is served waits for it.
+    wait in a loop for the next: calibrating is no earlier, and takes half as much of the processor
+    again on two cores.
     """
     if any(os.environ.get(name) for name in _SET_BY):
         return
