@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-__all__ = ["Columns", "holds_lines", "joined", "labels_in"]
+__all__ = ["Columns", "holds_lines", "is_utf8", "joined", "labels_in"]
 
 _BLOCK = 1 << 21
 _WIDEST_BLOCK = 1 << 24
@@ -67,8 +67,9 @@ def labels_in(
         UTF-8.
     """
     short: list[tuple[int, str]] = []
+    if not is_utf8(content):  # The reader does not look at records that end early.
+        return None
     try:
-        _check_utf8(content)
         blocks = _blocks(content, delimiter, width, below, short, watch)
     except pa.ArrowException:
         return None
@@ -81,11 +82,20 @@ def labels_in(
     return Columns(labels[::-1], short)
 
 
-def _check_utf8(content: Any) -> None:
-    """Raise ArrowException for what is none: the reader does not look at records that end early."""
+def is_utf8(content: Any) -> bool:
+    """Whether a text is UTF-8, without its characters beside it.
+
+    Parameters
+    ----------
+    content : buffer
+    """
     ends = pa.py_buffer(np.array([0, len(content)], dtype=np.int64))
     text = pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(content))
-    text.validate(full=True)
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _blocks(

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from charset_normalizer import from_bytes
 
 from distpriv.errors import TableError
-from distpriv.tables.blocks import holds_lines, labels_in
+from distpriv.tables.blocks import holds_lines, is_utf8, labels_in
 from distpriv.tables.ragged import explain, filled, line_of
 from distpriv.tables.repairs import loose
 from distpriv.tables.types import check_shape
@@ -112,11 +112,7 @@ def _encoding(data: bytes) -> tuple[str, int]:
             return encoding, len(mark)
     if b"\0" in data[:_SAMPLE]:
         return _wide_encoding(data), 0
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return _code_page(data), 0
-    return "utf-8", 0
+    return "utf-8" if is_utf8(data) else _code_page(data), 0
 
 
 def _wide_encoding(data: bytes) -> str:
@@ -189,7 +185,7 @@ def parse_delimited(text: str, watch: Callable[[float], object] | None = None) -
 def scan(
     data: bytes, other: re.Pattern[str], watch: Callable[[float], object] | None = None
 ) -> Delimited | None:
-    """Read UTF-8 text without a copy of it, if it is a table beyond doubt.
+    """Read text without its characters beside it, if it is a table beyond doubt.
 
     What is read is what `parse_delimited` reads from the decoded text; whatever needs a closer
     look, or an explanation why it is no table, is left to that.
@@ -197,6 +193,7 @@ def scan(
     Parameters
     ----------
     data : bytes
+        As `decode` takes them; those that are no UTF-8 are turned into it in pieces.
     other : pattern
         How a text begins that is no delimited one.
     watch : callable, optional
@@ -212,7 +209,7 @@ def scan(
     TableError
         If the table is too large.
     """
-    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    data, start = _as_utf8(data)
     end = len(data)
     while end > start and data[end - 1] in _PADDING:
         tail = data[max(start, end - _SAMPLE) : end]
@@ -237,6 +234,21 @@ def scan(
     line = line_of(data, delimiter, found.short[0][0], lines=False)
     columns = filled(found, delimiter, below=True)
     return None if columns is None else Delimited(_frame(names, columns), delimiter, short=line)
+
+
+def _as_utf8(data: bytes) -> tuple[bytes, int]:
+    """And the length of the mark before it; the same where it is UTF-8, or cannot be read."""
+    encoding, start = _encoding(data)
+    if encoding == "utf-8":
+        return data, start
+    decoder, content = codecs.getincrementaldecoder(encoding)(), io.BytesIO()
+    try:
+        for place in range(start, len(data), _SCAN_BLOCK):
+            content.write(decoder.decode(data[place : place + _SCAN_BLOCK]).encode())
+        content.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError:
+        return data, start
+    return content.getvalue(), 0
 
 
 def _holds_control(data: bytes, start: int, end: int) -> bool:

@@ -7,10 +7,13 @@ import re
 import pytest
 from pandas.testing import assert_frame_equal
 
-from distpriv.tables import column_types, read_table
+from distpriv.errors import TableError
+from distpriv.tables import column_types, delimited, read_table
 from distpriv.tables.delimited import ADULT_COLUMNS, decode, parse_delimited, scan
 from distpriv.tables.labels import plain_text
 from tests.tables.examples import ADULT, PEOPLE, PEOPLE_TYPES
+
+NO_JSON = re.compile(r"\{")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -26,6 +29,35 @@ def test_delimiters_and_encodings_give_one_table(delimiter: str, encoding: str) 
 def test_western_code_pages(encoding: str, label: str) -> None:
     table = read_table(f"name,n\n{label},1\nSmith,2\n".encode(encoding))
     assert table["name"].tolist() == [label, "Smith"]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["cp1252", "latin-1", "utf-16", "utf-16-be", "utf-32", "cp1251", "gb18030"]
+)
+def test_other_encodings_are_read_in_pieces_too(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And give what the whole text gives, wherever a piece ends."""
+    label = {"cp1251": "Санкт-Петербург", "gb18030": "中华人民共和国"}.get(
+        encoding, "Größe, Müller"
+    )
+    text = "name;n\n" + "".join(f'"{label} {n % 7}";{n}\n' for n in range(60)) + "x\n"
+    content = text.encode(encoding)
+    whole = parse_delimited(decode(content))
+    for size in (7, 64, 1 << 21):
+        monkeypatch.setattr(delimited, "_SCAN_BLOCK", size)
+        found = scan(content, NO_JSON)
+        assert found is not None
+        assert found.short == whole.short == 62
+        assert_frame_equal(found.frame.astype("str"), whole.frame.astype("str"))
+    assert label in str(whole.frame.iloc[0, 0])
+
+
+def test_what_cannot_be_read_is_said_by_its_line() -> None:
+    content = "name;n\nx;1\ny;2\n".encode("utf-16") + b"\x00\xd8"
+    assert scan(content, NO_JSON) is None
+    with pytest.raises(TableError, match="line 4 holds the byte"):
+        decode(content)
 
 
 def test_other_code_pages_are_guessed() -> None:
@@ -71,7 +103,7 @@ def test_nameless_empty_column_is_left_out() -> None:
 )
 def test_a_scan_gives_what_the_decoded_text_gives(content: str) -> None:
     data = content.encode()
-    quick, slow = scan(data, re.compile(r"\{")), parse_delimited(decode(data))
+    quick, slow = scan(data, NO_JSON), parse_delimited(decode(data))
     assert quick is not None
     assert (quick.delimiter, quick.short) == (slow.delimiter, slow.short)
     assert list(quick.frame.columns) == list(slow.frame.columns)
@@ -86,8 +118,8 @@ def test_a_scan_gives_what_the_decoded_text_gives(content: str) -> None:
         b"a,b\n1,2,3\n",
         b"a,b\n1\n",
         b"a,b\n1\n2\n3,4\n",
-        b"a,b\n1,\xff\n",
-        b"a,b\n1,2\n3,4\n\xe9\n",
+        "a,b\né,ü\n".encode() + b"1,\xff\n",
+        "a,b\né,ü\n".encode() + b"\xe9\n",
         b"a,b\n1,\x01\n",
         b'a,b\n"1,2\n3,4\n',
         b'a,b\n"1\n",2\n3,4\n',
@@ -98,4 +130,4 @@ def test_a_scan_gives_what_the_decoded_text_gives(content: str) -> None:
     ],
 )
 def test_a_scan_leaves_alone_what_needs_a_closer_look(data: bytes) -> None:
-    assert scan(data, re.compile(r"\{")) is None
+    assert scan(data, NO_JSON) is None
