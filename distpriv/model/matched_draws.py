@@ -88,19 +88,21 @@ def taken_instead(
     again = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     met = (chances * (count - np.arange(swapped)) < common).any(axis=1)
     rows = np.flatnonzero(again | met)
-    taken, chances = drawn[rows], chances[rows]
+    taken, chances = drawn[rows].T.copy(), chances[rows].T
     # Twice as many looks as swaps at most: each finds a record, and another one for it.
-    looked_at = np.full((len(rows), 2 * swapped), -1, dtype=np.int64)
+    looked_at = np.full((2 * swapped, len(rows)), -1, dtype=drawn.dtype)
     found = np.zeros(len(rows), dtype=np.int64)
     for swap in range(swapped):
-        new = ~(looked_at == taken[:, swap, None]).any(axis=1)
-        is_common = chances[:, swap] * (count - swap - found) < common - found
-        looked_at[new, 2 * swap] = taken[new, swap]
+        before = looked_at[: 2 * swap]
+        new = ~(before == taken[swap]).any(axis=0)
+        is_common = chances[swap] * (count - swap - found) < common - found
+        looked_at[2 * swap, new] = taken[swap, new]
         found += new & is_common
         wanting = np.flatnonzero(~new | is_common)
         while wanting.size:
             other = random.integers(count, size=wanting.size)
-            taken[wanting, swap] = other
-            wanting = wanting[(looked_at[wanting] == other[:, None]).any(axis=1)]
-        looked_at[:, 2 * swap + 1] = taken[:, swap]
-    return rows, taken
+            taken[swap, wanting] = other
+            known = looked_at[: 2 * swap + 1, wanting]
+            wanting = wanting[(known == other).any(axis=0)]
+        looked_at[2 * swap + 1] = taken[swap]
+    return rows, np.ascontiguousarray(taken.T)
