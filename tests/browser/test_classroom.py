@@ -88,6 +88,8 @@ def test_the_arrow_keys_while_presenting(server, watched):
     drawn(page, 1)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("button", name="ε = 1.5")).to_be_visible()
+    watch.idle()  # the chart of the ε before may still go
+    drawn(page, 1)
     # What plotly tells under the pointer stands where the pointer is.
     plot = page.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()
