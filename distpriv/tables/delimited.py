@@ -207,7 +207,7 @@ def scan(
     Raises
     ------
     TableError
-        If the table is too large.
+        If the table is too large, or the bytes are plainly no text.
     """
     data, start = _as_utf8(data)
     end = len(data)
@@ -237,7 +237,7 @@ def scan(
 
 
 def _as_utf8(data: bytes) -> tuple[bytes, int]:
-    """And the length of the mark before it; the same where it is UTF-8, or cannot be read."""
+    """A text in UTF-8 and the length of the mark before it; as it is, where it cannot be read."""
     encoding, start = _encoding(data)
     if encoding == "utf-8":
         return data, start

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from distpriv.tables import blocks
-from distpriv.tables.blocks import holds_lines, joined, labels_in
+from distpriv.tables.blocks import holds_lines, is_utf8, joined, labels_in
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=6)
 
@@ -90,3 +90,13 @@ def test_an_open_quotation_mark_is_suspected(content: str, holds: bool) -> None:
     found = labels_in(content.encode(), ",", 2)
     assert found is not None
     assert holds_lines(content.encode(), found.labels) is holds
+
+
+@given(st.binary(max_size=12) | st.text(max_size=6).map(lambda text: text.encode() + b"\xed\xa0"))
+def test_what_is_utf8_is_what_python_reads(content: bytes) -> None:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        assert not is_utf8(content)
+    else:
+        assert is_utf8(content)
