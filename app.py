@@ -8,13 +8,22 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp
 from streamlit.starlette import App
 
-from distpriv.dashboard.serving import callbacks, entry, memory, settings, sign_in, threads
+from distpriv.dashboard.serving import (
+    allocation,
+    callbacks,
+    entry,
+    memory,
+    settings,
+    sign_in,
+    threads,
+)
 from distpriv.dashboard.serving.ways import SignInWays
 from distpriv.dashboard.shell import sources
 from distpriv.dashboard.shell.spooling import Spooling
 from distpriv.resources import MAIN
 
 set_by_owner = settings.at_start()
+allocation.at_start()
 memory.at_start()
 callbacks.at_start()
 threads.at_start()

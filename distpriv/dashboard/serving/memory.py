@@ -8,7 +8,6 @@ together is near its limit, the process's own memory counts, whatever it consist
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import gc
 import io
 import logging
@@ -31,7 +30,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import SessionState
 
-from distpriv.dashboard.serving import settings
+from distpriv.dashboard.serving import allocation, settings
 from distpriv.errors import ServingError, TableError
 from distpriv.tables.labels import shown
 from distpriv.words import exact
@@ -377,5 +376,4 @@ async def _sweep_on() -> None:
 def _collect() -> None:
     """Sessions hold on to themselves in circles, which Python finds when it comes by."""
     gc.collect()
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
+    allocation.give_back()
