@@ -1,8 +1,8 @@
 """What the C library keeps of memory that has been given back to it.
 
-Left to itself, glibc raises the size from which an array has pages of its own as far as 32 MB, after
-the largest that was ever freed. Arrays below it lie between what stays, and the holes that they leave
-are the process's: it grew by a third over 200 visits, with nothing more in use than before.
+Left to itself, glibc raises the size from which an array has pages of its own, up to 32 MB, to that
+of the largest that was ever freed. Smaller ones then lie between what stays, and the holes that
+they leave remain the process's: it grew by a third over 200 visits, with no more in use.
 """
 
 from __future__ import annotations
