@@ -99,7 +99,7 @@ def next_page(page: Page, before: str, title: str) -> None:
 
 def drawn(page: Page, at_least: int) -> None:
     """Wait until that many charts are drawn, each with something in it."""
-    expect(page.locator(".js-plotly-plot .main-svg").nth(0)).to_be_visible()
+    expect(page.locator(".js-plotly-plot .main-svg").filter(visible=True).first).to_be_visible()
     page.wait_for_function(
         "least => [...document.querySelectorAll('.js-plotly-plot')]"
         ".filter(plot => plot.querySelector('.trace, .heatmaplayer image, .shapelayer path'))"
@@ -122,9 +122,9 @@ def words(text: str) -> re.Pattern[str]:
 
 
 def says(page: Page, text: str | re.Pattern[str]) -> None:
-    """Wait until the page says something."""
+    """Wait until the page says something where it can be seen; a closed tab may say it too."""
     pattern = words(text) if isinstance(text, str) else text
-    expect(page.get_by_text(pattern).first).to_be_visible()
+    expect(page.get_by_text(pattern).filter(visible=True).first).to_be_visible()
 
 
 def no_traceback(page: Page) -> None:
