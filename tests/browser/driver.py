@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -179,9 +180,19 @@ def uploaded(page: Page, path: Path, records: str) -> None:
         blank(page, "data")
 
 
+# What slides away between the button's going down and up is not pressed.
+SLID = """async summary => {
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    const slides = summary.parentElement.getAnimations();
+    await Promise.all(slides.map(slide => slide.finished.catch(() => null)));
+}"""
+
+
 def unfold(page: Page, label: str) -> None:
-    """Open what is folded away under a label."""
-    page.locator("[data-testid=stMain] summary", has_text=label).click()
+    """Open what is folded away under a label, and wait until it has slid open."""
+    summary = page.locator("summary", has_text=label)
+    summary.click()
+    summary.evaluate(SLID)
 
 
 def open_settings(page: Page) -> None:
@@ -190,7 +201,7 @@ def open_settings(page: Page) -> None:
     if first.is_visible():
         blank(page, "settings")
     else:
-        page.get_by_text("More settings", exact=True).click()
+        unfold(page, "More settings")
 
 
 def pick(page: Page, label: str, option: str) -> None:
@@ -220,8 +231,13 @@ def pick_one_more(page: Page, label: str, option: str) -> None:
 
 
 def press(page: Page, group: str, option: str | re.Pattern[str]) -> None:
-    """Choose from a segmented control."""
-    page.get_by_role("radiogroup", name=group).get_by_role("radio", name=option).click()
+    """Choose from a segmented control; where the page grows away under the pointer, once more."""
+    radio = page.get_by_role("radiogroup", name=group).get_by_role("radio", name=option)
+    radio.click()
+    with suppress(AssertionError):
+        expect(radio).to_be_checked(timeout=5_000)
+        return
+    radio.click()
 
 
 def enter(page: Page, label: str | re.Pattern[str], value: str) -> None:

@@ -8,7 +8,18 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driver import alert, drawn, go, pick, pick_one_more, says, shot, type_into, words
+from tests.browser.driver import (
+    alert,
+    drawn,
+    go,
+    pick,
+    pick_one_more,
+    says,
+    shot,
+    type_into,
+    unfold,
+    words,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +47,7 @@ def test_the_hospital_is_edited_saved_and_loaded(app, tmp_path):
     says(page, "average weight by 6.99")
     expect(alert(page)).to_have_count(0)
     app.idle()
-    page.get_by_text("Save, load, start again", exact=True).click()
+    unfold(page, "Save, load, start again")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as JSON").click()
     saved = tmp_path / "saved.json"
@@ -56,7 +67,7 @@ def test_the_hospital_is_edited_saved_and_loaded(app, tmp_path):
     go(page, "Directions")
     go(page, "Attribute privacy")
     says(page, "average weight by 6.99")
-    page.get_by_text("From your table", exact=True).click()
+    unfold(page, "From your table")
     says(page, "delivered, with the covariance")
 
 
@@ -95,7 +106,7 @@ def test_the_school_s_network_is_edited(app, tmp_path):
     expect(page).to_have_url(re.compile("attribute_tab=Distribution"))
 
     app.idle()
-    page.get_by_text("Save, load, start again", exact=True).click()
+    unfold(page, "Save, load, start again")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as JSON").click()
     saved = tmp_path / "saved.json"
@@ -111,7 +122,7 @@ def test_the_school_s_network_is_edited(app, tmp_path):
     says(page, "no noise is needed")
     expect(page.get_by_text(words("how family income and weight are distributed"))).to_have_count(0)
 
-    page.get_by_text("From your table", exact=True).click()
+    unfold(page, "From your table")
     page.get_by_role("button", name="Learn a network").click()
     says(page, re.compile("Learned from 45.222 records of Census"))
     drawn(page, 1)

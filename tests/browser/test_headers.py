@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from distpriv.dashboard.serving.headers import HEADERS
 from distpriv.dashboard.shell.pages import PAGES
 from tests.app.driver import WITHOUT_CHARTS
-from tests.browser.driver import drawn, go, uploaded
+from tests.browser.driver import drawn, go, unfold, uploaded
 
 pytestmark = pytest.mark.browser
 
@@ -59,7 +59,7 @@ def test_formulas_and_code_are_drawn(server, watched):
     formulas = page.locator("[data-testid=stExpander]", has_text="The formulas")
     formulas.locator("summary").click()
     expect(formulas.locator(".katex").first).to_be_visible()
-    page.get_by_text("As code", exact=True).click()
+    unfold(page, "As code")
     expect(page.locator("[data-testid=stCode]")).to_be_visible()
     assert _forbidden(watch) == []
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driver import drawn, go, shot
+from tests.browser.driver import drawn, go, shot, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ def test_a_limit_is_kept_by_everybody(fresh_server, watched):
     ann.goto(fresh_server)
     first.idle()
     go(ann, "Release")
-    ann.get_by_text("Agree on a limit", exact=True).click()
+    unfold(ann, "Agree on a limit")
     right = ann.get_by_role("spinbutton", name=re.compile("^Best attacker right in at most"))
     right.fill("60")
     ann.get_by_role("textbox", name="Who agrees", exact=True).fill("Ann")

@@ -11,7 +11,7 @@ from playwright.sync_api import Error, Page, expect
 
 from distpriv.store import all_decisions, open_store
 from distpriv.store.audit import check_trail, trail
-from tests.browser.driver import Watched, says, shot
+from tests.browser.driver import Watched, says, shot, unfold
 from tests.provider import Provider, configuration, free_port, provider, served
 
 pytestmark = pytest.mark.browser
@@ -113,7 +113,7 @@ def test_one_proposes_another_agrees_and_nothing_stays_when_they_have_gone(
     says(page, "What was decided")
     page.goto(f"{address}/decide?show=On+record")
     bob.idle()
-    page.locator("summary", has_text="Audit trail").click()
+    unfold(page, "Audit trail")
     page.get_by_role("button", name="Check the trail").click()
     says(page, "The trail is unbroken up to row 5.")
     shot(page, "people-trail")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.driver import drawn, go, open_settings, press, shot
+from tests.browser.driver import drawn, go, open_settings, press, shot, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +53,7 @@ def test_a_report_opens_offline_and_prints(app, browser: Browser, tmp_path):
     expect(page.get_by_text("The report on OptM is ready").last).to_be_visible()
     shot(page, "report-built")
     path = save(page, "HTML, to read and print", tmp_path)
-    page.get_by_text("As code", exact=True).click()
+    unfold(page, "As code")
     script = save(page, "Script", tmp_path)
     assert script.name == "distpriv-decide.py"
     assert "import distpriv as dp" in script.read_text(encoding="utf-8")

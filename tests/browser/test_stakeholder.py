@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.driver import drawn, go, no_traceback, says, shot, words
+from tests.browser.driver import drawn, go, no_traceback, says, shot, unfold, words
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ def test_from_a_link_on_a_phone_to_a_yes_that_the_analyst_sees(fresh_server, wat
     page.get_by_role("button", name="Propose", exact=True).click()
     says(page, "is on record, proposed")
     drawn(page, 1)
-    page.get_by_text("Link for those who decide", exact=True).click()
+    unfold(page, "Link for those who decide")
     place = page.locator("[data-testid=stCode]", has_text="decision=").first
     expect(place).to_be_visible()
     says(page, "this link works on this machine only")

@@ -12,7 +12,7 @@ from distpriv.dashboard.tour.steps import LESSONS
 from distpriv.lessons import course_of, subtracted_noise
 from distpriv.lessons.subtracting import TRIED
 from distpriv.tables.examples import load_census_income
-from tests.browser.driver import drawn, go, no_traceback, press, shot, words
+from tests.browser.driver import drawn, go, no_traceback, press, shot, unfold, words
 
 pytestmark = pytest.mark.browser
 
@@ -88,7 +88,7 @@ def test_the_tour_from_start_to_end(app):
     shot(page, "tour-summary")
 
     # The papers' examples, the last of which leads to its page; the tour is there afterwards.
-    page.get_by_text("The papers' worked examples", exact=True).click()
+    unfold(page, "The papers' worked examples")
     for tab, says in {
         "Figure 1": "some mass has to move by 97",
         "Two statistics": "noise of variance 18.52 and 3.52 is enough",
