@@ -70,14 +70,16 @@ def draw_subsets(
         np.put_along_axis(kept, left_out.astype(np.intp), False, axis=1)
         return np.nonzero(kept)[1].reshape(repetitions, size).astype(np.int32)
     members = rng.integers(population, size=(repetitions, size), dtype=np.int32)
-    open_rows = np.arange(repetitions)
+    rows, open_rows = members, np.arange(repetitions)  # at first all of them, where they are
     while open_rows.size:
-        rows = np.sort(members[open_rows], axis=1)
+        rows.sort(axis=1)
         repeated = np.zeros(rows.shape, dtype=bool)
         np.equal(rows[:, 1:], rows[:, :-1], out=repeated[:, 1:])
         rows[repeated] = rng.integers(population, size=np.count_nonzero(repeated), dtype=np.int32)
-        members[open_rows] = rows
+        if rows is not members:
+            members[open_rows] = rows
         open_rows = open_rows[repeated.any(axis=1)]
+        rows = members[open_rows]
     return members
 
 
