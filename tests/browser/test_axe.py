@@ -137,6 +137,15 @@ def window(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+# What grows by itself runs again five times a second; what is looked at here has grown.
+GROWN = """() => {
+    const now = performance.now();
+    const state = document.querySelector('[data-testid=stApp]').dataset.testScriptState;
+    if (state !== 'notRunning') window.ran = now;
+    return now - (window.ran ??= now) > 1500;
+}"""
+
+
 def _opened(window: Page, address: str) -> None:
     window.emulate_media(color_scheme="light")
     window.set_viewport_size(WIDE)  # type: ignore[arg-type]
@@ -150,6 +159,7 @@ def _whole(window: Page) -> None:
         expect(window.get_by_role("heading", level=1)).to_be_visible()
     else:
         window.wait_for_function(WHOLE)
+    window.wait_for_function(GROWN)
 
 
 def _turned(window: Page, size: dict[str, int], scheme: str) -> None:

@@ -112,7 +112,7 @@ def test_guarantee_attack_and_belief(app):
     expect(before).not_to_have_text(told)
     press(page, "Before the release the attacker expects", "the two shares")
     says(page, re.compile("The odds changed by a factor of"))
-    unfold(page, "Enter released values")
+    page.get_by_text("Enter released values", exact=True).click()
     expect(page.get_by_role("spinbutton", name=re.compile("mean age"))).to_be_visible()
 
 
