@@ -70,7 +70,7 @@ class Server:
     def complaints(self) -> list[str]:
         """Lines of its log that tell of an error."""
         text = self.log.read_text(encoding="utf-8", errors="replace")
-        return [line for line in text.splitlines() if re.search("Traceback|ERROR|Error:", line)]
+        return re.findall(r"^Traceback.*\n(?:\s.*\n)+.*|^.*(?:ERROR|Error:).*", text, re.MULTILINE)
 
     def _status(self, name: str) -> int:
         text = Path(f"/proc/{self.process}/status").read_text(encoding="ascii")
