@@ -68,7 +68,7 @@ class Server:
 
     @property
     def complaints(self) -> list[str]:
-        """Lines of its log that tell of an error."""
+        """What its log tells of errors, tracebacks whole."""
         text = self.log.read_text(encoding="utf-8", errors="replace")
         return re.findall(r"^Traceback.*\n(?:\s.*\n)+.*|^.*(?:ERROR|Error:).*", text, re.MULTILINE)
 

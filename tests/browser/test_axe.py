@@ -173,11 +173,6 @@ def _turned(window: Page, size: dict[str, int], scheme: str) -> None:
 
 
 def _violations(window: Page, rules: dict[str, Any]) -> list[str]:
-    """What axe finds of the project's own, three times if need be: parts may be drawn anew."""
-    return _found(window, rules) and _found(window, rules) and _found(window, rules)
-
-
-def _found(window: Page, rules: dict[str, Any]) -> list[str]:
     options = {"resultTypes": ["violations"], **rules}
     # What is in a chart's picture is read by its name.
     context = {"exclude": [[".js-plotly-plot"]]}

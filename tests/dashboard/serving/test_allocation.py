@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+import platform
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.dashboard.serving.processes import told
+
 # An array of 30 MB, once freed, lets those of 6 MB lie on the heap; what stays lies between them.
 FRAGMENTS = """
 import json, numpy, pathlib
@@ -28,21 +25,12 @@ print(json.dumps([most - before, resident() - before]))
 """
 STARTS = "from distpriv.dashboard.serving import allocation\nallocation.at_start()\n"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="glibc is asked")
+pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc is asked")
 
 
 def _megabytes(code: str, **owner: str) -> tuple[float, float]:
     """What a process takes with 40 arrays, and without them again."""
-    environment = {k: v for k, v in os.environ.items() if "MALLOC" not in k}
-    found = subprocess.run(
-        [sys.executable, "-c", code + FRAGMENTS],
-        cwd=ROOT,
-        env={**environment, **owner},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    most, left = json.loads(found.stdout.splitlines()[-1])
+    most, left = told(code + FRAGMENTS, "MALLOC", **owner)
     assert most > 230  # they were there
     return most, left
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.dashboard.serving.processes import told
+
 COUNTS = """
 import json
 from threadpoolctl import threadpool_info
@@ -21,16 +18,7 @@ STARTS = "from distpriv.dashboard.serving import threads\nthreads.at_start()\n"
 
 def _threads(code: str, **owner: str) -> list[int]:
     """Of each library for linear algebra that a process has loaded after some code."""
-    environment = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
-    found = subprocess.run(
-        [sys.executable, "-c", code + COUNTS],
-        cwd=ROOT,
-        env={**environment, **owner},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    threads: list[int] = json.loads(found.stdout.splitlines()[-1])
+    threads: list[int] = told(code + COUNTS, "_NUM_THREADS", **owner)
     assert threads
     return threads
 
