@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 from playwright.sync_api import TimeoutError as Late
 
@@ -51,7 +51,22 @@ OPEN = """() => document.querySelectorAll(
 CODE = """() => [...document.querySelectorAll('[data-testid=stCode] code.language-python')]
     .every(each => each.querySelector('.token'))"""
 
-OF_STREAMLIT = """([target, selector]) => !!document.querySelector(target)?.matches(selector)"""
+# What axe finds and is the project's own. Each element is asked as it was looked at: a page that
+# goes on running draws others in its place.
+FOUND = """async ([options, streamlit]) => {
+    // What is in a chart's picture is read by its name.
+    const context = {exclude: [['.js-plotly-plot']]};
+    const {violations} = await axe.run(
+        context, {resultTypes: ['violations'], elementRef: true, ...options});
+    return violations.flatMap(({id, nodes}) => nodes
+        .filter(node => !streamlit.some(
+            ([rule, selector]) => rule === id && node.element.matches(selector)))
+        .map(node => {
+            const {fgColor, bgColor} = node.any[0]?.data ?? {};
+            const colours = fgColor ? `${fgColor} on ${bgColor}` : '';
+            return `${id}: ${node.html.slice(0, 160)} ${colours}`.trim();
+        }));
+}"""
 
 # Text in charts is painted with `fill`, which axe does not read.
 PALE = """() => {
@@ -163,17 +178,9 @@ def _turned(window: Page, size: dict[str, int], scheme: str) -> None:
     )
 
 
-def _violations(window: Page, rules: dict[str, Any]) -> list[str]:
-    options = {"resultTypes": ["violations"], **rules}
-    # What is in a chart's picture is read by its name.
-    context = {"exclude": [[".js-plotly-plot"]]}
-    result = Axe().run(window, context=context, options=options)
-    found = []
-    for violation in result.response["violations"]:
-        own = [node for node in violation["nodes"] if not _of_streamlit(window, violation, node)]
-        found += [
-            f"{violation['id']}: {node['html'][:160]} {_colours(node)}".strip() for node in own
-        ]
+def _violations(window: Page, options: dict[str, Any]) -> list[str]:
+    window.evaluate(AXE_SCRIPT)
+    found: list[str] = window.evaluate(FOUND, [options, STREAMLIT])
     return found
 
 
@@ -185,22 +192,6 @@ def _lasting(window: Page, script: str) -> list[str]:
         found: list[str] = window.evaluate(script)
         return found
     return []
-
-
-def _of_streamlit(window: Page, violation: dict[str, Any], node: dict[str, Any]) -> bool:
-    return any(
-        rule == violation["id"] and window.evaluate(OF_STREAMLIT, [node["target"][0], selector])
-        for rule, selector in STREAMLIT
-    )
-
-
-def _colours(node: dict[str, Any]) -> str:
-    data = (node["any"] or [{}])[0].get("data")
-    return (
-        f"{data['fgColor']} on {data['bgColor']}"
-        if isinstance(data, dict) and "fgColor" in data
-        else ""
-    )
 
 
 MOVING = """() => [...document.querySelectorAll('*')].filter(each => {
