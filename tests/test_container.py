@@ -70,6 +70,37 @@ def test_a_dashboard_has_no_more_rights_than_it_needs(name: str) -> None:
     assert memory.startswith("/tmp:size=")
 
 
+@pytest.mark.parametrize("profile", ["open", "sign-in"])
+def test_the_proxies_lead_to_every_replica(profile: str) -> None:
+    published = [
+        each["ports"][0].split(":")[1]
+        for each in map(COMPOSE["services"].get, DASHBOARDS)
+        if each["profiles"] == [profile]
+    ]
+    assert len(published) > 1
+    for block in re.findall(r"```(?:nginx|caddyfile)\n(.*?)```", SERVING, re.DOTALL):
+        assert re.findall(r"127\.0\.0\.1:(\d+)", block) == published
+    (started,) = re.findall(r"enable --now (.*)", SERVING)
+    assert started.split() == [f"distpriv@{port}" for port in published]
+
+
+def _looped() -> list[str]:
+    """The secrets that are drawn one after another."""
+    (names,) = re.findall(r"^for name in (.*); do .* > deploy/secrets/\$name; done$", SERVING, re.M)
+    return str(names).split()
+
+
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        pytest.skip("no systemd on this machine")
+    (block,) = re.findall(r"```ini\n(.*?)```", SERVING, re.DOTALL)
+    unit = tmp_path / "distpriv@8501.service"
+    unit.write_text(block.replace("/opt/distpriv/.venv/bin/python", sys.executable))
+    done = subprocess.run([program, "verify", unit], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("name", COMPOSE["services"])
 def test_secrets_come_by_files_that_the_page_makes(name: str) -> None:
     service = COMPOSE["services"][name]
@@ -79,8 +110,10 @@ def test_secrets_come_by_files_that_the_page_makes(name: str) -> None:
         assert not re.search("PASSWORD|SECRET", variable.removesuffix("_FILE")) or (
             variable.endswith("_FILE")
         )
+    made = {"/".join(("deploy/secrets", each)) for each in _looped()}
     for secret in service["secrets"]:
-        assert COMPOSE["secrets"][secret]["file"].removeprefix("./") in SERVING
+        file = COMPOSE["secrets"][secret]["file"].removeprefix("./")
+        assert file in made or f"> {file}\n" in SERVING
     ignored = (ROOT / ".gitignore").read_text().splitlines()
     assert {"/deploy/secrets/", "/deploy/sign-in.toml", ".env"} <= set(ignored)
 

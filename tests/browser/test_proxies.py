@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -24,15 +25,21 @@ from tests.browser.driver import Watched, upload
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 TEXT = (Path(__file__).parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
-NGINX, NGINX_STICKY = re.findall(r"```nginx\n(.*?)```", TEXT, re.DOTALL)
-CADDY, CADDY_STICKY = re.findall(r"```caddyfile\n(.*?)```", TEXT, re.DOTALL)
-LISTENING = "127.0.0.1:8501"
+(NGINX,) = re.findall(r"```nginx\n(.*?)```", TEXT, re.DOTALL)
+(CADDY,) = re.findall(r"```caddyfile\n(.*?)```", TEXT, re.DOTALL)
+REPLICAS = ("127.0.0.1:8501", "127.0.0.1:8502")
 
 
 def _free() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
+
+
+def _missing(message: str) -> NoReturn:
+    if os.environ.get("DISTPRIV_REQUIRE_BROWSER"):
+        pytest.fail(message)
+    pytest.skip(message)
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +75,7 @@ def _nginx(folder: Path, certificate: tuple[Path, Path], port: int, blocks: str)
     )
     program = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/local/bin:/usr/bin")
     if program is None:
-        message = "no nginx on this machine (Debian: apt-get install nginx-light)"
-        if os.environ.get("DISTPRIV_REQUIRE_BROWSER"):
-            pytest.fail(message)
-        pytest.skip(message)
+        _missing("no nginx on this machine (Debian: apt-get install nginx-light)")
     return [program, "-c", str(configuration), "-p", str(folder)]
 
 
@@ -85,7 +89,7 @@ def _caddy(folder: Path, certificate: tuple[Path, Path], port: int, blocks: str)
     configuration.write_text(blocks)
     program = shutil.which("caddy")
     if program is None:
-        pytest.skip("no caddy on this machine")
+        _missing("no caddy on this machine (Debian: apt-get install caddy)")
     return [program, "run", "--config", str(configuration), "--adapter", "caddyfile"]
 
 
@@ -105,6 +109,13 @@ def _running(command: list[str], port: int) -> Iterator[str]:
             process.terminate()
 
 
+def _leading_to(blocks: str, *replicas: str) -> str:
+    for written, own in zip(REPLICAS, replicas, strict=True):
+        assert written in blocks
+        blocks = blocks.replace(written, own)
+    return blocks
+
+
 Proxied = Callable[[Path, tuple[Path, Path], int, str], list[str]]
 
 
@@ -118,8 +129,8 @@ def test_pages_uploads_and_their_websocket_go_through(
     tmp_path: Path,
 ) -> None:
     port = _free()
-    assert LISTENING in blocks
-    blocks = blocks.replace(LISTENING, server.removeprefix("http://"))
+    own = server.removeprefix("http://")
+    blocks = _leading_to(blocks, own, own)
     table = tmp_path / "people.csv"
     lines = (
         f"{20 + i % 60},{i * 7919 % 100_003},{'yes' if i % 3 else 'no'}" for i in range(200_000)
@@ -156,26 +167,15 @@ class _Named(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _sticky_nginx() -> str:
-    return re.sub(r"upstream distpriv \{.*?\n\}\n", lambda _: NGINX_STICKY, NGINX, flags=re.DOTALL)
-
-
-def _sticky_caddy() -> str:
-    return re.sub(r"\treverse_proxy .*?\n\t\}\n", lambda _: CADDY_STICKY, CADDY, flags=re.DOTALL)
-
-
-@pytest.mark.parametrize(
-    ("proxy", "blocks"), [(_nginx, _sticky_nginx()), (_caddy, _sticky_caddy())]
-)
+@pytest.mark.parametrize(("proxy", "blocks"), [(_nginx, NGINX), (_caddy, CADDY)])
 def test_a_visitor_stays_with_a_replica_and_all_replicas_have_visitors(
     proxy: Proxied, blocks: str, certificate: tuple[Path, Path], tmp_path: Path
 ) -> None:
     replicas = [ThreadingHTTPServer(("127.0.0.1", 0), _Named) for _ in range(2)]
     ports = [str(each.server_address[1]) for each in replicas]
-    for each, own, written in zip(replicas, ports, ("8501", "8502"), strict=True):
+    for each in replicas:
         threading.Thread(target=each.serve_forever, daemon=True).start()
-        assert f"127.0.0.1:{written}" in blocks
-        blocks = blocks.replace(f"127.0.0.1:{written}", f"127.0.0.1:{own}")
+    blocks = _leading_to(blocks, *(f"127.0.0.1:{own}" for own in ports))
     trusting = ssl.create_default_context(cafile=certificate[0])
     port = _free()
     try:
