@@ -49,7 +49,7 @@ class _Failing:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         reporter = self.config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None and report.outcome in ("failed", "rerun"):
+        if reporter is not None and report.failed:
             said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
             reporter.write_line(
                 f"\n{report.outcome}: {report.nodeid}: {said.partition(chr(10))[0]}"

@@ -50,17 +50,6 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let a browser test begin anew, twice at most; the summary lists those that did.
-
-    Browser and script run side by side: on a busy machine a driver can meet a page between two
-    states, where no person could act. What is really broken fails three times.
-    """
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
-
-
 @contextmanager
 def serving() -> Iterator[str]:
     """A server of its own, by its address."""

@@ -28,6 +28,9 @@ WHOLE = """() => {
 }"""
 
 
+_OF_HEADERS = ("Content Security Policy", "Permissions-Policy", "Cross-Origin", "cookie", "frame")
+
+
 class Watched:
     """A page with what its console said and where its requests went."""
 
@@ -58,6 +61,10 @@ class Watched:
         """Wait until the page is whole; then wait for the value you want, not for a time."""
         self.page.wait_for_function(WHOLE)
         return self.page
+
+    def forbidden(self) -> list[str]:
+        """What the console says of the security headers."""
+        return [said for said in self.console if any(word in said for word in _OF_HEADERS)]
 
     def unharmed(self) -> None:
         """No traceback, nothing in the console, no request to another machine."""

@@ -11,9 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from distpriv.dashboard.serving.headers import HEADERS
-from distpriv.dashboard.shell.pages import PAGES
-from tests.app.driver import WITHOUT_CHARTS
-from tests.browser.driver import drawn, go, unfold, uploaded
+from tests.browser.driver import unfold, uploaded
 
 pytestmark = pytest.mark.browser
 
@@ -22,33 +20,6 @@ pytestmark = pytest.mark.browser
 def test_every_answer_has_them(server, path):
     with urllib.request.urlopen(f"{server}{path}") as answer:
         assert {name: answer.headers[name] for name in HEADERS} == HEADERS
-
-
-_COMPLAINTS = ("Content Security Policy", "Permissions-Policy", "Cross-Origin", "cookie", "frame")
-
-
-def _forbidden(watch):
-    return [message for message in watch.console if any(word in message for word in _COMPLAINTS)]
-
-
-def test_no_page_asks_for_what_they_forbid(server, watched):
-    watch = watched()
-    page = watch.page
-    for spec in PAGES:
-        page.goto(server if spec is PAGES[0] else f"{server}/{spec.name}")
-        watch.idle()
-        expect(page.get_by_role("heading", name=spec.heading, exact=True)).to_be_visible()
-        if spec.name not in WITHOUT_CHARTS:
-            expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
-    assert _forbidden(watch) == []
-    assert watch.hosts == {"127.0.0.1"}
-
-
-def test_the_console_stays_empty(app):
-    drawn(app.page, 1)
-    for title, charts in (("Compare", 1), ("Attack", 2)):
-        go(app.page, title)
-        drawn(app.page, charts)
 
 
 def test_formulas_and_code_are_drawn(server, watched):
@@ -61,7 +32,7 @@ def test_formulas_and_code_are_drawn(server, watched):
     expect(formulas.locator(".katex").first).to_be_visible()
     unfold(page, "As code")
     expect(page.locator("[data-testid=stCode]")).to_be_visible()
-    assert _forbidden(watch) == []
+    assert watch.forbidden() == []
 
 
 def test_uploads_downloads_and_pictures_go_on(server, watched, tmp_path):
@@ -82,7 +53,7 @@ def test_uploads_downloads_and_pictures_go_on(server, watched, tmp_path):
     with page.expect_download() as download:
         chart.locator(".modebar-btn[data-title*='Download']").click()
     assert download.value.path().read_bytes()
-    assert _forbidden(watch) == []
+    assert watch.forbidden() == []
 
 
 @contextmanager

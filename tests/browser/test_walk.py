@@ -7,9 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.driver import WITHOUT_CHARTS
 from tests.browser.driver import (
-    PAGES,
     arrived,
     drawn,
     go,
@@ -17,7 +15,6 @@ from tests.browser.driver import (
     no_traceback,
     people,
     says,
-    shot,
     upload,
     uploaded,
 )
@@ -63,7 +60,7 @@ def test_the_whole_path(server, watched, tmp_path):
     uploaded(page, good, "2 000")
     drawn(page, 1)
     for name in ("Gaussian fit", "Answer", "Compare", "Release"):
-        go(page, name)
+        next_page(page, "answer", name) if name == "Compare" else go(page, name)
         watch.idle()
         drawn(page, 1)
         no_traceback(page)
@@ -96,41 +93,3 @@ def test_a_cold_deep_link(fresh_server, watched):
     expect(other.page.locator("p", has_text="50 repetitions, seed 1")).to_have_text(
         result.inner_text()
     )
-
-
-def test_no_page_is_wider_than_its_window(server, watched):
-    """Each page opens on a phone, then the window grows to a laptop's and turns dark."""
-    watch = watched(390, 844)
-    page = watch.page
-
-    def fits(name):
-        for width, scheme in ((390, "light"), (1440, "dark")):
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size({"width": width, "height": 844})
-            watch.idle()
-            expect(page.get_by_text("Being computed")).to_have_count(0)
-            if name not in WITHOUT_CHARTS:
-                drawn(page, 1)
-            no_traceback(page)
-            page.wait_for_function(
-                "() => { const main = document.querySelector('[data-testid=stMain]');"
-                " return main.scrollWidth <= main.clientWidth; }"
-            )
-            shot(page, f"{name}-{width}-{scheme}")
-        page.emulate_media(color_scheme="light")
-        page.set_viewport_size({"width": 390, "height": 844})
-
-    page.goto(server)
-    before = PAGES[0]
-    for place, spec in enumerate(PAGES):
-        if place and spec.section == before.section:  # by the link at the foot of the page before
-            next_page(page, before.name, spec.title)
-        elif place:
-            page.set_viewport_size({"width": 1440, "height": 844})
-            go(page, spec.title)
-            page.set_viewport_size({"width": 390, "height": 844})
-        before = spec
-        arrived(page, spec.title)
-        fits(spec.name)
-    page.goto(f"{server}/attribute?attribute_tab=Distribution")
-    fits("attribute-distribution")
