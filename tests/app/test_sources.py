@@ -347,6 +347,52 @@ def test_a_question_of_a_session_that_has_gone_is_stopped(open_app, files, monke
     assert stopped.wait(20)
 
 
+def test_engines_answer_so_many_questions_at_once_and_the_next_one_waits(monkeypatch):
+    monkeypatch.setattr(scanning, "_ENGINES", threading.BoundedSemaphore(2))
+    running, over = [], threading.Event()
+
+    def question(name):
+        def work(tell):
+            running.append(name)
+            assert over.wait(60)
+            return name
+
+        return scanning.Asked(work, f"Asking {name}", name)
+
+    questions = [question(name) for name in ("A", "B", "C", "D")]
+    for some in questions:
+        some.step(0.2)
+    assert running == ["A", "B"]
+    questions[2].step(0.2)
+    assert questions[2].doing.startswith("Asking C waits for other questions …")
+    assert "waits" not in questions[0].doing
+    questions[3].stop()  # whoever waits can be stopped, and is not asked then
+    over.set()
+    for some in questions:
+        while not some.finished and not some.failure:
+            some.step(0.2)
+    assert [some.result() for some in questions[:3]] == ["A", "B", "C"]
+    assert "was stopped" in questions[3].failure
+    assert running == ["A", "B", "C"]
+
+
+def test_who_waits_for_a_source_keeps_no_engine_from_others(open_app, files, monkeypatch):
+    monkeypatch.setattr(scanning, "_ENGINES", threading.BoundedSemaphore(2))
+    source, over = chosen(opened(open_app)).session_state["dataset"].source, threading.Event()
+    same = [
+        scanning.Asked(lambda tell: over.wait(60), "Asking", name, source) for name in ("A", "B")
+    ]
+    for some in same:
+        some.step(0.2)
+    other = scanning.Asked(lambda tell: "answered", "Asking", "C")
+    other.step(20)
+    assert other.result() == "answered"
+    over.set()
+    for some in same:
+        while not some.finished:
+            some.step(0.2)
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [

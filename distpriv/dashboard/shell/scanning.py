@@ -7,10 +7,12 @@ nothing of Streamlit; the page looks at it every now and then, and can be left o
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -42,7 +44,11 @@ LEFT = 150.0
 """Seconds after which nobody waits any more: a session that has gone is kept for two minutes, and a
 tab in the background looks once a minute."""
 
-_TURNS: WeakKeyDictionary[EngineSource, threading.Lock] = WeakKeyDictionary()
+MOST = max(2, os.cpu_count() or 1)
+"""Questions of all sessions that engines answer at once: each takes every core and much memory."""
+
+_ENGINES = threading.BoundedSemaphore(MOST)
+_TURNS: WeakKeyDictionary[EngineSource, threading.Semaphore] = WeakKeyDictionary()
 _TURNS_LOCK = threading.Lock()
 
 
@@ -57,18 +63,26 @@ class Asked(Run[T], Generic[T]):
         For a sentence, such as ``Asking People``.
     key : object
         What it is made from.
+    source : EngineSource, optional
+        What is asked, if it is open already: sessions ask it one after another, so that who stops a
+        question stops their own. Of all questions, `MOST` are answered at once.
     """
 
     elsewhere = True
 
     def __init__(
-        self, work: Callable[[Callable[[EngineSource], None]], T], doing: str, key: object
+        self,
+        work: Callable[[Callable[[EngineSource], None]], T],
+        doing: str,
+        key: object,
+        source: EngineSource | None = None,
     ) -> None:
         super().__init__(self._awaited, key)
         self._looked = time.monotonic()
         self._work, self._said = work, doing
         self._future: Future[T] = Future()
         self._stop = threading.Event()
+        self._source, self._waits = source, False
 
     def stop(self) -> None:
         """End it, in the engine too."""
@@ -84,6 +98,20 @@ class Asked(Run[T], Generic[T]):
         if self._stop.is_set():
             raise SourceError(f"{self._said} was stopped; ask again to go on.")
 
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        own = [] if self._source is None else [_own(self._source)]
+        with ExitStack() as held:
+            # The source's comes first: who waits for it keeps no engine from others.
+            for turn in (*own, _ENGINES):
+                while not turn.acquire(timeout=_LOOK):
+                    self._waits = True
+                    self.check()
+                held.callback(turn.release)
+            self._waits = False
+            self.check()
+            yield
+
     def _awaited(self) -> Iterator[Progress[T]]:
         began = time.monotonic()
         threading.Thread(target=self._run, daemon=True).start()
@@ -91,7 +119,8 @@ class Asked(Run[T], Generic[T]):
             self._looked = time.monotonic()
             time.sleep(_LOOK)
             passed = int(time.monotonic() - began)
-            yield Progress(0, 1, lambda: None, f"{self._said} … {passed}\u00a0s")
+            waits = " waits for other questions" if self._waits else ""
+            yield Progress(0, 1, lambda: None, f"{self._said}{waits} … {passed}\u00a0s")
         result = self._future.result()
         yield Progress(1, 1, lambda: result)
 
@@ -100,7 +129,9 @@ class Asked(Run[T], Generic[T]):
         over = threading.Event()
         threading.Thread(target=self._watch, args=(told, over), daemon=True).start()
         try:
-            self._future.set_result(self._work(told.append))
+            with self._turn():
+                result = self._work(told.append)
+            self._future.set_result(result)
         except DistprivError as error:
             self._future.set_exception(error)
         except Exception as error:  # noqa: BLE001 - whoever awaits it has to be told
@@ -139,29 +170,21 @@ def asked(
         known.stop()  # nobody waits for it any more
 
     def work(tell: Callable[[EngineSource], None]) -> None:
-        turn = _turn(source)
-        while not turn.acquire(timeout=_LOOK):
-            run.check()
-        try:
-            run.check()
-            tell(source)
-            for secret in secrets:
-                if query.is_linear:
-                    source.group_moments(query, secret)
-                source.sample(query, secret)
-        finally:
-            turn.release()
+        tell(source)
+        for secret in secrets:
+            if query.is_linear:
+                source.group_moments(query, secret)
+            source.sample(query, secret)
 
-    run = Asked(work, f"Asking {dataset.title}", key)
+    run = Asked(work, f"Asking {dataset.title}", key, source)
     runs[name] = run
     run.step(_AT_ONCE)
     return run
 
 
-def _turn(source: EngineSource) -> threading.Lock:
-    """Sessions ask a source in turn, so that who stops a question stops their own."""
+def _own(source: EngineSource) -> threading.Semaphore:
     with _TURNS_LOCK:
-        return _TURNS.setdefault(source, threading.Lock())
+        return _TURNS.setdefault(source, threading.BoundedSemaphore())
 
 
 def ask(dataset: Dataset, query: Query, secret: SensitiveProperty) -> None:
