@@ -45,7 +45,7 @@ LEFT = 150.0
 tab in the background looks once a minute."""
 
 MOST = max(2, os.cpu_count() or 1)
-"""Questions of all sessions that engines answer at once: each takes every core and much memory."""
+"""Questions of all sessions of this process that engines answer at once: each takes every core."""
 
 _ENGINES = threading.BoundedSemaphore(MOST)
 _TURNS: WeakKeyDictionary[EngineSource, threading.Semaphore] = WeakKeyDictionary()
@@ -93,8 +93,7 @@ class Asked(Run[T], Generic[T]):
         """Whether somebody has stopped it."""
         return self._stop.is_set()
 
-    def check(self) -> None:
-        """Raise SourceError if it is to end."""
+    def _check(self) -> None:
         if self._stop.is_set():
             raise SourceError(f"{self._said} was stopped; ask again to go on.")
 
@@ -106,10 +105,10 @@ class Asked(Run[T], Generic[T]):
             for turn in (*own, _ENGINES):
                 while not turn.acquire(timeout=_LOOK):
                     self._waits = True
-                    self.check()
+                    self._check()
                 held.callback(turn.release)
             self._waits = False
-            self.check()
+            self._check()
             yield
 
     def _awaited(self) -> Iterator[Progress[T]]:
