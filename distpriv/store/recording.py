@@ -48,10 +48,15 @@ class OnRecord:
     unreadable: tuple[Unreadable, ...] = ()
 
     @property
-    def mark(self) -> tuple[frozenset[str], frozenset[tuple[str, int]]]:
-        """What changes with every release and with every version of a limit."""
+    def mark(self) -> tuple[frozenset[str], frozenset[tuple[str, int, str]]]:
+        """What changes with every release and with every version of a limit.
+
+        Another database, or one put back from a copy, counts its versions anew: what they agree on
+        is part of it.
+        """
         tokens = frozenset(entry.token for entry in self.made)
-        return tokens, frozenset((limit.key, limit.now.version) for limit in self.limits)
+        versions = ((limit.key, limit.now.version, limit.now.terms) for limit in self.limits)
+        return tokens, frozenset((key, number, repr(terms)) for key, number, terms in versions)
 
 
 def on_record(store: Store, *digests: str) -> OnRecord:

@@ -122,6 +122,16 @@ def test_who_is_later_at_the_draw_is_refused_and_sees_nothing(open_app):
     sound(other)
 
 
+def test_another_database_s_limit_is_not_taken_for_this_one_s(open_app, monkeypatch, tmp_path):
+    """Both are the first version of a limit on the same secret of the same table."""
+    assert "**it does not fit**" in first(agree(open_app("release"), accuracy=55.0))
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'other.sqlite'}")
+    app = agree(open_app("release"), accuracy=60.0)
+    assert "at most 60 %" in first(app)
+    assert "**it fits**" in first(app)
+    assert "Release …" in labels(app)
+
+
 def test_a_limit_that_is_agreed_in_between_holds(open_app):
     app = press(open_app("release"), "Release …")
     agree(open_app("release"), accuracy=51.0)
