@@ -136,14 +136,23 @@ class Run(Generic[T]):
             self._collected = (progress, progress.result())
         return self._collected[1]
 
-    def step(self, budget_seconds: float) -> None:
-        """Work until the budget is spent, at least one piece; an error ends in :attr:`failure`."""
+    def step(self, budget_seconds: float, pause: Callable[[], float] = lambda: 0.0) -> None:
+        """Work until the budget is spent, at least one piece; an error ends in :attr:`failure`.
+
+        Parameters
+        ----------
+        budget_seconds : float
+        pause : callable
+            Called between two pieces; gives the seconds that it took, which are no work, and ends
+            the step by raising.
+        """
         until = time.perf_counter() + budget_seconds
         with self._lock:
             while self.running:
                 self._advance()
                 if time.perf_counter() >= until:
                     return
+                until += pause()
 
     def _advance(self) -> None:
         try:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from distpriv.errors import AttackError, DistprivError
+from distpriv.model import run as run_module
 from distpriv.model.run import Progress, Run, completed, repeated
 
 
@@ -54,6 +55,28 @@ def test_neither_budgets_nor_stopping_change_what_comes_out(wanted, budgets) -> 
     assert run.finished
     assert not run.running
     assert run.result() == completed(squares(wanted)) == [index**2 for index in range(wanted)]
+
+
+def test_between_two_pieces_others_may_pass_and_that_is_no_work() -> None:
+    run, pauses = Run(lambda: squares(9)), []
+
+    def pause() -> float:
+        pauses.append(run.done)
+        run_module.time.perf_counter()  # a second
+        return 1.0
+
+    run.step(4, pause)
+    assert run.done == 4
+    assert pauses == [1, 2, 3]
+
+    def click() -> float:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        run.step(100, click)
+    assert run.done == 5
+    run.step(100)  # nothing is held by who has left
+    assert run.finished
 
 
 @given(at=st.integers(0, 5), budget=st.integers(0, 9))

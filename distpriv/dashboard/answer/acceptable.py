@@ -29,8 +29,6 @@ from distpriv.privacy.noise import Noise
 from distpriv.words import escape, listed, number, percent, with_unit
 
 __all__ = [
-    "BUDGET",
-    "TICK",
     "Start",
     "allowed_words",
     "ask",
@@ -54,9 +52,6 @@ _COUNTED: dict[CountedIn, str] = {
     "deviation": "% of sampling",
 }
 _SHARE_OF = {"value": "its value", "deviation": "its sampling deviation"}
-TICK = 0.8
-"""Seconds: more than a piece of the searches takes, so that no timer fires meanwhile."""
-BUDGET = 0.3
 
 T = TypeVar("T")
 
@@ -185,7 +180,7 @@ def from_error(view: View, limits: tuple[ErrorLimit, ...]) -> None:
         yield Progress(1, 1, lambda: design)
 
     run = live.begun("least_epsilon", key, steps)
-    live.growing(run, lambda run: _draw(view, run), BUDGET, tick=TICK)
+    live.growing(run, lambda run: _draw(view, run))
 
 
 def _draw(view: View, run: Run[ErrorDesign]) -> None:

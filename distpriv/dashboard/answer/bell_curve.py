@@ -39,8 +39,6 @@ from distpriv.words import escape, number
 __all__ = ["section"]
 
 _EPSILONS = np.geomspace(0.1, 10, 9)
-_TICK, _WARM_TICK = 1.0, 0.4  # seconds: more than a piece of the work, and of one that is known
-_BUDGET = 0.3
 _NAME = "bell_curve"
 _HEIGHT = 480
 
@@ -66,15 +64,10 @@ class _Found:
 def section(view: View, limit: Limit | None) -> None:
     """Whether the promise needs the curve, what doing without costs, and a way to take that."""
     st.header("Do I need the bell curve?")
-    known = sweeps.key_of(view, _NAME, epsilon=False)
-    begun: dict[str, str] = st.session_state.setdefault(Key.LATER, {})
     key = (view.scenario, view.source.digest, view.focus, limit)
     run = live.begun(_NAME, key, lambda: _steps(view, limit))
-    tick = _WARM_TICK if begun.get(_NAME) == known else _TICK
-    if run.finished:
-        begun[_NAME] = known
     # In a fragment even when there is nothing left to do: charts that move into one are drawn anew.
-    live.growing(run, lambda run: _draw(view, run), _BUDGET, tick=tick)
+    live.growing(run, lambda run: _draw(view, run))
 
 
 def _steps(view: View, limit: Limit | None) -> Iterator[Progress[_Found]]:

@@ -49,7 +49,7 @@ def section(view: View, limit: Limit, limits: tuple[ErrorLimit, ...]) -> None:
         )
 
     run = live.begun("frontier", key, begin)
-    live.growing(run, lambda run: _draw(view, run), acceptable.BUDGET, tick=acceptable.TICK)
+    live.growing(run, lambda run: _draw(view, run))
 
 
 def _draw(view: View, run: Run[Frontier]) -> None:

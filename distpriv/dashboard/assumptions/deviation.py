@@ -110,6 +110,7 @@ def _grow(
     repetitions, datasets = measurement.repetitions, measurement.datasets
 
     def draw(run: Run[Deviation]) -> None:
+        live.toggle(run, f"{name}_stop")
         if run.running or run.failure:
             live.bar(
                 run,
@@ -119,7 +120,6 @@ def _grow(
         if (deviation := run.result()) is not None:
             show(deviation)
 
-    live.toggle(run, f"{name}_stop")
     live.growing(run, draw)
     st.caption(
         f"A simulation, not a release and not a proof: {exact(datasets)} datasets a share in each "

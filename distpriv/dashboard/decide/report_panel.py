@@ -78,7 +78,7 @@ def draw(view: View | None, seen: Sequence[Alternative]) -> None:
         return
     report = run.result()
     if report is None:
-        live.growing(run, _progress, 0.1)
+        live.growing(run, _progress, page_waits=True)
     elif report.confidential and view.scenario.presenting:
         st.caption("The report with true values waits in the analyst view.")
     else:

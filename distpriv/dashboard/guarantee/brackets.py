@@ -85,9 +85,9 @@ def _growing(view: View, draw: Callable[[Brackets | None, Run[JointAudit] | None
 
     def grown(run: Run[JointAudit]) -> None:
         draw(bracket(view, run.result()) if run.done or run.failure else None, run)
+        live.buttons(_NAME, begin, live.Labels(again="", go_on="Go on"))
 
     live.growing(run, grown, at_once=False)
-    live.buttons(_NAME, begin, live.Labels(again="", go_on="Go on"))
 
 
 def _progress(run: Run[JointAudit] | None) -> None:

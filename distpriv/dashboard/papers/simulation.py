@@ -129,7 +129,7 @@ def live_results(run: PaperAttacks, known: Results) -> None:
             + (", stopped" if work.stopped else ""),
         )
 
-    live.growing(running(), draw, 0.15)
+    live.growing(running(), draw, page_waits=True)
     provenance(run.records)
 
 

@@ -113,6 +113,29 @@ class Turns:
                 self._spent[who] = start + self._last - began
                 self._changed.notify_all()
 
+    def pause(self, look: Callable[[], object]) -> float:
+        """Within long work, let the pages that were asked for meanwhile pass.
+
+        Parameters
+        ----------
+        look : callable
+            Called now and then, at least once; what it raises ends the work.
+
+        Returns
+        -------
+        float
+            Seconds that it took.
+        """
+        look()
+        if getattr(self._own, "page", False):
+            return 0.0
+        began = self._clock()
+        while self._pages and self._clock() - began < self._patience:
+            with self._changed:
+                self._changed.wait(_LOOK)
+            look()
+        return self._clock() - began
+
     def _wait(self, who: Hashable, look: Callable[[int], object]) -> float:
         with self._changed:
             start = max(self._spent.get(who, 0.0), self._started)

@@ -291,7 +291,7 @@ def _waiting(run: Run[Any], stop: str) -> None:
         lambda run: live.bar(
             run, f"{run.doing}: {percent(run.share_done, 0)}" + (", stopped" if run.stopped else "")
         ),
-        0.15,
+        page_waits=True,
     )
     live.toggle(run, stop, icons=False)
 

@@ -1,7 +1,8 @@
 """Work that grows on a page: begun once, a little further at every tick, stopped and gone on with.
 
 Everything that takes long is a :class:`.Run` in the session's state. A fragment takes it further
-and draws what has come in; its buttons stand outside, so that they answer at once.
+and draws what has come in; its buttons stand outside, so that they answer at once. What has ended
+is drawn where it stands: the page begins anew only where the rest of it waits for what comes out.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from typing import Literal, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from distpriv.dashboard.serving import rates, turns
 from distpriv.dashboard.shell import presenting, state
-from distpriv.dashboard.shell.state import Key
 from distpriv.model.run import Progress, Run
 from distpriv.words import escape, exact
 
-__all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "toggle"]
+__all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "timer", "toggle"]
 
 T = TypeVar("T")
 
-BUDGET = 0.08
-"""Seconds of work in a tick: what a click may have to wait."""
-_TICK = 0.2
+_BUDGET = 0.3  # seconds of work for a picture
+_TICK = 0.2  # seconds from a picture to the next piece of the work
+_PICTURES = 2.0  # times what a picture has taken, before the next
 _WAITS = 1.5  # seconds for its turn, before the page says so
 
 
@@ -52,9 +54,10 @@ def live(
     *,
     labels: Labels = Labels(),
     picture: DeltaGenerator | None = None,
-    budget: float = BUDGET,
 ) -> Run[T]:
     """Work with its buttons here and what comes of it in `picture`, or below.
+
+    With a picture elsewhere the page waits for what comes out.
 
     Parameters
     ----------
@@ -68,13 +71,24 @@ def live(
         Draws what has come in; called in a fragment, so that it must not write elsewhere.
     labels : Labels
     picture : container, optional
-    budget : float
-        Seconds of work at every tick; the first does one piece and is drawn.
     """
     run = begun(name, key, begin, waits=True)
-    buttons(name, lambda: Run(begin, key), labels)
-    with picture or st.container():
-        growing(run, draw, budget)
+
+    def control() -> None:
+        buttons(name, lambda: Run(begin, key), labels)
+
+    def both(run: Run[T]) -> None:
+        if state.runs().get(name) is not run:  # begun anew
+            st.rerun()
+        control()
+        draw(run)
+
+    if picture is None:
+        growing(run, both)
+    else:
+        control()
+        with picture:
+            growing(run, draw, page_waits=True)
     return run
 
 
@@ -161,32 +175,76 @@ def _turn(run: Run[T], stopped: bool) -> None:
 def growing(
     run: Run[T],
     draw: Callable[[Run[T]], None],
-    budget: float = BUDGET,
     *,
     at_once: bool = True,
-    tick: float = _TICK,
+    page_waits: bool = False,
 ) -> None:
-    """Take a run further while it is open, and draw it; the page starts anew when it ends.
+    """Take a run further while it is open, and draw it.
 
-    With `at_once` it is taken further before it is first drawn. A tick is in seconds, and longer
-    than a piece of the work: a timer that fires meanwhile takes back a page that was asked for.
+    Parameters
+    ----------
+    run : Run
+    draw : callable
+        Draws what has come in.
+    at_once : bool
+        Whether a piece of it is done before it is first drawn.
+    page_waits : bool
+        Whether the rest of the page shows how far it is, buttons included, and begins anew when
+        the run ends.
     """
     ticks = iter([at_once])
     first: list[int] = []  # how many went first, while that is said
+    running = run.running
 
-    @st.fragment(run_every=tick if run.running else None)
+    @st.fragment
     def part() -> None:
-        was_running = run.running
+        timer(None)
         picture, place = st.container(), st.empty()
-        if next(ticks, True) and run.running:
-            with nullcontext() if run.elsewhere else _turn_of_its_own(place, first):
-                run.step(budget if run.done else 0.0)  # the first picture must not wait
-        with picture:
-            draw(run)
-        if was_running and not run.running:
+        works = next(ticks, True) and run.running
+        here = works and not run.elsewhere
+        with _turn_of_its_own(place, first) if here else nullcontext():
+            if works:
+                pause = _pause if here else _look
+                run.step(_BUDGET if run.done else 0.0, pause)  # the first picture must not wait
+                pause()
+            began = time.monotonic()
+            with picture:
+                draw(run)
+        if page_waits and run.running != running:
             st.rerun()
+        if run.running:
+            timer(max(_TICK, _PICTURES * (time.monotonic() - began)))
 
     part()
+
+
+def _pause() -> float:
+    """Let pages pass, for some seconds; who clicks on this one ends its work."""
+    return turns.everybodys().pause(_look)
+
+
+def _look() -> float:
+    """Take no time; but a look at the state cuts a run short that another one is asked for."""
+    state.runs()
+    return 0.0
+
+
+def timer(seconds: float | None) -> None:
+    """Let the fragment that calls be run again after some time, or not again.
+
+    Streamlit's own timers go on while what they have asked for is under way: what they then ask
+    for once more takes back a page that was asked for in between, and is drawn twice. And they end
+    with a run of the whole page only, which would draw everything else once more.
+    """
+    context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
+    if context is None or fragment is None:
+        return
+    message = ForwardMsg()
+    if seconds is None:
+        message.stop_auto_rerun.fragment_ids.append(fragment)
+    else:
+        message.auto_rerun.interval, message.auto_rerun.fragment_id = seconds, fragment
+    context.enqueue(message)
 
 
 @contextmanager
@@ -200,8 +258,8 @@ def _turn_of_its_own(place: DeltaGenerator, first: list[int]) -> Iterator[None]:
         place.caption(f":material/hourglass_top: {others} first on this server.")
 
     def look(before: int) -> None:
-        # Who clicks meanwhile ends the waiting: a look at the state cuts a run short.
-        if Key.RUNS in st.session_state and time.monotonic() - began > _WAITS and first != [before]:
+        _look()
+        if time.monotonic() - began > _WAITS and first != [before]:
             first[:] = [before]
             say(before)
 

@@ -219,7 +219,7 @@ def waiting(run: Asked[T], name: str) -> DeltaGenerator:
     Returns the row of its buttons.
     """
     if not run.failure:
-        live.growing(run, _passed, _LOOK)
+        live.growing(run, _passed, page_waits=True)
         row = st.container(horizontal=True)
         row.button("Stop", key=f"{name}_stop", icon=":material/stop:", on_click=run.stop)
         return row

@@ -33,8 +33,6 @@ __all__ = [
     "table",
 ]
 
-_TICK = 0.8  # seconds: more than the search takes
-
 
 @dataclass(frozen=True)
 class Measure:
@@ -95,7 +93,7 @@ def sentence(view: View, measure: Measure) -> None:
     key = curves.key_of(view, f"recommended {scenario.mechanism}", epsilon=True)
     run = live.begun("recommended", key, lambda: _search(view))
     # The search takes longer than the page may: what is above stands first.
-    live.growing(run, lambda run: _recommended(view, measure, run), at_once=False, tick=_TICK)
+    live.growing(run, lambda run: _recommended(view, measure, run), at_once=False)
 
 
 def _search(view: View) -> Iterator[Progress[Recommendation]]:

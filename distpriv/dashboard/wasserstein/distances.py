@@ -83,7 +83,8 @@ def release(view: View) -> None:
 
     with result_first:
         # A slider must not wait for a distance.
-        live.growing(run, draw, 0.15, at_once=outcomes[BETWEEN].dimension == 1)
+        at_once = outcomes[BETWEEN].dimension == 1
+        live.growing(run, draw, at_once=at_once, page_waits=True)
     if not run.running and run.done:
         _moves(view, outcomes[BETWEEN])
 

@@ -36,8 +36,6 @@ __all__ = [
     "width_grid",
 ]
 
-_TICK = 0.6  # seconds: more than the draws of one Δp take
-
 
 _QUICK = 2  # statistics whose exact law takes milliseconds
 
@@ -218,7 +216,7 @@ def by_width(
         st.caption(f"{escape(shown)} draws records for each Δp, hence few of them.")
 
     run = live.begun(what, key_of(view, f"{what} {drawing}", epsilon=True), points)
-    live.growing(run, part, tick=_TICK)
+    live.growing(run, part)
 
 
 def needs_closed_form(view: View, what: str) -> bool:

@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.state import Key
 
 __all__ = ["drawn_later"]
 
-# Seconds: more than the part takes to draw, or the timer fires meanwhile, and Streamlit drops the
-# page that was asked for since in favour of the one the timer knows.
-_TICK = 0.4
+_TICK = 0.2  # seconds
 
 
 def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable[[], None]) -> None:
@@ -35,15 +34,15 @@ def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable
     begun[name] = about
     framed = not new
 
-    @st.fragment(run_every=_TICK if new else None)
+    @st.fragment
     def part() -> None:
         nonlocal framed
-        if not framed:
-            framed = True
-            frame()
+        live.timer(None)
+        if framed:
+            draw()
             return
-        draw()
-        if new:  # the page is done: no more ticks
-            st.rerun()
+        framed = True
+        frame()
+        live.timer(_TICK)
 
     part()

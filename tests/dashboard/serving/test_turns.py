@@ -231,6 +231,39 @@ def test_who_clicks_while_waiting_waits_no_longer() -> None:
     assert done
 
 
+def test_pages_pass_between_two_pieces_of_long_work_but_not_for_ever() -> None:
+    clock = Clock()
+    turns, looks = Turns(patience=5, clock=clock), []
+
+    def look() -> None:
+        looks.append(1)
+        clock.now += 1
+
+    with turns.page():  # its own first picture is part of it
+        assert turns.pause(look) == 0.0
+    asked, go = threading.Event(), threading.Event()
+
+    def page() -> None:
+        with turns.page():
+            asked.set()
+            go.wait(10)
+
+    with turns.long():
+        assert turns.pause(lambda: None) == 0.0
+        threads = [begun(page)]
+        assert asked.wait(10)
+        looks.clear()
+        assert turns.pause(look) == 5.0  # pages that never stop keep it no longer
+        assert len(looks) == 6
+        threads.append(begun(lambda: turns.pause(lambda: None)))
+        go.set()
+        for thread in threads:
+            thread.join(10)
+            assert not thread.is_alive()
+        with pytest.raises(ZeroDivisionError):  # who clicks ends it
+            turns.pause(lambda: 1 // 0)
+
+
 def test_what_fails_gives_its_turn_back() -> None:
     turns, done = Turns(), []
     for turn in (turns.long, turns.page):
