@@ -43,6 +43,14 @@ def revealed(app, number: int = 1):
     return app
 
 
+def turned(app, key: str):
+    """Another step, once its page has been short for a moment."""
+    app.button(key=key).click().run()
+    sound(app)
+    assert not charts(app)
+    return app.run()
+
+
 def statements(app) -> list[str]:
     return list(app.radio[0].options)
 
@@ -81,16 +89,16 @@ def test_the_tour_from_start_to_end(tour, course):
         app.radio[0].set_value(question.right.statement).run()
         assert "not so" not in texts(app)
         assert question.right.why.replace("\u00a0", " ") in texts(app)
-        app.button(key=f"tour_next_{number}").click().run()
+        turned(app, f"tour_next_{number}")
     sound(app)
     assert "summary" in app.query_params["lesson"]
     assert "you answered **7 of 7** questions, **7** of them right" in texts(app)
     assert app.session_state["scenario"].epsilon == 1.0
     # Back leads to the last step as it was left.
-    app.button(key="tour_back").click().run()
+    turned(app, "tour_back")
     assert app.select_slider(key="tour_releases").value == 100
     assert app.radio[0].value == LESSONS[-1].question(course).right.statement
-    app.button(key="tour_back_7").click().run()
+    turned(app, "tour_back_7")
     assert [header.value for header in app.header] == [LESSONS[5].title]
 
 
@@ -117,7 +125,7 @@ def test_the_noise_is_subtracted_by_hand(open_app, course):
     assert "not so" not in texts(app)
     app.segmented_control(key="lesson").set_value("summary").run()
     assert "you answered **0 of 7** questions" in texts(app)
-    app.button(key="tour_again").click().run()
+    turned(app, "tour_again")
     app.segmented_control(key="lesson").set_value("7").run()
     revealed(app, 7)
     assert app.radio(key="tour_answer_exercise").value is None
@@ -128,11 +136,11 @@ def test_a_question_holds_nobody_up_and_a_wrong_answer_counts_as_one(tour, cours
     wrong = next(option for option in LESSONS[0].question(course).options if not option.holds)
     app.radio[0].set_value(wrong.statement).run()
     for number in range(1, 8):
-        app.button(key=f"tour_next_{number}").click().run()
+        turned(app, f"tour_next_{number}")
     assert "you answered **1 of 7** questions, **0** of them right" in texts(app)
     assert texts(app).count("not answered") == 6
     assert texts(app).count("answered otherwise") == 1
-    app.button(key="tour_again").click().run()
+    turned(app, "tour_again")
     sound(app)
     assert app.session_state["lesson"] == "1"
     revealed(app)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from distpriv.dashboard.shell import cache, opening, presenting
+from distpriv.dashboard.shell import cache, live, opening, presenting
 from distpriv.dashboard.shell.pages import link
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.tour import attacker, predicting
@@ -54,13 +51,15 @@ def tour() -> None:
         label_visibility="collapsed",
     )
     _heading(place)
-    with _body():
-        if place == _SUMMARY:
-            _summary(course())
-        else:
-            _step(int(place), course())
-        st.divider()
-        worked_examples()
+    if st.session_state.pop(Key.TOUR_TURNING, False):
+        _empty()
+        return
+    if place == _SUMMARY:
+        _summary(course())
+    else:
+        _step(int(place), course())
+    st.divider()
+    worked_examples()
 
 
 def _heading(place: str) -> None:
@@ -72,17 +71,21 @@ def _heading(place: str) -> None:
         st.header(LESSONS[int(place) - 1].title)
 
 
-def _body() -> DeltaGenerator:
-    """Where a step is drawn.
+def _empty() -> None:
+    """A page that is short until the browser asks for it again.
 
-    After Back or Next it stays empty for a moment: the page is short then, so that the browser
-    leaves the place it had scrolled down to, and the next step opens at its top.
+    After Back or Next it leaves the place it had scrolled down to by that, and the next step opens
+    at its top.
     """
-    if not st.session_state.pop(Key.TOUR_TURNING, False):
-        return st.container()
-    place = st.empty()
-    time.sleep(_MOMENT)
-    return place.container()
+    first = iter([True])
+
+    @st.fragment
+    def part() -> None:
+        if not next(first, False):
+            st.rerun()
+        live.timer(_MOMENT)
+
+    part()
 
 
 def _step(number: int, data: Course) -> None:
