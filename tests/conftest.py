@@ -90,6 +90,16 @@ def components() -> list[Any]:
     return scan_component_manifests()
 
 
+def _ended(runner: Any, timeout: float = 3) -> None:
+    """Wait for a script's end; one that takes too long is stopped."""
+    thread = runner._script_thread
+    thread.join(timeout)
+    if thread.is_alive():
+        runner.request_stop()
+        runner.join()
+        raise RuntimeError(f"the script has run for more than {timeout} s")
+
+
 @pytest.fixture
 def open_app(monkeypatch: pytest.MonkeyPatch, components: list[Any]) -> Callable[..., AppTest]:
     """Open the dashboard, optionally at a page and with query parameters.
@@ -98,11 +108,13 @@ def open_app(monkeypatch: pytest.MonkeyPatch, components: list[Any]) -> Callable
     one test is there for the next: ask for `cold` where that matters.
     """
     from streamlit.components.v2 import manifest_scanner
-    from streamlit.testing.v1 import AppTest
+    from streamlit.testing.v1 import AppTest, local_script_runner
 
     root = Path(__file__).parents[1]
     monkeypatch.chdir(root)
     monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: components)
+    # It asks a thousand times a second whether the script has ended, of a list of all its events.
+    monkeypatch.setattr(local_script_runner, "require_widgets_deltas", _ended)
 
     def opened(page: str | None = None, **query: str | list[str]) -> AppTest:
         app = AppTest.from_file(root / "distpriv" / "dashboard" / "main.py", default_timeout=120)
