@@ -16,6 +16,7 @@ from distpriv.dashboard.serving import (
     settings,
     sign_in,
     threads,
+    timers,
 )
 from distpriv.dashboard.serving.ways import SignInWays
 from distpriv.dashboard.shell import sources
@@ -26,6 +27,7 @@ set_by_owner = settings.at_start()
 allocation.at_start()
 memory.at_start()
 callbacks.at_start()
+timers.at_start()
 threads.at_start()
 sources.problem()  # said in the log when the server starts
 app: ASGIApp = App(
