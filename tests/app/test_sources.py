@@ -20,6 +20,8 @@ import sqlalchemy as sa
 import distpriv as dp
 from distpriv.analysis.scenario_file import pack_scenario
 from distpriv.dashboard.decide import report_panel
+from distpriv.dashboard.serving import rates
+from distpriv.dashboard.serving.settings import Rate
 from distpriv.dashboard.shell import scanning
 from distpriv.export.report import Report, ReportRun
 from distpriv.tables.examples import EXAMPLES
@@ -381,6 +383,31 @@ def test_engines_answer_so_many_questions_at_once_and_the_next_one_waits(monkeyp
     assert [some.result() for some in questions[:3]] == ["A", "B", "C"]
     assert "was stopped" in questions[3].failure
     assert set(running) == {"A", "B", "C"}
+
+
+def test_an_address_may_ask_so_many_long_questions(monkeypatch):
+    """What is answered at once counts for none of them."""
+    buckets = rates.Buckets({"runs": Rate(2, 3600)})
+    monkeypatch.setattr(rates, "_buckets", lambda: buckets)
+    monkeypatch.setattr(scanning, "_AT_ONCE", 60)
+    asked = [scanning.Asked(lambda tell: "known", "Asking A", name) for name in range(9)]
+    for some in asked:
+        some.step(60)
+    assert {some.result() for some in asked} == {"known"}
+    over = threading.Event()
+    monkeypatch.setattr(scanning, "_AT_ONCE", 0.05)
+    long = [scanning.Asked(lambda tell: over.wait(60), "Asking B", name) for name in range(3)]
+    for some in long:
+        some.step(0.3)
+    assert [some.running for some in long] == [True, True, False]
+    assert long[2].failure == (
+        "Asking B has not begun. That was asked for too often from your address; "
+        "try again in 30 minutes."
+    )
+    over.set()
+    for some in long[:2]:
+        some.step(60)
+        assert some.finished
 
 
 def test_who_waits_for_a_source_keeps_no_engine_from_others(open_app, files, monkeypatch):

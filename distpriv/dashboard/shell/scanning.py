@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from distpriv.dashboard.serving import rates
 from distpriv.dashboard.shell import live, state
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
@@ -112,11 +113,16 @@ class Asked(Run[T], Generic[T]):
             yield
 
     def _awaited(self) -> Iterator[Progress[T]]:
-        began = time.monotonic()
+        began, long, address = time.monotonic(), False, st.context.ip_address
+        if not (allowed := rates.allow("runs", address, taking=False)):
+            raise SourceError(f"{self._said} has not begun. {allowed.sentence}")
         threading.Thread(target=self._run, daemon=True).start()
         while not self._future.done():
             self._looked = time.monotonic()
             time.sleep(_LOOK)
+            if not long and self._looked - began > _AT_ONCE:  # what is known counts for none
+                long = True
+                rates.allow("runs", address)
             passed = int(time.monotonic() - began)
             waits = " waits for other questions" if self._waits else ""
             yield Progress(0, 1, lambda: None, f"{self._said}{waits} … {passed}\u00a0s")
