@@ -342,7 +342,7 @@ def test_a_question_of_a_session_that_has_gone_is_stopped(open_app, files, monke
     app.selectbox(key="own_secret").set_value("town = Ahausen").run()
     assert f"Asking {NAME}" in said(app)
     assert not stopped.is_set()
-    monkeypatch.setattr(scanning, "LEFT", 0.5)
+    monkeypatch.setattr(scanning, "LEFT", 4.0)
     for _ in range(4):  # somebody looks
         app.run()
         assert not stopped.is_set()

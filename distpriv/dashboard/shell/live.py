@@ -198,7 +198,6 @@ def growing(
 
     @st.fragment
     def part() -> None:
-        timer(None)
         picture, place = st.container(), st.empty()
         works = next(ticks, True) and run.running
         here = works and not run.elsewhere
@@ -212,8 +211,7 @@ def growing(
                 draw(run)
         if page_waits and run.running != running:
             st.rerun()
-        if run.running:
-            timer(max(_TICK, _PICTURES * (time.monotonic() - began)))
+        timer(max(_TICK, _PICTURES * (time.monotonic() - began)) if run.running else None)
 
     part()
 
@@ -230,11 +228,10 @@ def _look() -> float:
 
 
 def timer(seconds: float | None) -> None:
-    """Let the fragment that calls be run again after some time, or not again.
+    """Let the fragment that calls be run again every so many seconds, or no more.
 
-    Streamlit's own timers go on while what they have asked for is under way: what they then ask
-    for once more takes back a page that was asked for in between, and is drawn twice. And they end
-    with a run of the whole page only, which would draw everything else once more.
+    Streamlit's `run_every` has one interval, and ends with a run of the whole page only, which
+    would draw everything else once more.
     """
     context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
     if context is None or fragment is None:

@@ -37,9 +37,9 @@ def drawn_later(name: str, about: str, frame: Callable[[], None], draw: Callable
     @st.fragment
     def part() -> None:
         nonlocal framed
-        live.timer(None)
         if framed:
             draw()
+            live.timer(None)
             return
         framed = True
         frame()
