@@ -1,8 +1,9 @@
 """Work that grows on a page: begun once, a little further at every tick, stopped and gone on with.
 
 Everything that takes long is a :class:`.Run` in the session's state. A fragment takes it further
-and draws what has come in; its buttons stand outside, so that they answer at once. What has ended
-is drawn where it stands: the page begins anew only where the rest of it waits for what comes out.
+and draws what has come in, with its buttons where these stand with it; whoever clicks ends what is
+under way between two of its pieces. What has ended is drawn where it stands: the page begins anew
+only where the rest of it waits for what comes out.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ __all__ = ["Labels", "bar", "begun", "buttons", "growing", "live", "timer", "tog
 T = TypeVar("T")
 
 _BUDGET = 0.3  # seconds of work for a picture
-_TICK = 0.2  # seconds from a picture to the next piece of the work
-_PICTURES = 2.0  # times what a picture has taken, before the next
+_TICK = 0.2  # seconds between two ticks, of which those are heard that find nothing running
+_PICTURES = 2.0  # times what a picture has taken, where that is longer
 _WAITS = 1.5  # seconds for its turn, before the page says so
 
 
@@ -57,7 +58,7 @@ def live(
 ) -> Run[T]:
     """Work with its buttons here and what comes of it in `picture`, or below.
 
-    With a picture elsewhere the page waits for what comes out.
+    Where the picture stands elsewhere, the page begins anew when the run ends.
 
     Parameters
     ----------
