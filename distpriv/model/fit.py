@@ -15,6 +15,7 @@ from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.model.population import Population
 from distpriv.model.sampling import RandomState
 from distpriv.model.source import Source, source_of
+from distpriv.model.theta import ShareOf
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
@@ -30,6 +31,7 @@ def fit_gaussian(
     *,
     method: Method = "exact",
     replacement: bool = False,
+    share_of: ShareOf = "release",
     bounds: Mapping[str, tuple[float, float]] | None = None,
     subsets: int = 1000,
     rng: RandomState = None,
@@ -37,10 +39,10 @@ def fit_gaussian(
 ) -> GaussianModel:
     """Fit N(μ_θ, Σ_θ) to the query's distribution for both proportions of every pair.
 
-    Under θ with proportion p a dataset is k = round(n·p) records drawn from those that have
-    the property and n − k from those that do not. *exact* computes mean and covariance of the
-    query from the moments of the two groups; *monte-carlo* draws ``subsets`` datasets per θ as
-    in Section 5.1 of Chen & Ohrimenko (2023) and gives standard errors.
+    Under θ with proportion p a dataset is k records drawn from those that have the property and
+    n − k from those that do not, k = round(n·p) or random (`share_of`). *exact* computes mean and
+    covariance of the query from the moments of the two groups; *monte-carlo* draws ``subsets``
+    datasets per θ as in Section 5.1 of Chen & Ohrimenko (2023) and gives standard errors.
 
     Parameters
     ----------
@@ -54,6 +56,11 @@ def fit_gaussian(
     method : "exact" or "monte-carlo"
     replacement : bool
         Draw records with replacement within a subset. The paper draws without.
+    share_of : "release" or "table"
+        Whose share is hidden. "release": that among the n records, k = round(n·p) of which have
+        the property, as in the paper; a release of n of N records is then drawn stratified.
+        "table": that of the table, of which the n records are a random sample, so that k is
+        random: binomial with replacement, hypergeometric without.
     bounds : mapping of column to (lowest, highest), optional
         Public bounds for the baselines of differential privacy; the data's range by default.
     subsets : int
@@ -89,7 +96,13 @@ def fit_gaussian(
     if method == "exact":
         moments = {secret: source.group_moments(query, secret) for secret in secrets}
         model = model_from_moments(
-            moments, query, chosen, n, replacement=replacement, bounds=bounds
+            moments,
+            query,
+            chosen,
+            n,
+            replacement=replacement,
+            share_of=share_of,
+            bounds=bounds,
         )
         return model.drawn_from(populations)
     if method != "monte-carlo":
@@ -100,6 +113,7 @@ def fit_gaussian(
         pairs=chosen,
         n=n,
         replacement=replacement,
+        share_of=share_of,
         subsets=subsets,
         seed=int(np.random.default_rng(rng).integers(2**63)),
         bounds=bounds or {},

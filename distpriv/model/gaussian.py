@@ -17,7 +17,7 @@ from distpriv.errors import ModelError
 from distpriv.model.moments import GroupMoments, moments_of
 from distpriv.model.population import Population
 from distpriv.model.regularity import check_any, check_enough, check_regular
-from distpriv.model.theta import Theta
+from distpriv.model.theta import ShareOf, Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 
@@ -28,6 +28,7 @@ __all__ = [
     "check_any",
     "grid_of",
     "model_from_moments",
+    "table_size",
     "thetas_of",
 ]
 
@@ -160,6 +161,8 @@ class GaussianModel:
         the data's own range, which leaks it.
     dropped : int
         Records left out because a column in use is missing.
+    share_of : "release" or "table"
+        Whose share is hidden, see :func:`distpriv.fit_gaussian`.
     """
 
     query: Query
@@ -170,6 +173,7 @@ class GaussianModel:
     record_sensitivities: FloatArray
     public_bounds: frozenset[str] = frozenset()
     dropped: int = 0
+    share_of: ShareOf = "release"
 
     @cached_property
     def differences(self) -> FloatArray:
@@ -249,6 +253,7 @@ def model_from_moments(
     n: int,
     *,
     replacement: bool = False,
+    share_of: ShareOf = "release",
     bounds: Mapping[str, tuple[float, float]] | None = None,
     steps: ArrayLike | None = None,
     regular: bool = True,
@@ -273,11 +278,12 @@ def model_from_moments(
         query=query,
         n=n,
         pairs=tuple(
-            _fit_exact(known, query, pair, n, replacement, steps, regular)
+            _fit_exact(known, query, pair, n, replacement, share_of, steps, regular)
             for known, pair in zip(used, pairs, strict=True)
         ),
         method="exact",
         replacement=replacement,
+        share_of=share_of,
         record_sensitivities=query.record_sensitivities(
             n,
             np.min([known.minima for known in used], axis=0),
@@ -289,11 +295,19 @@ def model_from_moments(
     )
 
 
-def thetas_of(pair: Pair, n: int, replacement: bool) -> tuple[Theta, Theta]:
+def thetas_of(
+    pair: Pair, n: int, replacement: bool, table: int | None = None
+) -> tuple[Theta, Theta]:
+    """Return the two distributions of a pair; `table` as :class:`Theta` has it."""
     return (
-        Theta(pair.secret, pair.p_i, n, replacement),
-        Theta(pair.secret, pair.p_j, n, replacement),
+        Theta(pair.secret, pair.p_i, n, replacement, table),
+        Theta(pair.secret, pair.p_j, n, replacement, table),
     )
+
+
+def table_size(share_of: ShareOf, counts: tuple[int, int]) -> int | None:
+    """Return the records of the table whose share is hidden, None for that of the release."""
+    return sum(counts) if share_of == "table" else None
 
 
 def _fit_exact(
@@ -302,30 +316,36 @@ def _fit_exact(
     pair: Pair,
     n: int,
     replacement: bool,
+    share_of: ShareOf,
     steps: ArrayLike | None,
     regular: bool,
 ) -> PairModel:
-    thetas = thetas_of(pair, n, replacement)
+    thetas = thetas_of(pair, n, replacement, table_size(share_of, moments.counts))
     scales = query.scales(n)
     means, covariances = [], []
     check_enough(moments.counts, *thetas)
+    apart = moments.means[1] - moments.means[0]
     for theta in thetas:
-        draws = np.array([theta.without, theta.having], dtype=np.float64)
+        draws, squares = theta.draw_moments()
         # C has ddof 1. Draws with replacement have the covariance of the group itself, ddof 0.
-        left = 1.0 - (1.0 if replacement else draws) / np.array(moments.counts)
+        weights = draws - (draws if replacement else squares) / np.array(moments.counts)
         means.append(scales * (draws @ moments.means))
-        total = np.tensordot(draws * left, moments.covariances, axes=1)
+        total = np.tensordot(weights, moments.covariances, axes=1)
+        if not theta.fixed:
+            total += (squares[1] - draws[1] ** 2) * np.outer(apart, apart)
         covariances.append(total * np.outer(scales, scales))
     if regular:
         check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
-    outcomes = count_outcomes(
-        query,
-        n,
-        (thetas[0].having, thetas[1].having),
-        moments.counts,
-        (float(moments.means[0, 0]), float(moments.means[1, 0])),
-        replacement=replacement,
-    )
+    outcomes = None
+    if thetas[0].fixed and thetas[1].fixed:
+        outcomes = count_outcomes(
+            query,
+            n,
+            (thetas[0].having, thetas[1].having),
+            moments.counts,
+            (float(moments.means[0, 0]), float(moments.means[1, 0])),
+            replacement=replacement,
+        )
     return PairModel(
         pair,
         thetas,

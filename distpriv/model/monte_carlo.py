@@ -12,12 +12,19 @@ from numpy.typing import NDArray
 from distpriv.arguments import Within, checked
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import ModelError
-from distpriv.model.gaussian import GaussianModel, PairModel, check_any, grid_of, thetas_of
+from distpriv.model.gaussian import (
+    GaussianModel,
+    PairModel,
+    check_any,
+    grid_of,
+    table_size,
+    thetas_of,
+)
 from distpriv.model.moments import RecordGroups
 from distpriv.model.regularity import check_drawable, check_regular
 from distpriv.model.run import Progress, completed, repeated
 from distpriv.model.sampling import draw_subsets, subset_sums
-from distpriv.model.theta import Theta
+from distpriv.model.theta import ShareOf, Theta
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import exact
@@ -48,12 +55,32 @@ def simulate(
         If a group has fewer records than a subset needs.
     """
     check_drawable(groups, theta)
+    values, masses = theta.count_law()
+    if len(values) == 1:
+        return _with_count(groups, query, theta, int(values[0]), subsets, rng)
+    numbers = rng.multinomial(subsets, masses)
+    parts = [
+        _with_count(groups, query, theta, having, number, rng)
+        for having, number in zip(values.tolist(), numbers.tolist(), strict=True)
+        if number
+    ]
+    return rng.permutation(np.vstack([np.zeros((0, len(query))), *parts]))
+
+
+def _with_count(
+    groups: RecordGroups,
+    query: Query,
+    theta: Theta,
+    having: int,
+    subsets: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Draw datasets of which so many records have the property."""
     draw = _sums if query.is_linear else _records
     block = block_size(query, theta.n)
-    if subsets <= block:
-        return draw(groups, query, theta, subsets, rng)
-    sizes = [min(block, subsets - start) for start in range(0, subsets, block)]
-    return np.vstack([draw(groups, query, theta, size, rng) for size in sizes])
+    sizes = [min(block, subsets - start) for start in range(0, subsets, block)] or [0]
+    drawn = [draw(groups, query, theta, having, size, rng) for size in sizes]
+    return drawn[0] if len(drawn) == 1 else np.vstack(drawn)
 
 
 def block_size(query: Query, n: int) -> int:
@@ -62,27 +89,39 @@ def block_size(query: Query, n: int) -> int:
 
 
 def _sums(
-    groups: RecordGroups, query: Query, theta: Theta, subsets: int, rng: np.random.Generator
+    groups: RecordGroups,
+    query: Query,
+    theta: Theta,
+    having: int,
+    subsets: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
     sums = np.zeros((subsets, len(query)))
-    for values, total, size in _parts(groups, theta):
+    for values, total, size in _parts(groups, theta, having):
         sums += subset_sums(values, _members(values, total, size, subsets, rng, theta.replacement))
     return sums * query.scales(theta.n)
 
 
 def _records(
-    groups: RecordGroups, query: Query, theta: Theta, subsets: int, rng: np.random.Generator
+    groups: RecordGroups,
+    query: Query,
+    theta: Theta,
+    having: int,
+    subsets: int,
+    rng: np.random.Generator,
 ) -> FloatArray:
     drawn = []
-    for values, total, size in _parts(groups, theta):
+    for values, total, size in _parts(groups, theta, having):
         drawn.append(values[_members(values, total, size, subsets, rng, theta.replacement)])
     return query.evaluate(np.concatenate(drawn, axis=1))
 
 
-def _parts(groups: RecordGroups, theta: Theta) -> tuple[tuple[FloatArray, int, int], ...]:
-    """Values, records of the table and records of a dataset, with the property and without."""
-    without, having = groups.totals
-    return (groups.having, having, theta.having), (groups.without, without, theta.without)
+def _parts(
+    groups: RecordGroups, theta: Theta, having: int
+) -> tuple[tuple[FloatArray, int, int], ...]:
+    """Return values, records of the table and of a dataset, with the property and without."""
+    totals = groups.totals
+    return (groups.having, totals[1], having), (groups.without, totals[0], theta.n - having)
 
 
 def _members(
@@ -145,6 +184,8 @@ class SimulatedFit:
     pairs : sequence of Pair
     n : int
     replacement : bool
+    share_of : "release" or "table"
+        See :func:`distpriv.fit_gaussian`.
     subsets : int
         Datasets under each proportion, more than there are statistics.
     seed : int
@@ -163,6 +204,7 @@ class SimulatedFit:
     pairs: Sequence[Pair]
     n: int
     replacement: bool = False
+    share_of: ShareOf = "release"
     subsets: int = 1000
     seed: int = 0
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -176,10 +218,14 @@ class SimulatedFit:
                 f"{len(self.query) + 1} subsets, got {self.subsets}."
             )
         for pair in self.pairs:
-            thetas = thetas_of(pair, self.n, self.replacement)
+            thetas = self._thetas(pair)
             check_drawable(self.groups[pair.secret], *thetas)
         self._block = min(self.subsets, block_size(self.query, self.n))
         self._blocks = -(-self.subsets // self._block)
+
+    def _thetas(self, pair: Pair) -> tuple[Theta, Theta]:
+        table = table_size(self.share_of, self.groups[pair.secret].totals)
+        return thetas_of(pair, self.n, self.replacement, table)
 
     def steps(self) -> Iterator[Progress[GaussianModel]]:
         """Simulate block by block, for a :class:`.Run`; the model comes with the last of them."""
@@ -210,7 +256,7 @@ class SimulatedFit:
         """Statistics of a block of datasets, shape (datasets, m)."""
         theta_index, block = divmod(index, self._blocks)
         pair = self.pairs[theta_index // 2]
-        theta = thetas_of(pair, self.n, self.replacement)[theta_index % 2]
+        theta = self._thetas(pair)[theta_index % 2]
         stream = np.random.SeedSequence(self.seed, spawn_key=(index, 1))
         size = min(self._block, self.subsets - block * self._block)
         groups, rng = self.groups[pair.secret], np.random.default_rng(stream)
@@ -229,6 +275,7 @@ class SimulatedFit:
             pairs=tuple(map(self._fit, self.pairs, drawn)),
             method="monte-carlo",
             replacement=self.replacement,
+            share_of=self.share_of,
             record_sensitivities=self.query.record_sensitivities(
                 self.n,
                 np.min([low for low, _ in extremes], axis=0),
@@ -248,7 +295,7 @@ class SimulatedFit:
         fourth = np.swapaxes(centred**2, 1, 2) @ centred**2 / self.subsets
         if self.regular:
             check_regular(covariances.mean(axis=0), np.abs(means).max(axis=0), self.query)
-        groups, thetas = self.groups[pair.secret], thetas_of(pair, self.n, self.replacement)
+        groups, thetas = self.groups[pair.secret], self._thetas(pair)
         return PairModel(
             pair,
             thetas,

@@ -113,7 +113,7 @@ def check_enough(counts: tuple[int, int], *thetas: Theta, sampled: bool = False)
     if all(_fits(counts, theta, theta.n) for theta in thetas):
         return
     theta = next(theta for theta in thetas if not _fits(counts, theta, theta.n))
-    short = int(theta.having > counts[1])
+    short = int(theta.needs[1] > counts[1])
     # Rounding n·p adds less than one record; without this start a huge n would take minutes.
     largest_n = theta.n - 1
     for other in thetas:
@@ -132,9 +132,10 @@ def check_enough(counts: tuple[int, int], *thetas: Theta, sampled: bool = False)
         advice.append(f"take Δp at most {math.floor(100 * widest + 1e-9) / 100:g}")
     advice.append("take a larger sample" if sampled else "draw with replacement")
     there = "the random sample that is simulated with has" if sampled else "there are"
-    needed = theta.having if short else theta.without
+    needed = theta.needs[short]
+    needs = "needs" if theta.fixed else "may need"
     raise ModelError(
-        f"A subset of {exact(theta.n)} records with a share of {share(theta.proportion)} needs "
+        f"A subset of {exact(theta.n)} records with a share of {share(theta.proportion)} {needs} "
         f"{exact(needed)} records that {'have' if short else 'do not have'} the property "
         f"{theta.secret.label!r}, but {there} only {exact(counts[short])}; {', or '.join(advice)}."
     )
@@ -144,4 +145,4 @@ def _fits(counts: tuple[int, int], theta: Theta, n: int) -> bool:
     if theta.replacement:
         return True
     other = replace(theta, n=n)
-    return other.without <= counts[0] and other.having <= counts[1]
+    return all(need <= count for need, count in zip(other.needs, counts, strict=True))
