@@ -53,23 +53,23 @@ class PairNormals:
         thetas : tuple of two Theta
         """
         parts = (groups.without, groups.having)
-        centers = [part.mean(axis=0) if len(part) else np.zeros(len(query)) for part in parts]
-        spreads = [
-            np.atleast_2d(np.cov(part, rowvar=False))
-            if len(part) > 1
-            else np.zeros((len(query), len(query)))
-            for part in parts
-        ]
+        centers = np.array(
+            [part.mean(axis=0) if len(part) else np.zeros(len(query)) for part in parts]
+        )
+        spreads = np.array(
+            [
+                np.atleast_2d(np.cov(part, rowvar=False))
+                if len(part) > 1
+                else np.zeros((len(query), len(query)))
+                for part in parts
+            ]
+        )
         scales = query.scales(thetas[0].n)
         means, covariances = [], []
         for theta in thetas:
-            draws = np.array([theta.without, theta.having], dtype=np.float64)
-            taken = np.ones(2) if theta.replacement else draws
-            left = 1 - taken / np.maximum(groups.counts, 1)
-            means.append(scales * (draws @ np.array(centers)))
-            covariances.append(
-                np.tensordot(draws * left, spreads, axes=1) * np.outer(scales, scales)
-            )
+            mean, total = theta.sum_moments(groups.counts, centers, spreads)
+            means.append(scales * mean)
+            covariances.append(total * np.outer(scales, scales))
         return cls(np.array(means), np.array(covariances))
 
     @classmethod

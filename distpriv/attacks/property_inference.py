@@ -28,11 +28,12 @@ from distpriv.attacks.optimal import equivalent_separation, linear_attack_accura
 from distpriv.attacks.pair_normals import PairNormals
 from distpriv.attacks.results import AttackResult, Repetition, dataset_labels
 from distpriv.errors import AttackError
+from distpriv.model.gaussian import table_size, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.monte_carlo import simulate
 from distpriv.model.sampling import RandomState
 from distpriv.model.source import Source, source_of
-from distpriv.model.theta import Theta
+from distpriv.model.theta import ShareOf, Theta
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
@@ -98,6 +99,8 @@ class PropertyInferenceAttack:
     shadows, tests : int
         Shadow and test datasets a repetition, both even.
     replacement : bool
+    share_of : "release" or "table"
+        Whose share is guessed, see :func:`distpriv.fit_gaussian`.
     seed : int
         Every repetition and every noise has a random stream of its own, derived from this
         seed, the repetition, the mechanism and ε: neither order nor company moves a figure.
@@ -121,6 +124,7 @@ class PropertyInferenceAttack:
     shadows: int = 200
     tests: int = 200
     replacement: bool = False
+    share_of: ShareOf = "release"
     seed: int = 0
     classifier: str = "logistic"
     rounded: bool = True
@@ -142,14 +146,12 @@ class PropertyInferenceAttack:
             if noise is not None and (known := noise.calibrated_for) is not None:
                 known.check_statistics(self.query)
                 known.check_size(self.n)
-                known.check_drawing(self.replacement)
+                known.check_drawing(self.replacement, self.share_of)
 
     @cached_property
     def _thetas(self) -> tuple[Theta, Theta]:
-        return (
-            Theta(self.pair.secret, self.pair.p_i, self.n, self.replacement),
-            Theta(self.pair.secret, self.pair.p_j, self.n, self.replacement),
-        )
+        table = table_size(self.share_of, self.groups.totals)
+        return thetas_of(self.pair, self.n, self.replacement, table)
 
     @cached_property
     def _records(self) -> FloatArray:
@@ -278,8 +280,9 @@ class PropertyInferenceAttack:
     ) -> FloatArray:
         """Statistics of datasets drawn from a part, half under each proportion."""
         for theta in self._thetas:
-            needs = (theta.without, theta.having)
-            for need, count, kind in zip(needs, part.counts, ("without", "with"), strict=True):
+            for need, count, kind in zip(
+                theta.needs, part.counts, ("without", "with"), strict=True
+            ):
                 if (count == 0 and need) or (need > count and not self.replacement):
                     raise AttackError(
                         f"The attack splits the {sum(self.groups.counts)} records, and its part "
@@ -317,6 +320,7 @@ def run_attack(
     shadows: Annotated[int, Within(high=10**6)] = 200,
     tests: Annotated[int, Within(high=10**6)] = 200,
     replacement: bool = False,
+    share_of: ShareOf = "release",
     rng: RandomState = None,
     classifier: str = "logistic",
     keep_scores: bool = False,
@@ -343,6 +347,8 @@ def run_attack(
         Shadow and test datasets a repetition, both even.
     replacement : bool
         Draw records with replacement within a dataset.
+    share_of : "release" or "table"
+        Whose share is guessed, see :func:`distpriv.fit_gaussian`.
     rng : Generator, int or None
     classifier : str
         One of :func:`attacker_names`: "logistic" is the paper's; "arithmetic" knows the
@@ -382,6 +388,7 @@ def run_attack(
         shadows=shadows,
         tests=tests,
         replacement=replacement,
+        share_of=share_of,
         seed=seed,
         classifier=classifier,
         rounded=rounded,

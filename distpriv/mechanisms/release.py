@@ -15,6 +15,7 @@ from distpriv.arguments import Within, checked
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.mechanisms.release_noise import added_delta, noisy
 from distpriv.model.source import Source, source_of
+from distpriv.model.theta import ShareOf
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -96,8 +97,13 @@ def draw_release(
     *,
     n: Annotated[int, Within(1)] | None = None,
     replacement: bool = False,
+    share_of: ShareOf | None = None,
 ) -> Release:
     """Release the statistics of a table, or of n records drawn from it, once and for good.
+
+    The n records are drawn as the promise has them. Where it hides the share *of the release*,
+    they are drawn stratified: of N records of which N_1 have the property, n N_1/N, rounded, with
+    it and the others without. Where it hides that *of the table*, all records are alike likely.
 
     Records and noise are drawn with the operating system's random numbers, and without a seed, so
     that nobody can draw them again. The noise is exact (:mod:`distpriv.mechanisms.release_noise`):
@@ -123,9 +129,12 @@ def draw_release(
         Calibrated for this query and this n; :meth:`distpriv.Noise.detached` says that another one
         is taken on purpose.
     n : int, at least 2, optional
-        Records to draw, all alike likely; by default all complete records are taken as they are.
+        Records to draw; by default all complete records are taken as they are.
     replacement : bool
         Whether a record may be drawn twice.
+    share_of : "release" or "table", optional
+        Whose share is hidden, see :func:`distpriv.fit_gaussian`; by default as the noise was
+        calibrated, or else "release".
 
     Raises
     ------
@@ -138,11 +147,18 @@ def draw_release(
     ModelError
         If n is not a whole number from 2 on, or there are fewer records than are to be drawn.
     """
-    _check_asked(query, noise, n, replacement)
+    if share_of is None:
+        share_of = noise.calibrated_for.share_of if noise.calibrated_for else "release"
+    _check_asked(query, noise, n, replacement, share_of)
     source = random.SystemRandom()
     size = None if n is None else int(n)
     answer, count = source_of(table).answer(
-        query, secret, size, replacement=replacement, entropy=source
+        query,
+        secret,
+        size,
+        replacement=replacement,
+        stratified=share_of == "release",
+        entropy=source,
     )
     if size is None and count < 2:
         raise ModelError(
@@ -162,7 +178,9 @@ def draw_release(
     )
 
 
-def _check_asked(query: Query, noise: Noise, n: int | None, replacement: bool) -> None:
+def _check_asked(
+    query: Query, noise: Noise, n: int | None, replacement: bool, share_of: ShareOf
+) -> None:
     """Refuse what needs no look at the data to be refused."""
     if noise.is_zero:
         raise CalibrationError(
@@ -181,4 +199,4 @@ def _check_asked(query: Query, noise: Noise, n: int | None, replacement: bool) -
         known.check_statistics(query)
         if n is not None:
             known.check_size(n)
-            known.check_drawing(replacement)
+            known.check_drawing(replacement, share_of)

@@ -324,15 +324,9 @@ def _fit_exact(
     scales = query.scales(n)
     means, covariances = [], []
     check_enough(moments.counts, *thetas)
-    apart = moments.means[1] - moments.means[0]
     for theta in thetas:
-        draws, squares = theta.draw_moments()
-        # C has ddof 1. Draws with replacement have the covariance of the group itself, ddof 0.
-        weights = draws - (draws if replacement else squares) / np.array(moments.counts)
-        means.append(scales * (draws @ moments.means))
-        total = np.tensordot(weights, moments.covariances, axes=1)
-        if not theta.fixed:
-            total += (squares[1] - draws[1] ** 2) * np.outer(apart, apart)
+        mean, total = theta.sum_moments(moments.counts, moments.means, moments.covariances)
+        means.append(scales * mean)
         covariances.append(total * np.outer(scales, scales))
     if regular:
         check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)

@@ -32,6 +32,7 @@ __all__ = [
     "group_moments",
     "moments_of",
     "record_groups",
+    "strata",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -162,33 +163,30 @@ def record_groups(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
     )
 
 
-def complete_records(table: pd.DataFrame, query: Query, secret: SensitiveProperty) -> FloatArray:
-    """Record-level values of the complete records, shape (N, w), in the table's order.
+def complete_records(
+    table: pd.DataFrame, query: Query, secret: SensitiveProperty
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the values of the complete records, shape (N, w), and which have the property.
 
-    Neither the values nor an error depend on which of them have the property.
+    In the table's order; no error depends on which of them have the property.
 
     Raises
     ------
     QueryError, PropertyError
         If a column does not fit.
     """
-    secret.mask(table)  # whether there is such a column, of such a type
+    having = secret.mask(table)
     values = query.values(table)
     complete = _complete(table, query, secret, values)
-    return values if complete is None else values[complete]
+    return (values, having) if complete is None else (values[complete], having[complete])
 
 
 def _complete_values(
     table: pd.DataFrame, query: Query, secret: SensitiveProperty
 ) -> tuple[FloatArray, NDArray[np.bool_], int]:
     """Values of the complete records, which of them have the property, and how many are not."""
-    having = secret.mask(table)
-    values = query.values(table)
-    complete = _complete(table, query, secret, values)
-    dropped = 0
-    if complete is not None:
-        dropped = int(len(complete) - complete.sum())
-        having, values = having[complete], values[complete]
+    values, having = complete_records(table, query, secret)
+    dropped = len(table) - len(values)
     check_split(int(np.count_nonzero(having)), len(having), secret)
     return values, having, dropped
 
@@ -210,6 +208,21 @@ def check_drawing(count: int, n: int, replacement: bool) -> None:
             f"A sample of {exact(n)} records is to be drawn, but there are only {exact(count)} "
             "complete ones; take a smaller n, or draw with replacement."
         )
+
+
+def strata(counts: tuple[int, int], n: int) -> tuple[int, int]:
+    """Return how many of n records of a release to draw without a property and with it.
+
+    In the table's proportion, rounded as :attr:`.Theta.having` is; never more than there are.
+
+    Parameters
+    ----------
+    counts : tuple of int
+        Complete records without the property and with it, n of them at least unless they are
+        drawn with replacement.
+    """
+    having = (2 * n * counts[1] + sum(counts)) // (2 * sum(counts))
+    return n - having, having
 
 
 def _complete(

@@ -25,6 +25,7 @@ from distpriv.model.moments import (
     complete_records,
     group_moments,
     record_groups,
+    strata,
 )
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -201,11 +202,13 @@ class Source(Protocol):
         n: int | None = None,
         *,
         replacement: bool = False,
+        stratified: bool = False,
         entropy: random.Random,
     ) -> tuple[FloatArray, int]:
         """True statistics of all complete records or of n, and how many these are.
 
-        What a release adds noise to: not to be shown.
+        What a release adds noise to: not to be shown. The n records are drawn at random, or
+        stratified: as many of those with the property as :func:`.moments.strata` says.
         """
 
     def combinations(self, ends: Mapping[str, Sequence[float] | None]) -> list[tuple[Any, ...]]:
@@ -276,19 +279,27 @@ class MemorySource:
         n: int | None = None,
         *,
         replacement: bool = False,
+        stratified: bool = False,
         entropy: random.Random,
     ) -> tuple[FloatArray, int]:
         """See :class:`Source`."""
-        records = complete_records(self.table, query, secret)
-        count = len(records)
+        records, having = complete_records(self.table, query, secret)
         if n is not None:
-            check_drawing(count, n, replacement)
-            chosen = (
-                [entropy.randrange(count) for _ in range(n)]
-                if replacement
-                else entropy.sample(range(count), n)
-            )
-            records = records[chosen]
+            check_drawing(len(records), n, replacement)
+            places = [np.flatnonzero(~having), np.flatnonzero(having)]
+            if not stratified:
+                places = [np.arange(len(records))]
+            sizes = strata((len(places[0]), len(places[-1])), n) if stratified else (n,)
+            chosen = [
+                group[
+                    [entropy.randrange(len(group)) for _ in range(size)]
+                    if replacement
+                    else entropy.sample(range(len(group)), size)
+                ]
+                for group, size in zip(places, sizes, strict=True)
+            ]
+            # Last digits of sums depend on the order, which is to be the table's.
+            records = records[np.sort(np.concatenate(chosen))]
         return query.evaluate(records[None])[0] if len(records) else np.zeros(len(query)), len(
             records
         )

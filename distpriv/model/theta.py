@@ -99,11 +99,32 @@ class Theta:
         values = self.count_law()[0]
         return self.n - int(values[0]), int(values[-1])
 
-    def draw_moments(self) -> tuple[FloatArray, FloatArray]:
-        """Return E d and E d² of d = (n − k, k), each of shape (2,)."""
+    def sum_moments(
+        self, counts: tuple[int, int], means: FloatArray, covariances: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return mean and covariance of the sum of the n records, shape (..., m) and (..., m, m).
+
+        Parameters
+        ----------
+        counts : tuple of int
+            Records without and with the property that they are drawn from.
+        means : ndarray, shape (..., 2, m)
+            Of the two groups' records.
+        covariances : ndarray, shape (..., 2, m, m)
+            With ddof 1.
+        """
         values, masses = self.count_law()
-        draws = np.array([self.n - values, values], dtype=np.float64)
-        return draws @ masses, draws**2 @ masses
+        numbers = np.array([self.n - values, values], dtype=np.float64)
+        draws, squares = numbers @ masses, numbers**2 @ masses
+        # Draws with replacement have the covariance of the group itself, ddof 0.
+        taken = draws if self.replacement else squares
+        weights = draws - taken / np.maximum(counts, 1)
+        total = np.tensordot(covariances, weights, axes=(-3, 0))
+        if not self.fixed:
+            apart = means[..., 1, :] - means[..., 0, :]
+            spread = squares[1] - draws[1] ** 2
+            total = total + spread * apart[..., :, None] * apart[..., None, :]
+        return draws @ means, total
 
     def steps(
         self, query: Query, record_steps: FloatArray | None, counts: tuple[int, int]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.model.theta import ShareOf
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 from distpriv.words import exact
@@ -36,6 +37,8 @@ class CalibratedFor:
         Records in the released dataset.
     replacement : bool
         Whether they are drawn with replacement.
+    share_of : "release" or "table"
+        Whose share is hidden.
     pairs : tuple of Pair
     means : tuple of ndarrays, shape (2, m) each
         Of the statistics under the two shares of each pair.
@@ -48,6 +51,7 @@ class CalibratedFor:
     pairs: tuple[Pair, ...]
     means: tuple[FloatArray, ...]
     covariances: tuple[FloatArray, ...]
+    share_of: ShareOf = "release"
 
     @classmethod
     def of(cls, model: GaussianModel) -> CalibratedFor:
@@ -59,6 +63,7 @@ class CalibratedFor:
             tuple(fit.pair for fit in model.pairs),
             tuple(fit.means for fit in model.pairs),
             tuple(fit.covariances for fit in model.pairs),
+            model.share_of,
         )
 
     def in_order(self, order: Sequence[int]) -> CalibratedFor:
@@ -87,8 +92,15 @@ class CalibratedFor:
                 f"{exact(n)}; calibrate one on a model with that n, {_ON_PURPOSE}"
             )
 
-    def check_drawing(self, replacement: bool) -> None:
+    def check_drawing(self, replacement: bool, share_of: ShareOf) -> None:
         """Raise `CalibrationError` unless it is for records that are drawn this way."""
+        if self.share_of != share_of:
+            shares = {"release": "share among the n records", "table": "share of the table"}
+            raise CalibrationError(
+                f"The noise hides the {shares[self.share_of]}, not the {shares[share_of]}; take "
+                f'share_of="{self.share_of}", or calibrate one on a model with '
+                f'share_of="{share_of}", {_ON_PURPOSE}'
+            )
         if self.replacement != replacement:
             ways = ("without replacement", "with replacement")
             raise CalibrationError(
@@ -100,7 +112,7 @@ class CalibratedFor:
         """Raise `CalibrationError` unless it is for every pair of the model."""
         self.check_statistics(model.query)
         self.check_size(model.n)
-        self.check_drawing(model.replacement)
+        self.check_drawing(model.replacement, model.share_of)
         for fit in model.pairs:
             self.check_pair(fit)
 

@@ -101,12 +101,12 @@ class ModelReplicates:
 def bootstrap_model(replicates: MomentReplicates, fit: PairModel, query: Query) -> ModelReplicates:
     """95 % intervals of a pair's distances, by the exact model of every replicate's moments."""
     scales = query.scales(fit.thetas[0].n)
-    draws = np.array([[theta.without, theta.having] for theta in fit.thetas], dtype=np.float64)
-    left = 1.0 - (1.0 if fit.thetas[0].replacement else draws) / np.array(replicates.counts)
-    means = scales * (draws @ replicates.means)
-    pooled = np.tensordot((draws * left).mean(axis=0), replicates.covariances, axes=(0, 1))
-    pooled *= np.outer(scales, scales)
-    differences = means[:, 0] - means[:, 1]
+    moments = [
+        theta.sum_moments(replicates.counts, replicates.means, replicates.covariances)
+        for theta in fit.thetas
+    ]
+    differences = scales * (moments[0][0] - moments[1][0])
+    pooled = (moments[0][1] + moments[1][1]) / 2 * np.outer(scales, scales)
     both = np.linalg.norm(differences, axis=1), _distances(differences, pooled)
     return ModelReplicates(differences, pooled, _interval(both[0]), _interval(both[1]))
 

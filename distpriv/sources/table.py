@@ -22,6 +22,7 @@ from distpriv.model.moments import (
     check_drawing,
     check_linear,
     check_split,
+    strata,
 )
 from distpriv.model.source import SAMPLE, Profile, SampledGroups
 from distpriv.queries.properties import SensitiveProperty
@@ -297,20 +298,24 @@ class EngineSource:
         n: int | None = None,
         *,
         replacement: bool = False,
+        stratified: bool = False,
         entropy: random.Random,
     ) -> tuple[FloatArray, int]:
         """True statistics, shape (m,), and of how many complete records: all of them, or n.
 
-        Neither they nor an error depend on which records have the property.
+        No error depends on which records have the property.
 
         Parameters
         ----------
         query : Query
         secret : SensitiveProperty
         n : int, optional
-            Records to draw, all alike likely.
+            Records to draw.
         replacement : bool
             Whether a record may be drawn twice.
+        stratified : bool
+            Whether to draw as many with the property as :func:`.moments.strata` says, instead of
+            all records alike likely.
         entropy : random.Random
             What draws them.
 
@@ -322,7 +327,7 @@ class EngineSource:
             If there are fewer records than are to be drawn.
         """
         if n is not None:
-            records = self._records(query, secret, n, replacement, entropy)
+            records = self._records(query, secret, n, replacement, stratified, entropy)
             return query.evaluate(records[None])[0], n
         for statistic in query:
             if not statistic.linear:
@@ -340,6 +345,7 @@ class EngineSource:
         secret: SensitiveProperty,
         n: int,
         replacement: bool,
+        stratified: bool,
         entropy: random.Random,
     ) -> FloatArray:
         """Record-level values of n complete records, shape (n, w).
@@ -347,20 +353,30 @@ class EngineSource:
         The engine draws a few more by a number that nobody knows, and `entropy` cuts them.
         """
         asked, known = _Asked(query, secret), self._scanned(query, secret)
-        count = sum(known.counts)
-        check_drawing(count, n, replacement)
-        times = (
-            list(Counter(entropy.randrange(count) for _ in range(n)).values())
+        check_drawing(sum(known.counts), n, replacement)
+        counts = known.counts if stratified else (sum(known.counts),)
+        sizes = strata(known.counts, n) if stratified else (n,)
+        times = [
+            list(Counter(entropy.randrange(count) for _ in range(size)).values())
             if replacement
-            else [1] * n
-        )
-        wanted = len(times)
-        rate = min(1.0, (wanted + 12 * wanted**0.5 + 50) / count)
+            else [1] * size
+            for count, size in zip(counts, sizes, strict=True)
+        ]
+        rates = [
+            min(1.0, (len(some) + 12 * len(some) ** 0.5 + 50) / max(count, 1))
+            for count, some in zip(counts, times, strict=True)
+        ]
         for _ in range(_AGAIN):
-            rows = self._drawn(asked, (rate, rate), entropy.getrandbits(62))
-            if len(rows) >= wanted:
-                chosen = entropy.sample(range(len(rows)), wanted)
-                return np.repeat(rows[chosen, 1:-1], times, axis=0)
+            rows = self._drawn(asked, (rates[0], rates[-1]), entropy.getrandbits(62))
+            groups = [rows[rows[:, 0] == group] for group in (0, 1)] if stratified else [rows]
+            if all(len(group) >= len(some) for group, some in zip(groups, times, strict=True)):
+                chosen = [
+                    np.repeat(group[entropy.sample(range(len(group)), len(some))], some, axis=0)
+                    for group, some in zip(groups, times, strict=True)
+                ]
+                records = np.concatenate(chosen)
+                # Last digits of sums depend on the order, which is to be no group's.
+                return records[np.argsort(records[:, -1], kind="stable"), 1:-1]
         raise SourceError(f"{self.title} gave too few records to draw from; open it again.")
 
 

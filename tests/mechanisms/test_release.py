@@ -20,6 +20,7 @@ from distpriv.mechanisms.release import (
     released_text,
 )
 from distpriv.mechanisms.release_noise import added_delta
+from distpriv.model.theta import Theta
 from distpriv.privacy.noise import gaussian_noise
 
 
@@ -226,8 +227,40 @@ def test_the_last_digits_do_not_know_who_is_rich(people, query, rich, monkeypatc
         found = []
         for table in tables_of_one_face(people):
             monkeypatch.setattr("random.SystemRandom", lambda: random.Random(4))
-            found.append(draw_release(table, query, rich, noise, n=n).values.tolist())
+            drawn = draw_release(table, query, rich, noise, n=n, share_of="table")
+            found.append(drawn.values.tolist())
         assert found == [found[0]] * 4
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("n", [2, 61, 1999, 2000])
+def test_a_stratified_release_has_the_share_of_the_table(
+    people, rich, n: int, replacement: bool
+) -> None:
+    query = dp.Query([dp.Count("income", "high"), dp.Mean("age")])
+    noise = dp.Noise("ExpM", "gaussian", np.eye(2), np.full(2, 1e-6), 1.0, 1e-3)
+    expected = Theta(rich, (people["income"] == "high").mean(), n).having
+    counts = [
+        draw_release(people, query, rich, noise, n=n, replacement=replacement).values[0]
+        for _ in range(5)
+    ]
+    assert np.rint(counts).tolist() == [expected] * 5
+
+
+def test_a_release_of_the_share_of_the_table_is_a_random_sample(people, query, rich, pair) -> None:
+    counted = dp.Query([dp.Count("income", "high"), dp.Mean("age")])
+    quiet = dp.Noise("ExpM", "gaussian", np.eye(2), np.full(2, 1e-6), 1.0, 1e-3)
+    drawn = [
+        draw_release(people, counted, rich, quiet, n=60, share_of="table").values[0]
+        for _ in range(200)
+    ]
+    share = (people["income"] == "high").mean()
+    assert np.var(drawn) == pytest.approx(60 * share * (1 - share), rel=0.4)
+    model = dp.fit_gaussian(people, query, pair, n=60, share_of="table")
+    noise = dp.calibrate("ExpM", model, epsilon=1.0, delta=1e-3)
+    assert draw_release(people, query, rich, noise, n=60).n == 60
+    with pytest.raises(CalibrationError, match="hides the share of the table"):
+        draw_release(people, query, rich, noise, n=60, share_of="release")
 
 
 def test_what_the_draw_adds_is_stated(people, query, rich, noise) -> None:
