@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
+from scipy import fft, signal
 
 from distpriv.model.moments import RecordGroups
 from distpriv.model.theta import Theta
@@ -13,7 +13,9 @@ __all__ = ["count_laws"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+ComplexArray = NDArray[np.complex128]
 
+_SMALL = 1000
 _DIRECT = 200_000_000  # products in a convolution that is summed term by term
 _NOTHING = 1e-17  # below the round-off of a convolution by Fourier transform
 _NEVER = 1e-30  # what is that rare is left out
@@ -34,7 +36,9 @@ def count_laws(groups: RecordGroups, thetas: tuple[Theta, Theta], replacement: b
     ndarray, shape (2, n + 1, ..., n + 1)
     """
     without, having = groups.cells()
-    if replacement:
+    if not (thetas[0].fixed and thetas[1].fixed):
+        laws = [_of_random_sample(having, without, theta) for theta in thetas]
+    elif replacement:
         shares = [cells / cells.sum() for cells in (having, without)]
         both = [min(theta.having for theta in thetas), min(theta.without for theta in thetas)]
         common = np.ones((1,) * having.ndim)
@@ -56,6 +60,30 @@ def count_laws(groups: RecordGroups, thetas: tuple[Theta, Theta], replacement: b
             for theta in thetas
         ]
     return np.array([law / law.sum() for law in laws])
+
+
+def _of_random_sample(having: IntArray, without: IntArray, theta: Theta) -> FloatArray:
+    """Law of the counts where it is random how many of the records have the property."""
+    values, masses = theta.count_law()
+    if theta.replacement:
+        p = theta.proportion
+        shares = p * having / having.sum() + (1 - p) * without / without.sum()
+        return _drawn(np.ones((1,) * having.ndim), shares, theta.n)
+    shape = (theta.n + 1,) * having.ndim
+    law = np.zeros(shape)
+    if having.ndim == 1 and theta.n <= _SMALL:  # a sum of positive numbers keeps small ones
+        for k, mass in zip(values.tolist(), masses, strict=True):
+            parts = _hypergeometric(having, k), _hypergeometric(without, theta.n - k)
+            law += mass * np.convolve(*parts)
+        return law
+    size = [fft.next_fast_len(length, real=True) for length in shape]
+    axes = tuple(range(having.ndim))
+    waves: ComplexArray = np.zeros((1,), dtype=np.complex128)
+    for k, mass in zip(values.tolist(), masses, strict=True):
+        parts = _hypergeometric(having, k), _hypergeometric(without, theta.n - k)
+        waves = waves + mass * np.prod([fft.rfftn(part, size, axes) for part in parts], axis=0)
+    law = fft.irfftn(waves, size, axes)[tuple(slice(length) for length in shape)]
+    return np.where(law > _NOTHING, law, 0.0)
 
 
 def _drawn(law: FloatArray, shares: FloatArray, draws: int) -> FloatArray:

@@ -1,13 +1,15 @@
-"""The exact law of released counts, and what noise on them delivers, with no bell curve assumed.
+"""The exact law of released statistics, and what noise delivers by it, without any bell curve.
 
-Counts live on the whole numbers. Where a query has up to three counts or proportions, the
-probability of every vector of counts is known for each proportion of the secret, and so is the
-density of the release: one bell for each vector, weighted with its probability.
+Where a query has up to three counts or proportions, or is a single sum or mean of a column whose
+values lie on a grid, the probability of every possible outcome is known for each proportion of the
+secret, and so is the density of the release: one bell for each outcome, weighted with its
+probability.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -17,22 +19,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, ModelError
-from distpriv.model.gaussian import thetas_of
+from distpriv.model.gaussian import table_size, thetas_of
+from distpriv.model.grid import probed_grid
 from distpriv.model.moments import RecordGroups
 from distpriv.model.regularity import check_enough
 from distpriv.model.source import Source, source_of
+from distpriv.model.theta import ShareOf, Theta
 from distpriv.privacy.bell_mixtures import REACH, BellMixture, positive_sums
 from distpriv.privacy.count_laws import count_laws
 from distpriv.privacy.lattice_mixtures import LatticeLaws, lattice_deltas
+from distpriv.privacy.sum_laws import GridValues, sum_laws
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
-__all__ = ["ExactLaw", "check_counts", "exact_law", "law_of_groups"]
+__all__ = ["ExactLaw", "check_statistics", "exact_law", "law_of_groups"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _LARGEST = {1: 5000, 2: 600, 3: 150}  # records, by the number of statistics
+_LARGEST_RANDOM = {1: 5000, 2: 200, 3: 40}  # where k is random and nothing drawn twice
 _DROPPED = 1e-10  # probability of the vectors of counts that noise is not put on
 _HIGHEST = 700.0  # ε from which on nothing changes and e^ε would overflow
 _TINY = 1e-300
@@ -56,19 +62,27 @@ class _Added(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ExactLaw:
-    """The probability of every vector of counts under a pair's two proportions.
+    """The probability of every outcome of the statistics under a pair's two proportions.
 
     Attributes
     ----------
-    query : Query of m counts or proportions, m ≤ 3
+    query : Query
+        Of m ≤ 3 counts or proportions, or of one sum or mean.
     pair : Pair
     n : int
         Records in the released dataset.
     replacement : bool
-    probabilities : ndarray, shape (2, n + 1, ..., n + 1)
-        Under p_i and p_j, of count k_1, ..., k_m of the n records.
+    probabilities : ndarray, shape (2, points_1, ..., points_m)
+        Under p_i and p_j; of count k_1, ..., k_m of the n records, or of a sum's points on its
+        grid.
     units : ndarray, shape (m,), or None
         What each statistic, and the noise on it, is counted in; None for their own.
+    share_of : "release" or "table"
+        Whose share p is.
+    step : float > 0
+        What neighbouring points differ by, as a sum over the records; 1 for counts.
+    origin : float
+        The sum over the records at the first point; 0 for counts.
     """
 
     query: Query
@@ -77,18 +91,25 @@ class ExactLaw:
     replacement: bool
     probabilities: FloatArray
     units: FloatArray | None = None
+    share_of: ShareOf = "release"
+    step: float = 1.0
+    origin: float = 0.0
     _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def steps(self) -> FloatArray:
-        """What one record moves each statistic by, shape (m,): 1, or 1/n for a proportion."""
-        scales = self.query.scales(self.n)
-        return scales if self.units is None else scales / self.units
+        """What neighbouring outcomes differ by, shape (m,): 1 for a count, 1/n for a proportion."""
+        return self.step * self._scales
 
     @property
     def means(self) -> FloatArray:
         """Of the statistics under p_i and p_j, shape (2, m)."""
-        return self._lattice.moments[0] * self.steps
+        return self._lattice.moments[0] * self.steps + self.origin * self._scales
+
+    @property
+    def _scales(self) -> FloatArray:
+        scales = self.query.scales(self.n)
+        return scales if self.units is None else scales / self.units
 
     def in_units(self, units: FloatArray) -> ExactLaw:
         """The same for noise on statistics that are divided by a unit each, shape (m,)."""
@@ -255,65 +276,121 @@ class ExactLaw:
 
 @checked(ModelError)
 def exact_law(
-    table: pd.DataFrame | Source, query: Query, pair: Pair, n: int, *, replacement: bool = False
+    table: pd.DataFrame | Source,
+    query: Query,
+    pair: Pair,
+    n: int,
+    *,
+    replacement: bool = False,
+    share_of: ShareOf = "release",
 ) -> ExactLaw:
-    """The exact law of up to three counts or proportions of n records.
+    """Return the exact law of a few counts or proportions, or of one sum or mean, of n records.
 
     With replacement the records are drawn one after another, and the law of the counts is carried
     on. Without, the counts of the records that have a first value and of those that have not are
     independent given how many there are, a hypergeometric number, and so on for the next value.
     Everything is a sum of products of positive numbers, but for three counts without replacement
     beyond some 45 records (two beyond 235), which are convolved by Fourier transform: to 1e-17.
+    A sum or mean of a column on a grid follows from the characteristic function of its values
+    (:mod:`distpriv.privacy.sum_laws`): to 1e-14 of its largest probability.
 
     Parameters
     ----------
     table : DataFrame or Source
     query : Query
-        One to three `Count` or `Proportion` statistics, of any columns.
+        One to three `Count` or `Proportion` statistics, of any columns, or one `Sum` or `Mean`.
     pair : Pair
     n : int
-        Records in a dataset: at most 5000 for one statistic, 600 for two, 150 for three.
+        Records in a dataset: at most 5000 for one count, 600 for two, 150 for three; 200 and 40
+        for two and three of a random sample without replacement.
     replacement : bool
         Whether a dataset may hold a record twice.
+    share_of : "release" or "table"
+        See :func:`distpriv.fit_gaussian`.
 
     Raises
     ------
     ModelError
-        If there are other or more statistics, n is too large, or a group has fewer records than a
-        dataset needs.
+        If there are other or more statistics, a column is on no grid, n is too large, or a group
+        has fewer records than a dataset needs.
     QueryError, PropertyError
         If a column does not fit.
     """
-    check_counts(query, n)
-    return law_of_groups(source_of(table).sample(query, pair.secret), query, pair, n, replacement)
+    check_statistics(query, n)
+    groups = source_of(table).sample(query, pair.secret)
+    thetas = thetas_of(pair, n, replacement, table_size(share_of, groups.totals))
+    return law_of_groups(groups, query, pair, thetas)
 
 
 def law_of_groups(
-    groups: RecordGroups, query: Query, pair: Pair, n: int, replacement: bool
+    groups: RecordGroups, query: Query, pair: Pair, thetas: tuple[Theta, Theta]
 ) -> ExactLaw:
-    """:func:`exact_law` from records that are split already."""
-    thetas = thetas_of(pair, n, replacement)
+    """Return :func:`exact_law` from records that are split already."""
+    first = thetas[0]
     check_enough(groups.totals, *thetas)
-    return ExactLaw(query, pair, n, replacement, count_laws(groups, thetas, replacement))
+    about = (query, pair, first.n, first.replacement)
+    if not query.statistics[0].indicates:
+        values, step, least = _on_grid(groups, query)
+        law = sum_laws(values, thetas)
+        return ExactLaw(
+            *about,
+            law.probabilities,
+            share_of=first.share_of,
+            step=step,
+            origin=first.n * least + law.first * step,
+        )
+    fixed = first.fixed and thetas[1].fixed
+    largest = _LARGEST if fixed or first.replacement else _LARGEST_RANDOM
+    check_statistics(query, first.n, largest)
+    laws = count_laws(groups, thetas, first.replacement)
+    return ExactLaw(*about, laws, share_of=first.share_of)
 
 
-def check_counts(query: Query, n: int) -> None:
-    """Raise `ModelError` unless the exact law of the statistics of n records can be computed."""
-    for statistic in query:
-        if not statistic.indicates:
-            raise ModelError(
-                f"The exact law is known for counts and proportions, {statistic.label!r} is "
-                "neither; leave it out."
-            )
-    if len(query) not in _LARGEST:
+def _on_grid(
+    groups: RecordGroups, query: Query
+) -> tuple[tuple[GridValues, GridValues], float, float]:
+    """Return both groups' values in steps of their grid, the step, and the least value."""
+    (label,) = query.labels
+    if groups.totals != groups.counts:
         raise ModelError(
-            f"The exact law is computed for at most {max(_LARGEST)} counts or proportions, got "
+            f"The exact law of {label!r} needs all records of the table, of which there is a "
+            "sample here."
+        )
+    columns = [values[:, 0] for values in (groups.without, groups.having)]
+    together = np.concatenate(columns)
+    grid = probed_grid(together[:, None], np.zeros(len(together), dtype=bool))
+    step, least = float(grid.steps[0, 0]), float(together.min())
+    # Values without a common unit have the step of a stand-in.
+    if not (grid.units[0] and step < math.inf):
+        raise ModelError(
+            f"The exact law of {label!r} is not known: its column is on no grid, or does not vary."
+        )
+    values = []
+    for column in columns:
+        places, counts = np.unique(np.rint((column - least) / step), return_counts=True)
+        values.append(GridValues(places.astype(np.int64), counts))
+    return (values[0], values[1]), step, least
+
+
+def check_statistics(query: Query, n: int, largest: Mapping[int, int] = _LARGEST) -> None:
+    """Raise `ModelError` unless the exact law of such statistics of n records may be computed."""
+    other = [statistic for statistic in query if not statistic.indicates]
+    if other:
+        if len(query) > 1 or not other[0].linear:
+            raise ModelError(
+                "The exact law is known for counts and proportions, or one sum or mean alone; "
+                f"{other[0].label!r} is none of these, leave it out."
+            )
+        return
+    if len(query) not in largest:
+        raise ModelError(
+            f"The exact law is computed for at most {max(largest)} counts or proportions, got "
             f"{len(query)}; leave some out."
         )
-    if n > _LARGEST[len(query)]:
+    if n > largest[len(query)]:
         raise ModelError(
             f"The exact law of {len(query)} statistics is computed for at most "
-            f"{_LARGEST[len(query)]} records, got n = {n}; take fewer records or statistics."
+            f"{largest[len(query)]} records, got n = {n}; take fewer records or statistics."
         )
 
 

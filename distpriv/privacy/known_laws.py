@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, ModelError
 from distpriv.model.gaussian import GaussianModel, PairModel
-from distpriv.privacy.exact_laws import ExactLaw, check_counts, law_of_groups
+from distpriv.privacy.exact_laws import ExactLaw, check_statistics, law_of_groups
 from distpriv.queries.statistics import Query
 
 __all__ = ["Laws", "known_law", "known_laws", "laws_for", "model_laws"]
@@ -41,15 +40,18 @@ def model_laws(model: GaussianModel) -> tuple[ExactLaw, ...]:
         If the records are not known, the law cannot be computed for such statistics or so many
         records (:func:`distpriv.exact_law`), or there are too many pairs of such a size.
     """
-    check_counts(model.query, model.n)
-    size = 2 * prod([model.n + 1] * len(model.query))
-    if len(model.pairs) * size > _MOST and len(model.pairs) > 1:
-        raise ModelError(
-            f"The exact laws of {len(model.pairs)} pairs of shares with n = {model.n} and "
-            f"{len(model.query)} statistics take too much memory; take at most "
-            f"{max(_MOST // size, 1)} pairs, or fewer records or statistics."
-        )
-    return tuple(_law(fit) for fit in model.pairs)
+    check_statistics(model.query, model.n)
+    laws: list[ExactLaw] = []
+    for fit in model.pairs:
+        laws.append(_law(fit))
+        size = laws[-1].probabilities.size
+        if len(model.pairs) > 1 and len(model.pairs) * size > _MOST:
+            raise ModelError(
+                f"The exact laws of {len(model.pairs)} pairs of shares with n = {model.n} and "
+                f"{len(model.query)} statistics take too much memory; take at most "
+                f"{max(_MOST // size, 1)} pairs, or fewer records or statistics."
+            )
+    return tuple(laws)
 
 
 @checked(ModelError)
@@ -86,11 +88,12 @@ def laws_for(model: GaussianModel, law: ExactLaw | Sequence[ExactLaw]) -> tuple[
             f"{len(laws)}; take distpriv.privacy.model_laws(model)."
         )
     for fit, exact in zip(model.pairs, laws, strict=True):
-        same = (exact.query, exact.pair, exact.n, exact.replacement) == (
+        same = (exact.query, exact.pair, exact.n, exact.replacement, exact.share_of) == (
             model.query,
             fit.pair,
             model.n,
             model.replacement,
+            model.share_of,
         )
         if not same or not _agree(exact, fit):
             raise CalibrationError(
@@ -117,14 +120,14 @@ def _law(fit: PairModel) -> ExactLaw:
         )
     chosen, every = population.statistics, population.query
     query = Query([every.statistics[index] for index in chosen])
-    check_counts(query, first.n)
+    check_statistics(query, first.n)
     laws: dict[str, ExactLaw] = population.computed("exact laws", dict)
     key = f"{chosen} {fit.thetas!r}"
     if key not in laws:
         starts = np.cumsum([0, *every.widths])
         columns = [int(starts[index]) for index in chosen]
         some = population.groups.of_columns(columns)
-        law = law_of_groups(some, query, fit.pair, first.n, first.replacement)
+        law = law_of_groups(some, query, fit.pair, fit.thetas)
         while laws and sum(each.probabilities.size for each in (law, *laws.values())) > _MOST:
             del laws[next(iter(laws))]
         laws[key] = law

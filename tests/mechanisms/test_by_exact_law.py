@@ -251,7 +251,7 @@ def test_where_it_does_not_apply(people: pd.DataFrame, pair: dp.Pair) -> None:
         return dp.fit_gaussian(people, dp.Query(statistics), pair, n)
 
     small = fitted(counts, 20)
-    refused("'mean age' is neither", fitted([dp.Mean("age"), *counts], 20))
+    refused("'mean age' is none of these", fitted([dp.Mean("age"), *counts], 20))
     towns = [dp.Count("town", town) for town in ("Ahausen", "Behausen")]
     refused("at most 3 counts", fitted([*counts, *towns], 20))
     refused("at most 600 records, got n = 601", fitted(counts, 601))

@@ -320,7 +320,7 @@ def test_very_large_epsilon(laws: dict[int, ExactLaw]) -> None:
 @pytest.mark.parametrize(
     ("statistics", "n", "message"),
     [
-        ([dp.Mean("old")], 4, "'mean old' is neither"),
+        ([dp.Median("age"), *STATISTICS[:1]], 4, "'median age' is none of these"),
         ([*STATISTICS, dp.Count("town", "B")], 4, "at most 3 counts"),
         (STATISTICS, 200, "at most 150 records, got n = 200"),
     ],
@@ -374,3 +374,23 @@ def test_adult_with_noise_along_one_direction(adult: pd.DataFrame, adult_law: Ex
     assert np.trace(floored.covariance) == pytest.approx(98.606, abs=1e-3)
     assert adult_law.optimal_attack_accuracy(floored) == pytest.approx(0.57754, abs=5e-5)
     assert adult_law.delivered_delta(floored, 1.0) == pytest.approx(1.62e-3, abs=1e-5)
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_law_of_a_random_sample_is_a_mixture_over_the_count(
+    people: pd.DataFrame, pair: dp.Pair, m: int, replacement: bool
+) -> None:
+    statistics = [dp.Count("status", "married"), dp.Count("remote", True)]
+    query = dp.Query([*statistics, dp.Count("town", "Ahausen")][:m])
+    n = 12
+    drawn = exact_law(people, query, pair, n, replacement=replacement, share_of="table")
+    for law, theta in zip(
+        drawn.probabilities, thetas_of(pair, n, replacement, len(people)), strict=True
+    ):
+        expected = np.zeros((n + 1,) * m)
+        for having, mass in zip(*theta.count_law(), strict=True):
+            fixed = dp.Pair(pair.secret, having / n, 0.5 if having != n / 2 else 0.25)
+            one = exact_law(people, query, fixed, n, replacement=replacement)
+            expected += mass * one.probabilities[0 if fixed.p_i == having / n else 1]
+        np.testing.assert_allclose(law, expected, rtol=1e-6, atol=1e-14)
