@@ -83,6 +83,7 @@ OTHER = {
     ),
     "n": 200,
     "whole": True,
+    "share_of": "table",
     "query": Query(
         [
             Sum("age"),

@@ -60,7 +60,7 @@ def answer(
         error = number(evaluation.reported(noise).expected_error())
         sentences += f" The total error is {error}\u00a0{evaluation.error_unit}."
     if evaluation.laws_for(noise) is not None:
-        sentences += " These figures are by the exact law of the counts, with no normal curve."
+        sentences += " These figures are by the exact law of the statistics, with no normal curve."
     if len(evaluation.model.pairs) > 1:
         sentences += f" The same noise hides all {len(evaluation.model.pairs)} pairs of shares."
     return sentences

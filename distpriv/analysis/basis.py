@@ -4,40 +4,56 @@ from __future__ import annotations
 
 from distpriv import mechanisms
 from distpriv.analysis.scenario import Scenario
+from distpriv.errors import ModelError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import known_laws
 from distpriv.privacy.noise import Noise
 
-__all__ = ["basis_in_words", "calibrated_by_law", "figure_laws", "normals_in_words"]
+__all__ = [
+    "basis_in_words",
+    "drawn_in_words",
+    "figure_laws",
+    "normals_in_words",
+]
 
 
-def calibrated_by_law(noise: Noise | None) -> bool:
-    """Whether the exact law, where it is known, says what a noise delivers.
+_INTEGRABLE = 2  # statistics, of which any noise is
 
-    Noise that was not calibrated by the law, such as that of Laplace mechanisms and baselines,
-    stands beside it by the fitted normals.
+
+def figure_laws(model: GaussianModel, noise: Noise | None) -> tuple[ExactLaw, ...] | None:
+    """Return the exact law of every pair, if it decides the figures of a noise; else None.
+
+    It does wherever it is known, whatever the noise was calibrated by: of Gaussian noise, and of
+    none. Three counts under noise too small to be integrated over are left to the normals.
     """
-    return noise is None or noise.is_zero or noise.calibration == "exact-law"
-
-
-def figure_laws(
-    scenario: Scenario, model: GaussianModel, noise: Noise | None
-) -> tuple[ExactLaw, ...] | None:
-    """The exact law of every pair, if the figures of a scenario's noise rest on it; else None."""
-    if scenario.calibration != "exact-law" or not calibrated_by_law(noise):
+    if noise is not None and not (noise.is_zero or noise.distribution == "gaussian"):
         return None
-    return known_laws(model)
+    laws = known_laws(model)
+    if laws is not None and noise is not None and len(model.query) > _INTEGRABLE:
+        try:
+            for law in laws:
+                law.delivered_delta(noise, noise.epsilon)
+        except ModelError:
+            return None
+    return laws
+
+
+def drawn_in_words(scenario: Scenario) -> str:
+    """Say how a release draws its records, and so whose share is hidden; plain."""
+    if scenario.hidden_share == "table":
+        return "at random; what is hidden is the table's share"
+    return "with exactly the table's share of the property, which is what is hidden"
 
 
 def basis_in_words(laws: tuple[ExactLaw, ...] | None) -> str:
     """What figures that are delivered rest on."""
     if laws is None:
         return "by the fitted normals with the covariance each of them has"
-    return "by the exact law of these counts, with no normal curve assumed"
+    return "by the exact law of these statistics, with no normal curve assumed"
 
 
-def normals_in_words(what: str, scenario: Scenario) -> str:
+def normals_in_words(what: str, scenario: Scenario, *, by_law: bool) -> str:
     """That figures are by the fitted normals though the promise is not; empty where both are.
 
     Parameters
@@ -45,11 +61,13 @@ def normals_in_words(what: str, scenario: Scenario) -> str:
     what : str
         The figures, the beginning of a sentence in the plural.
     scenario : Scenario
+    by_law : bool
+        Whether an exact law decides the promise.
     """
-    if mechanisms.get(scenario.mechanism).from_records:
+    if by_law:
+        rests = "the promise is judged by the exact law"
+    elif mechanisms.get(scenario.mechanism).from_records:
         rests = f"the promise of {scenario.mechanism} rests on the sampling of the records alone"
-    elif scenario.calibration == "exact-law":
-        rests = "the calibration by the exact law does without them"
     else:
         return ""
     return f"{what} are by the fitted normals; {rests}."

@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
+from distpriv.analysis.basis import figure_laws
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.keeping import keeping
 from distpriv.arguments import Within, checked
 from distpriv.attacks.joint_audit import JointAudit, audit_attackers
 from distpriv.attacks.property_inference import ARITHMETIC
 from distpriv.attacks.results import Repetition
-from distpriv.errors import DistprivError, InapplicableError, ScenarioError
+from distpriv.errors import InapplicableError, ScenarioError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.run import Progress, completed, repeated
 from distpriv.privacy.coupling_bound import CouplingBound, bounded_delta, bounded_epsilon
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
-from distpriv.privacy.known_laws import known_laws
 from distpriv.privacy.noise import Noise
 from distpriv.words import exact
 
@@ -148,10 +148,10 @@ class Brackets:
         """
         if self.promised is None:
             return "none"
+        if self.law is not None:
+            return "kept" if keeping(self.law.delta, self.promised).kept else "broken"
         if self.at_least is not None and _exceeds(self.at_least.delta, self.promised):
             return "broken"
-        if self.exact:
-            return "kept"
         proven = self.at_most is not None and keeping(self.at_most.delta, self.promised).kept
         return "kept" if proven else "open"
 
@@ -303,16 +303,13 @@ def _computed(evaluation: Evaluation) -> Brackets:
 
 def _exactly(model: GaussianModel, noise: Noise, epsilon: float, delta: float) -> Delivered | None:
     """What the laws come to, at worst; None where they or their figures cannot be had."""
-    laws = known_laws(model)
-    if laws is None or not (noise.is_zero or noise.distribution == "gaussian"):
+    laws = figure_laws(model, noise)
+    if laws is None:
         return None
-    try:
-        return Delivered(
-            max(law.delivered_delta(noise, epsilon) for law in laws),
-            max(law.delivered_epsilon(noise, delta) for law in laws),
-        )
-    except DistprivError:
-        return None
+    return Delivered(
+        max(law.delivered_delta(noise, epsilon) for law in laws),
+        max(law.delivered_epsilon(noise, delta) for law in laws),
+    )
 
 
 def _exceeds(first: float, second: float) -> bool:

@@ -117,6 +117,7 @@ def choices_in_words(scenario: Scenario, data: str) -> dict[str, str]:
         "Hidden as well": "; ".join(pair.label for pair in scenario.others) or "–",
         "Pair looked at": scenario.look or "the pair hardest to hide",
         "Records": "the whole table" if scenario.whole else f"{exact(scenario.n)}, {drawn}",
+        "Share hidden": f"of the {scenario.hidden_share}",
         "Statistics": ", ".join(scenario.query.labels),
         "Mechanism": scenario.mechanism,
         "ε": f"{scenario.epsilon:g}",

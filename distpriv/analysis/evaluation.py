@@ -235,7 +235,7 @@ class Evaluation:
         return self.accuracy_of(self.noise)
 
     def accuracy_of(self, noise: Noise | None) -> float:
-        """The same with any noise, by the exact law where that calibrates the scenario's noise."""
+        """The same with any noise, by the exact law where that is known."""
         if (laws := self.laws_for(noise)) is not None:
             return optimal_attack_accuracy(self.focused, noise, law=laws[self.focus])
         return float(optimal_attack_accuracies([(self.focused, noise)])[0])
@@ -261,6 +261,7 @@ class Evaluation:
             self.model.n,
             noises,
             replacement=scenario.replacement,
+            share_of=scenario.hidden_share,
             seed=scenario.seed,
             **options,
         )
@@ -272,7 +273,15 @@ class Evaluation:
 
     def laws_for(self, noise: Noise | None) -> tuple[ExactLaw, ...] | None:
         """The exact laws that the figures of a noise rest on; None where these are of normals."""
-        return figure_laws(self.scenario, self.model, noise)
+        key = id(noise)
+        if key not in self._laws:
+            self._laws[key] = noise, figure_laws(self.model, noise)
+        return self._laws[key][1]
+
+    @cached_property
+    def _laws(self) -> dict[int, tuple[Noise | None, tuple[ExactLaw, ...] | None]]:
+        """By the noise's identity, which lives as long as it is kept here."""
+        return {}
 
     @cached_property
     def worst(self) -> WorstCase:
@@ -325,9 +334,10 @@ class Evaluation:
         mechanism = mechanisms.get(noise.mechanism)
         if not mechanism.protects:
             return NO_PROMISE
-        if mechanism.from_records:
+        by_law = self.laws_for(noise) is not None
+        if mechanism.from_records and not by_law:
             return Keeping("kept")  # by its bound, whatever the normals say
-        undone = self.laws_for(noise) is None and is_undone(self.model, noise)
+        undone = not by_law and is_undone(self.model, noise)
         return keeping(self.delivered(noise), noise.delta, self.scenario.delta, undone=undone)
 
     @property
@@ -391,4 +401,5 @@ class Evaluation:
             self.noise,
             n=None if scenario.whole else scenario.n,
             replacement=scenario.replacement,
+            share_of=scenario.hidden_share,
         )

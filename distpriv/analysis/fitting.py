@@ -139,6 +139,7 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
                 pairs,
                 scenario.n,
                 scenario.replacement,
+                scenario.hidden_share,
                 seed=seed,
                 bounds=bounds,
             )
@@ -151,6 +152,7 @@ def fitted_model(scenario: Scenario, groups: Groups) -> GaussianModel:
         pairs,
         scenario.n,
         replacement=scenario.replacement,
+        share_of=scenario.hidden_share,
         bounds=bounds,
     ).drawn_from(populations)
     if scenario.distances == "normals":

@@ -14,7 +14,7 @@ from distpriv.analysis.verdict import of_hundred, right_of_hundred
 from distpriv.arguments import Within, checked
 from distpriv.attacks.best_attack import optimal_attack_accuracies
 from distpriv.errors import ScenarioError
-from distpriv.model.gaussian import GaussianModel, model_from_moments
+from distpriv.model.gaussian import GaussianModel, model_from_moments, table_size
 from distpriv.model.theta import Theta
 from distpriv.privacy.noise import Noise
 from distpriv.words import SPACE, number, share
@@ -261,11 +261,14 @@ def _fits(evaluation: Evaluation, distance: float) -> bool:
     if distance == scenario.width or model.replacement:
         return True
     counts = evaluation.groups.moments(scenario.query, scenario.secret).counts
-    thetas = (
-        Theta(scenario.secret, min(max(scenario.center + half, 0.0), 1.0), model.n)
+    table = table_size(model.share_of, counts)
+    needs = [
+        Theta(
+            scenario.secret, min(max(scenario.center + half, 0.0), 1.0), model.n, table=table
+        ).needs
         for half in (-distance / 2, distance / 2)
-    )
-    return all(theta.without <= counts[0] and theta.having <= counts[1] for theta in thetas)
+    ]
+    return bool((np.array(needs) <= counts).all())
 
 
 def _fitted(evaluation: Evaluation, distances: FloatArray) -> GaussianModel:
@@ -278,6 +281,7 @@ def _fitted(evaluation: Evaluation, distances: FloatArray) -> GaussianModel:
         [scenario.secret.pair(scenario.center, float(distance)) for distance in distances],
         evaluation.model.n,
         replacement=evaluation.model.replacement,
+        share_of=evaluation.model.share_of,
         regular=False,  # as the scenario's own model has been checked
     )
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from distpriv.arguments import checked
 from distpriv.errors import PropertyError, ScenarioError
+from distpriv.model.theta import ShareOf
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.persons import Persons
 from distpriv.queries.properties import MOST_PAIRS, Pair, SensitiveProperty
@@ -52,6 +53,8 @@ class Scenario:
     tolerances : tuple of float
         Of the statistics, for custom units; empty without.
     replacement : bool
+    share_of : "release" or "table"
+        Whose share is asked to be hidden; `hidden_share` says whose is.
     bounds : tuple of (column, (lowest, highest))
         Public bounds of numeric columns: how far one record can move a statistic.
     persons : tuple of (ε, δ), or None
@@ -83,6 +86,7 @@ class Scenario:
     report: Units = "raw"
     tolerances: tuple[float, ...] = ()
     replacement: bool = False
+    share_of: ShareOf = "release"
     bounds: tuple[tuple[str, tuple[float, float]], ...] = ()
     persons: tuple[float, float] | None = None
     seed: int = 1
@@ -122,6 +126,22 @@ class Scenario:
     def several(self) -> bool:
         """Whether more than one pair is to be hidden."""
         return bool(self.grid or self.others)
+
+    @property
+    def several_secrets(self) -> bool:
+        """Whether shares of more than one property are to be hidden."""
+        return any(pair.secret != self.secret for pair in self.others)
+
+    @property
+    def hidden_share(self) -> ShareOf:
+        """Whose share is hidden: that of the n released records, or that of the table.
+
+        A whole table has its own share. A sample can be drawn with fixed numbers of records of one
+        property only, so that of several the shares of the table are hidden.
+        """
+        if self.whole:
+            return "release"
+        return "table" if self.several_secrets else self.share_of
 
     @property
     def promise_to_persons(self) -> Persons | None:

@@ -39,6 +39,7 @@ from distpriv.analysis.json_values import (
 from distpriv.analysis.scenario import Distances, Scenario, Units, ViewKind
 from distpriv.arguments import checked
 from distpriv.errors import ScenarioError
+from distpriv.model.theta import ShareOf
 from distpriv.privacy.calibration import CALIBRATIONS
 from distpriv.queries.properties import MOST_PAIRS
 from distpriv.queries.statistics import Query
@@ -230,7 +231,7 @@ def _persons(value: Any) -> tuple[float, float]:
 
 _EPSILON, _DELTA = number(0.001, 100), number(1e-12, 0.5)
 # Fields that scenarios of earlier versions do not have, and what they meant then.
-_ADDED: dict[str, Any] = {"persons": None}
+_ADDED: dict[str, Any] = {"persons": None, "share_of": "release"}
 
 _READERS: dict[str, Reader] = {
     "digest": text_of(),
@@ -251,6 +252,7 @@ _READERS: dict[str, Reader] = {
     "report": among(get_args(Units)),
     "tolerances": tuple_of(number(1e-9, 1e12)),
     "replacement": of(bool),
+    "share_of": among(get_args(ShareOf)),
     "bounds": tuple_of(_bound, most=_MOST_BOUNDS),
     "persons": lambda value: None if value is None else _persons(value),
     "seed": whole(0, 2**31 - 1),

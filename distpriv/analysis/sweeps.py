@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.analysis.basis import calibrated_by_law
+from distpriv.analysis.basis import figure_laws
 from distpriv.attacks.best_attack import optimal_attack_accuracies, optimal_attack_accuracy
 from distpriv.errors import (
     AttackError,
@@ -25,7 +25,7 @@ from distpriv.mechanisms.guarded import Search, side_by_side
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
-from distpriv.privacy.known_laws import Laws, known_laws, laws_for
+from distpriv.privacy.known_laws import Laws, laws_for
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.persons import Persons
 
@@ -91,24 +91,25 @@ def expected_errors(statistic: int | None = None, units: FloatArray | None = Non
 def attack_accuracies(pair: int | None = None, *, by_law: bool = True) -> Measure:
     """Measure: accuracy of the optimal attack on the pair, by default the one hardest to hide.
 
-    By the exact law for noise that was calibrated by it, unless that is not wanted, and else by the
-    normals. NaN for Laplace noise in several directions, whose simulation takes tens of
-    milliseconds.
+    By the exact law of a single statistic where that is known, and of several for noise that was
+    calibrated by it, unless that is not wanted; else by the normals. NaN for Laplace noise in
+    several directions, whose simulation takes tens of milliseconds.
     """
 
     def measure(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
         about = [(model if pair is None else model.only(pair), noise) for model, noise in cases]
         figures = optimal_attack_accuracies(about, directions=1)
         for place, (model, noise) in enumerate(about):
-            if by_law and noise is not None and noise.calibration == "exact-law":
+            quick = len(model.query) == 1
+            if by_law and (quick or (noise is not None and noise.calibration == "exact-law")):
                 figures[place] = _by_law(model, noise, figures[place])
         return figures
 
     return measure
 
 
-def _by_law(model: GaussianModel, noise: Noise, otherwise: float) -> float:
-    laws = known_laws(model)
+def _by_law(model: GaussianModel, noise: Noise | None, otherwise: float) -> float:
+    laws = figure_laws(model, noise)
     try:
         return otherwise if laws is None else optimal_attack_accuracy(model, noise, law=laws)
     except AttackError:  # noise averaged over so many releases that nobody can tell
@@ -273,12 +274,13 @@ def profiles(
     noises : mapping of name to Gaussian Noise
     epsilons : ndarray, shape (points,), each >= 0
     law : ExactLaw, or sequence of ExactLaw, optional
-        What stands in place of the normals for noise that was calibrated by it, and for none.
+        What stands in place of the normals for Gaussian noise, and for none.
     """
     laws = None if law is None else laws_for(model, law)
 
     def deltas(noise: Noise | None) -> list[FloatArray]:
-        if laws is not None and calibrated_by_law(noise):
+        gaussian = noise is None or noise.is_zero or noise.distribution == "gaussian"
+        if laws is not None and gaussian:
             return [exact.delivered_deltas(noise, epsilons).max(axis=0) for exact in laws]
         return [privacy_profile(fit, noise, epsilons).max(axis=0) for fit in model.pairs]
 

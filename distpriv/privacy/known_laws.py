@@ -121,14 +121,24 @@ def _law(fit: PairModel) -> ExactLaw:
     chosen, every = population.statistics, population.query
     query = Query([every.statistics[index] for index in chosen])
     check_statistics(query, first.n)
-    laws: dict[str, ExactLaw] = population.computed("exact laws", dict)
+    laws: dict[str, ExactLaw | str] = population.computed("exact laws", dict)
     key = f"{chosen} {fit.thetas!r}"
     if key not in laws:
         starts = np.cumsum([0, *every.widths])
         columns = [int(starts[index]) for index in chosen]
-        some = population.groups.of_columns(columns)
-        law = law_of_groups(some, query, fit.pair, fit.thetas)
-        while laws and sum(each.probabilities.size for each in (law, *laws.values())) > _MOST:
+        law: ExactLaw | str
+        try:
+            law = law_of_groups(population.groups.of_columns(columns), query, fit.pair, fit.thetas)
+        except ModelError as error:
+            law = str(error)
+        while laws and sum(map(_size, (law, *laws.values()))) > _MOST:
             del laws[next(iter(laws))]
         laws[key] = law
-    return laws[key].in_units(population.units)
+    computed = laws[key]
+    if isinstance(computed, str):
+        raise ModelError(computed)
+    return computed.in_units(population.units)
+
+
+def _size(law: ExactLaw | str) -> int:
+    return 0 if isinstance(law, str) else law.probabilities.size

@@ -31,7 +31,7 @@ def same_release(one: Scenario, other: Scenario) -> bool:
 
 def _shape(scenario: Scenario) -> tuple[object, ...]:
     # The whole table has its own size, and is thought of as drawn from the reference data.
-    drawn = (scenario.n, scenario.replacement)
+    drawn = (scenario.n, scenario.replacement, scenario.hidden_share)
     return (
         scenario.secret,
         frozenset(scenario.pairs),

@@ -22,7 +22,10 @@ def test_every_choice_that_shapes_a_result_is_told(field: str) -> None:
         choices_in_words(each, title) for each, title in zip((BASE, changed), data, strict=True)
     ]
     # What is left out of a meeting's screen shapes none.
-    assert len(differences(words)) == (0 if field == "view" else 1)
+    different = differences(words)
+    if field == "others":  # of another property, for which the sample is drawn at random
+        different.remove("Share hidden")
+    assert len(different) == (0 if field == "view" else 1)
 
 
 def test_alike_scenarios_do_not_differ() -> None:

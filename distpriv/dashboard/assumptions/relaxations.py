@@ -228,6 +228,7 @@ def _fixed(view: View, believed: tuple[float, float], thetas: list[tuple[Theta, 
             [replace(pair, p_i=believed[0], p_j=believed[1])],
             scenario.n,
             replacement=scenario.replacement,
+            share_of=scenario.hidden_share,
         )
         epsilon = delivered_epsilon(other, noise.detached(), noise.delta)
     except DistprivError:

@@ -48,10 +48,10 @@ def lead(view: View, verdicts: dict[Assumption, Verdict]) -> str:
         )
     wanted = mechanism.assumptions(view.model, scenario.calibration)
     start = f"With {name} at ε\u00a0=\u00a0{scenario.epsilon:g} the promise rests on "
-    if not wanted and view.laws_for(noise) is not None:
+    if view.laws_for(noise) is not None:
         return (
-            f"{start}**the sampling alone**: no normal curve stands for the counts, whose exact "
-            f"law is known. By it the noise delivers **δ\u00a0=\u00a0"
+            f"{start}**the sampling alone**: the exact law of the statistics is known, and no "
+            f"normal curve stands for it. By it the noise delivers **δ\u00a0=\u00a0"
             f"{number(view.delivered(noise))}** of the {exact(noise.delta)} promised."
         )
     if not wanted and not mechanism.from_outcomes:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from distpriv.analysis.basis import drawn_in_words
 from distpriv.charts.answer import shifts
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
@@ -20,18 +21,26 @@ __all__ = ["formulas", "picture", "sentence", "table"]
 def sentence(view: View) -> str:
     """What is hidden, from what, in a sentence."""
     fit = view.fit
-    counts = [theta.having for theta in fit.thetas]
+    scenario, counts = view.scenario, [theta.having for theta in fit.thetas]
     names = ", ".join(escape(label) for label in view.scenario.query.labels)
     dropped = (
         f" {exact(view.model.dropped)} records miss a value in a column in use and are left out."
         if view.model.dropped
         else ""
     )
+    has = f"the property **{escape(fit.pair.secret.label)}**"
+    ends = [share(fit.pair.p_i), share(fit.pair.p_j)]
+    if scenario.hidden_share == "table":
+        return (
+            f"Whoever sees {names} of {exact(scenario.n)} records must not be able to tell "
+            f"whether **{ends[0]}** or **{ends[1]}** of the table have {has}. A release draws its "
+            f"records {drawn_in_words(scenario)}.{dropped}"
+        )
+    drawn = "" if scenario.whole else f" A release draws its records {drawn_in_words(scenario)}."
     return (
-        f"Whoever sees {names} of {exact(view.scenario.n)} records must not be able to tell "
-        f"whether **{exact(counts[0])}** or **{exact(counts[1])}** of them have the property "
-        f"**{escape(fit.pair.secret.label)}** ({share(fit.pair.p_i)} or "
-        f"{share(fit.pair.p_j)}).{dropped}"
+        f"Whoever sees {names} of {exact(scenario.n)} records must not be able to tell "
+        f"whether **{exact(counts[0])}** or **{exact(counts[1])}** of them have {has} "
+        f"({ends[0]} or {ends[1]}).{drawn}{dropped}"
     )
 
 

@@ -130,6 +130,7 @@ def draw(page: PageSpec) -> None:
             help="Whether a record may occur twice in the released dataset. The paper draws "
             "without replacement.",
         )
+        share_of = settings.share_of(whole, several=any(pair.secret != secret for pair in others))
         distances = settings.distances()
         seed = st.number_input(
             "Seed of the simulations", 0, 2**31 - 1, 1, key=Key.SEED, bind="query-params"
@@ -160,6 +161,7 @@ def draw(page: PageSpec) -> None:
         report=report,
         tolerances=tolerances,
         replacement=replacement or whole,
+        share_of=share_of,
         bounds=settings.bounds(dataset, query, needed=persons is not None),
         persons=persons,
         seed=int(seed),

@@ -262,6 +262,7 @@ def _fitted(view: View) -> View | Run[GaussianModel]:
         scenario.pairs,
         scenario.n,
         scenario.replacement,
+        scenario.hidden_share,
         scenario.bounds,
         scenario.seed,
     )

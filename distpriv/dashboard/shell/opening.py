@@ -260,6 +260,7 @@ def _values(scenario: Scenario, dataset: Dataset) -> dict[str, object]:
         Key.UNITS: scenario.units,
         Key.REPORT: scenario.report,
         Key.REPL: scenario.replacement and not scenario.whole,
+        Key.SHARE_OF: scenario.share_of,
         Key.DIST: scenario.distances,
         Key.SEED: scenario.seed,
         Key.VIEW: scenario.view,

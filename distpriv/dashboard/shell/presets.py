@@ -49,7 +49,7 @@ def draw(dataset: Dataset) -> None:
 
 def _apply(values: Mapping[str, object]) -> None:
     common: dict[str, object] = {Key.N: 100, Key.CENTER: 0.5, Key.EPS: 1.0, Key.DELTA: 1e-3}
-    common |= {Key.REPL: False, Key.WHOLE: False, Key.PERSONS: False}
+    common |= {Key.REPL: False, Key.WHOLE: False, Key.PERSONS: False, Key.SHARE_OF: "release"}
     common |= {Key.PAIRS: "one pair", Key.UNITS: "raw", Key.REPORT: "raw"}
     for key in (Key.STAT, Key.ALSO):
         st.session_state.pop(key, None)

@@ -11,6 +11,7 @@ from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.model.run import Run
+from distpriv.model.theta import ShareOf
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.robustness.bootstrap import MomentReplicates, bootstrap_moments
@@ -26,12 +27,15 @@ def fit(
     pairs: tuple[Pair, ...],
     n: int,
     replacement: bool,
+    share_of: ShareOf,
     bounds: tuple[tuple[str, tuple[float, float]], ...],
     seed: int,
 ) -> Run[GaussianModel]:
     """A fit by simulation, not begun; whoever needs it takes it further."""
     groups = {pair.secret: computed(Dataset.groups, dataset, query, pair.secret) for pair in pairs}
-    simulation = SimulatedFit(groups, query, pairs, n, replacement, seed=seed, bounds=dict(bounds))
+    simulation = SimulatedFit(
+        groups, query, pairs, n, replacement, share_of, seed=seed, bounds=dict(bounds)
+    )
     return presenting.waiting(Run(simulation.steps))
 
 

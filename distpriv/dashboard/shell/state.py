@@ -34,6 +34,7 @@ class Key:
     N_WHOLE: Final = "n_whole"  # of the table; not in the address
     WHOLE: Final = "whole"
     REPL: Final = "repl"
+    SHARE_OF: Final = "share_of"
     MECH: Final = "mech"
     EPS: Final = "eps"
     EPS_SLIDER: Final = "eps_slider"

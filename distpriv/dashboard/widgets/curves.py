@@ -156,6 +156,7 @@ def models_by_width(view: View, widths: NDArray[np.float64]) -> list[GaussianMod
             scenario.pairs_at(width),
             scenario.n,
             replacement=scenario.replacement,
+            share_of=scenario.hidden_share,
             bounds=dict(scenario.bounds),
         ).drawn_from(populations),
     )

@@ -24,7 +24,9 @@ def caveats(noise: Noise) -> None:
 
 def by_normals(view: View, what: str) -> None:
     """Say that figures are by the fitted normals, where the promise beside them is not."""
-    if sentence := normals_in_words(what, view.scenario):
+    if sentence := normals_in_words(
+        what, view.scenario, by_law=view.laws_for(view.noise) is not None
+    ):
         st.caption(escape(sentence))
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from distpriv.analysis.basis import basis_in_words
+from distpriv.analysis.basis import basis_in_words, drawn_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.for_persons import (
     bounds_from_data,
@@ -130,7 +130,9 @@ def _hidden(evaluation: Evaluation) -> Iterator[Fact]:
     errors = statistic_errors(
         evaluation.labels, evaluation.noise.expected_absolute_errors(), evaluation.units
     )
-    what = "the whole table" if scenario.whole else f"{exact(model.n)} records drawn from the table"
+    what = "the whole table"
+    if not scenario.whole:
+        what = f"{exact(model.n)} records drawn from the table, {drawn_in_words(scenario)}"
     yield Fact(
         "Released",
         f"{len(errors)} {'number' if len(errors) == 1 else 'numbers'}",
@@ -270,12 +272,18 @@ def _assumed(evaluation: Evaluation) -> Iterator[Fact]:
     model = evaluation.model
     first, second = (theta.having for theta in evaluation.fit.thetas)
     drawn = "with" if model.replacement else "without"
-    yield Fact(
-        "The records",
-        "assumed",
-        f"{exact(first)} or {exact(second)} of the {exact(model.n)} have the property, drawn at "
-        f"random {drawn} replacement from those who have it, the others from those who have not.",
-    )
+    if model.share_of == "table":
+        told = (
+            f"The {exact(model.n)} records are a random sample of the table, drawn {drawn} "
+            "replacement; how many of them have the property is random."
+        )
+    else:
+        told = (
+            f"{exact(first)} or {exact(second)} of the {exact(model.n)} have the property, drawn "
+            f"at random {drawn} replacement from those who have it, the others from those who "
+            "have not."
+        )
+    yield Fact("The records", "assumed", told)
     yield Fact(
         "The attacker",
         "assumed",

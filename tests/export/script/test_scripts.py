@@ -125,7 +125,8 @@ def test_every_choice_of_the_scenario_reaches_the_model_and_the_noise(table, cha
     n = sum(moments[RICH].counts) if scenario.whole else scenario.n
     model = model_from_moments(
         moments, QUERY, scenario.pairs, n,
-        replacement=scenario.replacement, bounds=dict(scenario.bounds),
+        replacement=scenario.replacement, share_of=scenario.hidden_share,
+        bounds=dict(scenario.bounds),
     )  # fmt: skip
     sizes = {"raw": np.ones(3), "custom": np.array(scenario.tolerances)}
     sizes["standardised"] = model.standard_deviations
