@@ -81,9 +81,11 @@ def calibrate(
     model : GaussianModel
     epsilon : float > 0
     delta : float in (0, 1)
-        Laplace mechanisms that promise δ = 0 ignore it.
+        None for Laplace noise as published, which promises (ε, 0).
     calibration : "guarded", "exact", "classical" or "exact-law"
-        Gaussian mechanisms only, see :func:`distpriv.privacy.calibration.gaussian_distance`;
+        Of Gaussian noise see :func:`distpriv.privacy.calibration.gaussian_distance`. Laplace noise
+        of DirM(L) and ExpM(L) delivers (ε, δ) to the fitted normals if it is *guarded* and a δ is
+        given (:mod:`distpriv.mechanisms.guarded_laplace`), and promises (ε, 0) as published else;
         *exact-law*, for one to three counts or proportions of a model fitted to records, assumes no
         normal curves at all (:func:`distpriv.mechanisms.by_exact_law.by_exact_law`).
     units : array-like, shape (m,), optional

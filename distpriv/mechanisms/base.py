@@ -16,6 +16,7 @@ from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, InapplicableError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.guarded import Guard, Search, guarded
+from distpriv.mechanisms.guarded_laplace import guarded_laplace
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import (
     Calibration,
@@ -68,7 +69,7 @@ class Mechanism(ABC):
     from_outcomes : bool
         Whether it takes the outcomes of a pair, where they are known, for its distributions.
     takes_delta : bool
-        Whether its promise has a δ.
+        Whether its promise has a δ whatever the calibration.
     full_rank : bool
         Whether there is noise in every direction, as a rule.
     from_records : bool
@@ -149,24 +150,26 @@ class Mechanism(ABC):
 
         *exact-law* Gaussian noise delivers the promise to the law of the statistics itself, and
         nothing is left to assume but how records are drawn.
-        *guarded* Gaussian noise delivers the promise to normals with a covariance each: that the
-        shares only shift the statistics, or vary them equally, is not assumed any more.
+        *guarded* noise delivers the promise to normals with a covariance each: that the shares only
+        shift the statistics, or vary them equally, is not assumed any more.
         """
         if calibration == "exact-law" and self.replaced_by_law:
             return ()
         eased = {Assumption.TRANSLATION, Assumption.EQUAL_COVARIANCE}
-        if (
-            self.distribution != "gaussian"
-            or calibration != "guarded"
-            or not eased & {*self.assumes}
-        ):
+        scaled = isinstance(self, GaussianMechanism | LaplaceMechanism)
+        if not scaled or calibration != "guarded" or not eased & {*self.assumes}:
             return self.assumes
         left = [assumption for assumption in self.assumes if assumption not in eased]
         return tuple(dict.fromkeys([Assumption.GAUSSIAN, *left]))
 
 
 class LaplaceMechanism(Mechanism):
-    """Laplace noise: promises (ε, 0) and needs neither δ nor a calibration."""
+    """Laplace noise: promises (ε, 0), as published, or (ε, δ) where it is *guarded*.
+
+    With a δ and the calibration *guarded* it is as much of the published noise as delivers (ε, δ)
+    to normals with a covariance each (:func:`.guarded_laplace.guarded_laplace`), less or more. With
+    another calibration, or without a δ, it is the published noise, and so are the baselines.
+    """
 
     distribution: ClassVar[Distribution] = "laplace"
     takes_delta: ClassVar[bool] = False
@@ -186,14 +189,14 @@ class LaplaceMechanism(Mechanism):
         delta: float | None,
         calibration: Calibration,
     ) -> Noise:
-        """Laplace noise of scale sensitivity/ε along each direction."""
+        """Laplace noise of scale sensitivity/ε along each direction, or what *guarded* makes it."""
         epsilon = check_epsilon(epsilon)
         directions = self.directions(model)
         left = model.differences - model.differences @ directions @ directions.T
         if self.protects and np.abs(left / _units(model)).max() > _LEFT:
             raise _too_different(self.name)
         scale = held(self.name, self.sensitivity(model, directions) / epsilon)
-        return Noise(
+        published = Noise(
             mechanism=self.name,
             distribution="laplace",
             directions=directions,
@@ -202,6 +205,14 @@ class LaplaceMechanism(Mechanism):
             delta=0.0,
             caveats=self.caveats(model),
         )
+        if not self.is_guarded(delta, calibration):
+            return published
+        return guarded_laplace(model, published, check_delta(delta))
+
+    def is_guarded(self, delta: float | None, calibration: Calibration) -> bool:
+        """Whether its noise promises (ε, δ) to normals, and not (ε, 0) to translations."""
+        known = delta is not None and calibration == "guarded"
+        return known and self.protects and not self.baseline
 
 
 class GaussianMechanism(Mechanism):

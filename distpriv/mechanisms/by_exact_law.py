@@ -79,7 +79,8 @@ def by_exact_law(
         of this noise keeps the promise.
     """
     if not isinstance(mechanism, GaussianMechanism) or not mechanism.replaced_by_law:
-        return (yield from calibrated(epsilon, "guarded"))
+        laplace = mechanism.distribution == "laplace"
+        return (yield from calibrated(epsilon, "exact" if laplace else "guarded"))
     check_epsilon(epsilon)
     promise = _Promise.of(model, epsilon, check_delta(delta))
     bare = gaussian_noise(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.mechanisms.base import GaussianMechanism, Mechanism
+from distpriv.mechanisms.base import GaussianMechanism, LaplaceMechanism, Mechanism
 from distpriv.mechanisms.guarded import Search, Shown
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import (
@@ -134,10 +134,18 @@ class _Calibrated:
     @property
     def none_needed(self) -> bool:
         """Whether the promise may hold without noise, if both covariances were their mean."""
-        if self.mechanism.distribution == "laplace":
+        if self.mechanism.distribution == "laplace" and not self.guards_laplace:
             return not self.model.differences.any()
         distance = gaussian_distance(self.epsilon, check_delta(self.delta), self.calibration)
         return max(fit.mahalanobis for fit in self.model.pairs) <= distance
+
+    @property
+    def guards_laplace(self) -> bool:
+        """Whether Laplace noise promises (ε, δ), so that its size is searched for."""
+        mechanism = self.mechanism
+        return isinstance(mechanism, LaplaceMechanism) and mechanism.is_guarded(
+            self.delta, self.calibration
+        )
 
     def shows(self, noise: Noise) -> Generator[Shown, float, float]:
         """What the grid moves a log-likelihood ratio by, through a noise."""
@@ -146,6 +154,9 @@ class _Calibrated:
     def sketch(self, floor: FloatArray) -> Noise | None:
         """About what it will be where that takes long, to see what floor it needs."""
         mechanism = self.mechanism
+        if self.guards_laplace and not mechanism.full_rank:  # the floor alone covers the grid
+            published = mechanism.plan(self.model.with_floor(floor), self.epsilon, None, "exact")
+            return replace(published, floor=floor) if isinstance(published, Noise) else None
         if self.calibration != "guarded" or not isinstance(mechanism, GaussianMechanism):
             return None
         if len(self.model.pairs) > 1:

@@ -2,14 +2,15 @@ r"""What Laplace noise delivers: δ for every ε, from the two normals as they a
 
 The promise (ε, 0) rests on two distributions that are translations of each other. Where their
 covariances differ, δ(ε) = sup_S P(S) − e^ε Q(S) is a small positive number, P and Q the two
-normals plus the same noise. One statistic is a closed form. Else:
+normals plus the same noise. One statistic is a closed form; with noise along one direction nothing
+but the other coordinates is averaged over (:mod:`distpriv.privacy.laplace_line`). Else:
 
 1. Along the noise, one coordinate each, a normal is split into independent coordinates, as wide
    as its covariance allows, and a rest. Given the rest a release has a density in closed form,
    normal plus Laplace in each coordinate (Reed 2006) beside a normal. Where the noise is much
    narrower than the statistics, it is what gives way instead: a normal of random width, as
-   Laplace is a scale mixture of normals (Andrews & Mallows 1974). With noise in one direction,
-   or on independent statistics, nothing is left over, and the densities are exact.
+   Laplace is a scale mixture of normals (Andrews & Mallows 1974). On independent statistics
+   nothing is left over, and the densities are exact.
 2. What is left over is replaced by a few random points, the same for P and for Q. The divergence
    is jointly convex, and each point has the right law, so that in the mean this overstates δ.
 3. Testing with one half of the points and weighing with the other understates δ, in the mean.
@@ -36,6 +37,7 @@ from scipy.stats import qmc
 from distpriv.errors import CalibrationError
 from distpriv.model.sampling import Interval
 from distpriv.privacy.calibration import check_delta
+from distpriv.privacy.laplace_line import LineLoss
 from distpriv.privacy.laplace_mixture import REPLICATES, Draws, draw_losses
 from distpriv.privacy.normal_laplace import log_density, upper_tail
 from distpriv.privacy.privacy_loss import PrivacyLoss
@@ -160,8 +162,38 @@ class LaplaceLoss:
     def _drawn(self) -> Draws:
         return draw_losses(self.gap, self.variances, self.scales, self.draws, self.seed)
 
+    def at_scale(self, factor: float) -> LaplaceLoss:
+        """The same with noise of another size, a positive multiple of what there is."""
+        other = LaplaceLoss(
+            self.gap, self.variances, self.scales * factor, self.draws, self.seed
+        )
+        if self.along is not None:
+            other.__dict__["along"] = self.along.at_scale(self.along.scale * factor)
+        return other
+
+    def most(self, epsilon: float) -> float:
+        """The upper end of the interval of δ(ε) at one ε >= 0."""
+        if len(self.gap) == 1:
+            return self._on_line(epsilon)
+        return self._simulated(epsilon)[2]
+
+    @cached_property
+    def along(self) -> LineLoss | None:
+        """Where there is noise along one direction, without draws of it."""
+        (noisy,) = np.nonzero(self.scales)
+        if len(noisy) != 1 or len(self.gap) == 1:
+            return None
+        order = np.append(noisy, np.flatnonzero(self.scales == 0))
+        variances = self.variances[:, order[:, None], order]
+        scale = float(self.scales[noisy[0]])
+        return LineLoss(self.gap[order], variances, scale, self.draws, self.seed)
+
     def _simulated(self, epsilon: float) -> tuple[float, float, float]:
         """Overstated δ, and the ends of its interval."""
+        if self.along is not None:
+            deltas = self.along.means(epsilon)
+            delta, spread = float(deltas.mean()), _QUANTILE * float(deltas.std(ddof=1))
+            return delta, delta - spread, delta + spread
         over = -np.expm1(np.minimum(epsilon - self._drawn.losses, 0.0)) * self._drawn.weights
         under = -np.expm1(np.minimum(epsilon - self._drawn.weighed, 700.0)) * self._drawn.weights
         under[self._drawn.tests <= epsilon] = 0
