@@ -30,6 +30,7 @@ from distpriv import (
 )
 from distpriv.analysis.acceptable_error import ErrorLimit, choose_by_error
 from distpriv.analysis.design import Limit, choose
+from distpriv.analysis.equal_terms import compare_mechanisms
 from distpriv.analysis.evaluating import evaluate
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.scenario import Scenario
@@ -111,6 +112,7 @@ __all__ = [
     "choose_by_error",
     "closeness",
     "column_types",
+    "compare_mechanisms",
     "compose",
     "composition",
     "connect",

@@ -4,7 +4,7 @@ import streamlit as st
 
 from distpriv.dashboard.compare import alternatives, files
 from distpriv.dashboard.shell import frame
-from distpriv.dashboard.widgets import code, meaning
+from distpriv.dashboard.widgets import code, equal_terms, meaning
 
 dataset, scenario = frame.open_page()
 
@@ -13,6 +13,8 @@ summaries = alternatives.compared(view)
 st.markdown(alternatives.answer(summaries))
 if summaries:
     alternatives.bars(summaries)
+if view is not None:
+    equal_terms.draw(view)
 alternatives.keep(view)
 against, meant, tables, rest = st.tabs(
     ["Against ε", "What it means", "Tables", "Kept and files"], key="compare_tab"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from distpriv.dashboard.shell import frame
 from distpriv.dashboard.tradeoff import errors
-from distpriv.dashboard.widgets import code, promise
+from distpriv.dashboard.widgets import code, equal_terms, promise
 
 view = frame.modelled()
 
@@ -19,6 +19,7 @@ with result_first:
     with by_width:
         errors.against_width(view, measure, names)
 
+equal_terms.draw(view)
 st.header(f"Errors at ε = {view.scenario.epsilon:g}")
 errors.table(view, names)
 promise.guarantee(view)

@@ -8,6 +8,7 @@ from distpriv.analysis.acceptable_error import (
 )
 from distpriv.analysis.brackets import Brackets, audit, bracket
 from distpriv.analysis.design import Choice, Design, Limit, choose, promised_epsilon
+from distpriv.analysis.equal_terms import Contender, EqualTerms, compare_mechanisms
 from distpriv.analysis.error_sizes import ErrorSize, error_sizes, expected_values
 from distpriv.analysis.frontier import Frontier, FrontierLine, frontier
 from distpriv.analysis.hiding import Hiding, center_of, hiding
@@ -33,8 +34,10 @@ from distpriv.analysis.without_curves import CurvePrice, curve_price
 __all__ = [
     "Brackets",
     "Choice",
+    "Contender",
     "CurvePrice",
     "Design",
+    "EqualTerms",
     "ErrorChoice",
     "ErrorDesign",
     "ErrorLimit",
@@ -52,6 +55,7 @@ __all__ = [
     "center_of",
     "choose",
     "choose_by_error",
+    "compare_mechanisms",
     "curve_price",
     "delivered_deltas",
     "delivered_epsilons",

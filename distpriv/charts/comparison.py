@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from plotly import graph_objects as go
 
 from distpriv.analysis.comparison import Summary, best_of
+from distpriv.analysis.equal_terms import Contender
 from distpriv.charts.frame import (
     accuracy_axis,
     decades,
@@ -20,11 +21,17 @@ from distpriv.charts.frame import (
 )
 from distpriv.charts.intervals import GUESSING, within
 from distpriv.charts.lines import Place, apart, grey, hover, row_bars, series
-from distpriv.charts.style import NEUTRAL, series_style
+from distpriv.charts.style import NEUTRAL, series_style, style_of
 from distpriv.mechanisms.curves import Curves
 from distpriv.words import exact, listed, number, percent, safe, shorten, titled, with_unit
 
-__all__ = ["accuracies_against_epsilon", "accuracy_bars", "error_bars", "errors_against_epsilon"]
+__all__ = [
+    "accuracies_against_epsilon",
+    "accuracy_bars",
+    "error_bars",
+    "errors_against_epsilon",
+    "mechanism_bars",
+]
 
 _NAME_LENGTH, _BESIDE_LENGTH = 26, 20
 _ACCURACY = "accuracy of the best attacker (share)"
@@ -162,6 +169,60 @@ def errors_against_epsilon(summaries: Mapping[str, Summary]) -> go.Figure:
         at_line=lambda error: max(error, ends[0]),
         at_mark=lambda error: max(error, ends[0]),
     )
+
+
+def mechanism_bars(contenders: Sequence[Contender], *, equal: str, unit: str) -> go.Figure:
+    """Total error of each mechanism at one promise, or against one attacker.
+
+    Parameters
+    ----------
+    contenders : sequence of Contender
+        By error, the least first.
+    equal : str
+        What is the same for all of them, plain.
+    unit : str
+        Of the errors; empty for the statistics' own units, mixed.
+    """
+    names = [one.mechanism for one in contenders]
+    texts = [
+        f"{number(one.error)}" + ("" if one.promise.kept else f" ({one.promise.words})")
+        for one in contenders
+    ]
+    told = [
+        f"{safe(one.mechanism)}: error {safe(with_unit(one.error, unit))}, promise "
+        f"({one.epsilon:.3g}, {exact(one.delta)}), the attacker is right "
+        f"{number(one.guesses)} times in 100"
+        for one in contenders
+    ]
+    phrases = [f"{text} ({name})" for name, text in zip(names, texts, strict=True)]
+    most = max((one.error for one in contenders), default=0.0)
+    figure = empty(
+        finding("", f"Error at equal {equal}"),
+        alt=f"At equal {equal} the total error is {listed(phrases)}.",
+        how_to_read=(
+            "a bar is as long as the errors of all statistics are as one number, on average. "
+            "Shorter is more exact."
+        ),
+        height=140 + 36 * max(len(contenders), 1),
+        xaxis=linear_axis(safe(titled(_ERROR, unit or _MIXED)), 0, 1.3 * most or 1.0),
+        yaxis=row_axis([safe(name, _NAME_LENGTH) for name in names], end=0.5),
+        bargap=0.35,
+    )
+    row_bars(
+        figure,
+        "error",
+        [one.error for one in contenders],
+        names,
+        [style_of(name).color for name in names],
+        told=told,
+        x_title=_ERROR,
+        y_title="mechanism",
+        text=[safe(text) for text in texts],
+        textposition="outside",
+        cliponaxis=False,
+        showlegend=False,
+    )
+    return figure
 
 
 def _bars(

@@ -109,9 +109,7 @@ class _Excess:
             slope = _SLOPE
             if before is not None and self(before) != excess and min(self(before), excess) > -20:
                 slope = min((excess - self(before)) / (size - before), -0.1)
-            before, size = size, size + float(
-                np.clip(-(excess + _NEAR / 2) / slope, -_LEAP, _LEAP)
-            )
+            before, size = size, size + float(np.clip(-(excess + _NEAR / 2) / slope, -_LEAP, _LEAP))
             if not low < size < high:
                 size = (low + high) / 2
         return high if high < math.inf else None

@@ -33,12 +33,13 @@ FloatArray = NDArray[np.float64]
 _FAR = 9.0  # standard deviations of a normal that count
 _TILTS = np.array([0.0, 1.0, 2.0, 3.0]) / 3
 _BENT, _PULLED = 0.4, 3.0  # the farthest κ times what l bends by and rises by
-_PLACES = np.linspace(-_FAR, _FAR, 401)
-_INSIDE = np.linspace(0.0, 1.0, 201)
-_TAIL = np.geomspace(1e-2, 60.0, 80)
+_PLACES = np.linspace(-_FAR, _FAR, 181)
+_INSIDE = np.linspace(0.0, 1.0, 61)
+_TAIL = np.geomspace(1e-2, 60.0, 40)
+_ALIKE = 0.7  # of the wider normal
 _NARROW = 3.0  # times as narrow as a normal
 _FEWEST, _MOST = 3, 129  # values of D
-_EACH = 8.0  # values to a standard deviation
+_EACH = 6.0  # values to a standard deviation
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class LineLoss:
 
     @cached_property
     def _given(self) -> tuple[FloatArray, FloatArray]:
-        """Slopes of the first coordinate on the others, (2, m − 1), and its deviation given them."""
+        """Slopes of the first coordinate on the others, (2, m − 1), and deviation given them."""
         slopes = np.linalg.solve(self.variances[:, 1:, 1:], self.variances[:, 1:, :1])[..., 0]
         told = (slopes * self.variances[:, 0, 1:]).sum(axis=1)
         own = self.variances[:, 0, 0]
@@ -170,8 +171,8 @@ class _Rest:
         pull, across = pull * turned, across * turned
         middle = gap[0] - slopes[1] @ gap[1:]
 
-        # φ(z)·exp(κ l(z)) is normal too: releases are drawn from a few κ, the farther one the more of
-        # them that P outweighs Q in.
+        # φ(z)·exp(κ l(z)) is normal too: points are drawn with a few κ, the farther ones more often
+        # where P outweighs Q.
         tilt = min(
             _BENT / max(float(bend.max()), 1e-12), _PULLED / max(float(np.abs(pull).max()), 1e-12)
         )
@@ -200,7 +201,7 @@ class _Profile:
     ratios : ndarray, shape (cells,)
         ln P_c/Q_c, increasing.
     first, second : ndarray, shape (cells + 1,)
-        Mass under P and Q of the cells from each one on.
+        Mass under P and Q of the cells from each one on; of P with what cells miss.
     """
 
     ratios: FloatArray
@@ -211,7 +212,10 @@ class _Profile:
     def of(cls, first: float, second: float, scale: float, apart: float) -> _Profile:
         wide = max(first, second)
         tail = wide * _FAR + scale * _TAIL
-        near = np.concatenate([wide * _PLACES, min(first, second) * _PLACES, tail, -tail])
+        near = [wide * _PLACES, tail, -tail]
+        if min(first, second) < _ALIKE * wide:
+            near.append(min(first, second) * _PLACES)
+        near = np.concatenate(near)
         x = np.unique(np.concatenate([near, near - apart, -apart * _INSIDE]))
         p, q = _masses(x, first, scale), _masses(x + apart, second, scale)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -219,7 +223,13 @@ class _Profile:
         there = (p > 0) & ~np.isnan(ratios)
         ratios, p, q = ratios[there], p[there], q[there]
         order = np.argsort(ratios)
-        return cls(ratios[order], _from_end(p[order]), _from_end(q[order]))
+        ratios, p = ratios[order], p[order]
+        # Within a cell L is no one number: where it is spread evenly over a width w, the sum over
+        # the cells misses P_c w/24 of h, in the mean over e.
+        with np.errstate(invalid="ignore"):
+            widths = np.nan_to_num(np.gradient(ratios), nan=0.0, posinf=0.0)
+        inner = np.append(p * np.where(widths < 1, widths, 0.0) / 24, 0.0)
+        return cls(ratios, _from_end(p) + inner, _from_end(q[order]))
 
     def at(self, levels: FloatArray) -> FloatArray:
         """Of every e, any shape."""

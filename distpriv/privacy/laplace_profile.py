@@ -54,6 +54,7 @@ Kind = Literal["exact", "numerical", "bound"]
 _QUANTILE = float(stats.t.ppf(0.975, REPLICATES - 1)) / math.sqrt(REPLICATES)
 _COUPLED = 12  # 2¹² points
 _SAME = 1e-12
+_TABULATED = 5e-3  # of δ, that values between tabulated ones may be off
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +165,7 @@ class LaplaceLoss:
 
     def at_scale(self, factor: float) -> LaplaceLoss:
         """The same with noise of another size, a positive multiple of what there is."""
-        other = LaplaceLoss(
-            self.gap, self.variances, self.scales * factor, self.draws, self.seed
-        )
+        other = LaplaceLoss(self.gap, self.variances, self.scales * factor, self.draws, self.seed)
         if self.along is not None:
             other.__dict__["along"] = self.along.at_scale(self.along.scale * factor)
         return other
@@ -192,7 +191,8 @@ class LaplaceLoss:
         """Overstated δ, and the ends of its interval."""
         if self.along is not None:
             deltas = self.along.means(epsilon)
-            delta, spread = float(deltas.mean()), _QUANTILE * float(deltas.std(ddof=1))
+            delta = float(deltas.mean())
+            spread = _QUANTILE * float(deltas.std(ddof=1)) + _TABULATED * delta
             return delta, delta - spread, delta + spread
         over = -np.expm1(np.minimum(epsilon - self._drawn.losses, 0.0)) * self._drawn.weights
         under = -np.expm1(np.minimum(epsilon - self._drawn.weighed, 700.0)) * self._drawn.weights
