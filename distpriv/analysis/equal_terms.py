@@ -205,7 +205,7 @@ def equal_terms_in_words(
         against = "Under the same limit on the attacker,"
     if found.needs_no_noise:
         return f"{promise} {first}. {against} no noise is needed."
-    second = _least(found.by_attacker, unit, strong, safe, at=True)
+    second = _least(found.by_attacker, unit, strong, safe, beside=found.epsilon)
     return f"{promise} {first}. {against} {second}."
 
 
@@ -215,7 +215,7 @@ def _least(
     strong: Wording,
     safe: Wording,
     *,
-    at: bool = False,
+    beside: float | None = None,
 ) -> str:
     kept = [one for one in contenders if one.promise.kept]
     if not kept:
@@ -226,12 +226,14 @@ def _least(
         listed = " and ".join(strong(safe(one.mechanism)) for one in alike[:2])
         also = f" ({len(alike) - 2} more as well)" if len(alike) > 2 else ""
         return f"{listed} have the least error, {with_unit(best.error, unit)}{also}"
-    where = f" at ε\u00a0=\u00a0{down(best.epsilon)}" if at else ""
-    left = "" if at else f", and the attacker is right {number(best.guesses)}\u00a0times in 100"
-    beside = ""
-    if len(kept) > 1 and math.isfinite(kept[1].error):
-        beside = f" (next {safe(kept[1].mechanism)}, {number(kept[1].error)})"
+    left, where = f", and the attacker is right {number(best.guesses)}\u00a0times in 100", ""
+    if beside is not None:  # an ε of its own, searched for to a thousandth
+        same = math.isclose(best.epsilon, beside, rel_tol=2e-3)
+        left, where = "", f" at ε\u00a0=\u00a0{f'{beside:g}' if same else down(best.epsilon)}"
+    following = ""
+    if len(kept) > 1:
+        following = f" (next {safe(kept[1].mechanism)}, {number(kept[1].error)})"
     return (
         f"{strong(safe(best.mechanism))}{where} has the least error, "
-        f"{strong(with_unit(best.error, unit))}{beside}{left}"
+        f"{strong(with_unit(best.error, unit))}{following}{left}"
     )

@@ -30,6 +30,7 @@ __all__ = ["LineLoss"]
 
 FloatArray = NDArray[np.float64]
 
+_ALMOST = 1e-300
 _FAR = 9.0  # standard deviations of a normal that count
 _TILTS = np.array([0.0, 1.0, 2.0, 3.0]) / 3
 _BENT, _PULLED = 0.4, 3.0  # the farthest κ times what l bends by and rises by
@@ -78,7 +79,8 @@ class LineLoss:
         weights = self._rest.weights
         values, level = total.clip(0.0), weights.mean(axis=1, keepdims=True)
         # That the weights have mean 1 is known: what they miss of it is made up for.
-        slope = (values * weights * (weights - level)).sum() / ((weights - level) ** 2).sum()
+        apart = weights - level
+        slope = (values * weights * apart).sum() / max(float((apart**2).sum()), _ALMOST)
         return np.asarray((values * weights).mean(axis=1) - slope * (level[:, 0] - 1))
 
     def at_scale(self, scale: float) -> LineLoss:
@@ -94,7 +96,7 @@ class LineLoss:
         slopes = np.linalg.solve(self.variances[:, 1:, 1:], self.variances[:, 1:, :1])[..., 0]
         told = (slopes * self.variances[:, 0, 1:]).sum(axis=1)
         own = self.variances[:, 0, 0]
-        return slopes, np.sqrt(np.maximum(own - told, 1e-14 * own))
+        return np.asarray(slopes), np.sqrt(np.maximum(own - told, 1e-14 * own))
 
     @cached_property
     def _rest(self) -> _Rest:
@@ -212,10 +214,10 @@ class _Profile:
     def of(cls, first: float, second: float, scale: float, apart: float) -> _Profile:
         wide = max(first, second)
         tail = wide * _FAR + scale * _TAIL
-        near = [wide * _PLACES, tail, -tail]
+        parts = [wide * _PLACES, tail, -tail]
         if min(first, second) < _ALIKE * wide:
-            near.append(min(first, second) * _PLACES)
-        near = np.concatenate(near)
+            parts.append(min(first, second) * _PLACES)
+        near = np.concatenate(parts)
         x = np.unique(np.concatenate([near, near - apart, -apart * _INSIDE]))
         p, q = _masses(x, first, scale), _masses(x + apart, second, scale)
         with np.errstate(divide="ignore", invalid="ignore"):
