@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from distpriv.errors import InapplicableError
-from distpriv.model.gaussian import GaussianModel
+from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.delivered import SimulatedLoss, delivered_delta, privacy_losses
 from distpriv.privacy.laplace_profile import LaplaceLoss
 from distpriv.privacy.noise import Noise
@@ -55,13 +56,12 @@ def guarded_laplace(model: GaussianModel, published: Noise, delta: float) -> Noi
         return none
     if published.is_zero:  # the means agree, and the noise has no direction
         raise _powerless(published, delta)
-    losses = [
-        loss.loss
+    searches = [
+        _Excess(fit, promised, order)
         for fit in model.pairs
-        for loss in privacy_losses(fit, promised)
+        for order, loss in enumerate(privacy_losses(fit, promised))
         if isinstance(loss, SimulatedLoss)
     ]
-    searches = [_Excess(loss, epsilon, delta) for loss in losses]
     size = 0.0
     # The loss that exceeds δ most decides, as a rule: the others are looked at there alone.
     for _ in range(len(searches)):
@@ -79,16 +79,31 @@ def guarded_laplace(model: GaussianModel, published: Noise, delta: float) -> Noi
 class _Excess:
     """ln of δ delivered, at most, over the one promised, against ln of the noise's size."""
 
-    loss: LaplaceLoss
-    epsilon: float
-    delta: float
+    fit: PairModel
+    noise: Noise
+    order: int
     seen: dict[float, float] = field(default_factory=dict)
 
     def __call__(self, size: float) -> float:
         if size not in self.seen:
-            most = self.loss.at_scale(math.exp(size)).most(self.epsilon)
-            self.seen[size] = math.log(max(most, _TINY)) - math.log(self.delta)
+            most = self._loss_at(math.exp(size)).most(self.noise.epsilon)
+            self.seen[size] = math.log(max(most, _TINY)) - math.log(self.noise.delta)
         return self.seen[size]
+
+    @cached_property
+    def _published(self) -> LaplaceLoss:
+        return self._simulated(self.noise)
+
+    def _loss_at(self, factor: float) -> LaplaceLoss:
+        if self._published.along is not None:
+            return self._published.at_scale(factor)
+        # The draws depend on the scales: they are to be those that tell what is delivered.
+        return self._simulated(replace(self.noise, scales=self.noise.scales * factor))
+
+    def _simulated(self, noise: Noise) -> LaplaceLoss:
+        loss = privacy_losses(self.fit, noise)[self.order]
+        assert isinstance(loss, SimulatedLoss)
+        return loss.loss
 
     def root(self, start: float) -> float | None:
         """The least size, to within 2 in 1000 of δ, at which there is no excess; None for none."""

@@ -38,9 +38,9 @@ _PLACES = np.linspace(-_FAR, _FAR, 181)
 _INSIDE = np.linspace(0.0, 1.0, 61)
 _TAIL = np.geomspace(1e-2, 60.0, 40)
 _ALIKE = 0.7  # of the wider normal
-_NARROW = 3.0  # times as narrow as a normal
+_NARROW = 1.5  # times as narrow as a normal
 _FEWEST, _MOST = 3, 129  # values of D
-_EACH = 6.0  # values to a standard deviation
+_EACH = 8.0  # values to a standard deviation
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,7 +54,7 @@ Kind = Literal["exact", "numerical", "bound"]
 _QUANTILE = float(stats.t.ppf(0.975, REPLICATES - 1)) / math.sqrt(REPLICATES)
 _COUPLED = 12  # 2¹² points
 _SAME = 1e-12
-_TABULATED = 5e-3  # of δ, that values between tabulated ones may be off
+_TABULATED = 1e-2  # of δ, that values between tabulated ones may be off
 
 
 @dataclass(frozen=True, eq=False)
