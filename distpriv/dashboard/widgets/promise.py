@@ -99,6 +99,8 @@ def _delivered_laplace(view: View) -> str:
 def _premise(view: View) -> str:
     """What the promise of the Laplace noise rests on."""
     outcomes = view.fit.outcomes
+    if view.noise.calibration == "guarded":
+        return "the statistics are normal under either share"
     if not view.mechanism.from_outcomes or outcomes is None:
         return "the two shares do nothing but shift the statistics"
     if outcomes.exact:
