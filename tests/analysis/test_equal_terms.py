@@ -9,8 +9,17 @@ import pytest
 import distpriv as dp
 from distpriv.analysis.equal_terms import equal_terms_in_words
 from distpriv.analysis.scenario import Scenario
-from tests.mechanisms.test_guarded_laplace import PAIR, QUERY
 
+QUERY = dp.Query(
+    [
+        dp.Mean("age"),
+        dp.Mean("education-num"),
+        dp.Count("marital-status", "Never-married"),
+        dp.Count("sex", "Female"),
+        dp.Mean("hours-per-week"),
+    ]
+)
+PAIR = dp.SensitiveProperty("income", ">50K").pair(0.5, 0.1)
 NAMES = ("DirM(L)", "OptM", "DauM")
 
 

@@ -152,7 +152,7 @@ def _compared(view: View, outcomes: Outcomes, known: Mapping[float, float]) -> _
                     name,
                     model,
                     scenario.epsilon,
-                    scenario.delta,
+                    None if name == "ExpM(L)" else scenario.delta,  # as published
                     persons=scenario.promise_to_persons,
                 )
             except InapplicableError as error:
