@@ -9,7 +9,16 @@ import pytest
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import write_scenario, write_scenarios
-from tests.app.driver import errors, keep, records, sound, table, texts, upload
+from tests.app.driver import (
+    captions,
+    errors,
+    keep,
+    records,
+    sound,
+    table,
+    texts,
+    upload,
+)
 from tests.examples import PLAIN, SOME
 
 
@@ -139,3 +148,10 @@ def test_every_kind_of_noise_is_compared(open_app, settings):
     sound(app)
     assert not app.error
     assert "is the safest" in texts(app)
+
+
+def test_mechanisms_on_equal_terms_follow_the_scenarios(open_app):
+    app = open_app("compare")
+    sound(app)
+    assert "Mechanisms on equal terms" in [header.value for header in app.header]
+    assert "at the same promise and the same attacker" in captions(app)
