@@ -258,6 +258,7 @@ def choose(
     units: ArrayLike | None = None,
     report: NDArray[np.float64] | None = None,
     persons: Persons | None = None,
+    guard_laplace: bool = False,
 ) -> Design:
     """Largest ε and error of each mechanism under a limit on the best attacker, by the model.
 
@@ -275,6 +276,8 @@ def choose(
     units, report : ndarray, shape (m,), optional
         What the noise is calibrated in, and what its error is counted in; raw by default.
     persons : Persons, optional
+    guard_laplace : bool
+        See :func:`distpriv.calibrate`.
 
     Raises
     ------
@@ -296,7 +299,14 @@ def choose(
         noises = side_by_side(
             [
                 mechanisms.searching(
-                    asked[index], model, epsilon, delta, calibration, units, persons=persons
+                    asked[index],
+                    model,
+                    epsilon,
+                    delta,
+                    calibration,
+                    units,
+                    persons=persons,
+                    guard_laplace=guard_laplace,
                 )
                 for index, epsilon in new
             ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -108,7 +108,8 @@ def compare_mechanisms(
 ) -> EqualTerms:
     """Compare the errors of mechanisms at the scenario's (ε, δ) and against one attacker.
 
-    By the fitted model, for the worst pair.
+    By the fitted model, for the worst pair. Laplace noise is guarded, so that all of them promise
+    the same.
 
     Parameters
     ----------
@@ -126,6 +127,7 @@ def compare_mechanisms(
         If there is no limit and the scenario's mechanism does not apply.
     """
     names = candidates(evaluation) if names is None else list(dict.fromkeys(names))
+    evaluation = replace(evaluation, fitted=evaluation.model, guard_laplace=True, calibrated={})
     guesses = Limit("guesses", 50.0)
     noises = evaluation.noises(names)
     if limit is None:
@@ -152,7 +154,12 @@ def compare_mechanisms(
     needs_no_noise = False
     try:
         design = choose(
-            limit, evaluation.model, names, report=evaluation.report_sizes, **evaluation.calibrating
+            limit,
+            evaluation.model,
+            names,
+            report=evaluation.report_sizes,
+            guard_laplace=True,
+            **evaluation.calibrating,
         )
     except HypothesisError as error:
         skipped |= {name: str(error) for name in names}

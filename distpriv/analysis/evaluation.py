@@ -78,6 +78,8 @@ class Evaluation:
         The pair that attacks are about, if it is known already.
     calibrated : dict of mechanism to Noise or CalibrationError
         What has been calibrated so far.
+    guard_laplace : bool
+        See :func:`distpriv.calibrate`.
     """
 
     scenario: Scenario
@@ -87,6 +89,7 @@ class Evaluation:
     column_units: Mapping[str, str] = field(default_factory=dict, repr=False)
     looked_at: int | None = None
     calibrated: dict[str, Noise | CalibrationError] = field(default_factory=dict, repr=False)
+    guard_laplace: bool = False
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -180,6 +183,7 @@ class Evaluation:
         new = [name for name in dict.fromkeys(names) if name not in self.calibrated]
         if new:
             epsilon, others = self.scenario.epsilon, self.calibrating
+            others["guard_laplace"] = self.guard_laplace
             searches = [mechanisms.searching(name, self.model, epsilon, **others) for name in new]
             self.calibrated.update(zip(new, side_by_side(searches), strict=True))
         return {name: self.calibrated[name] for name in names}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeVar
@@ -156,7 +157,7 @@ class Mechanism(ABC):
         if calibration == "exact-law" and self.replaced_by_law:
             return ()
         eased = {Assumption.TRANSLATION, Assumption.EQUAL_COVARIANCE}
-        scaled = isinstance(self, GaussianMechanism | LaplaceMechanism)
+        scaled = isinstance(self, GaussianMechanism) or getattr(self, "guards", False)
         if not scaled or calibration != "guarded" or not eased & {*self.assumes}:
             return self.assumes
         left = [assumption for assumption in self.assumes if assumption not in eased]
@@ -166,13 +167,14 @@ class Mechanism(ABC):
 class LaplaceMechanism(Mechanism):
     """Laplace noise: promises (ε, 0), as published, or (ε, δ) where it is *guarded*.
 
-    With a δ and the calibration *guarded* it is as much of the published noise as delivers (ε, δ)
-    to normals with a covariance each (:func:`.guarded_laplace.guarded_laplace`), less or more. With
-    another calibration, or without a δ, it is the published noise, and so are the baselines.
+    On request, with a δ and the calibration *guarded*, it is as much of the published noise as
+    delivers (ε, δ) to normals with a covariance each (:func:`.guarded_laplace.guarded_laplace`),
+    less or more. Otherwise it is the published noise, and so are the baselines.
     """
 
     distribution: ClassVar[Distribution] = "laplace"
     takes_delta: ClassVar[bool] = False
+    guards: bool = False
 
     @abstractmethod
     def directions(self, model: GaussianModel) -> FloatArray:
@@ -211,8 +213,15 @@ class LaplaceMechanism(Mechanism):
 
     def is_guarded(self, delta: float | None, calibration: Calibration) -> bool:
         """Whether its noise promises (ε, δ) to normals, and not (ε, 0) to translations."""
-        known = delta is not None and calibration == "guarded"
-        return known and self.protects and not self.baseline
+        return self.guards and delta is not None and calibration == "guarded"
+
+    def guarding(self) -> Mechanism:
+        """Return the mechanism whose noise is scaled to (ε, δ) where it is *guarded*."""
+        if self.baseline or not self.protects:
+            return self
+        other = copy(self)
+        other.guards = True
+        return other
 
 
 class GaussianMechanism(Mechanism):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,6 +26,9 @@ QUERY = dp.Query(
 PAIR = dp.SensitiveProperty("income", ">50K").pair(0.5, 0.1)
 
 
+guarded = partial(dp.calibrate, guard_laplace=True)
+
+
 @pytest.fixture(scope="module")
 def census() -> dp.GaussianModel:
     return dp.fit_gaussian(dp.tables.load_example("census-income"), QUERY, PAIR, n=100)
@@ -36,7 +40,7 @@ def census() -> dp.GaussianModel:
 def test_guarded_laplace_costs_less_than_optm_on_adult(adult, epsilon, delta, error):
     """✓ SPEC 16: 27 to 43 % less than guarded OptM, and nearer to the ceiling for the attacker."""
     model = dp.fit_gaussian(adult, QUERY, PAIR, n=100)
-    noise, optm = (dp.calibrate(name, model, epsilon, delta) for name in ("DirM(L)", "OptM"))
+    noise, optm = (guarded(name, model, epsilon, delta) for name in ("DirM(L)", "OptM"))
     assert noise.expected_error() == pytest.approx(error, rel=0.015)
     assert 0.56 < noise.expected_error() / optm.expected_error() < 0.74
     if (epsilon, delta) == (1, 1e-3):
@@ -48,7 +52,7 @@ def test_guarded_laplace_costs_less_than_optm_on_adult(adult, epsilon, delta, er
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-3), (1.0, 1e-2), (4.0, 1e-4)])
 def test_guarded_laplace_keeps_its_promise(census, name, epsilon, delta):
     """The upper end of what is delivered is at most δ, and near it where it is narrow."""
-    noise = dp.calibrate(name, census, epsilon, delta)
+    noise = guarded(name, census, epsilon, delta)
     assert (noise.epsilon, noise.delta, noise.calibration) == (epsilon, delta, "guarded")
     delivered = delivered_interval(census, noise, epsilon)
     assert delivered.high <= delta
@@ -56,9 +60,15 @@ def test_guarded_laplace_keeps_its_promise(census, name, epsilon, delta):
         assert delivered.estimate > 0.9 * delta
 
 
+def test_laplace_noise_is_guarded_on_request_alone(census):
+    noise = dp.calibrate("DirM(L)", census, 1.0, 1e-3)
+    assert noise.delta == 0
+    assert noise.calibration is None
+
+
 def test_guarded_laplace_may_need_more_or_less_than_published(census):
-    published, less = (dp.calibrate("DirM(L)", census, 1.0, delta) for delta in (None, 1e-2))
-    more = dp.calibrate("DirM(L)", census, 1.0, 1e-5)
+    published, less = (guarded("DirM(L)", census, 1.0, delta) for delta in (None, 1e-2))
+    more = guarded("DirM(L)", census, 1.0, 1e-5)
     assert less.scales < published.scales < more.scales
     np.testing.assert_allclose(np.abs(more.directions), np.abs(published.directions), rtol=1e-4)
 
@@ -67,7 +77,7 @@ def test_laplace_noise_without_delta_or_guard_is_as_published(census):
     """(ε, 0), scale Δ/ε."""
     for name, order in (("DirM(L)", 2), ("ExpM(L)", 1)):
         for way, delta in (("guarded", None), ("exact", 1e-3), ("classical", 1e-3)):
-            noise = dp.calibrate(name, census, 2.0, delta, way, grid_safe=False)
+            noise = guarded(name, census, 2.0, delta, way, grid_safe=False)
             assert (noise.delta, noise.calibration) == (0.0, None)
             assert noise.scales == pytest.approx(census.sensitivity(order) / 2.0)
     baseline = dp.calibrate("GroupDP(L)", census, 2.0, 1e-3)
@@ -77,13 +87,13 @@ def test_laplace_noise_without_delta_or_guard_is_as_published(census):
 def test_guarded_laplace_refuses_where_the_rest_gives_away_more(census):
     """However large, it leaves bare what the covariances differ by beside its direction."""
     with pytest.raises(InapplicableError, match="However large, the noise of DirM"):
-        dp.calibrate("DirM(L)", census, 0.2, 1e-3)
+        guarded("DirM(L)", census, 0.2, 1e-3)
     with pytest.raises(CalibrationError, match="δ"):
-        dp.calibrate("DirM(L)", census, 1.0, 2.0)
+        guarded("DirM(L)", census, 1.0, 2.0)
 
 
 def test_no_laplace_noise_where_statistics_keep_the_promise(census):
-    noise = dp.calibrate("DirM(L)", census, 10.0, 1e-3)
+    noise = guarded("DirM(L)", census, 10.0, 1e-3)
     assert noise.is_zero
     assert (noise.epsilon, noise.delta) == (10.0, 1e-3)
 
@@ -93,25 +103,25 @@ def test_guarded_laplace_holds_for_several_pairs_and_in_other_units():
     pairs = [dp.Pair(PAIR.secret, 0.3, 0.4), dp.Pair(PAIR.secret, 0.6, 0.7)]
     model = dp.fit_gaussian(table, QUERY, pairs, n=100)
     for units in (None, model.standard_deviations):
-        noise = dp.calibrate("DirM(L)", model, 1.0, 1e-2, units=units)
+        noise = guarded("DirM(L)", model, 1.0, 1e-2, units=units)
         assert delivered_interval(model, noise, 1.0).high <= 1e-2
 
 
 def test_guarded_laplace_is_found_beside_others(census):
     names = ["DirM(L)", "OptM", "DirM(L)"]
     searches = [
-        searching(name, census, epsilon, 1e-3)
+        searching(name, census, epsilon, 1e-3, guard_laplace=True)
         for name, epsilon in zip(names, (1.0, 1.0, 2.0), strict=True)
     ]
     for name, epsilon, noise in zip(names, (1.0, 1.0, 2.0), side_by_side(searches), strict=True):
         assert isinstance(noise, dp.Noise)
-        alone = dp.calibrate(name, census, epsilon, 1e-3)
+        alone = guarded(name, census, epsilon, 1e-3)
         np.testing.assert_allclose(noise.covariance, alone.covariance, rtol=1e-9)
 
 
 def test_guarded_laplace_is_quick_along_one_direction(census):
     """Some 50 ms; a slider waits for it."""
-    dp.calibrate("DirM(L)", census, 1.0, 1e-3)
+    guarded("DirM(L)", census, 1.0, 1e-3)
     began = time.process_time()
-    dp.calibrate("DirM(L)", census, 1.5, 1e-3)
+    guarded("DirM(L)", census, 1.5, 1e-3)
     assert time.process_time() - began < 0.5

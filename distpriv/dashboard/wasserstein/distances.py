@@ -152,7 +152,7 @@ def _compared(view: View, outcomes: Outcomes, known: Mapping[float, float]) -> _
                     name,
                     model,
                     scenario.epsilon,
-                    None if name == "ExpM(L)" else scenario.delta,  # as published
+                    scenario.delta,
                     persons=scenario.promise_to_persons,
                 )
             except InapplicableError as error:
