@@ -21,7 +21,13 @@ from distpriv.attacks.error_curves import (
 from distpriv.errors import AttackError
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.sampling import Interval
-from distpriv.privacy.covered import holding, normal_part, shown_each
+from distpriv.privacy.covered import (
+    coset_loss,
+    holding,
+    normal_part,
+    shown_each,
+    tells_coset,
+)
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
 
@@ -58,7 +64,9 @@ def exact_accuracy(model: GaussianModel, noise: Noise | None = None) -> float:
     two covariances agree it is linear, and right with probability Φ(d_M/2), d_M the Mahalanobis
     distance of the two means; then it has a closed form for Laplace noise along the difference of
     the means too, a threshold on one coordinate, normal plus Laplace. Where arithmetic undoes the
-    noise (:mod:`distpriv.privacy.smoothness`) it is that of a release without noise.
+    noise (:mod:`distpriv.privacy.smoothness`) it is that of a release without noise; and where that
+    tells how many records have the property by its last digits (:mod:`distpriv.model.cosets`), of
+    whoever is told this number.
 
     Parameters
     ----------
@@ -210,6 +218,10 @@ def _curve(model: GaussianModel, noise: Noise | None) -> RocCurve:
     """At thresholds from above all scores to below all."""
     fit = model.pairs[binding_pair(model, noise)]
     noise = holding(fit, noise)
+    if tells_coset(fit, noise):
+        wrong, right = coset_loss(fit).reversed.rates()
+        area = float(np.trapezoid(right, wrong))
+        return RocCurve(wrong, right, Interval(area, area, area))
     if noise is not None and noise.distribution == "laplace" and not noise.is_zero:
         coordinate = _coordinate(fit, noise)
         if coordinate is None:
@@ -305,7 +317,9 @@ def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatAr
     thresholds = np.full(len(cases), math.nan)
     sizes: dict[int, list[int]] = {}
     for place, (fit, noise) in enumerate(held):
-        if noise is None or noise.is_zero or noise.distribution == "gaussian":
+        if tells_coset(fit, noise):
+            thresholds[place] = coset_loss(fit).accuracy
+        elif noise is None or noise.is_zero or noise.distribution == "gaussian":
             sizes.setdefault(len(fit.difference), []).append(place)
         elif (coordinate := _coordinate(fit, noise)) is not None:
             thresholds[place] = coordinate.accuracy

@@ -15,7 +15,7 @@ from distpriv.attacks.pair_normals import PairNormals
 from distpriv.errors import AttackError
 from distpriv.model.gaussian import PairModel
 from distpriv.model.sampling import RandomState
-from distpriv.privacy.covered import holding
+from distpriv.privacy.covered import coset_loss, holding, tells_coset
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
 
@@ -96,6 +96,8 @@ def share_belief(
     if laplace:
         assert held is not None
         low, high, false, true = _drawn(fit, held, tail, threshold, rng)
+    elif tells_coset(fit, held):
+        low, high, false, true = _counted(fit, tail, threshold)
     else:
         ratio = likelihood_ratio([(fit, held)])
         added = 0.0 if held is None or held.is_zero else held.covariance
@@ -112,6 +114,22 @@ def share_belief(
         confidence,
         laplace,
     )
+
+
+def _counted(
+    fit: PairModel, tail: float, threshold: float
+) -> tuple[float, float, float, float]:
+    """Return quantiles of the log-likelihood ratio, and how often it is above a threshold.
+
+    Of a release whose last digits tell how many records have the property.
+    """
+    loss = coset_loss(fit)
+    order = np.argsort(-loss.log_ratios)
+    ratios, first, second = -loss.log_ratios[order], loss.first[order], loss.second[order]
+    low = ratios[min(np.searchsorted(np.cumsum(first), tail), len(ratios) - 1)]
+    high = ratios[-1 - min(np.searchsorted(np.cumsum(second[::-1]), tail), len(ratios) - 1)]
+    above = ratios > threshold
+    return float(low), float(high), float(first[above].sum()), float(second[above].sum())
 
 
 def _drawn(

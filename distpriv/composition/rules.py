@@ -16,7 +16,7 @@ from distpriv.errors import CalibrationError
 from distpriv.mechanisms.curves import Curves
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.calibration import Calibration
-from distpriv.privacy.covered import is_undone
+from distpriv.privacy.covered import is_undone, tells_coset
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_losses
 from distpriv.privacy.noise import Noise, check_units, gaussian_noise
 
@@ -183,6 +183,10 @@ def delivered_after(
                 "form: its noise is Laplace; take a Gaussian mechanism."
             )
         added = added if is_undone(model, noise) else noise.covariance
+    used = np.flatnonzero(linear.any(axis=0)).tolist()
+    if not added.any() and any(tells_coset(fit.of_statistics(used), None) for fit in model.pairs):
+        # The safe side: what is computed of the statistics may keep their last digits.
+        return delivered_delta(model.of_statistics(*used), None, epsilon)
     return max(
         loss.delta(min(epsilon, MODERATE.high))  # δ falls as ε grows
         for fit in model.pairs
@@ -195,6 +199,7 @@ def _mapped(fit: PairModel, matrix: FloatArray, added: FloatArray) -> PairModel:
         fit,
         means=fit.means @ matrix.T,
         covariances=matrix @ (fit.covariances + added) @ matrix.T,
+        steps=None,
         mean_errors=None,
         covariance_errors=None,
     )

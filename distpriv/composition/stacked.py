@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from distpriv.composition.observed import Observed, noise_from
 from distpriv.errors import ModelError
 from distpriv.model.gaussian import PairModel
-from distpriv.privacy.covered import shown
+from distpriv.privacy.covered import shown, tells_coset
 from distpriv.privacy.delivered import privacy_losses
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.privacy_loss import PrivacyLoss
@@ -68,6 +68,8 @@ class Stacked:
         By what factor 1 ± θ the grid of the statistics shows.
     like : Noise
         One of the noises.
+    apart : bool
+        Whether what is released without noise lies on cosets of its grid that tell the share.
     """
 
     fit: PairModel
@@ -77,6 +79,7 @@ class Stacked:
     released: Observed
     theta: float
     like: Noise
+    apart: bool = False
 
     @property
     def told(self) -> bool:
@@ -85,7 +88,12 @@ class Stacked:
 
     def undefended(self) -> Stacked:
         """The same without noise."""
-        return replace(self, observed=Observed.exactly(np.eye(len(self.offset))), theta=0.0)
+        return replace(
+            self,
+            observed=Observed.exactly(np.eye(len(self.offset))),
+            theta=0.0,
+            apart=self.apart or tells_coset(self.fit, None),
+        )
 
     @cached_property
     def noise(self) -> Noise:
@@ -123,7 +131,10 @@ class Stacked:
 
     @cached_property
     def losses(self) -> tuple[PrivacyLoss, PrivacyLoss]:
-        """In both orders, by the two normals as they are."""
+        """In both orders, by the two normals as they are; where the coset is told, of anything."""
+        if self.apart:
+            certain = PrivacyLoss(np.array([math.inf]), np.ones(1))
+            return certain, certain
         first, second = privacy_losses(self.density, self.noise)
         assert isinstance(first, PrivacyLoss)
         assert isinstance(second, PrivacyLoss)
@@ -222,7 +233,8 @@ def _with(
         theta = _theta(free, known, Observed.together(noisy).of(columns), releases[covered[0]][1])
     observed = Observed.together([*exact, *noisy])
     released = Observed.together(seen)
-    return Stacked(free, columns, offset, observed, released, theta, releases[0][1])
+    apart = bool(first) and tells_coset(fit.of_statistics(first), None)
+    return Stacked(free, columns, offset, observed, released, theta, releases[0][1], apart)
 
 
 def _theta(fit: PairModel, known: int, noisy: Observed, like: Noise) -> float:

@@ -6,6 +6,8 @@ live on a grid, and noise that leaves directions bare is subtracted by whoever k
 floor of independent normal noise of about half a step on every statistic, and releases with F and
 its own noise: the theorems hold as before, for statistics that are all but densities, and OptM
 stays the least noise above the floor. What the grid still shows is taken off ε and δ beforehand.
+Where the two shares' statistics lie on different cosets of the grid (:mod:`distpriv.model.cosets`)
+the floor is needed whatever the normals say, as without it the last digits tell the share.
 """
 
 from __future__ import annotations
@@ -105,11 +107,12 @@ def grid_safe(
     if mechanism.full_rank:
         noise = yield from noise_for()
         shows = yield from noise_for.shows(noise)
-        if shows <= _HIDDEN or (noise.distribution == "laplace" and shows < math.inf):
+        fits = noise.distribution == "laplace" and shows < math.inf and not model.apart
+        if (shows <= _HIDDEN and not (noise.is_zero and model.apart)) or fits:
             return noise
-        if shows <= noise_for.most:
+        if shows <= noise_for.most and not (noise.is_zero and model.apart):
             return (yield from noise_for(spent=noise_for.most))
-    if noise_for.none_needed:
+    if noise_for.none_needed and not model.apart:
         noise = yield from noise_for()
         if noise.is_zero:
             return noise

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from distpriv.arguments import checked
 from distpriv.distances.outcomes import Outcomes, count_outcomes
 from distpriv.errors import ModelError
+from distpriv.model.cosets import Cosets
 from distpriv.model.moments import GroupMoments, moments_of
 from distpriv.model.population import Population
 from distpriv.model.regularity import check_any, check_enough, check_regular
@@ -26,6 +27,7 @@ __all__ = [
     "Method",
     "PairModel",
     "check_any",
+    "cosets_of",
     "grid_of",
     "model_from_moments",
     "table_size",
@@ -62,6 +64,8 @@ class PairModel:
     steps : ndarray, shape (m,), or None
         In what steps each statistic moves while the others stay: 0 for one that is on no grid,
         NaN where it is not known. None: the distributions are densities.
+    cosets : Cosets, or None
+        Where the statistics lie in their grid; None where it is not known.
     population : Population, or None
         The records that the datasets are drawn from; None where only moments are known.
     """
@@ -75,11 +79,34 @@ class PairModel:
     outcomes: Outcomes | None = None
     steps: FloatArray | None = None
     population: Population | None = field(default=None, repr=False)
+    cosets: Cosets | None = field(default=None, repr=False)
 
     @property
     def grid(self) -> FloatArray:
         """The steps, shape (m,); 0 for densities."""
         return np.zeros(self.means.shape[1]) if self.steps is None else self.steps
+
+    @property
+    def offsets(self) -> FloatArray:
+        """Return how far the two shares' grids are from each other, shape (m,), 0 for densities.
+
+        Of each statistic alone, between 0 and half its step; NaN where it is not known.
+        """
+        if self.steps is None or self.cosets is None:
+            return np.zeros(self.means.shape[1])
+        return np.where(self.steps != 0, self.cosets.offsets(self.thetas), 0.0)
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether the statistics lie on cosets of their joint grid that tell k, or the share.
+
+        Where k, how many records have the property, is fixed, both distributions then have no value
+        in common, and whoever sees the statistics without noise is right always. What may be so
+        counts. Each statistic alone may agree where together they do not.
+        """
+        if self.steps is None or self.cosets is None:
+            return False
+        return self.cosets.of_columns(np.flatnonzero(self.steps).tolist()).apart(self.thetas)
 
     def with_floor(self, floor: FloatArray) -> PairModel:
         """With independent normal noise of these deviations, shape (m,): densities then."""
@@ -122,6 +149,7 @@ class PairModel:
             else self.covariance_errors / across,
             outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
             steps=None if self.steps is None else self.steps / units,
+            cosets=None if self.cosets is None else self.cosets.scaled(1 / units),
             population=None if self.population is None else self.population.in_units(units),
         )
 
@@ -137,6 +165,7 @@ class PairModel:
             covariance_errors=None if errors[1] is None else errors[1][block],
             outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
             steps=None if self.steps is None else self.steps[list(indices)],
+            cosets=None if self.cosets is None else self.cosets.of_columns(indices),
             population=None if self.population is None else self.population.of_statistics(indices),
         )
 
@@ -196,6 +225,19 @@ class GaussianModel:
         0 for a statistic that is on no grid, NaN where it is not known.
         """
         return _kept(np.max([fit.grid for fit in self.pairs], axis=0))
+
+    @cached_property
+    def offsets(self) -> FloatArray:
+        """Return how far the shares' grids are from each other, shape (m,): the most of the pairs.
+
+        See :attr:`PairModel.offsets`.
+        """
+        return _kept(np.max([fit.offsets for fit in self.pairs], axis=0))
+
+    @property
+    def apart(self) -> bool:
+        """Whether the cosets of the grid tell the shares of any pair, see :attr:`PairModel.apart`."""
+        return any(fit.apart for fit in self.pairs)
 
     def with_floor(self, floor: FloatArray) -> GaussianModel:
         """The model of a release with independent normal noise of deviations of shape (m,)."""
@@ -349,6 +391,7 @@ def _fit_exact(
         steps=grid_of(thetas, query, moments.steps, moments.counts)
         if steps is None
         else _checked(steps, query),
+        cosets=None if moments.cosets is None else cosets_of(query, moments.cosets, n),
     )
 
 
@@ -361,6 +404,19 @@ def grid_of(
     """In what steps the statistics move under both distributions: the wider of the two grids."""
     both = np.array([theta.steps(query, record_steps, counts) for theta in thetas])
     return np.asarray(both.max(axis=0))
+
+
+def cosets_of(query: Query, cosets: Cosets, n: int) -> Cosets:
+    """Return where the statistics lie in their grid, from where sums over records do.
+
+    A statistic that is no sum over the records tells nothing of how many have the property by its
+    last digits.
+    """
+    starts = np.cumsum([0, *query.widths])[:-1]
+    chosen = cosets.of_columns(starts.tolist())
+    linear = np.array([statistic.linear for statistic in query])
+    scales = np.array([statistic.scale(n) if statistic.linear else 1.0 for statistic in query])
+    return chosen.scaled(scales).only(linear)
 
 
 def _checked(steps: ArrayLike, query: Query) -> FloatArray:

@@ -11,10 +11,12 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.model.cosets import Basis, Cosets
 from distpriv.model.lattice import Lattice
 
 __all__ = ["ProbedGrid", "column_step", "probed_grid", "record_steps"]
@@ -29,6 +31,7 @@ _ROWS = 512
 _SEEN = 8
 _BLOCK, _MOST = 1 << 16, 1 << 19
 _CONTINUOUS = 10_000  # records from which on a column without a step may count as a density
+_SUMS = 200  # records, all different, from which on there are more sums than numbers of 64 bits
 
 
 def column_step(values: FloatArray) -> float:
@@ -96,7 +99,10 @@ class ProbedGrid:
     origins : ndarray, shape (2, w)
         A value of each group.
     tied : bool
-        Whether a column's step is larger than its own moves, because others hold it.
+        Whether a column's step is larger than its own moves, because others hold it, or the groups
+        lie on different cosets as far as these records show.
+    cosets : Cosets
+        Where sums over records lie in the lattice that the moves of all columns make.
     """
 
     steps: FloatArray
@@ -104,6 +110,7 @@ class ProbedGrid:
     divisors: IntArray
     origins: FloatArray
     tied: bool
+    cosets: Cosets
 
 
 def probed_grid(
@@ -121,7 +128,7 @@ def probed_grid(
     divisors = np.zeros((2, values.shape[1]), dtype=np.int64)
     for column in np.flatnonzero(units == 0):
         steps[:, column] = _stand_in(values[:, column], having)
-    tied = False
+    tied, bases = False, ((), (), ())
     if gridded.size:
         counted = _Counted(values, having, gridded, units[gridded])
         steps[:, gridded] = counted.steps()
@@ -129,8 +136,45 @@ def probed_grid(
         moves = np.vstack([counted.divisors, np.gcd(*counted.divisors)]) * units[gridded]
         free = np.where(moves > 0, moves, math.inf)
         tied = bool((steps[:, gridded] > free * (1 + 1e-9)).any())
+        bases = tuple(_widened(basis, gridded, len(units)) for basis in counted.bases)
     origins = np.array([values[int(np.argmax(marks))] for marks in (~having, having)])
-    return ProbedGrid(steps, units, divisors, origins, tied)
+    whole_units = np.where(units > 0, units, 1.0)
+    gap = np.where(units > 0, np.rint((origins[1] - origins[0]) / whole_units), 0.0)
+    cosets = Cosets(
+        counts=(int(np.count_nonzero(~having)), int(np.count_nonzero(having))),
+        units=tuple(units.tolist()),
+        gap=tuple(map(int, gap)),
+        bases=bases,
+        unsure=tuple(
+            bool(not unit and steps[2, place] > 0 and _unlike(values[:, place], having))
+            for place, unit in enumerate(units)
+        ),
+    )
+    tied = tied or not cosets.agree
+    return ProbedGrid(steps, units, divisors, origins, tied, cosets)
+
+
+def _widened(basis: Basis, columns: NDArray[np.intp], width: int) -> Basis:
+    """Vectors of some columns as vectors of all."""
+    rows = []
+    for row in basis:
+        wide = [0] * width
+        for column, entry in zip(columns.tolist(), row, strict=True):
+            wide[column] = entry
+        rows.append(tuple(wide))
+    return tuple(rows)
+
+
+def _unlike(column: FloatArray, having: NDArray[np.bool_]) -> bool:
+    """Whether sums of values on no grid may tell how many records have the property.
+
+    Not where both groups have a value in common, nor where there are so many different values that
+    next to every number is a sum of them.
+    """
+    first, second = (np.unique(column[marks]) for marks in (~having, having))
+    if len(first) + len(second) > len(column) / 2 and len(column) >= _SUMS:
+        return False
+    return not len(np.intersect1d(first, second, assume_unique=True))
 
 
 class _Counted:
@@ -158,13 +202,33 @@ class _Counted:
 
     def steps(self) -> FloatArray:
         """Shape (3, columns), see :func:`record_steps`."""
-        own = self._own
-        both = [math.gcd(*pair) for pair in zip(*own, strict=True)]
-        axes = [self._axes((0,), own[0]), self._axes((1,), own[1])]
+        return np.array([self._axes(row) for row in range(3)]) * self._units
+
+    @property
+    def bases(self) -> tuple[Basis, Basis, Basis]:
+        """Of the lattices of the moves of each group, and of both, in units."""
+        without, having, both = (
+            tuple(self._row(vector, moving) for vector in lattice.basis)
+            for lattice, moving in self._lattices
+        )
+        return without, having, both
+
+    def _row(self, vector: Sequence[int], moving: Sequence[int]) -> tuple[int, ...]:
+        row = [0] * len(self._columns)
+        for place, entry in zip(moving, vector, strict=True):
+            row[place] = entry
+        return tuple(row)
+
+    @cached_property
+    def _lattices(self) -> list[tuple[Lattice, list[int]]]:
+        """Of each group and of both, with the columns that move there."""
+        lattices = [self._spanned((0,), self._own[0]), self._spanned((1,), self._own[1])]
         # What one group alone moves freely needs no second look.
-        free = any(steps == alone == both for steps, alone in zip(axes, own, strict=True))
-        axes.append(list(map(float, both)) if free else self._axes((0, 1), both))
-        return np.array(axes) * self._units
+        both = [math.gcd(*pair) for pair in zip(*self._own, strict=True)]
+        for (lattice, moving), own in zip(lattices, self._own, strict=True):
+            if own == both and lattice.determinant == math.prod(own[place] for place in moving):
+                return [*lattices, (lattice, moving)]
+        return [*lattices, self._spanned((0, 1), both)]
 
     def _moves(self, group: int, places: NDArray[np.intp]) -> IntArray:
         moved = self._values[places[:, None], self._columns] - self._first[group]
@@ -189,21 +253,27 @@ class _Counted:
                     return divisor
         return divisor
 
-    def _axes(self, groups: tuple[int, ...], own: list[int]) -> list[float]:
-        """Steps of the columns, each with the others held; its own where that cannot be told."""
+    def _spanned(self, groups: tuple[int, ...], own: list[int]) -> tuple[Lattice, list[int]]:
+        """The lattice of the moves of some groups, in the columns that move."""
         moving = [place for place, divisor in enumerate(own) if divisor]
-        steps = [float(divisor) if divisor else math.inf for divisor in own]
-        if len(moving) < 2:
-            return steps
         lattice = Lattice(len(moving))
         least = math.prod(own[place] for place in moving)
+        if len(moving) < 2:
+            lattice.add([[own[place]] for place in moving])
+            return lattice, moving
         for group in groups:
             lattice.add(_varied(self._probes[group][:, moving]), until=least)
             if lattice.determinant == least:
-                return steps
-        if lattice.determinant:
-            for group in groups:
-                self._add_all(lattice, group, moving)
+                return lattice, moving
+        for group in groups:
+            self._add_all(lattice, group, moving)
+        return lattice, moving
+
+    def _axes(self, row: int) -> list[float]:
+        """Steps of the columns, each with the others held; its own where that cannot be told."""
+        lattice, moving = self._lattices[row]
+        own = self._own[row] if row < 2 else [math.gcd(*pair) for pair in zip(*self._own, strict=True)]
+        steps = [float(divisor) if divisor else math.inf for divisor in own]
         for place, step in zip(moving, lattice.axes(), strict=True):
             steps[place] = step if math.isfinite(step) else steps[place]
         return steps

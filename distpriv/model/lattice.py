@@ -83,36 +83,44 @@ class Lattice:
                 vector = [b - times * a for a, b in zip(row, vector, strict=True)]
         return vector
 
+    @property
+    def pivots(self) -> tuple[int, ...]:
+        """Diagonal of the basis, 0 where it has no row: a lattice within another one that has the
+        same is the other one."""
+        return tuple(0 if row is None else row[i] for i, row in enumerate(self._rows))
+
     def outside(self, vectors: IntArray) -> IntArray:
-        """Those of the vectors, shape (N, m), that are not in the lattice, which spans the space.
+        """Those of the vectors, shape (N, m), that are not in the lattice.
 
         Raises
         ------
         OverflowError
             If the basis has entries beyond 2³¹.
         """
-        basis = self.basis
-        if max(max(map(abs, row)) for row in basis) >= 1 << 31:
+        if max((max(map(abs, row)) for row in self.basis), default=0) >= 1 << 31:
             raise OverflowError("the lattice's basis is too large for whole numbers of 64 bits")
         left = vectors.copy()
-        for place, row in enumerate(basis):
-            left -= (left[:, place] // row[place])[:, None] * np.array(row)
+        for place, row in enumerate(self._rows):
+            if row is not None:
+                left -= (left[:, place] // row[place])[:, None] * np.array(row)
         return vectors[left.any(axis=1)]
+
+    def order(self, vector: Sequence[int]) -> int:
+        """Return the least number r ≥ 1 of which r times a vector is in the lattice, 0 for none."""
+        rest = [Fraction(entry) for entry in vector]
+        multiple = 1
+        for place, row in enumerate(self._rows):
+            if not rest[place]:
+                continue
+            if row is None:
+                return 0
+            times = rest[place] / row[place]
+            multiple = math.lcm(multiple, times.denominator)
+            rest = [a - times * b for a, b in zip(rest, row, strict=True)]
+        return multiple
 
     def axes(self) -> list[float]:
         """Least multiple of each unit vector that is in it, ∞ where none is."""
-        vectors = []
-        for axis in range(len(self._rows)):
-            rest = [Fraction(int(place == axis)) for place in range(len(self._rows))]
-            multiple = 1
-            for place, row in enumerate(self._rows):
-                if not rest[place]:
-                    continue
-                if row is None:
-                    multiple = 0
-                    break
-                times = rest[place] / row[place]
-                multiple = math.lcm(multiple, times.denominator)
-                rest = [a - times * b for a, b in zip(rest, row, strict=True)]
-            vectors.append(float(multiple) if multiple else math.inf)
-        return vectors
+        size = len(self._rows)
+        units = [[int(place == axis) for place in range(size)] for axis in range(size)]
+        return [float(self.order(unit) or math.inf) for unit in units]

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import checked
 from distpriv.errors import ModelError, PropertyError, QueryError
-from distpriv.model.grid import record_steps
+from distpriv.model.cosets import Cosets
+from distpriv.model.grid import ProbedGrid, probed_grid
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import exact
@@ -79,11 +80,20 @@ class RecordGroups:
         chosen = list(columns)
         return RecordGroups(self.without[:, chosen], self.having[:, chosen], self.dropped)
 
-    @cached_property
+    @property
     def steps(self) -> FloatArray:
-        """In what steps sums of the values move, shape (3, w); see :func:`record_steps`."""
+        """In what steps sums of the values move, shape (3, w); see :func:`.grid.record_steps`."""
+        return self._probed.steps
+
+    @property
+    def cosets(self) -> Cosets:
+        """Where sums of the values lie in the lattice of their moves."""
+        return self._probed.cosets
+
+    @cached_property
+    def _probed(self) -> ProbedGrid:
         values = np.vstack([self.without, self.having])
-        return record_steps(values, np.arange(len(values)) >= len(self.without))
+        return probed_grid(values, np.arange(len(values)) >= len(self.without))
 
     def extremes(self) -> tuple[FloatArray, FloatArray]:
         """Least and greatest record-level value of each statistic, each of shape (m,)."""
@@ -111,6 +121,8 @@ class GroupMoments:
     steps : ndarray, shape (3, m), or None
         In what steps sums of the record-level values move, see
         :func:`distpriv.model.grid.record_steps`; None where it is not known.
+    cosets : Cosets or None
+        Where these sums lie in the lattice of their moves; None where it is not known.
     """
 
     counts: tuple[int, int]
@@ -120,6 +132,7 @@ class GroupMoments:
     maxima: FloatArray
     dropped: int = 0
     steps: FloatArray | None = None
+    cosets: Cosets | None = None
 
     def __post_init__(self) -> None:
         m = self.means.shape[-1]
@@ -266,6 +279,7 @@ def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
     values, having, dropped = _complete_values(table, query, secret)
     marks = (~having, having)
     moments = [_mean_and_covariance(values, group) for group in marks]
+    grid = probed_grid(values, having, _whole(table, query))
     return GroupMoments(
         counts=(int(np.count_nonzero(marks[0])), int(np.count_nonzero(marks[1]))),
         means=np.array([mean for mean, _ in moments]),
@@ -273,7 +287,8 @@ def group_moments(table: pd.DataFrame, query: Query, secret: SensitiveProperty) 
         minima=values.min(axis=0),
         maxima=values.max(axis=0),
         dropped=dropped,
-        steps=record_steps(values, having, _whole(table, query)),
+        steps=grid.steps,
+        cosets=grid.cosets,
     )
 
 

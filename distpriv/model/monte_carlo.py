@@ -16,6 +16,7 @@ from distpriv.model.gaussian import (
     GaussianModel,
     PairModel,
     check_any,
+    cosets_of,
     grid_of,
     table_size,
     thetas_of,
@@ -305,4 +306,5 @@ class SimulatedFit:
             np.sqrt(np.maximum(fourth - covariances**2, 0) / self.subsets),
             Outcomes((drawn[0], drawn[1])),
             grid_of(thetas, self.query, groups.steps, groups.counts),
+            cosets=cosets_of(self.query, groups.cosets, self.n),
         )

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from distpriv.errors import ModelError
+from distpriv.model.cosets import Cosets
 from distpriv.model.moments import (
     GroupMoments,
     IntArray,
@@ -115,6 +116,8 @@ class SampledGroups(RecordGroups):
         Of all records of each group.
     grid : ndarray, shape (3, w)
         In what steps sums of the values of all records move.
+    lattice : Cosets
+        Where the sums of all records lie in the lattice of their moves.
     count : callable
         Gives the cells of some columns, see :meth:`RecordGroups.cells`, of all records.
     columns : tuple of int
@@ -126,6 +129,7 @@ class SampledGroups(RecordGroups):
     means: FloatArray
     covariances: FloatArray
     grid: FloatArray
+    lattice: Cosets
     count: Callable[[tuple[int, ...]], tuple[IntArray, IntArray]] = field(repr=False)
     columns: tuple[int, ...]
 
@@ -136,6 +140,10 @@ class SampledGroups(RecordGroups):
     @property
     def steps(self) -> FloatArray:
         return self.grid
+
+    @property
+    def cosets(self) -> Cosets:
+        return self.lattice
 
     def cells(self) -> tuple[IntArray, IntArray]:
         return self.count(self.columns)
@@ -153,6 +161,7 @@ class SampledGroups(RecordGroups):
             # The others no longer hold a column, so that it may move further: not known, but not
             # finer than all records' own.
             self.grid[:, chosen],
+            self.lattice.of_columns(chosen),
             self.count,
             tuple(self.columns[place] for place in chosen),
         )
@@ -268,6 +277,7 @@ class MemorySource:
             np.array([part.mean(axis=0) for part in (groups.without, groups.having)]),
             np.array([np.atleast_2d(np.cov(part.T)) for part in (groups.without, groups.having)]),
             groups.steps,
+            groups.cosets,
             lambda columns: groups.of_columns(columns).cells(),
             tuple(range(parts[0].shape[1])),
         )

@@ -3,6 +3,11 @@
 Noise that covers the grid leaves what the normal model says, within a factor 1 ± θ
 (:mod:`distpriv.privacy.smoothness`); noise that does not is subtracted, and what is left is a
 release without noise. Every figure about an attacker or a promise goes through here.
+
+Without noise the normals say nothing of the *cosets* of the grid (:mod:`distpriv.model.cosets`):
+where the two shares' statistics lie on different ones, whoever looks at the last digits knows the
+share, however close the normals are, and what holds is the loss of
+:mod:`distpriv.privacy.coset_loss`. Noise that covers the grid covers each coset by itself.
 """
 
 from __future__ import annotations
@@ -15,18 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.privacy.coset_loss import CosetLoss
 from distpriv.privacy.noise import Noise, smoothnesses
 from distpriv.privacy.privacy_loss import PrivacyLoss
 from distpriv.privacy.smoothness import COVERED, log_ratio, smoothness
 
 __all__ = [
     "CoveredLoss",
+    "coset_loss",
     "covered_releases",
     "holding",
     "is_undone",
     "normal_part",
     "shown",
     "shown_each",
+    "tells_coset",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -40,8 +48,9 @@ def shown(model: GaussianModel | PairModel, noise: Noise | None) -> float:
     Statistics that vary by so few of their steps that they are on few points, with no normal law to
     describe them, get a spread of a few steps here: θ is to tell whether the noise covers the grid.
 
-    Laplace noise on every statistic hides the grid but for the kinks of its density, which tell
-    next to nothing on average: 0, unless they are as high as the density itself.
+    Laplace noise on every statistic hides the grid but for the kinks of its density. On one grid
+    they tell next to nothing on average, as they are at the same places under both shares: 0,
+    unless they are as high as the density itself. On two cosets they are not, and count.
     """
     return shown_each([(model, noise)])[0]
 
@@ -57,12 +66,35 @@ def shown_each(cases: Sequence[tuple[GaussianModel | PairModel, Noise | None]]) 
     values = [0.0] * len(cases)
     for (index, noise, model), theta in zip(asked, thetas, strict=True):
         if noise.distribution == "laplace" and noise.floor is None:
-            values[index] = 0.0 if theta <= _KINKS else math.inf
+            values[index] = _by_kinks(model, theta)
             continue
         if theta > COVERED:
             theta = noise.smoothness(_spread(model))
         values[index] = theta if theta <= COVERED else math.inf
     return values
+
+
+def _by_kinks(model: GaussianModel | PairModel, theta: float) -> float:
+    if model.apart:
+        return theta if theta <= COVERED else math.inf
+    return 0.0 if theta <= _KINKS else math.inf
+
+
+def tells_coset(fit: PairModel, noise: Noise | None) -> bool:
+    """Return whether a release shows on which coset of the grid the statistics lie.
+
+    Parameters
+    ----------
+    fit : PairModel
+    noise : Noise or None
+        What is left of it, see :func:`holding`: noise that covers the grid covers every coset.
+    """
+    return (noise is None or noise.is_zero) and fit.apart
+
+
+def coset_loss(fit: PairModel) -> CosetLoss:
+    """Return the privacy loss of p_i against p_j where the coset is told."""
+    return CosetLoss.between(fit.thetas)
 
 
 def _spread(model: GaussianModel | PairModel) -> GaussianModel | PairModel:

@@ -21,7 +21,8 @@ from distpriv.errors import CalibrationError
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.sampling import Interval
 from distpriv.privacy.calibration import check_delta
-from distpriv.privacy.covered import CoveredLoss, normal_part, shown
+from distpriv.privacy.coset_loss import CosetLoss
+from distpriv.privacy.covered import CoveredLoss, coset_loss, normal_part, shown, tells_coset
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import Laws, laws_for
 from distpriv.privacy.laplace_profile import LaplaceLoss, laplace_losses
@@ -76,7 +77,7 @@ class SimulatedLoss:
         return self.loss.epsilon(delta).estimate
 
 
-Loss = PrivacyLoss | CoveredLoss | SimulatedLoss
+Loss = PrivacyLoss | CoveredLoss | CosetLoss | SimulatedLoss
 """What tells δ at every ε, and ε at every δ."""
 
 
@@ -103,7 +104,9 @@ def privacy_losses(fit: PairModel, noise: Noise | None) -> tuple[Loss, Loss]:
     """Privacy losses of a pair in both orders.
 
     Those of a release without noise where arithmetic on the grid of the statistics undoes it.
-    Laplace noise has no closed form: its losses are simulated, always from the same draws.
+    Laplace noise has no closed form: its losses are simulated, always from the same draws. Without
+    noise, those of telling how many records have the property where the statistics lie on cosets
+    that say so.
 
     Parameters
     ----------
@@ -111,8 +114,12 @@ def privacy_losses(fit: PairModel, noise: Noise | None) -> tuple[Loss, Loss]:
     noise : Noise or None
     """
     theta = shown(fit, noise)
-    losses = _uncovered(fit, None if math.isinf(theta) else noise)
-    if not 0 < theta < math.inf or isinstance(losses[0], SimulatedLoss):
+    held = None if math.isinf(theta) else noise
+    if tells_coset(fit, held):
+        loss = coset_loss(fit)
+        return loss, loss.reversed
+    losses = _uncovered(fit, held)
+    if not 0 < theta < math.inf or (isinstance(losses[0], SimulatedLoss) and not fit.apart):
         return losses
     return CoveredLoss(losses[0], theta), CoveredLoss(losses[1], theta)
 

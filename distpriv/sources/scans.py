@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -330,4 +330,5 @@ def _settled(grid: ProbedGrid, covariances: FloatArray, counts: NDArray[np.int64
     for place in np.flatnonzero((grid.units == 0) & (grid.steps != 0).any(axis=0)):
         own = np.sqrt(covariances[:, place, place] * spread)
         steps[:, place] = [step or math.inf for step in (*own, own.max())]
-    return ProbedGrid(steps, grid.units, grid.divisors, grid.origins, grid.tied)
+    cosets = replace(grid.cosets, counts=(int(counts[0]), int(counts[1])))
+    return replace(grid, steps=steps, cosets=cosets)

@@ -143,6 +143,7 @@ class EngineSource:
             maxima=known.maxima,
             dropped=known.dropped,
             steps=known.grid.steps,
+            cosets=known.grid.cosets,
         )
 
     def _told(self, query: Query, secret: SensitiveProperty) -> RecordMoments:
@@ -242,6 +243,7 @@ class EngineSource:
             known.means,
             known.covariances,
             known.grid.steps,
+            known.grid.cosets,
             lambda columns: self._cells(asked, columns),
             tuple(range(parts[0].shape[1])),
         )
@@ -408,5 +410,6 @@ def _slice(known: RecordMoments, places: list[int]) -> RecordMoments:
             units=grid.units[places],
             divisors=grid.divisors[:, places],
             origins=grid.origins[:, places],
+            cosets=grid.cosets.of_columns(places),
         ),
     )

@@ -28,7 +28,7 @@ from distpriv.mechanisms.curves import Curves
 from distpriv.mechanisms.guarded import side_by_side
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.calibration import Calibration
-from distpriv.privacy.covered import shown_each
+from distpriv.privacy.covered import coset_loss, shown_each, tells_coset
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.persons import Persons
@@ -73,8 +73,16 @@ def release_tests(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> list[O
     held: list[list[tuple[PairModel, Noise | None]]] = [[] for _ in cases]
     for (place, fit), theta in zip(pairs, thetas, strict=True):
         held[place].append((fit, None if math.isinf(theta) else cases[place][1]))
-    normal = [place for place, laws in enumerate(held) if all(map(_is_normal, laws))]
-    known: dict[int, OptimalTest] = {}
+    known: dict[int, OptimalTest] = {
+        place: _by_cosets(cases[place][0], laws)
+        for place, laws in enumerate(held)
+        if any(tells_coset(*law) for law in laws)
+    }
+    normal = [
+        place
+        for place, laws in enumerate(held)
+        if place not in known and all(map(_is_normal, laws))
+    ]
     if normal:
         together = likelihood_ratio([case for place in normal for case in held[place]])
         ends = np.cumsum([len(held[place]) for place in normal])[:-1]
@@ -98,6 +106,19 @@ def release_tests(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> list[O
 def _is_normal(case: tuple[PairModel, Noise | None]) -> bool:
     noise = case[1]
     return noise is None or noise.is_zero or noise.distribution == "gaussian"
+
+
+def _by_cosets(model: GaussianModel, laws: Sequence[tuple[PairModel, Noise | None]]) -> OptimalTest:
+    """Of pairs some of which the last digits of a release tell."""
+    tests: list[OptimalTest] = []
+    for place, (fit, noise) in enumerate(laws):
+        if not tells_coset(fit, noise):
+            tests.append(release_test(model.only(place), noise))
+            continue
+        wrong, right = coset_loss(fit).reversed.rates()
+        ends = int(np.argmax(right >= right[-1])) + 1  # more false alarms recall no more
+        tests.append(CurveTest(wrong[:ends], right[:ends]))
+    return tests[0] if len(tests) == 1 else WorstTest(tuple(tests))
 
 
 def _by_curves(model: GaussianModel, noise: Noise) -> OptimalTest:
