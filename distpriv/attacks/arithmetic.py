@@ -8,7 +8,9 @@ release y leaves possible and weighs the two proportions by what is left:
 .. math:: \log \sum_x N(x; μ_j, Σ_j)\, p(y - x) - \log \sum_x N(x; μ_i, Σ_i)\, p(y - x),
 
 p the density of the noise and of the rounding. Where the noise covers the grid no point stands
-out, and the sums are the normal densities of the release, which are taken instead. The points
+out, and the sums are the normal densities of the release, which are taken instead. A point also
+says on which coset of the joint grid it lies (:mod:`distpriv.model.cosets`), and with it how many
+records have the property, where the two groups' records differ in their last digits. The points
 that are possible lie in a thin ellipsoid about E[x | y], which is searched coordinate by
 coordinate (Fincke & Pohst 1985), for all releases at once.
 """
@@ -82,7 +84,12 @@ class ArithmeticAttacker:
     def guess(self, releases: FloatArray) -> Guesses:
         """Decide about releases of shape (rows, m)."""
         if self.noise is None or self.noise.is_zero:
-            return Guesses(self.normals.log_ratios(releases), releases)
+            scores = self.normals.log_ratios(releases)
+            if self.grid.counts is not None:
+                plain = np.array([np.zeros_like(scores), scores])
+                first, second = self.grid.counts.weighed(plain, releases)
+                scores = second - first
+            return Guesses(scores, releases)
         plain = self.normals.log_ratios(releases, self.noise)
         if self._search is None:
             return Guesses(plain, np.full(releases.shape, np.nan))
@@ -243,6 +250,10 @@ class _Search:
             [self._log_likelihoods(releases[rows], points, label) for label in (0, 1)]
         )
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        if self.grid.counts is not None:
+            tried = releases[rows]
+            tried[:, self.order] = points
+            likelihoods = self.grid.counts.weighed(likelihoods, tried)
         sums = [_log_sums(part, starts) for part in likelihoods]
         guesses.scores[rows[starts]] = sums[1] - sums[0]
         best = _largest(np.logaddexp(*likelihoods), starts)

@@ -13,6 +13,7 @@ from scipy.special import betainc, betaincc, log_ndtr
 from distpriv.arguments import checked
 from distpriv.attacks.laplace_density import log_densities
 from distpriv.errors import ModelError
+from distpriv.model.gaussian import cosets_of
 from distpriv.model.moments import GroupMoments
 from distpriv.model.regularity import check_regular
 from distpriv.model.sampling import Interval, RandomState
@@ -285,7 +286,21 @@ class ReleaseModel:
             total = total + np.diag((noise.floor_deviations / self._units) ** 2)
             factors = (noise.directions * noise.scales / self._units[:, None])[:, noise.scales > 0]
             logs = log_densities(away, total, factors)
-        return np.where(self.possible(shares), logs, -np.inf)
+        return np.where(self.possible(shares) & self._on_coset(shares, values), logs, -np.inf)
+
+    def _on_coset(self, shares: ArrayLike, values: FloatArray) -> NDArray[np.bool_]:
+        """Which shares statistics without noise can have by their last digits, shape (K,).
+
+        All of them where they are statistics of no dataset.
+        """
+        numbers = np.floor(np.round(self.n * _checked_shares(shares), 9) + 0.5).astype(np.int64)
+        cosets = self.moments.cosets
+        if not (self.noise is None or self.noise.is_zero) or cosets is None or cosets.agree:
+            return np.ones(len(numbers), dtype=bool)
+        there, place = np.unique(numbers, return_inverse=True)
+        every = cosets_of(self.query, cosets, self.n)
+        fits = every.holding(values[None], self.n, there)[0, place]
+        return fits if fits.any() else np.ones(len(numbers), dtype=bool)
 
 
 @checked(ModelError)

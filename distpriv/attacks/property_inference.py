@@ -234,7 +234,7 @@ class PropertyInferenceAttack:
 
     @cached_property
     def _grid(self) -> statistics_grid.Grid:
-        return statistics_grid.Grid.of_records(self.groups, self.query, self.n)
+        return statistics_grid.Grid.of_records(self.groups, self.query, self._thetas)
 
     def collect(self, runs: Sequence[Repetition | Mapping[str, FloatArray]]) -> AttackResult:
         """Result of some repetitions, each by :meth:`run` or :meth:`scores`, at least one."""

@@ -24,6 +24,7 @@ __all__ = ["Basis", "Cosets"]
 
 FloatArray = NDArray[np.float64]
 Basis = tuple[tuple[int, ...], ...]
+_EXACT = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Cosets:
         Records without and with the property.
     units : tuple of float, length w
         What a column's values, or the statistics made of it, are counted in; 0 for no grid.
+    origin : tuple of float, length w
+        A record without the property.
     gap : tuple of int, length w
         c: a record with the property minus one without, in units.
     bases : three tuples of vectors
@@ -49,6 +52,7 @@ class Cosets:
 
     counts: tuple[int, int]
     units: tuple[float, ...]
+    origin: tuple[float, ...]
     gap: tuple[int, ...]
     bases: tuple[Basis, ...]
     unsure: tuple[bool, ...]
@@ -59,6 +63,7 @@ class Cosets:
         return Cosets(
             self.counts,
             tuple(self.units[place] for place in chosen),
+            tuple(self.origin[place] for place in chosen),
             tuple(self.gap[place] for place in chosen),
             tuple(
                 tuple(tuple(row[place] for place in chosen) for row in basis)
@@ -69,7 +74,11 @@ class Cosets:
 
     def scaled(self, factors: FloatArray) -> Cosets:
         """Return the same for columns that are multiplied by a factor, shape (w,), each > 0."""
-        return replace(self, units=tuple((np.array(self.units) * factors).tolist()))
+        return replace(
+            self,
+            units=tuple((np.array(self.units) * factors).tolist()),
+            origin=tuple((np.array(self.origin) * factors).tolist()),
+        )
 
     def only(self, marked: NDArray[np.bool_]) -> Cosets:
         """Return the same as if the other columns did not move."""
@@ -80,6 +89,7 @@ class Cosets:
 
         return replace(
             self,
+            units=tuple(x if keeps else 0.0 for x, keeps in zip(self.units, kept, strict=True)),
             gap=held(self.gap),
             bases=tuple(tuple(map(held, basis)) for basis in self.bases),
             unsure=tuple(x and keeps for x, keeps in zip(self.unsure, kept, strict=True)),
@@ -128,6 +138,37 @@ class Cosets:
             off = min(off, step - off) if step else off
             found.append(math.nan if self.unsure[place] else off * unit)
         return np.array(found)
+
+    def holding(self, sums: FloatArray, n: int, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which numbers of records with the property sums can have, by their coset.
+
+        Parameters
+        ----------
+        sums : ndarray, shape (rows, w)
+            Of n records each, or the statistics made of them.
+        n : int
+        numbers : ndarray, shape (K,)
+
+        Returns
+        -------
+        ndarray, shape (rows, K)
+            All of them where the lattice is too large to compute with.
+        """
+        places = [place for place, unit in enumerate(self.units) if unit]
+        chosen = self.of_columns(places)
+        lattice = chosen._lattices[2]
+        units, origin = np.array(chosen.units), np.array(chosen.origin)
+        with np.errstate(invalid="ignore", over="ignore"):
+            counts = np.rint((sums[:, places] - n * origin) / units)
+        if not places or not np.abs(counts).max(initial=0.0) < _EXACT:
+            return np.ones((len(sums), len(numbers)), dtype=bool)
+        try:
+            found = lattice.residues(counts.astype(np.int64))
+            moves = [[int(number) * entry for entry in chosen.gap] for number in numbers]
+            expected = lattice.residues(np.array(moves, dtype=np.int64))
+        except OverflowError:
+            return np.ones((len(sums), len(numbers)), dtype=bool)
+        return np.asarray((found[:, None] == expected).all(axis=2))
 
     @cached_property
     def _lattices(self) -> tuple[Lattice, ...]:

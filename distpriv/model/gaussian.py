@@ -108,6 +108,24 @@ class PairModel:
             return False
         return self.cosets.of_columns(np.flatnonzero(self.steps).tolist()).apart(self.thetas)
 
+    @property
+    def coset_covariances(self) -> FloatArray:
+        """Return the covariances on a coset of the grid, shape (2, m, m).
+
+        Those given k where k is random and the cosets tell of it: what k's spread adds is the same
+        move for every record, which is taken off.
+        """
+        laws = [theta.count_law() for theta in self.thetas]
+        centres = [float(values @ masses) for values, masses in laws]
+        if not self.apart or all(theta.fixed for theta in self.thetas) or centres[0] == centres[1]:
+            return self.covariances
+        move = self.difference / (centres[0] - centres[1])
+        spreads = [
+            float((values - centre) ** 2 @ masses)
+            for (values, masses), centre in zip(laws, centres, strict=True)
+        ]
+        return self.covariances - np.multiply.outer(spreads, np.outer(move, move))
+
     def with_floor(self, floor: FloatArray) -> PairModel:
         """With independent normal noise of these deviations, shape (m,): densities then."""
         blurred = self.covariances + np.diag(floor**2)

@@ -143,6 +143,7 @@ def probed_grid(
     cosets = Cosets(
         counts=(int(np.count_nonzero(~having)), int(np.count_nonzero(having))),
         units=tuple(units.tolist()),
+        origin=tuple(origins[0].tolist()),
         gap=tuple(map(int, gap)),
         bases=bases,
         unsure=tuple(

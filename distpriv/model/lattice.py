@@ -97,13 +97,23 @@ class Lattice:
         OverflowError
             If the basis has entries beyond 2³¹.
         """
+        return vectors[self.residues(vectors).any(axis=1)]
+
+    def residues(self, vectors: IntArray) -> IntArray:
+        """Return vectors, shape (N, m), less one of the lattice each: the same for the same coset.
+
+        Raises
+        ------
+        OverflowError
+            If the basis has entries beyond 2³¹.
+        """
         if max((max(map(abs, row)) for row in self.basis), default=0) >= 1 << 31:
             raise OverflowError("the lattice's basis is too large for whole numbers of 64 bits")
         left = vectors.copy()
         for place, row in enumerate(self._rows):
             if row is not None:
                 left -= (left[:, place] // row[place])[:, None] * np.array(row)
-        return vectors[left.any(axis=1)]
+        return left
 
     def order(self, vector: Sequence[int]) -> int:
         """Return the least number r ≥ 1 of which r times a vector is in the lattice, 0 for none."""

@@ -363,7 +363,7 @@ def smoothnesses(cases: Sequence[tuple[Noise, GaussianModel | PairModel]]) -> li
     asked: list[tuple[int, Covering]] = []
     for index, (noise, model) in enumerate(cases):
         for fit in model.pairs if isinstance(model, GaussianModel) else (model,):
-            covered = noise._covering(fit.covariances, fit.grid)
+            covered = noise._covering(fit.coset_covariances, fit.grid)
             if isinstance(covered, float):
                 values[index] = max(values[index], covered)
             else:
