@@ -85,9 +85,7 @@ class Grid:
     counts: CosetCounts | None = None
 
     @classmethod
-    def of_records(
-        cls, groups: RecordGroups, query: Query, thetas: tuple[Theta, Theta]
-    ) -> Grid:
+    def of_records(cls, groups: RecordGroups, query: Query, thetas: tuple[Theta, Theta]) -> Grid:
         """Of the statistics of n of these records.
 
         A grid that every dataset is on, whatever its share: that of all records together, each

@@ -116,9 +116,7 @@ def share_belief(
     )
 
 
-def _counted(
-    fit: PairModel, tail: float, threshold: float
-) -> tuple[float, float, float, float]:
+def _counted(fit: PairModel, tail: float, threshold: float) -> tuple[float, float, float, float]:
     """Return quantiles of the log-likelihood ratio, and how often it is above a threshold.
 
     Of a release whose last digits tell how many records have the property.

@@ -273,8 +273,14 @@ class _Counted:
     def _axes(self, row: int) -> list[float]:
         """Steps of the columns, each with the others held; its own where that cannot be told."""
         lattice, moving = self._lattices[row]
-        own = self._own[row] if row < 2 else [math.gcd(*pair) for pair in zip(*self._own, strict=True)]
+        own = (
+            self._own[row]
+            if row < 2
+            else [math.gcd(*pair) for pair in zip(*self._own, strict=True)]
+        )
         steps = [float(divisor) if divisor else math.inf for divisor in own]
+        if lattice.determinant == math.prod(own[place] for place in moving):
+            return steps
         for place, step in zip(moving, lattice.axes(), strict=True):
             steps[place] = step if math.isfinite(step) else steps[place]
         return steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -329,3 +330,36 @@ def test_rounding_is_that_of_a_release(
 def test_classifiers_recover_nothing(people: pd.DataFrame, query: dp.Query, pair: dp.Pair) -> None:
     result = dp.run_attack(people, query, pair, 60, {"none": None}, repetitions=2)
     assert result.recovered == {}
+
+
+@pytest.mark.parametrize("share_of", ["release", "table"])
+@pytest.mark.parametrize("tied", [False, True], ids=["price", "tied"])
+def test_cosets_tell_the_share_until_a_floor_hides_them(tied: bool, share_of: str) -> None:
+    rng = np.random.default_rng(0)
+    sale, flag = rng.random(4000) < 0.5, rng.random(4000) < 0.5
+    table = pd.DataFrame(
+        {
+            "price": np.round(rng.integers(5, 50, 4000) - 0.01 * sale, 2),
+            "points": 2.0 * rng.integers(0, 9, 4000) + (flag ^ sale),
+            "flag": np.where(flag, "up", "down"),
+            "sale": np.where(sale, "yes", "no"),
+        }
+    )
+    query = dp.Query([dp.Mean("points"), dp.Count("flag", "up")] if tied else [dp.Mean("price")])
+    pair = dp.SensitiveProperty("sale", "yes").pair(0.5, 0.1)
+    model = dp.fit_gaussian(table, query, pair, n=110, share_of=share_of)
+    noises: dict[str, dp.Noise | None] = {"none": None}
+    for epsilon in (1.0, 8.0):
+        noises[f"floor {epsilon:g}"] = dp.calibrate("OptM", model, epsilon, 1e-3)
+    if tied:
+        noises["undone"] = dp.calibrate("DauM", model, 0.05, 1e-3, "exact", grid_safe=False)
+    options = {"rounded": False, "split": False, "share_of": share_of}
+    found = attack(table, model, noises, **options).accuracy
+    for name, accuracies in found.items():
+        figure = dp.optimal_attack_accuracy(model, noises[name])
+        assert accuracies.mean() < figure + 3 * 0.5 / math.sqrt(accuracies.size * 200)
+        if name in ("none", "undone") and share_of == "release":
+            assert accuracies.min() == figure == 1.0
+    if share_of == "table" and not tied:  # every number has a coset of its own
+        best = dp.optimal_attack_accuracy(model)
+        assert found["none"].mean() == pytest.approx(best, abs=0.02)

@@ -225,3 +225,27 @@ def test_a_sample_has_the_floor_in_it(model: dp.GaussianModel) -> None:
         np.testing.assert_allclose(noise.expected_absolute_errors(), errors, rtol=0.02)
         lengths = np.linalg.norm(drawn, axis=1).mean()
         assert noise.expected_error() == pytest.approx(lengths, rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["OptM", "DauM", "EigM", "ExpM", "DirM(L)", "ExpM(L)"])
+@pytest.mark.parametrize("share_of", ["release", "table"])
+def test_cosets_take_a_floor_whatever_the_normals_say(name: str, share_of: str) -> None:
+    rng = np.random.default_rng(0)
+    sale, flag = rng.random(4000) < 0.5, rng.random(4000) < 0.5
+    table = pd.DataFrame(
+        {
+            "price": np.round(rng.integers(5, 50, 4000) - 0.01 * sale, 2),
+            "points": 2.0 * rng.integers(0, 9, 4000) + (flag ^ sale),
+            "flag": np.where(flag, "up", "down"),
+            "sale": np.where(sale, "yes", "no"),
+        }
+    )
+    pair = dp.SensitiveProperty("sale", "yes").pair(0.5, 0.1)
+    for query in ([dp.Mean("price")], [dp.Mean("points"), dp.Count("flag", "up")]):
+        model = dp.fit_gaussian(table, dp.Query(query), pair, n=110, share_of=share_of)
+        for epsilon in (1.0, 4.0):
+            noise = dp.calibrate(name, model, epsilon, 1e-4)
+            assert not noise.is_zero
+            assert noise.smoothness(model) <= math.tanh(min(epsilon / 1000, 1e-3) / 2) * 1.001
+            assert dp.delivered_delta(model, noise, epsilon) <= 1e-4
+            assert dp.optimal_attack_accuracy(model, noise) < 0.52

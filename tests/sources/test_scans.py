@@ -124,3 +124,33 @@ def test_groups_of_one_record_have_no_spread(opened: Callable[..., Any]) -> None
     assert found.counts == (2, 1)
     np.testing.assert_array_equal(found.covariances, known.covariances)
     np.testing.assert_array_equal(found.steps, known.steps)
+
+
+@pytest.mark.parametrize("engine", ["parquet", "postgres", "spark"])
+def test_engines_find_the_cosets_that_memory_finds(
+    opened: Callable[..., Any], engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prices a cent lower in one group; points that are even together with a flag there."""
+    monkeypatch.setattr(scans, "PROBE", 500)
+    rng = np.random.default_rng(8)
+    having, flag = rng.integers(2, size=4000), rng.integers(2, size=4000)
+    table = pa.table(
+        {
+            "price": np.round(rng.integers(1, 90, 4000) - 0.01 * having, 2),
+            "points": 2 * rng.integers(0, 9, 4000) + (flag ^ having),
+            "flag": np.array(["up", "down"])[flag],
+            "group": np.array(["a", "b"])[having],
+        }
+    )
+    query = dp.Query([dp.Mean("price"), dp.Mean("points"), dp.Count("flag", "up")])
+    source, known = opened(engine, table), opened("memory", table)
+    pair = GROUP.pair(0.5, 0.1)
+    models = [dp.fit_gaussian(each, query, pair, n=110) for each in (source, known)]
+    np.testing.assert_allclose(models[0].offsets, models[1].offsets, rtol=1e-9)
+    np.testing.assert_allclose(models[1].offsets, [0.001, 0.0, 0.0], rtol=1e-9, atol=1e-15)
+    for places, apart in (((0,), True), ((1,), False), ((2,), False), ((1, 2), True)):
+        assert [model.of_statistics(*places).apart for model in models] == [apart, apart]
+        part = dp.Query([query.statistics[place] for place in places])
+        assert dp.fit_gaussian(source, part, pair, n=110).apart == apart
+    samples = [each.sample(query, GROUP, 300, 1).of_columns([2, 1]) for each in (source, known)]
+    assert [sample.cosets.order(2) for sample in samples] == [2, 2]
