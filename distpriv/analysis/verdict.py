@@ -5,9 +5,10 @@ from __future__ import annotations
 from distpriv.analysis.answer import Wording
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.recommendation import Recommendation, down
+from distpriv.model.gaussian import PairModel
 from distpriv.words import exact, percent
 
-__all__ = ["of_hundred", "right_of_hundred", "verdict_in_words"]
+__all__ = ["last_digits_in_words", "of_hundred", "right_of_hundred", "verdict_in_words"]
 
 _COIN = "tossing a coin gives 50"
 
@@ -31,6 +32,23 @@ def right_of_hundred(accuracy: float) -> str:
     """
     more = "more than " if 0.995 <= accuracy < 1 else ""
     return f"{more}{of_hundred(accuracy)} of 100"
+
+
+def last_digits_in_words(fit: PairModel, *, safe: Wording = str) -> str:
+    """Return what the last digits of the statistics without noise tell; nothing where it is little.
+
+    Parameters
+    ----------
+    fit : PairModel
+    safe : callable
+        See :func:`.answer`.
+    """
+    if not fit.apart:
+        return ""
+    if all(theta.fixed for theta in fit.thetas):
+        return "The last digits give the share away."
+    secret = safe(fit.pair.secret.label)
+    return f"The last digits may tell how many of the released records have {secret}."
 
 
 def verdict_in_words(
@@ -70,6 +88,9 @@ def verdict_in_words(
         f"{strong('Not without noise:')} an attacker would guess the share of {secret} right "
         f"{without} times; {_COIN}."
     )
+    digits = last_digits_in_words(evaluation.fit, safe=safe)
+    if digits and evaluation.laws_for(None) is None:
+        start = f"{start} {digits}"
     name = f"{safe(evaluation.scenario.mechanism)}, ε\u00a0=\u00a0{evaluation.scenario.epsilon:g}"
     if evaluation.undone:
         return f"{start} {strong(name)} does not help: arithmetic takes its noise off again."

@@ -124,8 +124,9 @@ def _counted(fit: PairModel, tail: float, threshold: float) -> tuple[float, floa
     loss = coset_loss(fit)
     order = np.argsort(-loss.log_ratios)
     ratios, first, second = -loss.log_ratios[order], loss.first[order], loss.second[order]
-    low = ratios[min(np.searchsorted(np.cumsum(first), tail), len(ratios) - 1)]
-    high = ratios[-1 - min(np.searchsorted(np.cumsum(second[::-1]), tail), len(ratios) - 1)]
+    last = len(ratios) - 1
+    low = ratios[min(int(np.searchsorted(np.cumsum(first), tail)), last)]
+    high = ratios[last - min(int(np.searchsorted(np.cumsum(second[::-1]), tail)), last)]
     above = ratios > threshold
     return float(low), float(high), float(first[above].sum()), float(second[above].sum())
 

@@ -254,7 +254,7 @@ class GaussianModel:
 
     @property
     def apart(self) -> bool:
-        """Whether the cosets of the grid tell the shares of any pair, see :attr:`PairModel.apart`."""
+        """Whether the cosets of the grid tell the shares of any pair (:attr:`PairModel.apart`)."""
         return any(fit.apart for fit in self.pairs)
 
     def with_floor(self, floor: FloatArray) -> GaussianModel:

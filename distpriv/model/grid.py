@@ -128,7 +128,8 @@ def probed_grid(
     divisors = np.zeros((2, values.shape[1]), dtype=np.int64)
     for column in np.flatnonzero(units == 0):
         steps[:, column] = _stand_in(values[:, column], having)
-    tied, bases = False, ((), (), ())
+    tied = False
+    bases: tuple[Basis, ...] = ((), (), ())
     if gridded.size:
         counted = _Counted(values, having, gridded, units[gridded])
         steps[:, gridded] = counted.steps()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,6 @@ from numpy.typing import NDArray
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.privacy.coset_loss import CosetLoss
 from distpriv.privacy.noise import Noise, smoothnesses
-from distpriv.privacy.privacy_loss import PrivacyLoss
 from distpriv.privacy.smoothness import COVERED, log_ratio, smoothness
 
 __all__ = [
@@ -158,6 +158,13 @@ def covered_releases(model: GaussianModel | PairModel, noise: Noise, most: int =
     return min(low, most)
 
 
+class _Loss(Protocol):
+    """What tells δ at every ε, and ε at every δ."""
+
+    def deltas(self, epsilons: FloatArray, /) -> FloatArray: ...
+    def epsilon(self, delta: float, /) -> float: ...
+
+
 @dataclass(frozen=True, eq=False)
 class CoveredLoss:
     """Privacy loss of a release whose density is the normal model's within a factor 1 ± θ.
@@ -167,12 +174,12 @@ class CoveredLoss:
 
     Attributes
     ----------
-    loss : PrivacyLoss
+    loss : PrivacyLoss, or another one with its methods
         Of the normal model.
     theta : float in [0, 1)
     """
 
-    loss: PrivacyLoss
+    loss: _Loss
     theta: float
 
     def delta(self, epsilon: float) -> float:

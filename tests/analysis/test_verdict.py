@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -13,7 +14,12 @@ from hypothesis import strategies as st
 import distpriv as dp
 from distpriv.analysis.design import Limit
 from distpriv.analysis.recommendation import recommend
-from distpriv.analysis.verdict import of_hundred, right_of_hundred, verdict_in_words
+from distpriv.analysis.verdict import (
+    last_digits_in_words,
+    of_hundred,
+    right_of_hundred,
+    verdict_in_words,
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +69,31 @@ def test_a_release_that_needs_no_noise_is_safe_as_it_is(said):
     evaluation, text = said(epsilon=60.0)
     assert evaluation.noise.is_zero
     assert text.startswith("Yes, as it is.")
+
+
+def test_last_digits_that_give_the_share_away_are_named(said):
+    assert last_digits_in_words(said()[0].fit) == ""
+    rng = np.random.default_rng(0)
+    sale = np.where(rng.random(2000) < 0.5, "yes", "no")
+    prices = np.round(rng.integers(5, 50, 2000) - 0.01 * (sale == "yes"), 2)
+    table = pd.DataFrame({"price": prices, "sale": sale})
+    scenario = dp.Scenario(
+        secret=dp.SensitiveProperty("sale", "yes"),
+        query=dp.Query([dp.Mean("price")]),
+        center=0.5,
+        width=0.1,
+        n=110,
+        epsilon=4.0,
+        delta=1e-3,
+    )
+    evaluation = dp.evaluate(scenario, table)
+    text = verdict_in_words(evaluation)
+    assert "right 100 of 100 times" in text
+    assert "The last digits give the share away." in text
+    assert evaluation.kept
+    pair = evaluation.fit.pair
+    random = dp.fit_gaussian(table, scenario.query, pair, n=110, share_of="table")
+    assert "may tell how many" in last_digits_in_words(random.pairs[0])
 
 
 def test_noise_that_arithmetic_takes_off_does_not_help(said):

@@ -10,6 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from distpriv.analysis.basis import drawn_in_words
+from distpriv.analysis.verdict import last_digits_in_words
 from distpriv.charts.answer import shifts
 from distpriv.dashboard.shell.frame import View
 from distpriv.dashboard.widgets import display
@@ -76,7 +77,8 @@ def table(view: View) -> None:
         st.caption(
             "A count moves in steps of 1, an average of whole numbers in steps of 1/n. Whoever "
             "knows that could subtract noise that leaves directions bare, so the noise here lies "
-            "on every statistic, half a step of it at least."
+            "on every statistic, half a step of it at least. "
+            + last_digits_in_words(view.fit, safe=escape)
         )
 
 
