@@ -89,7 +89,7 @@ def verdict_in_words(
         f"{without} times; {_COIN}."
     )
     digits = last_digits_in_words(evaluation.fit, safe=safe)
-    if digits and evaluation.laws_for(None) is None:
+    if digits and (evaluation.undefended == 1 or evaluation.laws_for(None) is None):
         start = f"{start} {digits}"
     name = f"{safe(evaluation.scenario.mechanism)}, ε\u00a0=\u00a0{evaluation.scenario.epsilon:g}"
     if evaluation.undone:

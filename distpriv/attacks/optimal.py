@@ -9,7 +9,7 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfcx, log_ndtr, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
 from distpriv.arguments import MODERATE, Axes, Within, checked
 from distpriv.attacks.error_curves import (
@@ -21,15 +21,10 @@ from distpriv.attacks.error_curves import (
 from distpriv.errors import AttackError
 from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.sampling import Interval
-from distpriv.privacy.covered import (
-    coset_loss,
-    holding,
-    normal_part,
-    shown_each,
-    tells_coset,
-)
+from distpriv.privacy.covered import coset_loss, holding, normal_part, shown_each
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
+from distpriv.privacy.normal_laplace import upper_tail
 
 __all__ = [
     "PrecisionRecallCurve",
@@ -218,8 +213,8 @@ def _curve(model: GaussianModel, noise: Noise | None) -> RocCurve:
     """At thresholds from above all scores to below all."""
     fit = model.pairs[binding_pair(model, noise)]
     noise = holding(fit, noise)
-    if tells_coset(fit, noise):
-        wrong, right = coset_loss(fit).reversed.rates()
+    if (told := coset_loss(fit, noise)) is not None:
+        wrong, right = told.reversed.rates()
         area = float(np.trapezoid(right, wrong))
         return RocCurve(wrong, right, Interval(area, area, area))
     if noise is not None and noise.distribution == "laplace" and not noise.is_zero:
@@ -293,7 +288,7 @@ class _Coordinate:
 
     def cdf(self, x: float | FloatArray) -> float | FloatArray:
         """Distribution function about its mean, of any shape."""
-        return _normal_laplace_cdf(x, self.spread, self.scale)
+        return upper_tail(-np.asarray(x), self.spread, self.scale)
 
     def rates(self) -> tuple[FloatArray, FloatArray]:
         """False and true positive rates at thresholds from above all scores to below all."""
@@ -317,8 +312,8 @@ def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatAr
     thresholds = np.full(len(cases), math.nan)
     sizes: dict[int, list[int]] = {}
     for place, (fit, noise) in enumerate(held):
-        if tells_coset(fit, noise):
-            thresholds[place] = coset_loss(fit).accuracy
+        if (told := coset_loss(fit, noise)) is not None:
+            thresholds[place] = told.accuracy
         elif noise is None or noise.is_zero or noise.distribution == "gaussian":
             sizes.setdefault(len(fit.difference), []).append(place)
         elif (coordinate := _coordinate(fit, noise)) is not None:
@@ -354,20 +349,6 @@ def _simulated_only(noise: Noise) -> AttackError:
         f"The best attack on {noise.mechanism} has no closed form: its Laplace noise leaves more "
         "than one coordinate to weigh; simulate it with optimal_attack_estimate."
     )
-
-
-def _normal_laplace_cdf(x: float | FloatArray, sigma: float, b: float) -> float | FloatArray:
-    """Distribution function of N(0, σ²) + Lap(b) (Reed 2006, Equation 3)."""
-    ratio, z = sigma / b, np.asarray(x) / sigma
-    return np.asarray(ndtr(z) - (_tilted(z, ratio) - _tilted(-z, ratio)) / 2)[()]
-
-
-def _tilted(z: FloatArray, ratio: float) -> FloatArray:
-    """exp(ratio²/2 − ratio·z) Φ(z − ratio), without a difference of large exponents."""
-    gap = ratio - z
-    before = erfcx(np.maximum(gap, 0) / math.sqrt(2)) / 2 * np.exp(-(z**2) / 2)
-    exponent = np.where(gap > 0, 0.0, ratio * (gap - z) / 2 + log_ndtr(-gap))
-    return np.where(gap > 0, before, np.exp(exponent))
 
 
 @checked(AttackError)

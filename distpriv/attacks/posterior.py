@@ -13,7 +13,7 @@ from scipy.special import betainc, betaincc, log_ndtr
 from distpriv.arguments import checked
 from distpriv.attacks.laplace_density import log_densities
 from distpriv.errors import ModelError
-from distpriv.model.gaussian import cosets_of
+from distpriv.model.cosets import cosets_of
 from distpriv.model.moments import GroupMoments
 from distpriv.model.regularity import check_regular
 from distpriv.model.sampling import Interval, RandomState

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.mechanisms.release import released_decimals
-from distpriv.model.cosets import Cosets
-from distpriv.model.gaussian import cosets_of
+from distpriv.model.cosets import Cosets, cosets_of
 from distpriv.model.grid import column_step
 from distpriv.model.moments import RecordGroups
 from distpriv.model.theta import Theta

@@ -15,7 +15,8 @@ from distpriv.attacks.pair_normals import PairNormals
 from distpriv.errors import AttackError
 from distpriv.model.gaussian import PairModel
 from distpriv.model.sampling import RandomState
-from distpriv.privacy.covered import coset_loss, holding, tells_coset
+from distpriv.privacy.coset_loss import CosetLoss
+from distpriv.privacy.covered import coset_loss, holding
 from distpriv.privacy.likelihood_ratio import LikelihoodRatio
 from distpriv.privacy.noise import Noise
 
@@ -96,8 +97,8 @@ def share_belief(
     if laplace:
         assert held is not None
         low, high, false, true = _drawn(fit, held, tail, threshold, rng)
-    elif tells_coset(fit, held):
-        low, high, false, true = _counted(fit, tail, threshold)
+    elif (told := coset_loss(fit, held)) is not None:
+        low, high, false, true = _counted(told, tail, threshold)
     else:
         ratio = likelihood_ratio([(fit, held)])
         added = 0.0 if held is None or held.is_zero else held.covariance
@@ -116,12 +117,11 @@ def share_belief(
     )
 
 
-def _counted(fit: PairModel, tail: float, threshold: float) -> tuple[float, float, float, float]:
+def _counted(loss: CosetLoss, tail: float, threshold: float) -> tuple[float, float, float, float]:
     """Return quantiles of the log-likelihood ratio, and how often it is above a threshold.
 
     Of a release whose last digits tell how many records have the property.
     """
-    loss = coset_loss(fit)
     order = np.argsort(-loss.log_ratios)
     ratios, first, second = -loss.log_ratios[order], loss.first[order], loss.second[order]
     last = len(ratios) - 1

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from distpriv.model.lattice import Lattice
 from distpriv.model.theta import Theta
+from distpriv.queries.statistics import Query
 
-__all__ = ["Basis", "Cosets"]
+__all__ = ["Basis", "Cosets", "cosets_of", "grid_of", "within_coset"]
 
 FloatArray = NDArray[np.float64]
 Basis = tuple[tuple[int, ...], ...]
@@ -190,3 +191,53 @@ class Cosets:
             )
         ]
         return {(1, 0): 0, (0, 1): 1, (1, 1): 2, (0, 0): 3}[int(moving[0]), int(moving[1])]
+
+
+def grid_of(
+    thetas: tuple[Theta, Theta],
+    query: Query,
+    record_steps: FloatArray | None,
+    counts: tuple[int, int],
+) -> FloatArray:
+    """In what steps the statistics move under both distributions: the wider of the two grids."""
+    both = np.array([theta.steps(query, record_steps, counts) for theta in thetas])
+    return np.asarray(both.max(axis=0))
+
+
+def cosets_of(query: Query, cosets: Cosets, n: int) -> Cosets:
+    """Return where the statistics lie in their grid, from where sums over records do.
+
+    A statistic that is no sum over the records tells nothing of how many have the property by its
+    last digits.
+    """
+    starts = np.cumsum([0, *query.widths])[:-1]
+    chosen = cosets.of_columns(starts.tolist())
+    linear = np.array([statistic.linear for statistic in query])
+    scales = np.array([statistic.scale(n) if statistic.linear else 1.0 for statistic in query])
+    return chosen.scaled(scales).only(linear)
+
+
+def within_coset(
+    thetas: Sequence[Theta], difference: FloatArray, covariances: FloatArray
+) -> FloatArray:
+    """Return covariances of statistics given k, shape (2, m, m), from those with k random.
+
+    What the spread of k adds is that of one move, the same for every record, which is taken off.
+
+    Parameters
+    ----------
+    thetas : sequence of two Theta
+    difference : ndarray, shape (m,)
+        μ_i − μ_j.
+    covariances : ndarray, shape (2, m, m)
+    """
+    laws = [theta.count_law() for theta in thetas]
+    centres = [float(values @ masses) for values, masses in laws]
+    if centres[0] == centres[1]:
+        return covariances
+    move = difference / (centres[0] - centres[1])
+    spreads = [
+        float((values - centre) ** 2 @ masses)
+        for (values, masses), centre in zip(laws, centres, strict=True)
+    ]
+    return np.asarray(covariances - np.multiply.outer(spreads, np.outer(move, move)))

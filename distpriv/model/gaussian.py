@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from distpriv.arguments import checked
 from distpriv.distances.outcomes import Outcomes, count_outcomes
 from distpriv.errors import ModelError
-from distpriv.model.cosets import Cosets
+from distpriv.model.cosets import Cosets, cosets_of, grid_of, within_coset
 from distpriv.model.moments import GroupMoments, moments_of
 from distpriv.model.population import Population
 from distpriv.model.regularity import check_any, check_enough, check_regular
@@ -27,8 +27,6 @@ __all__ = [
     "Method",
     "PairModel",
     "check_any",
-    "cosets_of",
-    "grid_of",
     "model_from_moments",
     "table_size",
     "thetas_of",
@@ -88,43 +86,23 @@ class PairModel:
 
     @property
     def offsets(self) -> FloatArray:
-        """Return how far the two shares' grids are from each other, shape (m,), 0 for densities.
-
-        Of each statistic alone, between 0 and half its step; NaN where it is not known.
-        """
+        """Return how far each statistic's two grids are from each other; see :class:`.Cosets`."""
         if self.steps is None or self.cosets is None:
             return np.zeros(self.means.shape[1])
         return np.where(self.steps != 0, self.cosets.offsets(self.thetas), 0.0)
 
     @cached_property
     def apart(self) -> bool:
-        """Whether the statistics lie on cosets of their joint grid that tell k, or the share.
-
-        Where k, how many records have the property, is fixed, both distributions then have no value
-        in common, and whoever sees the statistics without noise is right always. What may be so
-        counts. Each statistic alone may agree where together they do not.
-        """
+        """Whether the coset of the joint grid may tell how many records have the property."""
         if self.steps is None or self.cosets is None:
             return False
         return self.cosets.of_columns(np.flatnonzero(self.steps).tolist()).apart(self.thetas)
 
     @property
     def coset_covariances(self) -> FloatArray:
-        """Return the covariances on a coset of the grid, shape (2, m, m).
-
-        Those given k where k is random and the cosets tell of it: what k's spread adds is the same
-        move for every record, which is taken off.
-        """
-        laws = [theta.count_law() for theta in self.thetas]
-        centres = [float(values @ masses) for values, masses in laws]
-        if not self.apart or all(theta.fixed for theta in self.thetas) or centres[0] == centres[1]:
-            return self.covariances
-        move = self.difference / (centres[0] - centres[1])
-        spreads = [
-            float((values - centre) ** 2 @ masses)
-            for (values, masses), centre in zip(laws, centres, strict=True)
-        ]
-        return self.covariances - np.multiply.outer(spreads, np.outer(move, move))
+        """Return the covariances on one coset of the grid, shape (2, m, m); see `within_coset`."""
+        own = self.covariances
+        return within_coset(self.thetas, self.difference, own) if self.apart else own
 
     def with_floor(self, floor: FloatArray) -> PairModel:
         """With independent normal noise of these deviations, shape (m,): densities then."""
@@ -167,7 +145,7 @@ class PairModel:
             else self.covariance_errors / across,
             outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
             steps=None if self.steps is None else self.steps / units,
-            cosets=None if self.cosets is None else self.cosets.scaled(1 / units),
+            cosets=self.cosets and self.cosets.scaled(1 / units),
             population=None if self.population is None else self.population.in_units(units),
         )
 
@@ -183,7 +161,7 @@ class PairModel:
             covariance_errors=None if errors[1] is None else errors[1][block],
             outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
             steps=None if self.steps is None else self.steps[list(indices)],
-            cosets=None if self.cosets is None else self.cosets.of_columns(indices),
+            cosets=None if self.steps is None else self.cosets and self.cosets.of_columns(indices),
             population=None if self.population is None else self.population.of_statistics(indices),
         )
 
@@ -246,10 +224,7 @@ class GaussianModel:
 
     @cached_property
     def offsets(self) -> FloatArray:
-        """Return how far the shares' grids are from each other, shape (m,): the most of the pairs.
-
-        See :attr:`PairModel.offsets`.
-        """
+        """Return the largest of the pairs' :attr:`PairModel.offsets`, shape (m,)."""
         return _kept(np.max([fit.offsets for fit in self.pairs], axis=0))
 
     @property
@@ -411,30 +386,6 @@ def _fit_exact(
         else _checked(steps, query),
         cosets=None if moments.cosets is None else cosets_of(query, moments.cosets, n),
     )
-
-
-def grid_of(
-    thetas: tuple[Theta, Theta],
-    query: Query,
-    record_steps: FloatArray | None,
-    counts: tuple[int, int],
-) -> FloatArray:
-    """In what steps the statistics move under both distributions: the wider of the two grids."""
-    both = np.array([theta.steps(query, record_steps, counts) for theta in thetas])
-    return np.asarray(both.max(axis=0))
-
-
-def cosets_of(query: Query, cosets: Cosets, n: int) -> Cosets:
-    """Return where the statistics lie in their grid, from where sums over records do.
-
-    A statistic that is no sum over the records tells nothing of how many have the property by its
-    last digits.
-    """
-    starts = np.cumsum([0, *query.widths])[:-1]
-    chosen = cosets.of_columns(starts.tolist())
-    linear = np.array([statistic.linear for statistic in query])
-    scales = np.array([statistic.scale(n) if statistic.linear else 1.0 for statistic in query])
-    return chosen.scaled(scales).only(linear)
 
 
 def _checked(steps: ArrayLike, query: Query) -> FloatArray:

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from distpriv.arguments import Within, checked
 from distpriv.distances.outcomes import Outcomes
 from distpriv.errors import ModelError
+from distpriv.model.cosets import cosets_of, grid_of
 from distpriv.model.gaussian import (
     GaussianModel,
     PairModel,
     check_any,
-    cosets_of,
-    grid_of,
     table_size,
     thetas_of,
 )

@@ -92,9 +92,9 @@ def tells_coset(fit: PairModel, noise: Noise | None) -> bool:
     return (noise is None or noise.is_zero) and fit.apart
 
 
-def coset_loss(fit: PairModel) -> CosetLoss:
-    """Return the privacy loss of p_i against p_j where the coset is told."""
-    return CosetLoss.between(fit.thetas)
+def coset_loss(fit: PairModel, noise: Noise | None) -> CosetLoss | None:
+    """Return the loss of p_i against p_j by the coset, None where :func:`tells_coset` is not."""
+    return CosetLoss.between(fit.thetas) if tells_coset(fit, noise) else None
 
 
 def _spread(model: GaussianModel | PairModel) -> GaussianModel | PairModel:

@@ -22,7 +22,7 @@ from distpriv.model.gaussian import GaussianModel, PairModel
 from distpriv.model.sampling import Interval
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.coset_loss import CosetLoss
-from distpriv.privacy.covered import CoveredLoss, coset_loss, normal_part, shown, tells_coset
+from distpriv.privacy.covered import CoveredLoss, coset_loss, normal_part, shown
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import Laws, laws_for
 from distpriv.privacy.laplace_profile import LaplaceLoss, laplace_losses
@@ -115,9 +115,8 @@ def privacy_losses(fit: PairModel, noise: Noise | None) -> tuple[Loss, Loss]:
     """
     theta = shown(fit, noise)
     held = None if math.isinf(theta) else noise
-    if tells_coset(fit, held):
-        loss = coset_loss(fit)
-        return loss, loss.reversed
+    if (told := coset_loss(fit, held)) is not None:
+        return told, told.reversed
     losses = _uncovered(fit, held)
     if not 0 < theta < math.inf or (isinstance(losses[0], SimulatedLoss) and not fit.apart):
         return losses

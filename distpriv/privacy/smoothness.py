@@ -8,13 +8,13 @@ covariance of x given y: everywhere within a factor 1 ± θ of the normal model'
 which such a sum is small the smoothing parameter of a lattice.) Noise that leaves a direction bare
 has no finite θ: whoever knows the grid subtracts it.
 
-On another coset of the grid, displaced by c, the w-th term of the sum is turned by :math:`e^{-2\pi
-i w^T c}`, which is of length 1: the bound θ holds for the statistics of both shares, whether they
-lie on one coset or on two. What is lost is that the two densities waver together. Each is within 1
-± θ of its normal model's all the same, and their ratio within (1 + θ)/(1 − θ) of the models',
-which is what is charged. Where the number k of records with the property is random, and cosets
-tell of it, the density is a mixture over k of such densities, each about a normal given k, and Σ
-in M is the covariance given k.
+On another coset of the grid, displaced by c, the w-th term of the sum is turned by
+:math:`e^{-2\pi i w^T c}`, which is of length 1: the bound θ holds for the statistics of both
+shares, whether they lie on one coset or on two. What is lost is that the two densities waver
+together. Each is within 1 ± θ of its normal model's all the same, and their ratio within
+(1 + θ)/(1 − θ) of the models', which is what is charged. Where the number k of records with the
+property is random, and cosets tell of it, the density is a mixture over k of such densities, each
+about a normal given k, and Σ in M is the covariance given k.
 """
 
 from __future__ import annotations

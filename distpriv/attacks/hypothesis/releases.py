@@ -112,10 +112,11 @@ def _by_cosets(model: GaussianModel, laws: Sequence[tuple[PairModel, Noise | Non
     """Of pairs some of which the last digits of a release tell."""
     tests: list[OptimalTest] = []
     for place, (fit, noise) in enumerate(laws):
-        if not tells_coset(fit, noise):
+        told = coset_loss(fit, noise)
+        if told is None:
             tests.append(release_test(model.only(place), noise))
             continue
-        wrong, right = coset_loss(fit).reversed.rates()
+        wrong, right = told.reversed.rates()
         ends = int(np.argmax(right >= right[-1])) + 1  # more false alarms recall no more
         tests.append(CurveTest(wrong[:ends], right[:ends]))
     return tests[0] if len(tests) == 1 else WorstTest(tuple(tests))
