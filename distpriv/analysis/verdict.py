@@ -10,6 +10,7 @@ from distpriv.words import exact, percent
 
 __all__ = ["last_digits_in_words", "of_hundred", "right_of_hundred", "verdict_in_words"]
 
+_CERTAIN = 1 - 1e-6  # by a law that leaves out what hardly ever happens
 _COIN = "tossing a coin gives 50"
 
 
@@ -89,7 +90,7 @@ def verdict_in_words(
         f"{without} times; {_COIN}."
     )
     digits = last_digits_in_words(evaluation.fit, safe=safe)
-    if digits and (evaluation.undefended == 1 or evaluation.laws_for(None) is None):
+    if digits and (evaluation.undefended > _CERTAIN or evaluation.laws_for(None) is None):
         start = f"{start} {digits}"
     name = f"{safe(evaluation.scenario.mechanism)}, ε\u00a0=\u00a0{evaluation.scenario.epsilon:g}"
     if evaluation.undone:
@@ -99,7 +100,8 @@ def verdict_in_words(
     if best is not None and best.mechanism == evaluation.scenario.mechanism:
         return f"{start} We recommend {strong(name)}: {left}."
     end = f"With {strong(name)} it is {left}."
-    if best is None:
+    # Where the floor alone is left, no ε moves the attacker, and a search may find only worse.
+    if best is None or best.error >= evaluation.error:
         return f"{start} {end}"
     less = 1 - best.error / evaluation.error
     return (

@@ -91,6 +91,8 @@ def test_last_digits_that_give_the_share_away_are_named(said):
     assert "right 100 of 100 times" in text
     assert "The last digits give the share away." in text
     assert evaluation.kept
+    found = recommend(evaluation, Limit("accuracy", evaluation.accuracy))
+    assert "smaller" not in verdict_in_words(evaluation, found)
     pair = evaluation.fit.pair
     random = dp.fit_gaussian(table, scenario.query, pair, n=110, share_of="table")
     assert "may tell how many" in last_digits_in_words(random.pairs[0])

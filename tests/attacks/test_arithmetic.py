@@ -19,6 +19,7 @@ from distpriv import mechanisms
 from distpriv.attacks.arithmetic import ArithmeticAttacker
 from distpriv.attacks.pair_normals import PairNormals
 from distpriv.attacks.statistics_grid import Grid, last_places, rounded
+from distpriv.model.gaussian import thetas_of
 from distpriv.privacy.laplace_mixture import log_density
 from distpriv.privacy.noise import gaussian_noise
 
@@ -243,7 +244,7 @@ def test_datasets_are_on_the_grid(people: pd.DataFrame, pair: dp.Pair) -> None:
     )
     groups = dp.record_groups(people, query, pair.secret)
     for n in (60, 61):
-        grid = Grid.of_records(groups, query, n)
+        grid = Grid.of_records(groups, query, thetas_of(pair, n, False))
         assert grid.steps[0] == pytest.approx(1 / n)
         assert grid.steps[1:4] == pytest.approx([0.1, 1.0, 1.0 if n % 2 else 0.5])
         assert grid.places.tolist() == [0, 1, 2, 3, 4]
@@ -265,7 +266,7 @@ def test_statistics_on_no_grid(people: pd.DataFrame, pair: dp.Pair) -> None:
     bare = dp.Query([dp.Mean("wealth"), dp.Mean("luck")])
     groups = dp.record_groups(table, bare, pair.secret)
     # 2000 values without a step count as discrete for a noise, but there is no grid to try.
-    assert not Grid.of_records(groups, bare, 60).places.size
+    assert not Grid.of_records(groups, bare, thetas_of(pair, 60, False)).places.size
     mixed = dp.Query([dp.Count("status", "married"), dp.Mean("wealth"), dp.Sum("age")])
     for query, exact in ((bare, 0.0), (mixed, 1.0)):
         model = dp.fit_gaussian(table, query, pair, 60)
