@@ -111,7 +111,7 @@ def _recommendation(view: View) -> Recommendation | None:
 
 def _switch(view: View, found: Recommendation | None) -> None:
     best = None if found is None else found.best
-    if best is None or best.mechanism == view.scenario.mechanism:
+    if best is None or best.mechanism == view.scenario.mechanism or best.error >= view.error:
         return
     st.button(
         f"Take {best.mechanism}",
