@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, get_args
 
 import dp_accounting
@@ -292,22 +292,14 @@ def choose(
     least = math.inf
     asked = list(names) if undefended > limit.value else []
     known: dict[tuple[int, float], tuple[Noise | CalibrationError, float]] = {}
+    searching = partial(mechanisms.searching, persons=persons, guard_laplace=guard_laplace)
 
     def reached(epsilons: FloatArray, which: IntArray) -> FloatArray:
         places = list(zip(which.tolist(), epsilons.tolist(), strict=True))
         new = [place for place in dict.fromkeys(places) if place not in known]
         noises = side_by_side(
             [
-                mechanisms.searching(
-                    asked[index],
-                    model,
-                    epsilon,
-                    delta,
-                    calibration,
-                    units,
-                    persons=persons,
-                    guard_laplace=guard_laplace,
-                )
+                searching(asked[index], model, epsilon, delta, calibration, units)
                 for index, epsilon in new
             ]
         )

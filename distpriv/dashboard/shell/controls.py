@@ -130,7 +130,7 @@ def draw(page: PageSpec) -> None:
             help="Whether a record may occur twice in the released dataset. The paper draws "
             "without replacement.",
         )
-        share_of = settings.share_of(whole, several=any(pair.secret != secret for pair in others))
+        share_of = sizes.share_of(whole, several=any(pair.secret != secret for pair in others))
         distances = settings.distances()
         seed = st.number_input(
             "Seed of the simulations", 0, 2**31 - 1, 1, key=Key.SEED, bind="query-params"

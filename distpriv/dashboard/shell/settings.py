@@ -18,7 +18,6 @@ from distpriv.dashboard.shell import choices, putting
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.errors import ModelError, PropertyError
-from distpriv.model.theta import ShareOf
 from distpriv.privacy.calibration import CALIBRATIONS, Calibration
 from distpriv.privacy.exact_laws import check_statistics
 from distpriv.queries.properties import Pair, SensitiveProperty
@@ -39,7 +38,6 @@ __all__ = [
     "look",
     "own_key",
     "persons",
-    "share_of",
     "units",
     "view",
 ]
@@ -194,26 +192,6 @@ def _linked_bounds(dataset: Dataset) -> dict[str, tuple[float, float]]:
             if dataset.types.get(column) == "number" and float(low) < float(high):
                 bounds[column] = (float(low), float(high))
     return bounds
-
-
-def share_of(whole: bool, *, several: bool) -> ShareOf:
-    """Draw whose share is hidden: that of the released records, or that of the table."""
-    chosen: ShareOf = st.segmented_control(
-        "Share to hide",
-        get_args(ShareOf),
-        format_func={"release": "of the released records", "table": "of the table"}.__getitem__,
-        default="release",
-        required=True,
-        key=Key.SHARE_OF,
-        bind="query-params",
-        disabled=whole or several,
-        help="*of the released records*: the release draws exactly the table's share of records "
-        "with the property, as the papers assume. *of the table*: the release draws records at "
-        "random, so that their share varies by itself and less noise is needed.",
-    )
-    if several and not whole:
-        st.caption("With several properties, the shares of the table are hidden.")
-    return chosen
 
 
 def distances() -> Distances:

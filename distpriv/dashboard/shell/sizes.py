@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import cast, get_args
 
 import streamlit as st
 
@@ -10,11 +10,12 @@ from distpriv.dashboard.shell import cache, putting, scanning, settings
 from distpriv.dashboard.shell.dataset import Dataset, Origin
 from distpriv.dashboard.shell.places import Places, said
 from distpriv.dashboard.shell.state import Key
+from distpriv.model.theta import ShareOf
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import number
 
-__all__ = ["FEWEST", "MOST", "START", "draw", "follow"]
+__all__ = ["FEWEST", "MOST", "START", "draw", "follow", "share_of"]
 
 FEWEST, START, MOST = 2, 100, 1_000_000
 
@@ -106,3 +107,23 @@ def _kept() -> int:
     asked = settings.linked(Key.N)
     known = asked[0] if asked else ""
     return min(max(int(known), FEWEST), MOST) if known.isdecimal() else START
+
+
+def share_of(whole: bool, *, several: bool) -> ShareOf:
+    """Draw whose share is hidden: that of the released records, or that of the table."""
+    chosen: ShareOf = st.segmented_control(
+        "Share to hide",
+        get_args(ShareOf),
+        format_func={"release": "of the released records", "table": "of the table"}.__getitem__,
+        default="release",
+        required=True,
+        key=Key.SHARE_OF,
+        bind="query-params",
+        disabled=whole or several,
+        help="*of the released records*: the release draws exactly the table's share of records "
+        "with the property, as the papers assume. *of the table*: the release draws records at "
+        "random, so that their share varies by itself and less noise is needed.",
+    )
+    if several and not whole:
+        st.caption("With several properties, the shares of the table are hidden.")
+    return chosen
