@@ -125,6 +125,7 @@ class _Kind:
 
 
 _NOT: Any = object()
+_ALIAS: Any = getattr(typing, "TypeAliasType", ())  # from Python 3.12 on
 _LARGEST = 1 << 128  # of a whole number: the entropy of a seed
 
 
@@ -200,6 +201,9 @@ def _shown(value: Any) -> str:
 
 def _kind(hint: Any) -> _Kind:
     """The rule of an annotation."""
+    if hint is ArrayLike:
+        return _Kind("an array of numbers", _array_like)
+    hint = _without_alias(hint)
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
         domains = hint.__metadata__
@@ -223,6 +227,14 @@ def _kind(hint: Any) -> _Kind:
     return _instance(origin or hint)
 
 
+def _without_alias(hint: Any) -> Any:
+    """Return what a `type` statement stands for, as NumPy 2.5 makes NDArray of one."""
+    origin = get_origin(hint)
+    if isinstance(origin, _ALIAS):
+        return origin.__value__[get_args(hint)]
+    return hint.__value__ if isinstance(hint, _ALIAS) else hint
+
+
 def _within(kind: _Kind, domains: tuple[Any, ...]) -> _Kind:
     def read(value: Any) -> Any:
         entry = kind.read(value)
@@ -235,7 +247,7 @@ def _any_of(hint: Any) -> _Kind:
     """Array-likes are a union themselves, which another one dissolves."""
     members, arrays = get_args(hint), set(get_args(ArrayLike))
     kinds = []
-    if arrays <= set(members):
+    if arrays and arrays <= set(members):
         members = tuple(member for member in members if member not in arrays)
         kinds.append(_Kind("an array of numbers", _array_like))
     kinds += [_kind(member) for member in members]

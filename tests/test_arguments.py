@@ -309,6 +309,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
         (dp.analysis.meaning, {"evaluation": dp.evaluate(scenario, table), "prior": 0.3}),
         (dp.analysis.recommend, {"evaluation": dp.evaluate(scenario, table)}),
         (dp.analysis.curve_price, {"evaluation": dp.evaluate(scenario, table)}),
+        (dp.compare_mechanisms, {"evaluation": dp.evaluate(scenario, table),
+                                 "limit": dp.Limit("guesses", 60), "names": ["OptM"]}),
         (dp.analysis.pack_scenario, {"scenario": scenario}),
         (dp.write_scenario, {"scenario": scenario}),
         (dp.read_scenario, {"text": dp.write_scenario(scenario), "columns": list(table)}),
@@ -385,6 +387,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
 # Results that the package makes, and what draws and runs them; their arguments are its own.
 MADE = {
     "AssumptionFile", "AttackResult", "AttributeGaussian", "Audit", "Brackets", "Choice",
+    "Contender", "EqualTerms",
     "Coupling", "Design", "ErrorChoice", "ErrorDesign", "ErrorSize", "Frontier", "FrontierLine",
     "JointAudit",
     "Evaluation",

