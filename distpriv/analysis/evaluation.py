@@ -32,6 +32,7 @@ from distpriv.mechanisms import Mechanism
 from distpriv.mechanisms.guarded import side_by_side
 from distpriv.mechanisms.release import Release, draw_release
 from distpriv.model.gaussian import GaussianModel, PairModel
+from distpriv.model.record_access import ReachesRecords
 from distpriv.model.sampling import Interval
 from distpriv.model.source import Source
 from distpriv.privacy.covered import is_undone
@@ -55,7 +56,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(ReachesRecords, through=("table",)):
     """What a scenario comes to on a table; made by :func:`distpriv.evaluate`.
 
     Nothing is computed before it is asked for, and nothing twice. Whatever is asked for may raise

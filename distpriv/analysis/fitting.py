@@ -20,6 +20,7 @@ from distpriv.model.monte_carlo import (
     simulated_statistics,
 )
 from distpriv.model.population import Population
+from distpriv.model.record_access import HoldsRecords
 from distpriv.model.source import Source, source_of
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
@@ -40,7 +41,7 @@ SIMULATED = 1000
 T = TypeVar("T")
 
 
-class Groups:
+class Groups(HoldsRecords):
     """Records of a table split by properties, and what is simulated of them, each made once.
 
     A subclass may have all of it from elsewhere, such as a cache that outlives it.

@@ -31,6 +31,7 @@ from distpriv.errors import AttackError
 from distpriv.model.gaussian import table_size, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.monte_carlo import simulate
+from distpriv.model.record_access import ReachesRecords
 from distpriv.model.sampling import RandomState
 from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf, Theta
@@ -70,7 +71,7 @@ ARITHMETIC = register(
 
 @checked(AttackError)
 @dataclass(frozen=True, eq=False)
-class PropertyInferenceAttack:
+class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
     """An attack on one pair, ready to repeat.
 
     A repetition splits the complete records at random into auxiliary, testing and modelling

@@ -20,6 +20,7 @@ from distpriv.composition.releases import Standing
 from distpriv.composition.rules import Promise
 from distpriv.composition.table_releases import Records, TableRelease, records_of
 from distpriv.errors import CalibrationError, ModelError
+from distpriv.model.record_access import ReachesRecords
 from distpriv.model.regularity import check_regular
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.coupling_bound import CouplingBound
@@ -31,7 +32,7 @@ _TOLERANCE = 1.5e-3
 
 
 @dataclass(frozen=True, eq=False)
-class JointReleases:
+class JointReleases(ReachesRecords, through=("_bounds",)):
     """What all releases together tell about the secret; see :func:`joint_releases`.
 
     Attributes

@@ -13,6 +13,7 @@ from distpriv.composition.rules import Promise
 from distpriv.errors import CalibrationError
 from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.population import Population
+from distpriv.model.record_access import HoldsRecords
 from distpriv.model.source import Source, source_of
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair, SensitiveProperty
@@ -41,11 +42,11 @@ class Records(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _Table(HoldsRecords):
     """Records of a table."""
 
     source: Source
-    _known: dict[str, Any] = field(default_factory=dict)
+    _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def computed(self, key: str, compute: Callable[[], T]) -> T:
         if key not in self._known:

@@ -44,8 +44,8 @@ class Outcomes:
         If points and weights make no two distributions of the same dimension.
     """
 
-    points: tuple[FloatArray, FloatArray]
-    weights: tuple[FloatArray | None, FloatArray | None] = (None, None)
+    points: tuple[FloatArray, FloatArray] = field(repr=False)
+    weights: tuple[FloatArray | None, FloatArray | None] = field(default=(None, None), repr=False)
     exact: bool = False
     _distances: dict[float, float] = field(default_factory=dict, repr=False)
     _couplings: dict[float, Coupling] = field(default_factory=dict, repr=False)

@@ -7,7 +7,7 @@ feeds every closed form of the package.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -19,6 +19,7 @@ from distpriv.arguments import checked
 from distpriv.errors import ModelError, PropertyError, QueryError
 from distpriv.model.cosets import Cosets
 from distpriv.model.grid import ProbedGrid, probed_grid
+from distpriv.model.record_access import HoldsRecords
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.words import exact
@@ -42,7 +43,7 @@ _BLOCK = 8192
 
 
 @dataclass(frozen=True, eq=False)
-class RecordGroups:
+class RecordGroups(HoldsRecords):
     """Record-level values of a query, split by a property.
 
     Attributes
@@ -54,8 +55,8 @@ class RecordGroups:
         Records left out because a column in use is missing.
     """
 
-    without: FloatArray
-    having: FloatArray
+    without: FloatArray = field(repr=False)
+    having: FloatArray = field(repr=False)
     dropped: int
 
     @property
@@ -128,11 +129,11 @@ class GroupMoments:
     counts: tuple[int, int]
     means: FloatArray
     covariances: FloatArray
-    minima: FloatArray
-    maxima: FloatArray
+    minima: FloatArray = field(repr=False)
+    maxima: FloatArray = field(repr=False)
     dropped: int = 0
     steps: FloatArray | None = None
-    cosets: Cosets | None = None
+    cosets: Cosets | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         m = self.means.shape[-1]

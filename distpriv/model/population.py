@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.model.moments import RecordGroups
+from distpriv.model.record_access import ReachesRecords
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 
@@ -24,8 +25,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Population:
+class Population(ReachesRecords, through=("load", "_known")):
     """Records with and without a property, and what has been computed from them.
+
+    Pickled and copied without either.
 
     Attributes
     ----------

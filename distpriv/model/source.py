@@ -28,6 +28,7 @@ from distpriv.model.moments import (
     record_groups,
     strata,
 )
+from distpriv.model.record_access import HoldsRecords, MissingRecords
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
 from distpriv.tables import ColumnType, column_types, digest
@@ -68,13 +69,13 @@ class ColumnProfile:
     name: str
     type: ColumnType
     missing: int
-    low: float | None = None
-    high: float | None = None
+    low: float | None = field(default=None, repr=False)
+    high: float | None = field(default=None, repr=False)
     labels: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(HoldsRecords):
     """What is known of a table without going through it again.
 
     Attributes
@@ -126,10 +127,10 @@ class SampledGroups(RecordGroups):
 
     population: tuple[int, int]
     seed: int
-    means: FloatArray
-    covariances: FloatArray
-    grid: FloatArray
-    lattice: Cosets
+    means: FloatArray = field(repr=False)
+    covariances: FloatArray = field(repr=False)
+    grid: FloatArray = field(repr=False)
+    lattice: Cosets = field(repr=False)
     count: Callable[[tuple[int, ...]], tuple[IntArray, IntArray]] = field(repr=False)
     columns: tuple[int, ...]
 
@@ -235,7 +236,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class MemorySource:
+class MemorySource(HoldsRecords):
     """A table in memory.
 
     Parameters
@@ -243,7 +244,7 @@ class MemorySource:
     table : DataFrame
     """
 
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
 
     def profile(self) -> Profile:
         """See :class:`Source`; the sample is the table."""
@@ -341,6 +342,8 @@ def source_of(table: pd.DataFrame | Source) -> Source:
     """The source that a table is, or that it is wrapped in."""
     if isinstance(table, pd.DataFrame):
         return MemorySource(table)
+    if isinstance(table, MissingRecords):
+        table()
     if isinstance(table, Source):
         return table
     raise ModelError(

@@ -24,6 +24,7 @@ from distpriv.model.moments import (
     check_split,
     strata,
 )
+from distpriv.model.record_access import HoldsRecords
 from distpriv.model.source import SAMPLE, Profile, SampledGroups
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -52,7 +53,7 @@ class _Asked:
         object.__setattr__(self, "exactly", repr((self.query.statistics, self.secret)))
 
 
-class EngineSource:
+class EngineSource(HoldsRecords):
     """A table of an engine: nothing but numbers and a bounded sample leave it.
 
     Parameters

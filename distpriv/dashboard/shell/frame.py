@@ -85,7 +85,7 @@ class _Cached(Groups):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class View(Evaluation):
+class View(Evaluation, through=("dataset", "source")):
     """The scenario evaluated, and the datasets of the session that it is about.
 
     Attributes

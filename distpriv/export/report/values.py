@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
@@ -60,7 +60,7 @@ class Truth:
 
     share: float | None = None
     statistics: tuple[float, ...] = ()
-    records: pd.DataFrame | None = None
+    records: pd.DataFrame | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
