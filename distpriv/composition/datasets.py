@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from distpriv.composition.mixed_noise import conditional_noises
+from distpriv.composition.overlaps import DrawnPart, moments_of_parts, simulated_parts
 from distpriv.composition.releases import promised_of_one
 from distpriv.composition.rules import Promise, compose
 from distpriv.composition.stacked import Stacked, stacked
@@ -16,8 +18,9 @@ from distpriv.errors import DistprivError, ModelError
 from distpriv.model.gaussian import GaussianModel, PairModel, model_from_moments
 from distpriv.model.monte_carlo import SimulatedFit
 from distpriv.model.population import Population
+from distpriv.model.theta import ShareOf
 from distpriv.queries.properties import Pair
-from distpriv.queries.statistics import Query
+from distpriv.queries.statistics import Query, Statistic
 
 __all__ = ["Dataset", "Grouping", "Uncounted", "union_of"]
 
@@ -29,6 +32,10 @@ _OTHER_DRAWING = (
     "It is of the whole table, whose records are taken to be drawn {way} replacement here, unlike "
     "those of the other releases of it."
 )
+_OVERLAPPING = (
+    "Promises do not add up: the samples overlap with each other or with the whole table."
+)
+_DATASETS = 1000  # that are simulated where a statistic is no sum
 _DIFFERENT = (
     "Promises about one dataset add up for Laplace noise with δ = 0 on the same statistics only."
 )
@@ -68,6 +75,10 @@ class Dataset:
 
     members: tuple[TableRelease, ...]
     told: tuple[Stacked, ...]
+
+
+Mixture = tuple[tuple[float, Stacked], ...]
+"""Probabilities, and what is told where that has come about; which it is may be public."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +127,113 @@ class Grouping:
                 uncounted.append(Uncounted(index, str(error)))
         return datasets, uncounted
 
+    def independent(self, datasets: Sequence[Dataset]) -> bool:
+        """Return whether the datasets are independent given the records that they are drawn from.
+
+        Samples of the records themselves are. A table that is drawn, from the records or from
+        reference data, is not independent of its samples, nor are these of each other.
+        """
+        whole = any(dataset.members[0].whole for dataset in datasets)
+        return len(datasets) < 2 or not (whole or self.records is not self.table)
+
+    def overlap(
+        self, releases: Sequence[TableRelease]
+    ) -> tuple[tuple[Mixture, ...], list[Uncounted]]:
+        """Return what all releases tell of each pair where the table itself is drawn.
+
+        One mixture for each pair; none where there is but one dataset, and nothing else to know
+        about it. Releases that have no joint law with the others are left out and listed.
+        """
+        samples = [release for release in releases if not release.whole]
+        alone = len(samples) + any(release.whole for release in releases) < 2
+        if not samples or (alone and self.records is self.table):
+            return (), []
+        try:
+            return self._overlap(releases), []
+        except DistprivError:
+            counted: list[TableRelease] = []
+            uncounted: list[Uncounted] = []
+            found: tuple[Mixture, ...] = ()
+            for index, release in enumerate(releases):
+                try:
+                    found = self._overlap([*counted, release])
+                    counted.append(release)
+                except DistprivError as error:
+                    uncounted.append(Uncounted(index, str(error)))
+            return found, uncounted
+
+    def _overlap(self, releases: Sequence[TableRelease]) -> tuple[Mixture, ...]:
+        whole = [release for release in releases if release.whole]
+        datasets = [whole] if whole else []
+        datasets += [[release] for release in releases if not release.whole]
+        queries = [union_of(release.query for release in members) for members in datasets]
+        starts = np.cumsum([0, *map(len, queries)])
+        seen = []
+        for members, query, start in zip(datasets, queries, starts, strict=False):
+            places = {statistic: start + place for place, statistic in enumerate(query)}
+            seen += [
+                (tuple(int(places[statistic]) for statistic in release.query), release.noise)
+                for release in members
+            ]
+        owners = np.repeat(np.arange(len(queries)), list(map(len, queries)))
+        every = [statistic for query in queries for statistic in query]
+        told = []
+        for pair in self.pairs:
+
+            def again(chosen: tuple[int, ...], pair: Pair = pair) -> PairModel:
+                some: dict[int, list[Statistic]] = {}
+                for index in chosen:
+                    some.setdefault(int(owners[index]), []).append(every[index])
+                # The statistics of a dataset follow one another, so that their order stays.
+                order = sorted(chosen, key=lambda index: int(owners[index]))
+                fit = self._joint(
+                    [(Query(part), datasets[owner][0]) for owner, part in sorted(some.items())],
+                    pair,
+                )
+                return fit.of_statistics([order.index(index) for index in chosen])
+
+            fit = self._joint(
+                [(query, members[0]) for query, members in zip(queries, datasets, strict=True)],
+                pair,
+            )
+            told.append(
+                tuple(
+                    (mass, stacked(fit, [(places, noise) for (places, _), noise in zip(
+                        seen, noises, strict=True)], again))
+                    for mass, noises in conditional_noises([noise for _, noise in seen])
+                )
+            )  # fmt: skip
+        return tuple(told)
+
+    def _joint(self, asked: Sequence[tuple[Query, TableRelease]], pair: Pair) -> PairModel:
+        """Return the joint law of statistics of the table and of samples of it."""
+        union, secret = union_of(query for query, _ in asked), pair.secret
+        if not union.is_linear:
+            count = sum(self.table.records(union, secret).totals)
+            parts = [DrawnPart.of(query, release, count) for query, release in asked]
+            groups = self.records.records(union, secret)
+            key = f"overlapping {parts!r} {pair!r} {self.seed}"
+            return self.records.computed(
+                key,
+                lambda: simulated_parts(groups, union, pair, parts, _DATASETS, self.seed),
+            )
+        counts = [self._complete(query, pair) for query, _ in asked]
+        parts = [
+            DrawnPart.of(query, release, count)
+            for (query, release), count in zip(asked, counts, strict=True)
+        ]
+        shared = np.minimum.outer(counts, counts).astype(np.float64)
+        if self._complete(union, pair) < max(counts):
+            shared = np.array(
+                [[self._complete(union_of([one, two]), pair) for two, _ in asked]
+                 for one, _ in asked], dtype=np.float64,
+            )  # fmt: skip
+        return moments_of_parts(self.records.moments(union, secret), union, pair, parts, shared)
+
+    def _complete(self, query: Query, pair: Pair) -> int:
+        """Return how many records of the table have all values in use."""
+        return sum(self.table.moments(query, pair.secret).counts)
+
     def _dataset(self, members: list[TableRelease]) -> Dataset:
         """What releases of one dataset tell of each pair."""
         union = union_of(release.query for release in members)
@@ -126,7 +244,7 @@ class Grouping:
             (tuple(places[statistic] for statistic in release.query), release.noise)
             for release in members
         ]
-        size = members[-1].n, members[-1].replacement
+        size = members[-1].n, members[-1].replacement, members[-1].drawn_share
         told = []
         for pair in self.pairs:
 
@@ -150,25 +268,37 @@ class Grouping:
             if any(release.n != others for release in members):
                 raise ModelError(_OTHER_RECORDS.format(n=last.n, others=others))
 
-    def _fit(self, query: Query, pair: Pair, n: int, replacement: bool) -> PairModel:
-        key = (query, pair, n, replacement)
+    def _fit(
+        self, query: Query, pair: Pair, n: int, replacement: bool, share_of: ShareOf
+    ) -> PairModel:
+        key = (query, pair, n, replacement, share_of)
         if key not in self._fits:
             self._fits[key] = self._fitted(*key)
         return self._fits[key]
 
-    def _fitted(self, query: Query, pair: Pair, n: int, replacement: bool) -> PairModel:
+    def _fitted(
+        self, query: Query, pair: Pair, n: int, replacement: bool, share_of: ShareOf
+    ) -> PairModel:
         secret = pair.secret
         population = {secret: self.records.population(query, secret, self.seed)}
         if query.is_linear:
             moments = {secret: self.records.moments(query, secret)}
             model = model_from_moments(
-                moments, query, [pair], n, replacement=replacement, regular=False
+                moments,
+                query,
+                [pair],
+                n,
+                replacement=replacement,
+                share_of=share_of,
+                regular=False,
             )
         else:
             groups = {secret: self.records.records(query, secret)}
-            fit = SimulatedFit(groups, query, [pair], n, replacement, seed=self.seed, regular=False)
+            fit = SimulatedFit(
+                groups, query, [pair], n, replacement, share_of, seed=self.seed, regular=False
+            )
             model = self.records.computed(
-                f"stacked {(query, pair, n, replacement, self.seed)!r}", fit.run
+                f"stacked {(query, pair, n, replacement, share_of, self.seed)!r}", fit.run
             )
         return model.drawn_from(population).pairs[0]
 
@@ -178,7 +308,13 @@ class Grouping:
         return self.records.population(query, secret, self.seed + more)
 
     def promise(self, datasets: Sequence[Dataset]) -> tuple[Promise | None, str]:
-        """Of all, and a remark."""
+        """Of all, and a remark; none where datasets that overlap would have to be independent."""
+        if not self.independent(datasets):
+            return None, _OVERLAPPING
+        return self.sum_of_promises(datasets)
+
+    def sum_of_promises(self, datasets: Sequence[Dataset]) -> tuple[Promise | None, str]:
+        """Return what datasets promise together that are independent, and a remark."""
         found = [self._of_one(dataset.members) for dataset in datasets]
         remark = next((remark for _, remark in found if remark), "")
         known = [promise for promise, _ in found if promise is not None]
@@ -201,7 +337,8 @@ class Grouping:
     def model(self, release: TableRelease) -> GaussianModel:
         """Of a release by itself, for all pairs."""
         fits = [
-            self._fit(release.query, pair, release.n, release.replacement) for pair in self.pairs
+            self._fit(release.query, pair, release.n, release.replacement, release.drawn_share)
+            for pair in self.pairs
         ]
         return GaussianModel(
             query=release.query,
@@ -209,5 +346,6 @@ class Grouping:
             pairs=tuple(fits),
             method="exact" if release.query.is_linear else "monte-carlo",
             replacement=release.replacement,
+            share_of=release.drawn_share,
             record_sensitivities=np.zeros(len(release.query)),
         )

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
+from distpriv.composition.mixed_noise import MixedLoss
 from distpriv.composition.rules import Promise
 from distpriv.composition.stacked import Stacked
 from distpriv.privacy.covered import CoveredLoss
@@ -138,7 +139,7 @@ class PromisedLoss:
         return high
 
 
-Bounds = tuple[JointLoss | PromisedLoss, ...]
+Bounds = tuple[JointLoss | PromisedLoss | MixedLoss, ...]
 """Losses that each bound the same releases."""
 
 

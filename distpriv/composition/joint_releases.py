@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,15 @@ import pandas as pd
 from distpriv.arguments import checked
 from distpriv.attacks.best_attack import optimal_attack_estimate
 from distpriv.composition import joint_bounds
-from distpriv.composition.datasets import Dataset, Grouping, Uncounted
+from distpriv.composition.datasets import Dataset, Grouping, Mixture, Uncounted
 from distpriv.composition.joint_bounds import JointBound, joint_bound
 from distpriv.composition.joint_loss import Bounds, JointLoss, PromisedLoss, worst_epsilon
 from distpriv.composition.joint_per_record import JointPerRecord, joint_per_record
+from distpriv.composition.mixed_noise import MixedLoss
 from distpriv.composition.releases import Standing
 from distpriv.composition.rules import Promise
 from distpriv.composition.table_releases import Records, TableRelease, records_of
-from distpriv.errors import CalibrationError, ModelError
+from distpriv.errors import CalibrationError, InapplicableError, ModelError
 from distpriv.model.record_access import ReachesRecords
 from distpriv.model.regularity import check_regular
 from distpriv.privacy.calibration import check_delta
@@ -43,7 +45,9 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
         The others: every figure is without them, and no bound on what they add.
     pairs : tuple of Pair
     datasets : tuple of Dataset
-        What is told of each dataset, independent of the others given the share.
+        What is told of each dataset by itself.
+    overlap : tuple of Mixture
+        What all releases tell where the table is drawn, one a pair; empty for a single dataset.
     promise : Promise or None
         What all promise together, where adding up is proven.
     remark : str
@@ -54,6 +58,7 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
     uncounted: tuple[Uncounted, ...]
     pairs: tuple[Pair, ...]
     datasets: tuple[Dataset, ...]
+    overlap: tuple[Mixture, ...]
     promise: Promise | None
     remark: str
     _grouping: Grouping = field(repr=False)
@@ -85,9 +90,9 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
         """The same on one pair, by its index."""
         if not self.releases:
             return 0.5
-        if self._alone:
+        if self._alone and not self.overlap:
             return self._alone[pair]
-        return min(bound.accuracy for bound in self._losses[pair])
+        return max(min(bound.accuracy for bound in bounds) for bounds in self._losses[pair])
 
     def delta(self, epsilon: float) -> float:
         """δ delivered together at one ε >= 0, for the worst pair and order.
@@ -103,7 +108,11 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
             raise CalibrationError(f"ε must not be negative, got ε = {epsilon:g}.")
         if not self.releases:
             return 0.0
-        return max(min(bound.delta(epsilon) for bound in bounds) for bounds in self._losses)
+        return max(
+            min(bound.delta(epsilon) for bound in bounds)
+            for readings in self._losses
+            for bounds in readings
+        )
 
     def epsilon(self, delta: float) -> float:
         """Least ε >= 0 delivered together at δ in (0, 1); ∞ where there is none.
@@ -116,7 +125,7 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
         delta = check_delta(delta)
         if not self.releases:
             return 0.0
-        return worst_epsilon(self._losses, delta)
+        return worst_epsilon(chain.from_iterable(self._losses), delta)
 
     def bounded_delta(self, epsilon: float) -> CouplingBound:
         """At most this δ is delivered together at ε >= 0, whatever the laws of the statistics.
@@ -129,7 +138,7 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
         CalibrationError
             For a negative ε, or if there is no release.
         InapplicableError
-            If a statistic is no sum over records.
+            If a statistic is no sum over records, or the datasets overlap.
         """
         if not epsilon >= 0:
             raise CalibrationError(f"ε must not be negative, got ε = {epsilon:g}.")
@@ -165,6 +174,11 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
         """One a pair."""
         if not self.releases:
             raise CalibrationError("There is no release to be bounded; give at least one.")
+        if not self._grouping.independent(self.datasets):
+            raise InapplicableError(
+                "The coupling bound is for datasets that are drawn independently, and these "
+                "overlap; ask for a bound on each release."
+            )
         return [
             joint_bound([dataset.told[place] for dataset in self.datasets], self._grouping.reseeded)
             for place in range(len(self.pairs))
@@ -183,32 +197,41 @@ class JointReleases(ReachesRecords, through=("_bounds",)):
         return Standing(
             count=self.count,
             accuracy=self.accuracy if pair is None else self.accuracy_on(pair),
-            exact=self.exact or bool(self._alone),
+            exact=self.exact or bool(self._alone and not self.overlap),
             epsilon=None if delta is None or not self.exact else self.epsilon(delta),
             promise=self.promise,
             remark=self.remark,
         )
 
     @cached_property
-    def _losses(self) -> tuple[Bounds, ...]:
-        """Of each pair, by the normals, Laplace noise by its normal floor alone.
+    def _losses(self) -> tuple[tuple[Bounds, ...], ...]:
+        """Of each pair, in every reading of how the datasets are drawn; the worst counts.
 
-        And by promises where there is Laplace noise whose promises add up.
+        Datasets that are independent count by themselves, Laplace noise by its normal floor alone
+        and by promises where these add up. Beside that counts what all tell where the table is
+        drawn.
         """
+        datasets = self.datasets
+        if self.overlap and any(not dataset.members[0].whole for dataset in datasets):
+            datasets = tuple(dataset for dataset in datasets if not dataset.members[0].whole)
         other = [
             dataset
-            for dataset in self.datasets
+            for dataset in datasets
             if not all(release.is_normal for release in dataset.members)
         ]
-        normal = [dataset for dataset in self.datasets if dataset not in other]
-        promise = self._grouping.promise(other)[0] if other else None
-        losses: list[Bounds] = []
+        normal = [dataset for dataset in datasets if dataset not in other]
+        promise = self._grouping.sum_of_promises(other)[0] if other else None
+        losses: list[tuple[Bounds, ...]] = []
         for place in range(len(self.pairs)):
-            bounds: Bounds = (_loss(self.datasets, place),)
+            bounds: Bounds = (_loss(datasets, place),)
             if promise is not None:
                 rest = _loss(normal, place) if normal else None
                 bounds = (*bounds, PromisedLoss(promise, rest))
-            losses.append(bounds)
+            readings: tuple[Bounds, ...] = (bounds,)
+            if self.overlap:
+                cases = [(mass, JointLoss((told,))) for mass, told in self.overlap[place]]
+                readings = (bounds, (MixedLoss(tuple(cases)),))
+            losses.append(readings)
         return tuple(losses)
 
     @cached_property
@@ -246,15 +269,23 @@ def joint_releases(
 
     *Of the whole table*: one dataset, so that their statistics have one joint law, that of the
     union of all statistics, and only the noises are independent: they are one release of the
-    union (:mod:`distpriv.composition.stacked`). *Of samples*: datasets of their own, drawn
-    independently under the share, whose log-likelihood ratios add up, among each other and to that
-    of the whole table. Whoever reads all of it is one attacker.
+    union (:mod:`distpriv.composition.stacked`). *Of samples*: two readings count, and of their
+    figures the greater one. Where the records of the table are fixed, samples are independent and
+    their log-likelihood ratios add up. Where the table itself is drawn, samples overlap with it and
+    with each other, and all releases are one release with their joint covariances
+    (:mod:`distpriv.composition.overlaps`). A whole table beside its samples, and reference data,
+    are of the second kind. Whoever reads all of it is one attacker.
+
+    In both readings means and covariances are exact for sums over records, and figures are what
+    normals with these deliver. Records that lack values are taken to lack them at random.
 
     The normals are fitted as those of a single release are: in closed form from the group moments
     of the union, or by simulation where a statistic has none. Where Laplace noise is among several
-    releases the figures are bounds: the lesser of what is told without the Laplace part, its floor
-    left, and of what the promises about it come to beside what the others deliver. Promises are
-    taken at their word, and rest on what the mechanism assumes.
+    releases the figures are bounds. Of independent datasets: the lesser of what is told without the
+    Laplace part, its floor left, and of what the promises about it come to beside what the others
+    deliver. Promises are taken at their word, and rest on what the mechanism assumes. Of datasets
+    that overlap: what is told if the size of the noise is known
+    (:mod:`distpriv.composition.mixed_noise`).
 
     Parameters
     ----------
@@ -285,12 +316,21 @@ def joint_releases(
     grouping = Grouping(source, source if table is None else records_of(table), asked, seed)
     datasets, uncounted = grouping.datasets(releases)
     left_out = {each.index for each in uncounted}
+    counted = [index for index in range(len(releases)) if index not in left_out]
+    overlap, apart = grouping.overlap([releases[index] for index in counted])
+    if apart:
+        uncounted += [Uncounted(counted[each.index], each.reason) for each in apart]
+        left_out = {each.index for each in uncounted}
+        datasets, _ = grouping.datasets(
+            [each for index, each in enumerate(releases) if index not in left_out]
+        )
     promise, remark = grouping.promise(datasets)
     return JointReleases(
         releases=tuple(each for index, each in enumerate(releases) if index not in left_out),
         uncounted=tuple(sorted(uncounted, key=lambda each: each.index)),
         pairs=asked,
         datasets=tuple(datasets),
+        overlap=overlap,
         promise=promise,
         remark=remark,
         _grouping=grouping,

@@ -15,6 +15,7 @@ from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.population import Population
 from distpriv.model.record_access import HoldsRecords
 from distpriv.model.source import Source, source_of
+from distpriv.model.theta import ShareOf
 from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair, SensitiveProperty
 from distpriv.queries.statistics import Query
@@ -88,6 +89,10 @@ class TableRelease:
         Whether the records are drawn with replacement under a share.
     pairs : tuple of Pair
         What the noise promises its (ε, δ) about; none if it promises nothing.
+    share_of : "release" or "table"
+        Whose share is meant where it is a sample, see :func:`distpriv.fit_gaussian`: that of the
+        sample, drawn stratified, or that of the table, of which the sample is a random one. Of
+        the whole table both are the same.
     """
 
     query: Query
@@ -96,6 +101,7 @@ class TableRelease:
     whole: bool = False
     replacement: bool = False
     pairs: tuple[Pair, ...] = ()
+    share_of: ShareOf = "release"
 
     def __post_init__(self) -> None:
         if self.noise.dimension != len(self.query):
@@ -113,6 +119,11 @@ class TableRelease:
         if not set(pairs) <= set(self.pairs):
             return None
         return Promise(self.noise.epsilon, self.noise.delta)
+
+    @property
+    def drawn_share(self) -> ShareOf:
+        """Whose share decides how the records are drawn."""
+        return "release" if self.whole else self.share_of
 
     @property
     def is_normal(self) -> bool:
