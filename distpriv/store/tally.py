@@ -55,7 +55,8 @@ def tally(
 ) -> Tally:
     """What releases of one table tell together about the secret of a limit.
 
-    Gaussian noise counts as :func:`distpriv.composition.joint_releases.joint_releases` has it. Of
+    Gaussian noise counts as :func:`distpriv.composition.joint_releases.joint_releases` has it, the
+    table and samples of it by their joint law; a release is counted as it was drawn. Of
     Laplace noise what counts is not its promise, which holds where the shares do nothing but shift
     the statistics, but the δ that it delivers by the fitted normals at the ε that it promises.
 
@@ -135,6 +136,7 @@ def _release(limited: Scenario, entry: LedgerEntry, sources: Mapping[str, Groups
         whole=then.whole,
         replacement=then.replacement or then.whole,
         pairs=pairs,
+        share_of=then.hidden_share,
     )
 
 
@@ -146,7 +148,8 @@ def _delivering(
     assert then is not None
     model, groups = _model(limited, then, sources), sources[limited.reference]
     scales = (noise.scales.tolist(), noise.directions.tolist(), noise.floor_deviations.tolist())
-    about = repr((limited.pairs, then.query, then.n, then.replacement, noise.epsilon, scales))
+    drawn = then.query, then.n, then.whole, then.replacement, then.hidden_share
+    about = repr((limited.pairs, *drawn, noise.epsilon, scales))
     delta = groups.computed(
         f"delivered by Laplace {about}",
         lambda: delivered_interval(model, noise.detached(), noise.epsilon).high,
@@ -189,6 +192,7 @@ def _model(limited: Scenario, then: Scenario, sources: Mapping[str, Groups]) -> 
             n=then.n,
             whole=then.whole,
             replacement=then.replacement or then.whole,
+            share_of=then.hidden_share,
             distances="normals",
         ),
         groups,

@@ -6,14 +6,18 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import distpriv as dp
+from distpriv.analysis.fitting import Groups
+from distpriv.analysis.scenario_file import read_scenario
 from distpriv.privacy.calibration import gaussian_delta
 from distpriv.privacy.delivered import delivered_interval
 from distpriv.privacy.noise import gaussian_noise
 from distpriv.queries.statistics import Mean, Query
 from distpriv.store import AgreedLimit, Budget, LedgerEntry, LimitVersion, Terms
+from distpriv.store.ledger import row_of
 from distpriv.store.tally import tally
 from tests.store.limited import SCENARIO, release, sources, table
 
@@ -134,3 +138,50 @@ def test_what_has_no_joint_law_is_named() -> None:
     (said,) = tally(limit(), [release(), other], KNOWN).uncounted
     assert said.startswith("The release by Bob of ")
     assert "cannot be counted: It is of the whole table and rests on 250 records" in said
+
+
+def test_a_sample_counts_by_whose_share_it_was_drawn_for() -> None:
+    """A random sample leaves open how many of its records have the property."""
+    scenario = replace(SCENARIO, whole=False, replacement=False, n=40)
+    found = {}
+    for share_of in ("release", "table"):
+        one = release(epsilon=0.7, scenario=scenario)
+        one = replace(one, scenario=replace(one.scenario, share_of=share_of))
+        model = dp.fit_gaussian(table(), AGE, list(SCENARIO.pairs), n=40, share_of=share_of)
+        found[share_of] = tally(limit(), [one], KNOWN).accuracy
+        wanted = dp.optimal_attack_accuracy(model, one.noise)
+        assert found[share_of] == pytest.approx(wanted)
+    assert found["table"] < found["release"]
+
+
+def test_a_release_keeps_whose_share_it_was_drawn_for() -> None:
+    scenario = replace(SCENARIO, whole=False, share_of="table")
+    row = row_of(release(scenario=scenario))
+    assert read_scenario(row.scenario).share_of == "table"
+    lines = row_of(release(scenario=scenario)).scenario.splitlines()
+    old = [line for line in lines if "share_of" not in line]  # as in rows of earlier versions
+    assert len(old) == len(lines) - 1
+    assert read_scenario("\n".join(old)).share_of == "release"
+
+
+def test_a_sample_beside_its_table_counts_by_their_joint_law() -> None:
+    """Also where the law is that of reference data."""
+    rng = np.random.default_rng(1)
+    rich, both = rng.random(6000) < 0.5, rng.normal(0, 10, 6000)
+    people = pd.DataFrame(
+        {
+            "age": both + rng.normal(0, 0.5, 6000),
+            "hours": both + 2.0 * rich + rng.normal(0, 0.5, 6000),
+            "rich": np.where(rich, "yes", "no"),
+        }
+    )
+    known = {"": Groups(people.iloc[:300]), "r": Groups(people)}
+    quiet = gaussian_noise("ExpM", np.array([[0.0025]]), epsilon=1.0, delta=1e-3)
+    whole = replace(release(), noise=quiet)
+    sampled = replace(SCENARIO, whole=False, replacement=False, n=270, query=HOURS)
+    sample = replace(whole, scenario=sampled)
+    agreed = limit(reference="r")
+    alone = [tally(agreed, [each], known).accuracy for each in (whole, sample)]
+    counted = tally(agreed, [whole, sample], known)
+    assert counted.accuracy > max(alone) + 0.1
+    assert not counted.uncounted

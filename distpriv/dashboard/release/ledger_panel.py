@@ -170,6 +170,7 @@ def table_release(scenario: Scenario, noise: Noise) -> TableRelease:
         whole=scenario.whole,
         replacement=scenario.replacement or scenario.whole,
         pairs=scenario.pairs if protects else (),
+        share_of=scenario.hidden_share,
     )
 
 
@@ -348,10 +349,15 @@ def formulas() -> None:
             "they are one release of all their statistics, with the joint covariances that these "
             "have under each share and independent noises. Of the same statistics it tells what a "
             "single one tells whose noise has the parallel sum of their covariances (Anderson & "
-            "Duffin 1969), S/r for r equal ones. Samples are datasets of "
-            "their own: their privacy losses L add up, the log-likelihood ratio of an attacker who "
-            "tells samples that all have one share from samples that all have the other; TV is the "
-            "total variation of what is released under the two. Promises add up for samples (Chen "
+            "Duffin 1969), S/r for r equal ones. Given the table's records, samples "
+            "are independent: their privacy losses L add up, the log-likelihood ratio of an "
+            "attacker who tells samples that all have one share from samples that all have the "
+            "other. If the table is drawn too, samples overlap with it and with each other: all "
+            "releases then count as one, with their joint covariances. The greater figure of the "
+            "two is shown. The covariances are exact for sums over records; the attacker's figure "
+            "is that of normal curves. TV is the "
+            "total variation of what is released under the two shares. Promises add up for samples "
+            "alone, given the table's records (Chen "
             "& Ohrimenko 2023, full version, Proposition A.5), and for one table where it is "
             "Laplace noise with δ = 0 that was calibrated in the same units, or the two shares "
             "only shift the statistics: what pairs the outcomes of the two shares is the same "

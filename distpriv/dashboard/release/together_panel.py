@@ -77,9 +77,9 @@ def closer(view: View, made: Releases, found: OnRecord) -> None:
     )
     st.caption(
         "At most is the coupling bound of all releases stacked, which assumes no normal curve, "
-        "only that records are drawn as described; – where a statistic is no sum over records, or "
-        "nothing is known. For each record counts whichever is replaced by any other within the "
-        "public bounds."
+        "only that records are drawn as described; – where a statistic is no sum over records, "
+        "datasets overlap, or nothing is known. For each record counts whichever is replaced by "
+        "any other within the public bounds."
     )
 
 

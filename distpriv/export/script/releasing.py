@@ -25,6 +25,7 @@ releases.append(dp.composition.TableRelease(
     whole=scenario.whole,
     replacement={setting.scenario.replacement or setting.scenario.whole},
     pairs={"scenario.pairs" if mechanisms.get(setting.scenario.mechanism).protects else "()"},
+    share_of="{setting.scenario.hidden_share}",
 ))
 joint = dp.composition.joint_releases(
     releases,
@@ -69,6 +70,7 @@ def _release(release: TableRelease) -> str:
             f"whole={release.whole}",
             f"replacement={release.replacement}",
             f"pairs={literal(release.pairs)}",
+            f"share_of={literal(release.share_of)}",
         ],
     )
 
