@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,13 @@ class Dataset:
 
 Mixture = tuple[tuple[float, Stacked], ...]
 """Probabilities, and what is told where that has come about; which it is may be public."""
+
+
+def _no_less(joint: Stacked, alone: Sequence[Stacked]) -> Stacked:
+    """Return it with what the last digits of each dataset give away by themselves."""
+    theta = math.prod(1 + part.theta for part in alone) - 1
+    apart = joint.apart or any(part.apart for part in alone)
+    return replace(joint, theta=max(joint.theta, theta), apart=apart)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,13 +204,16 @@ class Grouping:
                 [(query, members[0]) for query, members in zip(queries, datasets, strict=True)],
                 pair,
             )
-            told.append(
-                tuple(
-                    (mass, stacked(fit, [(places, noise) for (places, _), noise in zip(
-                        seen, noises, strict=True)], again))
-                    for mass, noises in conditional_noises([noise for _, noise in seen])
-                )
-            )  # fmt: skip
+            place = self.pairs.index(pair)
+            alone = [self._dataset(members).told[place] for members in datasets]
+            cases: list[tuple[float, Stacked]] = []
+            bare = [part.undefended() for part in alone]
+            for mass, noises in conditional_noises([noise for _, noise in seen]):
+                made = [(at, noise) for (at, _), noise in zip(seen, noises, strict=True)]
+                # The first of several cases is that of Laplace noise of size 0.
+                least = bare if mass < 1 and not cases else alone
+                cases.append((mass, _no_less(stacked(fit, made, again), least)))
+            told.append(tuple(cases))
         return tuple(told)
 
     def _joint(self, asked: Sequence[tuple[Query, TableRelease]], pair: Pair) -> PairModel:

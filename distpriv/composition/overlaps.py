@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.composition.table_releases import TableRelease
-from distpriv.model.gaussian import PairModel, grid_of, thetas_of
+from distpriv.model.cosets import grid_of
+from distpriv.model.gaussian import PairModel, thetas_of
 from distpriv.model.moments import GroupMoments, RecordGroups
 from distpriv.model.sampling import draw_subsets
 from distpriv.model.theta import ShareOf, Theta

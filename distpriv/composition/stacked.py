@@ -26,7 +26,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
+from scipy.linalg import eigvalsh
+from scipy.sparse.csgraph import connected_components
 
 from distpriv.composition.observed import Observed, noise_from
 from distpriv.errors import ModelError
@@ -46,6 +49,7 @@ _APART, _FOLLOWS = 1e-10, 1e-12  # of a statistic's variance that the others lea
 _STILL = 1e-24  # of a mean squared, as where a model is checked
 _NOTHING = 1e-9  # of a statistic's deviation
 _OF_MEAN = 1e-12
+_TOGETHER = 40  # statistics whose lattice is reduced at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,10 +252,60 @@ def _theta(fit: PairModel, known: int, noisy: Observed, like: Noise) -> float:
         left = replace(
             left, covariances=np.array([_given(part, known) for part in fit.covariances])
         )
-    factors = noisy.of(np.eye(size)[:, known:]).factors(_units(fit)[known:])
+    noisy = noisy.of(np.eye(size)[:, known:])
+    theta = _theta_at_once(left, noisy, like) if len(rest) <= _TOGETHER else math.inf
+    if math.isinf(theta):
+        blocks = _blocks(noisy)
+        if len(blocks) > 1:
+            return _theta_of_blocks(left, noisy, blocks, like)
+        return theta if len(rest) <= _TOGETHER else _theta_at_once(left, noisy, like)
+    return theta
+
+
+def _theta_at_once(left: PairModel, noisy: Observed, like: Noise) -> float:
+    factors = noisy.factors(_units(left))
     if not factors.shape[1]:
         return math.inf if (left.grid != 0).any() else 0.0
     return shown(left, noise_from(factors, like))
+
+
+def _blocks(noisy: Observed) -> list[list[int]]:
+    """Return statistics that share no noise, block by block."""
+    rows = np.vstack([noisy.known, noisy.seen]) != 0
+    count, labels = connected_components(rows.T.astype(int) @ rows.astype(int), directed=False)
+    return [np.flatnonzero(labels == label).tolist() for label in range(count)]
+
+
+def _theta_of_blocks(
+    left: PairModel, noisy: Observed, blocks: Sequence[list[int]], like: Noise
+) -> float:
+    """θ at most, where the lattice of all statistics is too large to be reduced.
+
+    θ falls as the covariance P grows, and P is at least γ times its blocks, γ the least eigenvalue
+    of P in units of these. Independent blocks multiply their factors 1 ± θ.
+    """
+    least = 1.0
+    for covariance in left.covariances:
+        units = np.sqrt(np.diag(covariance))
+        units = np.where(units > 0, units, 1.0)
+        scaled = covariance / np.outer(units, units)
+        alone = np.zeros_like(scaled)
+        for block in blocks:
+            alone[np.ix_(block, block)] = scaled[np.ix_(block, block)]
+        try:
+            values = eigvalsh(scaled, alone)
+        except LinAlgError:
+            return math.inf
+        least = min(least, float(values[0]) - _APART)
+    if least <= 0:
+        return math.inf
+    rising = 1.0
+    every = np.eye(len(left.difference))
+    for block in blocks:
+        part = left.of_statistics(block)
+        part = replace(part, covariances=part.covariances * least)
+        rising *= 1 + _theta_at_once(part, noisy.of(every[:, block]), like)
+    return rising - 1 if rising < 2 else math.inf
 
 
 def _given(covariance: FloatArray, known: int) -> FloatArray:

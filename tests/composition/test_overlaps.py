@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -201,3 +203,23 @@ def test_laplace_noise_among_overlapping_datasets_is_bounded(reference) -> None:
     )
     assert twice.accuracy < found.accuracy < bare.accuracy
     assert twice.delta(0.5) < found.delta(0.5) < bare.delta(0.5)
+
+
+def test_many_samples_are_counted_as_few_are(reference) -> None:
+    """The lattice of more than forty statistics is bounded block by block."""
+    noise = gaussian_noise("ExpM", np.diag([(0.55 / 60) ** 2, 0.55**2]), epsilon=1.0, delta=1e-3)
+    whole_numbers = reference.assign(a=reference.a.round(), b=reference.b.round())
+    query = dp.Query([dp.Mean("a"), dp.Sum("b")])
+    found = [
+        joint_releases(
+            [TableRelease(query, noise, 60)] * count,
+            whole_numbers,
+            PAIR,
+            table=whole_numbers.iloc[:4000],
+        ).overlap[0][0][1]
+        for count in (2, 10, 30)
+    ]
+    few, some, many = (math.log1p(each.theta) for each in found)
+    assert few > 1e-3
+    assert some == pytest.approx(5 * few, rel=0.2)
+    assert many == pytest.approx(15 * few, rel=0.2)
