@@ -156,7 +156,7 @@ def joint(view: View, releases: Sequence[TableRelease]) -> JointReleases:
         view.groups,
         [fit.pair for fit in view.model.pairs],
         seed=view.scenario.model_seed,
-        table=sources(view.dataset)[""],
+        table=None if view.source is view.dataset else sources(view.dataset)[""],
     )
 
 
