@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from distpriv.model.gaussian import GaussianModel
 from distpriv.model.swaps import Differences
 from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
 from distpriv.privacy.coupled import certified_scale, pilot_scale, radii_of
-from distpriv.privacy.coupling_bound import CHARGED, differences_of
+from distpriv.privacy.coupling_bound import CHARGED, differences_of, largest_bound
 from distpriv.privacy.noise import Noise, gaussian_noise
 from distpriv.privacy.per_record import gaussian_reach
 from distpriv.privacy.record_moves import RecordMoves
@@ -33,6 +34,8 @@ _NONE, _TINY = 1e-12, 1e-300
 _DRAWS = 100_000  # enough for a calibration, of all that a bound takes
 _CLOSE = 1e-3
 _RANK = 1e-14
+_MORE, _MOST = 1.02, 4.0  # of the noise's variance, to be tried at a time and in all
+_ROUNDING = 1e-9
 _MANY = 1 << 14  # moves of a record that are weighed one by one
 
 
@@ -75,7 +78,8 @@ class CouplingMechanism(Mechanism):
     ) -> Noise:
         """The least noise that the coupling bound allows; it knows no calibration."""
         epsilon, delta = check_epsilon(epsilon), check_delta(delta)
-        laws = [law for law in dict.fromkeys(differences_of(model)) if law.second_moment.any()]
+        all_laws = differences_of(model)
+        laws = [law for law in dict.fromkeys(all_laws) if not law.is_zero]
         covariance = np.zeros((len(model.query),) * 2)
         if laws:
             charged = CHARGED * delta / len(laws)
@@ -110,13 +114,34 @@ class CouplingMechanism(Mechanism):
                 f"δ = {exact(delta)} is less than rounding takes from the law that CoupM knows; "
                 "take a larger δ."
             )
-        return gaussian_noise(self.name, covariance, epsilon=epsilon, delta=delta)
+        return _held(all_laws, gaussian_noise(self.name, covariance, epsilon=epsilon, delta=delta))
 
     def assumptions(
         self, model: GaussianModel, calibration: Calibration | None
     ) -> tuple[Assumption, ...]:
         """None: the sampling of the records is not an assumption on the distributions."""
         return ()
+
+
+def _held(laws: Sequence[Differences], noise: Noise) -> Noise:
+    """Return the noise, raised as little as the coupling bound by all draws asks for.
+
+    A calibration takes some of the draws; the bound falls as the noise grows, so that the least
+    noise that it allows is one test of it, as with the calibration itself.
+    """
+    factor = 1.0
+    while factor < _MOST:
+        more = replace(noise, scales=noise.scales * math.sqrt(factor))
+        if largest_bound(laws, more, noise.epsilon).value <= noise.delta * (1 + _ROUNDING):
+            return more
+        if noise.is_zero:
+            break
+        factor *= _MORE
+    raise InapplicableError(
+        f"The coupling bound allows no noise of CoupM for δ = {exact(noise.delta)} here: so few "
+        "draws tell too little of records that are taken instead of others; take a larger δ or "
+        "fewer records."
+    )
 
 
 class RecordLaw:

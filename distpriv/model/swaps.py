@@ -25,6 +25,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.errors import InapplicableError
 from distpriv.model.cells import Matching, match
 from distpriv.model.matched_draws import Pool, taken_instead
 from distpriv.model.moments import RecordGroups
@@ -91,6 +92,11 @@ class Differences:
         """How many draws stand for the law; 0 where it is known."""
         return 0 if self.probabilities is not None else len(self.values)
 
+    @property
+    def is_zero(self) -> bool:
+        """Whether D is 0 for certain, as far as its law or all draws tell."""
+        return not (self.values.any() or self.pilot.any() or self.second_moment.any())
+
     @cached_property
     def second_moment(self) -> FloatArray:
         """E D Dᵀ, or about, shape (m, m)."""
@@ -136,8 +142,18 @@ def swap_differences(
     -------
     Differences
         In the units of the population.
+
+    Raises
+    ------
+    InapplicableError
+        If the share is that of the table, of which the records are a random sample.
     """
     first, second = thetas
+    if not (first.fixed and second.fixed):
+        raise InapplicableError(
+            "The coupling bound is for the share of the released records, of which a fixed number "
+            'has the property; take share_of="release", or another mechanism.'
+        )
     counts = sorted([first.having, second.having])
     swapped, n = counts[1] - counts[0], first.n
     way: Matched = matched if swapped <= _FEW else "independent"
@@ -223,19 +239,30 @@ class _Drawing:
         mean = self.swapped * scales * (values[0].mean(axis=0) - values[1].mean(axis=0))
         alike = self.matched == "alike"
         sums: list[ApartSums | MatchedSums] = []
+        spread = np.sum([np.atleast_2d(np.cov(part.T, ddof=0)) for part in values], axis=0)
         if alike:
             common = (self.without, self.having)
             known = self.matching.groups, self.matching.pairs
             sums.append(MatchedSums(*known, self.swapped, None if self.replacement else common))
             differences, masses = self._pairs()
             centred = differences - masses @ differences
-            spread = (centred * masses[:, None]).T @ centred
-        else:
-            spread = np.sum([np.atleast_2d(np.cov(part.T, ddof=0)) for part in values], axis=0)
+            # A record that is taken instead of a matched one is any of its group.
+            spread = self._replaced * spread + (centred * masses[:, None]).T @ centred
         if not (alike and self.replacement):
             sums.append(ApartSums(values, self.swapped, alike))
         covariance = self.swapped * np.outer(scales, scales) * spread
         return Tails(mean, covariance, sums, scales)
+
+    @property
+    def _replaced(self) -> float:
+        """About the chance that a swapped record is replaced, as it is in the dataset already."""
+        if self.replacement:
+            return 0.0
+        chances = [
+            (common + self.swapped) / max(count, 1)
+            for common, count in zip((self.without, self.having), self.groups.counts, strict=True)
+        ]
+        return min(sum(chances), 1.0)
 
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
         """Differences of matched records and their probabilities."""

@@ -30,7 +30,15 @@ from distpriv.privacy.noise import Noise
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
-__all__ = ["CHARGED", "CouplingBound", "bounded_delta", "bounded_epsilon", "coupling_bound"]
+__all__ = [
+    "CHARGED",
+    "CouplingBound",
+    "bounded_delta",
+    "bounded_epsilon",
+    "coupling_bound",
+    "differences_of",
+    "largest_bound",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -153,7 +161,7 @@ def coupling_bound(
         check_drawable(groups, *thetas)
         population = Population.of(query, pair.secret, partial(_same, groups), seed)
         laws.append(swap_differences(population, thetas, matched))
-    return _worst(laws, noise, epsilon, None if confidence is None else 1 - confidence)
+    return largest_bound(laws, noise, epsilon, None if confidence is None else 1 - confidence)
 
 
 @checked(CalibrationError)
@@ -169,7 +177,7 @@ def bounded_delta(model: GaussianModel, noise: Noise | None, epsilon: float) -> 
     """
     if noise is not None and noise.calibrated_for is not None:
         noise.calibrated_for.check_model(model)
-    return _worst(differences_of(model), noise, epsilon, None)
+    return largest_bound(differences_of(model), noise, epsilon, None)
 
 
 @checked(CalibrationError)
@@ -264,9 +272,22 @@ def _radii(law: Differences, noise: Noise | None, failing: float) -> tuple[Radii
     )
 
 
-def _worst(
-    laws: Sequence[Differences], noise: Noise | None, epsilon: float, failing: float | None
+def largest_bound(
+    laws: Sequence[Differences],
+    noise: Noise | None,
+    epsilon: float,
+    failing: float | None = None,
 ) -> CouplingBound:
+    """Return the bound of the worst of several laws of differences, one a pair.
+
+    Parameters
+    ----------
+    laws : sequence of Differences, at least one
+    noise : Noise or None
+    epsilon : float >= 0
+    failing : float in (0, 1), optional
+        β; by default a thousandth of the promised δ, or 1e-6.
+    """
     if not epsilon >= 0:
         raise CalibrationError(f"ε must be a number that is not negative, got ε = {epsilon:g}.")
     if failing is None:

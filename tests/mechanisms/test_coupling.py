@@ -235,3 +235,34 @@ def test_the_scale_is_certified_by_draws_of_its_own(five: dp.GaussianModel) -> N
     assert 1.0 < factor < 1.1
     noise = dp.calibrate("CoupM", five, 1.0, 1e-3)
     assert noise.covariance == pytest.approx(shape * factor, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("counts", "center", "width"), [((200, 100), 0.7, 0.2), ((100, 200), 0.5, 0.2)]
+)
+def test_coupm_hides_records_that_are_taken_instead(
+    counts: tuple[int, int], center: float, width: float
+) -> None:
+    """SPEC 15.1: matched records differ by nothing, but those taken instead of them do."""
+    table = pd.DataFrame(
+        {
+            "x": [place % 2 == 0 for count in counts for place in range(count)],
+            "s": ["no"] * counts[0] + ["yes"] * counts[1],
+        }
+    )
+    query = dp.Query([dp.Count("x", True)])
+    pair = dp.SensitiveProperty("s", "yes").pair(center, width)
+    model = dp.fit_gaussian(table, query, pair, n=120)
+    law = dp.exact_law(table, query, pair, n=120)
+    if center == 0.7:
+        assert law.delivered_delta(None, 1.0) == pytest.approx(0.0726, abs=1e-4)
+    noise = dp.calibrate("CoupM", model, 1.0, 1e-3)
+    assert not noise.is_zero
+    assert law.delivered_delta(noise, 1.0) <= 1e-3
+    assert dp.coupling_bound(table, query, pair, 120, noise, 1.0).value <= 1e-3
+
+
+def test_coupm_does_not_apply_to_the_share_of_the_table(census: pd.DataFrame) -> None:
+    model = dp.fit_gaussian(census, COUNTS, PAIR, 40, share_of="table")
+    with pytest.raises(dp.errors.InapplicableError, match="share of the released records"):
+        dp.calibrate("CoupM", model, 1.0, 1e-3)
