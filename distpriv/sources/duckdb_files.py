@@ -137,6 +137,8 @@ class FileEngine(Engine):
                 "temp_directory": self._spill.name,
                 # Lines of a CSV are numbered as they come.
                 "preserve_insertion_order": "false" if self._parquet else "true",
+                # The two that decide by the extremes of a Parquet file, which leave NaN out.
+                "disabled_optimizers": "statistics_propagation,filter_pushdown",
                 "autoload_known_extensions": "false",
                 "autoinstall_known_extensions": "false",
             },

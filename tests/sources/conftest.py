@@ -22,6 +22,7 @@ _TYPES = (
     (pa.types.is_boolean, "boolean"),
     (pa.types.is_integer, "bigint"),
     (pa.types.is_decimal, "numeric"),
+    (pa.types.is_float32, "real"),
     (pa.types.is_floating, "double precision"),
     (pa.types.is_date, "date"),
     (pa.types.is_timestamp, "timestamp"),
@@ -82,17 +83,17 @@ def census() -> pa.Table:
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Source]:
     """Put a table into an engine and open it there."""
 
-    def put(engine: str, table: pa.Table, **options: Any) -> Source:
+    def put(engine: str, table: pa.Table, *, parts: int = 2, **options: Any) -> Source:
         if engine == "memory":
             return MemorySource(in_memory(table, tmp_path))
         if engine in ("parquet", "csv"):
-            return dp.scan(written(table, tmp_path / engine, engine, parts=2), **options)
+            return dp.scan(written(table, tmp_path / engine, engine, parts), **options)
         if engine == "postgres":
             url = request.getfixturevalue("database")
             fill(url, table)
             return dp.connect(url, table="people", **options)
         session = request.getfixturevalue("session")
-        folder = written(table, tmp_path / "spark", "parquet", parts=2)
+        folder = written(table, tmp_path / "spark", "parquet", parts)
         return dp.from_spark(session.read.parquet(str(folder)), **options)
 
     return put

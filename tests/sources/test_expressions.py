@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import math
+import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +34,6 @@ def mixed(values: list[Any], kind: pa.DataType | None = None, records: int = 300
 
 @pytest.mark.parametrize("engine", ["parquet", "postgres", "spark"])
 def test_not_a_number_is_missing(opened: Callable[..., Any], tmp_path: Path, engine: str) -> None:
-    """The extremes that a Parquet file states leave NaN out, and engines believe them."""
     made = mixed([1.0, math.nan, None, 2.5], pa.float64())
     table, source = in_memory(made, tmp_path), opened(engine, made)
     gone = int(table["value"].isna().sum())
@@ -52,6 +53,71 @@ def test_not_a_number_is_missing(opened: Callable[..., Any], tmp_path: Path, eng
         assert known.dropped
         np.testing.assert_allclose(found.means, known.means, rtol=1e-14)
     assert sum(source.sample(dp.Query([dp.Mean("value")]), GROUP).counts) == 300 - gone
+
+
+NANS = {  # Parquet files state the extremes of these without NaN, and that there is no null
+    "spread": [math.nan, 12.25, 30.5, 61.75, 88.0],
+    "one other value": [math.nan, 70.0, 70.0],
+    "negative": [math.copysign(math.nan, -1), 70.0, 70.0],
+}
+
+
+@pytest.mark.parametrize("values", NANS.values(), ids=NANS)
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()], ids=str)
+@pytest.mark.parametrize("engine", ["parquet", "csv", "postgres", "spark"])
+def test_nan_without_null_is_missing(
+    opened: Callable[..., Any], tmp_path: Path, engine: str, kind: pa.DataType, values: list[float]
+) -> None:
+    made = mixed(values, kind, 600).append_column(
+        "age", pa.array(np.random.default_rng(3).integers(18, 90, 600))
+    )
+    table, source = in_memory(made, tmp_path), opened(engine, made, parts=1)
+    memory = dp.sources.MemorySource(table)
+    gone = int(table["value"].isna().sum())
+    assert gone > 100
+    assert made["value"].null_count == 0
+    assert source.profile().columns["value"] == memory.profile().columns["value"]
+    high = dp.SensitiveProperty("value", above=60)
+    age, value, seventy = dp.Mean("age"), dp.Mean("value"), dp.Count("value", 70)
+    asked = [
+        (dp.Query([value]), GROUP),
+        (dp.Query([seventy, value]), GROUP),
+        (dp.Query([age, dp.Count("team", "b")]), high),
+        (dp.Query([dp.Count("team", "b")]), dp.SensitiveProperty("value", 70)),
+        (dp.Query([dp.Sum("value")]), high),
+    ]
+    for query, secret in asked:
+        try:
+            known = memory.group_moments(query, secret)
+        except dp.DistprivError as error:  # all of the others have the property
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                source.group_moments(query, secret)
+            continue
+        found = source.group_moments(query, secret)
+        assert (found.counts, found.dropped) == (known.counts, known.dropped)
+        assert known.dropped == gone
+        for name in ("means", "covariances", "minima", "maxima", "steps"):
+            np.testing.assert_allclose(getattr(found, name), getattr(known, name), rtol=1e-12)
+        # Fewer than all, and all.
+        some, everything = source.sample(query, secret, 40), source.sample(query, secret)
+        assert some.totals == everything.counts == known.counts
+        assert np.isfinite(np.vstack([some.without, some.having])).all()
+        for n, seed in ((None, 1), (50, 2), (50, 3)):
+            answer, count = source.answer(query, secret, n, entropy=random.Random(seed))
+            assert np.isfinite(answer).all()
+            assert count == (n or 600 - gone)
+        np.testing.assert_allclose(
+            source.answer(query, secret, entropy=random.Random(1))[0],
+            memory.answer(query, secret, entropy=random.Random(1))[0],
+            rtol=1e-12,
+        )
+    counts = dp.Query([dp.Count("team", "b"), seventy])
+    secret = dp.SensitiveProperty("age", above=50)
+    cells = source.sample(counts, secret, 40).cells()
+    for found, known in zip(cells, memory.sample(counts, secret).cells(), strict=True):
+        np.testing.assert_array_equal(found, known)
+    for ends in ({"value": [65.0, 80.0], "team": None}, {"value": None}):
+        assert set(source.combinations(ends)) == set(memory.combinations(ends))
 
 
 @pytest.mark.parametrize("engine", ["parquet", "postgres"])
