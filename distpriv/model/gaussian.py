@@ -188,6 +188,9 @@ class GaussianModel:
         Records left out because a column in use is missing.
     share_of : "release" or "table"
         Whose share is hidden, see :func:`distpriv.fit_gaussian`.
+    record_ranges : mapping of column to (least, greatest)
+        Of the records that it is fitted to, in the columns that take bounds; public bounds have to
+        hold them. Empty where no records are known.
     """
 
     query: Query
@@ -199,6 +202,7 @@ class GaussianModel:
     public_bounds: frozenset[str] = frozenset()
     dropped: int = 0
     share_of: ShareOf = "release"
+    record_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def differences(self) -> FloatArray:
@@ -309,6 +313,10 @@ def model_from_moments(
     """
     check_any(pairs)
     used = [moments_of(moments, pair.secret) for pair in pairs]
+    extremes = (
+        np.min([known.minima for known in used], axis=0),
+        np.max([known.maxima for known in used], axis=0),
+    )
     return GaussianModel(
         query=query,
         n=n,
@@ -319,12 +327,8 @@ def model_from_moments(
         method="exact",
         replacement=replacement,
         share_of=share_of,
-        record_sensitivities=query.record_sensitivities(
-            n,
-            np.min([known.minima for known in used], axis=0),
-            np.max([known.maxima for known in used], axis=0),
-            bounds,
-        ),
+        record_sensitivities=query.record_sensitivities(n, *extremes, bounds),
+        record_ranges=query.record_ranges(*extremes),
         public_bounds=frozenset(bounds or {}),
         dropped=max(known.dropped for known in used),
     )

@@ -268,7 +268,8 @@ class SimulatedFit:
             return None
         drawn = np.vstack(blocks).reshape(len(self.pairs), 2, self.subsets, len(self.query))
         used = [self.groups[pair.secret] for pair in self.pairs]
-        extremes = [part.extremes() for part in used]
+        lows, highs = zip(*(part.extremes() for part in used), strict=True)
+        extremes = np.min(lows, axis=0), np.max(highs, axis=0)
         return GaussianModel(
             query=self.query,
             n=self.n,
@@ -276,12 +277,8 @@ class SimulatedFit:
             method="monte-carlo",
             replacement=self.replacement,
             share_of=self.share_of,
-            record_sensitivities=self.query.record_sensitivities(
-                self.n,
-                np.min([low for low, _ in extremes], axis=0),
-                np.max([high for _, high in extremes], axis=0),
-                self.bounds,
-            ),
+            record_sensitivities=self.query.record_sensitivities(self.n, *extremes, self.bounds),
+            record_ranges=self.query.record_ranges(*extremes),
             public_bounds=frozenset(self.bounds),
             dropped=max(part.dropped for part in used),
         )

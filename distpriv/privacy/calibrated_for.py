@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -43,6 +43,8 @@ class CalibratedFor:
     means : tuple of ndarrays, shape (2, m) each
         Of the statistics under the two shares of each pair.
     covariances : tuple of ndarrays, shape (2, m, m) each
+    record_ranges : mapping of column to (least, greatest)
+        Of the model's records, see :class:`.GaussianModel`.
     """
 
     query: Query
@@ -52,6 +54,7 @@ class CalibratedFor:
     means: tuple[FloatArray, ...]
     covariances: tuple[FloatArray, ...]
     share_of: ShareOf = "release"
+    record_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, model: GaussianModel) -> CalibratedFor:
@@ -64,6 +67,7 @@ class CalibratedFor:
             tuple(fit.means for fit in model.pairs),
             tuple(fit.covariances for fit in model.pairs),
             model.share_of,
+            model.record_ranges,
         )
 
     def in_order(self, order: Sequence[int]) -> CalibratedFor:

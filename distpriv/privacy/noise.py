@@ -236,9 +236,12 @@ class Noise:
     ) -> PerRecord:
         """What it promises about each of the n records that a query is computed from.
 
-        Other parameters and errors are those of :func:`.bounded_moves`.
+        Bounds have to hold the records of the model that it was calibrated to, if any. Other
+        parameters and errors are those of :func:`.bounded_moves`.
         """
-        return self.against(bounded_moves(query, n, bounds or {}))
+        known = self.calibrated_for
+        records = None if known is None else known.record_ranges
+        return self.against(bounded_moves(query, n, bounds or {}, records))
 
     def against(self, moves: RecordMoves) -> PerRecord:
         """The same for known moves of one record; of Laplace noise the better of two bounds."""

@@ -53,28 +53,17 @@ class Persons:
         Raises
         ------
         QueryError
-            If bounds are not two finite numbers, the lower one first.
-        CalibrationError
-            If they are narrower than the model's records.
+            If bounds are not two finite numbers, the lower one first, or a record that the model
+            is fitted to lies outside.
         """
         spans = np.array(model.record_sensitivities)
         for index, statistic in enumerate(model.query):
             if not statistic.takes_bounds or statistic.column not in self.bounds:
                 continue
             low, high = self.bounds[statistic.column]
-            check_bounds(statistic.column, low, high)
-            span = statistic.sensitivity(model.n, high - low)
-            known = statistic.column in model.public_bounds
-            if not known and span < spans[index] * (1 - _ROUNDING):
-                raise CalibrationError(
-                    f"The bounds of column {statistic.column!r}, {low:g} to {high:g}, are narrower "
-                    "than its records; widen them, or cut the column off at them first."
-                )
-            spans[index] = span
+            check_bounds(statistic.column, low, high, model.record_ranges.get(statistic.column))
+            spans[index] = statistic.sensitivity(model.n, high - low)
         return record_moves(model.query, spans)
-
-
-_ROUNDING = 1e-9
 
 
 def leaking_columns(model: GaussianModel, persons: Persons | None = None) -> tuple[str, ...]:

@@ -223,7 +223,12 @@ def _moves(query: Query, sensitivities: tuple[float, ...]) -> RecordMoves:
     return RecordMoves(len(query), tuple(blocks))
 
 
-def bounded_moves(query: Query, n: int, bounds: Mapping[str, tuple[float, float]]) -> RecordMoves:
+def bounded_moves(
+    query: Query,
+    n: int,
+    bounds: Mapping[str, tuple[float, float]],
+    records: Mapping[str, tuple[float, float]] | None = None,
+) -> RecordMoves:
     """The same from public bounds of every numeric column.
 
     Parameters
@@ -231,11 +236,14 @@ def bounded_moves(query: Query, n: int, bounds: Mapping[str, tuple[float, float]
     query : Query
     n : int, at least 1
     bounds : mapping of column to (lowest, highest)
+    records : mapping of column to (least, greatest), optional
+        Values of the records, of the columns where they are known.
 
     Raises
     ------
     QueryError
-        If bounds are missing, or not two finite numbers, the lower one first.
+        If bounds are missing, or not two finite numbers, the lower one first, or a record lies
+        outside.
     """
     sensitivities = []
     for statistic in query:
@@ -247,7 +255,7 @@ def bounded_moves(query: Query, n: int, bounds: Mapping[str, tuple[float, float]
                     "one record moves its statistics; give the lowest and highest value."
                 )
             low, high = bounds[statistic.column]
-            check_bounds(statistic.column, low, high)
+            check_bounds(statistic.column, low, high, (records or {}).get(statistic.column))
         sensitivities.append(statistic.sensitivity(n, high - low))
     return record_moves(query, sensitivities)
 

@@ -112,10 +112,20 @@ class Proportion(_Indicator):
         return ""
 
 
-def check_bounds(column: str, low: float, high: float) -> None:
-    """Raise QueryError unless bounds of a column are two finite numbers, the lower one first.
+def check_bounds(
+    column: str, low: float, high: float, records: tuple[float, float] | None = None
+) -> None:
+    """Raise QueryError unless bounds of a column are two finite numbers that hold its records.
 
-    Both lie between ±1e50: squares of what is computed from them stay finite.
+    The lower one comes first. Both lie between ±1e50: squares of what is computed from them stay
+    finite.
+
+    Parameters
+    ----------
+    column : str
+    low, high : float
+    records : (least, greatest), optional
+        Values of the column's records, where they are known.
     """
     if not (np.isfinite([low, high]).all() and low <= high):
         raise QueryError(
@@ -126,6 +136,12 @@ def check_bounds(column: str, low: float, high: float) -> None:
         raise QueryError(
             f"The bounds of column {column!r}, {low:g} to {high:g}, are beyond "
             f"±{MODERATE.high:g}; give narrower ones."
+        )
+    if records is not None and (low > records[0] or high < records[1]):
+        raise QueryError(
+            f"The bounds of column {column!r}, {low:g} to {high:g}, do not hold all its records, "
+            f"which reach from {records[0]:g} to {records[1]:g}; widen them, or cut the column off "
+            "at them first."
         )
 
 
@@ -288,19 +304,30 @@ class Query:
             If a bound is not two finite numbers, the lower one first, or a record lies outside.
         """
         moves = np.ones(len(self))
-        starts = np.cumsum([0, *self.widths])
+        ranges = self.record_ranges(minima, maxima)
         for index, statistic in enumerate(self.statistics):
             if not statistic.takes_bounds:
                 moves[index] = statistic.sensitivity(n, 1.0)
                 continue
-            least, greatest = minima[starts[index]], maxima[starts[index]]
-            low, high = (bounds or {}).get(statistic.column, (least, greatest))
-            check_bounds(statistic.column, low, high)
-            if low > least or high < greatest:
-                raise QueryError(
-                    f"The bounds of column {statistic.column!r}, {low:g} to {high:g}, do not hold "
-                    f"all its records, which reach from {least:g} to {greatest:g}; "
-                    "widen them, or cut the column off at them first."
-                )
+            records = ranges[statistic.column]
+            low, high = (bounds or {}).get(statistic.column, records)
+            check_bounds(statistic.column, low, high, records)
             moves[index] = statistic.sensitivity(n, high - low)
         return moves
+
+    def record_ranges(
+        self, minima: FloatArray, maxima: FloatArray
+    ) -> dict[str, tuple[float, float]]:
+        """Return the least and greatest value of each column that takes bounds.
+
+        Parameters
+        ----------
+        minima, maxima : ndarray, shape (w,)
+            As for :meth:`record_sensitivities`.
+        """
+        starts = np.cumsum([0, *self.widths])
+        return {
+            statistic.column: (float(minima[start]), float(maxima[start]))
+            for statistic, start in zip(self.statistics, starts, strict=False)
+            if statistic.takes_bounds
+        }

@@ -31,10 +31,49 @@ def test_public_bounds_take_the_place_of_the_data(people, query, pair):
     assert wide[1:] == pytest.approx(own[1:])
 
 
-def test_bounds_that_records_lie_outside_of_are_refused(people, query, pair):
+@pytest.mark.parametrize("method", ["exact", "monte-carlo"])
+@pytest.mark.parametrize("fitted", [None, {"age": (0, 120), "hours": (0, 168)}])
+@pytest.mark.parametrize("side", ["lower", "upper", "shifted", "inside"])
+def test_bounds_that_exclude_records_are_refused_as_by_a_fit(
+    people, query, pair, method, fitted, side
+):
+    """Wider than the records reach or not, and whatever the model's own bounds are."""
+    least, greatest = float(people["age"].min()), float(people["age"].max())
+    age = {
+        "lower": (least + 1, greatest),
+        "upper": (least, greatest - 1),
+        "shifted": (least + 1, greatest + 100),
+        "inside": (30.0, 40.0),
+    }[side]
+    with pytest.raises(QueryError, match="do not hold all its records") as refused:
+        dp.fit_gaussian(people, query, pair, n=50, bounds={"age": age})
+    model = dp.fit_gaussian(
+        people, query, pair, n=50, method=method, bounds=fitted, subsets=100, rng=1
+    )
+    bounds = {"age": age, "hours": (0.0, 168.0)}
+    persons = dp.Persons(1.0, 1e-3, bounds)
+    noise = dp.calibrate("OptM", model, epsilon=1.0, delta=1e-3)
+    for refuse in (
+        lambda: persons.moves(model),
+        lambda: persons.moves(model.in_units(np.full(len(query), 7.0)).of_statistics(0)),
+        lambda: dp.calibrate("OptM", model, epsilon=1.0, delta=1e-3, persons=persons),
+        lambda: noise.per_record(query, n=50, bounds=bounds),
+    ):
+        with pytest.raises(QueryError) as again:
+            refuse()
+        assert str(again.value) == str(refused.value)
+    noise.detached().per_record(query, n=50, bounds=bounds)  # of other records, on purpose
+
+
+def test_bounds_at_the_extremes_of_the_records_are_taken(people, query, pair):
+    model = dp.fit_gaussian(people, query, pair, n=50, bounds={"age": (0, 120)})
+    age = float(people["age"].min()), float(people["age"].max())
+    narrow = dp.Persons(1.0, 1e-3, bounds={"age": age}).moves(model).reach
+    assert narrow[0] == pytest.approx((age[1] - age[0]) / 50)
+
+
+def test_bounds_that_are_none_are_refused(people, query, pair):
     model = dp.fit_gaussian(people, query, pair, n=50)
-    with pytest.raises(CalibrationError, match="'age', 30 to 40, are narrower than its records"):
-        dp.Persons(1.0, 1e-3, bounds={"age": (30, 40)}).moves(model)
     with pytest.raises(QueryError, match="the lower one first"):
         dp.Persons(1.0, 1e-3, bounds={"age": (90, 17)}).moves(model)
 

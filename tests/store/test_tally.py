@@ -117,7 +117,7 @@ def test_each_record_is_counted_in_every_release() -> None:
 
 @pytest.mark.parametrize(
     ("bounds", "said"),
-    [((), "has no public bounds"), ((("age", (30.0, 40.0)),), "are narrower than its records")],
+    [((), "has no public bounds"), ((("age", (30.0, 40.0)),), "do not hold all its records")],
 )
 def test_bounds_that_are_none_are_refused(bounds, said) -> None:
     agreed = limit(Terms(persons=Budget(3.0, 1e-5)), bounds=bounds)
