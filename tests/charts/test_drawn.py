@@ -21,8 +21,10 @@ from distpriv.analysis.acceptable_error import ErrorLimit
 from distpriv.analysis.brackets import Brackets, Delivered
 from distpriv.analysis.decision import Alternative
 from distpriv.analysis.design import Limit
+from distpriv.analysis.equal_terms import Contender
 from distpriv.analysis.frontier import frontier
 from distpriv.analysis.hiding import Hiding
+from distpriv.analysis.keeping import Keeping
 from distpriv.attacks.joint_audit import JointAudit
 from distpriv.attacks.optimal import PrecisionRecallCurve, RocCurve
 from distpriv.attacks.posterior import Belief
@@ -42,6 +44,7 @@ from distpriv.charts.comparison import (
     accuracy_bars,
     error_bars,
     errors_against_epsilon,
+    mechanism_bars,
 )
 from distpriv.charts.composition import added_up, two_statistics
 from distpriv.charts.coupling import closeness_curves, moves_in_plane, moves_on_line, noise_bars
@@ -413,6 +416,16 @@ def _accuracy_bars(_: Given) -> tuple[go.Figure, Drawn]:
 @case(error_bars)
 def _error_bars(_: Given) -> tuple[go.Figure, Drawn]:
     return error_bars(_summaries()), {"with noise": ([30, 3], [0, 1])}
+
+
+@case(mechanism_bars)
+def _mechanism_bars(_: Given) -> tuple[go.Figure, Drawn]:
+    contenders = [
+        Contender("DirM(L)", 1.0, 0.001, 5.27, 63.5, Keeping("kept", 0.97)),
+        Contender("OptM", 1.0, 0.001, 8.82, 57.4, Keeping("kept", 1.0)),
+    ]
+    figure = mechanism_bars(contenders, equal="promise", unit="")
+    return figure, {"error": ([5.27, 8.82], [0, 1])}
 
 
 @case(accuracies_against_epsilon)
