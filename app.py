@@ -17,6 +17,7 @@ from distpriv.dashboard.serving import (
     sign_in,
     threads,
     timers,
+    whole_numbers,
 )
 from distpriv.dashboard.serving.ways import SignInWays
 from distpriv.dashboard.shell import sources
@@ -28,6 +29,7 @@ allocation.at_start()
 memory.at_start()
 callbacks.at_start()
 timers.at_start()
+whole_numbers.at_start()
 threads.at_start()
 sources.problem()  # said in the log when the server starts
 app: ASGIApp = App(

@@ -110,6 +110,9 @@ def open_app(monkeypatch: pytest.MonkeyPatch, components: list[Any]) -> Callable
     from streamlit.components.v2 import manifest_scanner
     from streamlit.testing.v1 import AppTest, local_script_runner
 
+    from distpriv.dashboard.serving import whole_numbers
+
+    whole_numbers.at_start()  # as app.py does
     root = Path(__file__).parents[1]
     monkeypatch.chdir(root)
     monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: components)

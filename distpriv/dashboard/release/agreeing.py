@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pandas as pd
@@ -17,7 +18,7 @@ from distpriv.dashboard.shell import storage
 from distpriv.dashboard.shell.dataset import Dataset
 from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import display
-from distpriv.errors import DistprivError
+from distpriv.errors import DistprivError, PropertyError
 from distpriv.glossary import hover
 from distpriv.store import AgreedLimit, Budget, Terms
 from distpriv.store.checks import about_in_words
@@ -40,8 +41,11 @@ _PERSON_DELTA = 1e-5
 
 def agreement(dataset: Dataset, scenario: Scenario, limits: Sequence[AgreedLimit]) -> None:
     """Set a limit for the secret on screen, or change any that there is."""
-    own = limit_key(dataset.fingerprints[0], scenario)
     by_key = {limit.key: limit for limit in limits}
+    keys = [key for key, limit in by_key.items() if limit.now.scenario is not None]
+    with suppress(PropertyError):  # the page says what is wrong with the shares
+        own = limit_key(dataset.fingerprints[0], scenario)
+        keys = [own, *(key for key in by_key if key != own)]
     force = any(limit.in_force for limit in limits)
     if said := st.session_state.pop(Key.LIMIT_SAID, ""):
         st.error(escape(said), icon=":material/error:")
@@ -57,8 +61,10 @@ def agreement(dataset: Dataset, scenario: Scenario, limits: Sequence[AgreedLimit
             "to is computed by the fitted normals, with an upper bound for Laplace noise. "
             f"{NOT_COVERED}"
         )
-        keys = [own, *(key for key in by_key if key != own)]
-        chosen = own
+        if not keys:
+            st.caption("A limit needs two shares between 0 and 1; change them first.")
+            return
+        chosen = keys[0]
         if len(keys) > 1:
             chosen = st.selectbox(
                 "Limit on",

@@ -87,7 +87,7 @@ def draw(page: PageSpec) -> None:
     secrets = _secrets(dataset)
     with places.secret:
         secret = _secret(dataset, secrets, labelled=not places.in_sentence)
-    with places.blank("width", points(_figure(Key.DP, 0.1))):
+    with places.blank("width", points(_figure(Key.DP, 0.1, 0.01))):
         width = st.slider(
             "Δp: distance of the two shares",
             0.01,
@@ -110,7 +110,7 @@ def draw(page: PageSpec) -> None:
     with places.persons:
         persons = settings.persons()
         about_bounds = st.container()
-    with places.blank("center", share(_figure(Key.CENTER, 0.5))):
+    with places.blank("center", share(_figure(Key.CENTER, 0.5, 0.0))):
         center = st.slider(
             "Centre of the two shares", 0.0, 1.0, 0.5, 0.01, key=Key.CENTER, bind="query-params"
         )
@@ -187,10 +187,11 @@ def draw(page: PageSpec) -> None:
     opening.banner(dataset)
 
 
-def _figure(key: str, default: float) -> float:
-    """What a slider says or the address asks for; what is no number, the slider refuses."""
+def _figure(key: str, default: float, low: float) -> float:
+    """Return what a slider from `low` to 1 says or the address asks for, if it does not refuse."""
     with suppress(TypeError, ValueError):
-        return float(said(key, default))
+        figure = float(said(key, default))
+        return figure if low <= figure <= 1 else default
     return default
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -189,8 +190,9 @@ def _linked_bounds(dataset: Dataset) -> dict[str, tuple[float, float]]:
         low, _, rest = text.partition(" to ")
         high, _, column = rest.partition(" ")
         with suppress(ValueError):
-            if dataset.types.get(column) == "number" and float(low) < float(high):
-                bounds[column] = (float(low), float(high))
+            ends = float(low), float(high)
+            if dataset.types.get(column) == "number" and -math.inf < ends[0] < ends[1] < math.inf:
+                bounds[column] = ends
     return bounds
 
 

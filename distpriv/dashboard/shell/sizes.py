@@ -97,7 +97,8 @@ def _in_words(found: int | None) -> str:
     if found is not None:
         return f"all {number(found)} records"
     n = str(said(Key.N, START))
-    return f"{number(int(n))} records" if n.isdecimal() else "some records"
+    asked = int(n) if n.isdecimal() else START
+    return f"{number(asked if FEWEST <= asked <= MOST else START)} records"
 
 
 def _kept() -> int:
