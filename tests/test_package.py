@@ -156,3 +156,28 @@ raise SystemExit(main([]) - 2)
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("The dashboard's packages are not installed;")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_core_alone_offers_every_name_and_keeps_what_is_on_record(tmp_path: Path) -> None:
+    script = f"""
+import sys
+sys.modules.update(dict.fromkeys({NOT_CORE}))
+from distpriv import *
+import distpriv as dp
+assert store.ledger(store.open_store()) == []
+for opened in (store.open_store, lambda url: dp.connect(url, table="people")):
+    try:
+        opened("postgresql://nobody@localhost/none")
+    except dp.DistprivError as error:
+        print(error)
+"""
+    environment = ENVIRONMENT | {"DATABASE_URL": f"sqlite:///{tmp_path}/kept.sqlite"}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("needs psycopg, which is not installed; install distpriv with") == 2

@@ -49,7 +49,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "report":
             _report(options)
         elif options.command == "database":
-            _have_packages()
             from distpriv.store.command import run
 
             return run(options.act, getattr(options, "file", None))
@@ -122,7 +121,7 @@ def _check_address(host: str, port: int) -> None:
 
 
 def _have_packages() -> None:
-    """Install what the dashboard needs, where it is missing; at a terminal if the user agrees."""
+    """Refuse to go on without the dashboard's packages, unless the user has them installed now."""
     if find_spec("streamlit") is not None:
         return
     try:
@@ -130,9 +129,7 @@ def _have_packages() -> None:
     except PackageNotFoundError:  # run from a checkout
         listed = []
     missing = [text.partition(";")[0] for text in listed if 'extra == "dashboard"' in text]
-    print("The dashboard's packages are not installed here.")
-    agreed = not sys.stdin.isatty() or input("Install them now? [Y/n] ").lower() in ("", "y", "yes")
-    if not (missing and agreed):
+    if not (missing and sys.stdin.isatty() and _agreed()):
         raise DistprivError(
             "The dashboard's packages are not installed; install distpriv with the extra "
             "[dashboard], in its folder by `pip install '.[dashboard]'`."
@@ -140,6 +137,15 @@ def _have_packages() -> None:
     if subprocess.call([sys.executable, "-m", "pip", "install", *missing]):  # nosec B603 # no shell
         raise DistprivError("The dashboard's packages could not be installed; see above.")
     invalidate_caches()
+
+
+def _agreed() -> bool:
+    """Whether the user, asked at the terminal, wants the packages installed."""
+    print("The dashboard's packages are not installed here.")
+    try:
+        return input("Install them now? [Y/n] ").strip().lower() in ("", "y", "yes")
+    except EOFError:
+        return False
 
 
 def _report(options: argparse.Namespace) -> None:

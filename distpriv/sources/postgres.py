@@ -100,12 +100,18 @@ class PostgresEngine(Engine):
         settings += ["-c extra_float_digits=3", "-c application_name=distpriv"]
         if seconds is not None:
             settings.append(f"-c statement_timeout={max(1, round(1000 * seconds))}")
-        self._engine = create_engine(
-            _address(url, title),
-            poolclass=NullPool,
-            hide_parameters=True,
-            connect_args={"options": " ".join(settings), "connect_timeout": _CONNECT_SECONDS},
-        )
+        try:
+            self._engine = create_engine(
+                _address(url, title),
+                poolclass=NullPool,
+                hide_parameters=True,
+                connect_args={"options": " ".join(settings), "connect_timeout": _CONNECT_SECONDS},
+            )
+        except ModuleNotFoundError:
+            raise SourceError(
+                f"The database of {title} needs psycopg, which is not installed; install distpriv "
+                "with the extra [postgres], in its folder by `pip install '.[postgres]'`."
+            ) from None
         found = self._fetched(_TABLE, {"name": name, "schema": schema})
         if len(found) != 1:
             raise SourceError(

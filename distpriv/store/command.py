@@ -7,6 +7,7 @@ from getpass import getuser
 from pathlib import Path
 
 from distpriv.analysis.decision import moment
+from distpriv.errors import StoreError
 from distpriv.store.audit import set_aside
 from distpriv.store.backups import backup, holdings, restore
 from distpriv.store.engine import open_store
@@ -31,9 +32,14 @@ def run(act: str, file: Path | None = None) -> int:
     Raises
     ------
     StoreError
-        If it cannot be done.
+        If it cannot be done, or there is no database yet to check or to copy.
     """
     store = open_store()
+    if act in ("check", "backup") and not store.has_tables():
+        raise StoreError(
+            f"There is no database of distpriv yet at the {store.place}; the dashboard makes it "
+            "with the first decision or release, or DATABASE_URL names another one."
+        )
     if act == "backup" and file is not None:
         backup(store, file)
         print(f"The {store.place} was copied to {file}.")

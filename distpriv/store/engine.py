@@ -200,6 +200,22 @@ class Store:
         """The SQLite file that it is; None if it is a server's, or named by an address."""
         return self._file
 
+    def has_tables(self) -> bool:
+        """Return whether the database is there with distpriv's tables; make neither.
+
+        Raises
+        ------
+        StoreError
+            If it cannot be reached or read, or its file is damaged.
+        """
+        try:
+            if self._file is not None and not self._file.exists():
+                return False
+            with Session(self._engine.execution_options(**{_READING: True})) as session:
+                return _schema(session) is not None
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+            raise failure(error, self.place, sqlite=self._sqlite) from None
+
     def check_readable(self) -> None:
         """Raise StoreError if the database cannot be reached or read, or its file is damaged."""
         if self._file is not None:
@@ -362,4 +378,12 @@ def _postgres_engine(url: URL) -> Engine:
     if "options" not in url.query:
         options["options"] = f"-c statement_timeout={1000 * _LOCK_SECONDS}"
     given = {key: value for key, value in options.items() if key not in url.query}
-    return create_engine(url, pool_pre_ping=True, pool_size=5, max_overflow=20, connect_args=given)
+    try:
+        return create_engine(
+            url, pool_pre_ping=True, pool_size=5, max_overflow=20, connect_args=given
+        )
+    except ModuleNotFoundError:
+        raise StoreError(
+            "A database of PostgreSQL needs psycopg, which is not installed; install distpriv with "
+            "the extra [postgres], in its folder by `pip install '.[postgres]'`."
+        ) from None
