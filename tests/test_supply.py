@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,7 @@ UNKNOWN = json.dumps({"dependencies": [{"name": "a", "skip_reason": "not found o
 BAD = _audited(vulns=[{"id": "PYSEC-1"}])
 
 
-@pytest.mark.parametrize("offline", [False, True])
+@pytest.mark.parametrize("required", [False, True])
 @pytest.mark.parametrize(
     ("printed", "ended", "status", "line"),
     [
@@ -49,12 +50,23 @@ BAD = _audited(vulns=[{"id": "PYSEC-1"}])
         ('{"dependencies": []}', 0, None, "NOT CHECKED"),
     ],
 )
-def test_an_audit_that_was_not_made_passes_only_where_that_is_said(
-    printed: str, ended: int, status: int | None, line: str, offline: bool
+def test_an_audit_that_was_not_made_says_so_and_fails_only_where_required(
+    printed: str, ended: int, status: int | None, line: str, required: bool
 ) -> None:
-    found, said = advisories.verdict(printed, "warning\nno route", ended, offline=offline)
+    found, said = advisories.verdict(printed, "warning\nno route", ended, required=required)
     assert re.search(line, said)
-    assert found == ((0 if offline else 1) if status is None else status)
+    assert found == (int(required) if status is None else status)
+
+
+def test_offline_asks_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("asks the service"))
+    monkeypatch.setenv(advisories.OFFLINE, "1")
+    assert advisories.main() == 0
+    assert capsys.readouterr().out == "advisories: NOT CHECKED, OFFLINE is set\n"
+    monkeypatch.setenv(advisories.REQUIRED, "1")
+    assert advisories.main() == 1
 
 
 @pytest.mark.parametrize(
