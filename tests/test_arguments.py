@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -529,6 +529,33 @@ def test_what_is_taken_as_what() -> None:
         served(1, 0.5, (), 4)  # type: ignore[misc]
     with pytest.raises(TypeError, match="missing"):
         served()  # type: ignore[call-arg]
+
+
+class Named:
+    """What NumPy makes of NDArray from 2.5 on, on Python 3.12 and later: a `type` statement."""
+
+    def __init__(self, value: Any) -> None:
+        self.__value__ = value
+
+
+Number, Unheard, Own = Named(float), object(), TypeVar("Own")
+
+
+@checked(dp.errors.CalibrationError)
+def forms(number: Number = 1.0, unheard: Unheard = 1, own: Own = 1) -> tuple[Any, ...]:  # type: ignore[valid-type]
+    """Give the arguments back."""
+    return number, unheard, own
+
+
+def test_annotations_of_other_forms_are_followed_or_allow_anything() -> None:
+    assert forms(2.0, "x", []) == (2.0, "x", [])
+    with pytest.raises(dp.errors.CalibrationError, match="number must be a number, got 'x'"):
+        forms("x")
+
+
+def test_the_first_of_several_wrong_arguments_is_named() -> None:
+    with pytest.raises(dp.errors.CalibrationError, match="In served, share must be"):
+        served(size=1, share="x", names="y", kind=1)  # type: ignore[arg-type]
 
 
 def test_a_class_is_checked_where_it_is_made() -> None:
