@@ -331,7 +331,7 @@ def _to_date(name: str, labels: Labels) -> pd.Series:
     misfits = dates.isna().to_numpy()
     if misfits.any():
         raise _misfit(name, labels, misfits, "date such as 2024-12-31")
-    return pd.Series(labels.take(dates.to_numpy(), np.datetime64("NaT")))
+    return pd.Series(labels.take(dates.to_numpy(), np.datetime64("NaT", "s")))
 
 
 def _to_boolean(name: str, labels: Labels) -> pd.Series:
