@@ -200,8 +200,7 @@ def _mapped(fit: PairModel, matrix: FloatArray, added: FloatArray) -> PairModel:
         means=fit.means @ matrix.T,
         covariances=matrix @ (fit.covariances + added) @ matrix.T,
         steps=None,
-        mean_errors=None,
-        covariance_errors=None,
+        jackknife=None,
     )
 
 

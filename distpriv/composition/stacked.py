@@ -129,8 +129,7 @@ class Stacked:
             fit,
             means=np.column_stack([fit.means, [0.0, 1.0]]),
             covariances=covariances,
-            mean_errors=None,
-            covariance_errors=None,
+            jackknife=None,
         )
 
     @cached_property

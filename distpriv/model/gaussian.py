@@ -15,6 +15,7 @@ from distpriv.arguments import checked
 from distpriv.distances.outcomes import Outcomes, count_outcomes
 from distpriv.errors import ModelError
 from distpriv.model.cosets import Cosets, cosets_of, grid_of, within_coset
+from distpriv.model.jackknife import Jackknife
 from distpriv.model.moments import GroupMoments, moments_of
 from distpriv.model.population import Population
 from distpriv.model.regularity import check_any, check_enough, check_regular
@@ -52,10 +53,9 @@ class PairModel:
     thetas : tuple of two Theta
     means : ndarray, shape (2, m)
     covariances : ndarray, shape (2, m, m)
-    mean_errors : ndarray, shape (2, m), or None
-        Standard errors of the means; None for an exact fit.
-    covariance_errors : ndarray, shape (2, m, m), or None
-        Standard errors of the covariances; None for an exact fit.
+    jackknife : Jackknife, or None
+        The moments from all simulated datasets but a group of them, which tell how sure a simulated
+        fit is; None for an exact one.
     outcomes : Outcomes, or None
         The distributions that the normals are fitted to: simulated, or exact for a single count.
         Wasserstein mechanisms take their distances from them where they are known.
@@ -72,8 +72,7 @@ class PairModel:
     thetas: tuple[Theta, Theta]
     means: FloatArray
     covariances: FloatArray
-    mean_errors: FloatArray | None = None
-    covariance_errors: FloatArray | None = None
+    jackknife: Jackknife | None = field(default=None, repr=False)
     outcomes: Outcomes | None = None
     steps: FloatArray | None = None
     population: Population | None = field(default=None, repr=False)
@@ -107,7 +106,18 @@ class PairModel:
     def with_floor(self, floor: FloatArray) -> PairModel:
         """With independent normal noise of these deviations, shape (m,): densities then."""
         blurred = self.covariances + np.diag(floor**2)
-        return replace(self, covariances=blurred, outcomes=None, steps=None)
+        jackknife = None if self.jackknife is None else self.jackknife.plus(np.diag(floor**2))
+        return replace(self, covariances=blurred, jackknife=jackknife, outcomes=None, steps=None)
+
+    @property
+    def mean_errors(self) -> FloatArray | None:
+        """Standard errors of the means, shape (2, m); None for an exact fit."""
+        return None if self.jackknife is None else self.jackknife.errors(self.jackknife.means)
+
+    @property
+    def covariance_errors(self) -> FloatArray | None:
+        """Standard errors of the covariances, shape (2, m, m); None for an exact fit."""
+        return None if self.jackknife is None else self.jackknife.errors(self.jackknife.covariances)
 
     @cached_property
     def pooled(self) -> FloatArray:
@@ -139,10 +149,7 @@ class PairModel:
             self,
             means=self.means / units,
             covariances=self.covariances / across,
-            mean_errors=None if self.mean_errors is None else self.mean_errors / units,
-            covariance_errors=None
-            if self.covariance_errors is None
-            else self.covariance_errors / across,
+            jackknife=None if self.jackknife is None else self.jackknife.in_units(units),
             outcomes=None if self.outcomes is None else self.outcomes.in_units(units),
             steps=None if self.steps is None else self.steps / units,
             cosets=self.cosets and self.cosets.scaled(1 / units),
@@ -152,13 +159,12 @@ class PairModel:
     def of_statistics(self, indices: Sequence[int]) -> PairModel:
         """The same for some of the statistics, in that order."""
         block = np.ix_(range(2), indices, indices)
-        errors = self.mean_errors, self.covariance_errors
+        jackknife = self.jackknife
         return replace(
             self,
             means=self.means[:, indices],
             covariances=self.covariances[block],
-            mean_errors=None if errors[0] is None else errors[0][:, indices],
-            covariance_errors=None if errors[1] is None else errors[1][block],
+            jackknife=None if jackknife is None else jackknife.of_statistics(indices),
             outcomes=None if self.outcomes is None else self.outcomes.of_statistics(indices),
             steps=None if self.steps is None else self.steps[list(indices)],
             cosets=None if self.steps is None else self.cosets and self.cosets.of_columns(indices),

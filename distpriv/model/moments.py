@@ -96,6 +96,19 @@ class RecordGroups(HoldsRecords):
         values = np.vstack([self.without, self.having])
         return probed_grid(values, np.arange(len(values)) >= len(self.without))
 
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Return means and covariances of the groups, shape (2, w) and (2, w, w), with ddof 1.
+
+        Of the whole table where these are a sample of it.
+        """
+        parts = [
+            _mean_and_covariance(part, np.ones(len(part), dtype=np.bool_))
+            if len(part)
+            else (np.zeros(part.shape[1]), np.zeros((part.shape[1],) * 2))
+            for part in (self.without, self.having)
+        ]
+        return np.array([mean for mean, _ in parts]), np.array([spread for _, spread in parts])
+
     def extremes(self) -> tuple[FloatArray, FloatArray]:
         """Least and greatest record-level value of each statistic, each of shape (m,)."""
         minima = np.minimum(self.without.min(axis=0), self.having.min(axis=0))

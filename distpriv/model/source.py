@@ -149,6 +149,9 @@ class SampledGroups(RecordGroups):
     def cells(self) -> tuple[IntArray, IntArray]:
         return self.count(self.columns)
 
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        return self.means, self.covariances
+
     def of_columns(self, columns: Sequence[int]) -> RecordGroups:
         chosen = list(columns)
         return SampledGroups(
