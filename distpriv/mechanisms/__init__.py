@@ -31,9 +31,10 @@ from distpriv.mechanisms.grid_safe import grid_safe as make_grid_safe
 from distpriv.mechanisms.guarded import Search, settled
 from distpriv.mechanisms.release import Release, draw_release
 from distpriv.mechanisms.release_intervals import ReleasedInterval, release_intervals
+from distpriv.mechanisms.simulation_charge import charged
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibrated_for import CalibratedFor
-from distpriv.privacy.calibration import Calibration
+from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
 from distpriv.privacy.noise import Noise, check_units
 from distpriv.privacy.persons import Persons
 from distpriv.words import exact
@@ -164,9 +165,14 @@ def searching(
         chosen = chosen.with_persons(moves, persons.distance) or chosen
 
     def calibrated(at: float, way: Calibration) -> Search:
-        if grid_safe:
-            return make_grid_safe(chosen, scaled, at, delta, way, covering)
-        return chosen.search(scaled.densities(), at, delta, way)
+        def noise_for(allowed: float | None) -> Search:
+            if grid_safe:
+                return make_grid_safe(chosen, scaled, at, allowed, way, covering)
+            return chosen.search(scaled.densities(), at, allowed, way)
+
+        if way == "guarded" and chosen.from_normals and delta is not None:
+            return charged(scaled, check_epsilon(at), check_delta(delta), noise_for)
+        return noise_for(delta)
 
     if calibration == "exact-law":
         noise = yield from by_exact_law(chosen, scaled, epsilon, delta, calibrated)

@@ -105,6 +105,11 @@ class Mechanism(ABC):
         """Whether the *exact-law* calibration says how much of its noise there has to be."""
         return self.distribution == "gaussian" and self.protects and not self.baseline
 
+    @property
+    def from_normals(self) -> bool:
+        """Whether its *guarded* promise rests on the fitted normals."""
+        return self.replaced_by_law and not self.from_records
+
     @abstractmethod
     def plan(
         self,
