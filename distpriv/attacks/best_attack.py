@@ -20,6 +20,7 @@ from distpriv.attacks.laplace_optimum import laplace_optimum, laplace_roc
 from distpriv.attacks.optimal import exact_accuracies, optimal_precision_recall, optimal_roc
 from distpriv.errors import AttackError, CalibrationError, ModelError
 from distpriv.model.gaussian import GaussianModel
+from distpriv.model.partial_knowledge import conditional_model
 from distpriv.model.sampling import Interval, RandomState
 from distpriv.privacy.delivered import delivered_delta
 from distpriv.privacy.known_laws import Laws
@@ -41,7 +42,11 @@ _QUICK = 6  # directions for which the simulated ROC curve is as good as that
 
 @checked(AttackError)
 def optimal_attack_accuracy(
-    model: GaussianModel, noise: Noise | None = None, *, law: Laws = None
+    model: GaussianModel,
+    noise: Noise | None = None,
+    *,
+    law: Laws = None,
+    known_records: Annotated[int, Within(0)] = 0,
 ) -> float:
     """Accuracy of the best possible attacker at equal priors, for the worst pair.
 
@@ -60,6 +65,9 @@ def optimal_attack_accuracy(
     law : ExactLaw, or sequence of ExactLaw, optional
         Take the exact law of each pair's statistics, in the model's units
         (:func:`distpriv.privacy.model_laws`), in place of the normals.
+    known_records : int
+        How many of the n records the attacker already knows
+        (:func:`distpriv.model.conditional_model`); by the normals, whatever law is given.
 
     Returns
     -------
@@ -69,7 +77,11 @@ def optimal_attack_accuracy(
     ------
     AttackError
         If the exact law is not that of the model, or not known for such noise.
+    ModelError
+        If the attacker cannot know so many records, or what they leave is not known.
     """
+    if known_records:
+        return optimal_attack_accuracy(conditional_model(model, known_records), noise)
     if law is not None:
         try:
             return 0.5 + 0.5 * min(delivered_delta(model, noise, 0.0, law=law), 1.0)

@@ -32,6 +32,7 @@ from distpriv.model.gaussian import table_size, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.monte_carlo import simulate
 from distpriv.model.record_access import ReachesRecords
+from distpriv.model.partial_knowledge import KnownRecords
 from distpriv.model.sampling import RandomState
 from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf, Theta
@@ -114,6 +115,10 @@ class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
     split : bool
         Whether auxiliary and testing part are disjoint. Otherwise both are all the records: an
         attacker who knows the very laws that a promise speaks of, and is tested on them.
+    known_records : int
+        How many records of each dataset the attacker knows, whichever share it is, and subtracts:
+        datasets and shadow datasets are then what the others add to the statistics
+        (:class:`distpriv.model.KnownRecords`). For sums over the records.
     """
 
     groups: RecordGroups
@@ -130,9 +135,15 @@ class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
     classifier: str = "logistic"
     rounded: bool = True
     split: bool = True
+    known_records: int = 0
 
     def __post_init__(self) -> None:
         get_attacker(self.classifier)
+        if self.known_records and not self.query.is_linear:
+            raise AttackError(
+                "Known records can be subtracted from sums over the records only, and a statistic "
+                "is none; leave it out, or take known_records=0."
+            )
         for name, number in (("shadow", self.shadows), ("test", self.tests)):
             if number < 2 or number % 2:
                 raise AttackError(
@@ -153,6 +164,15 @@ class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
     def _thetas(self) -> tuple[Theta, Theta]:
         table = table_size(self.share_of, self.groups.totals)
         return thetas_of(self.pair, self.n, self.replacement, table)
+
+    @cached_property
+    def _drawn(self) -> tuple[tuple[Theta, Theta], FloatArray]:
+        """Distributions of the records that are not known, and what scales their statistics."""
+        if not self.known_records:
+            return self._thetas, np.ones(len(self.query))
+        known = KnownRecords.of(self._thetas, self.known_records)
+        first, second = (known.unknown(theta) for theta in self._thetas)
+        return (first, second), self.query.scales(self.n) / self.query.scales(first.n)
 
     @cached_property
     def _records(self) -> FloatArray:
@@ -230,7 +250,11 @@ class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
 
     def _normals(self, auxiliary: RecordGroups, shadow: FloatArray) -> PairNormals:
         if self.query.is_linear:
-            return PairNormals.of_records(auxiliary, self.query, self._thetas)
+            thetas, scales = self._drawn
+            normals = PairNormals.of_records(auxiliary, self.query, thetas)
+            return PairNormals(
+                normals.means * scales, normals.covariances * np.outer(scales, scales)
+            )
         return PairNormals.of_datasets(shadow, dataset_labels(self.shadows))
 
     @cached_property
@@ -280,7 +304,8 @@ class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
         self, part: RecordGroups, datasets: int, rng: np.random.Generator
     ) -> FloatArray:
         """Statistics of datasets drawn from a part, half under each proportion."""
-        for theta in self._thetas:
+        thetas, scales = self._drawn
+        for theta in thetas:
             for need, count, kind in zip(
                 theta.needs, part.counts, ("without", "with"), strict=True
             ):
@@ -291,8 +316,8 @@ class PropertyInferenceAttack(ReachesRecords, through=("_records",)):
                         f"{self.pair.secret.label!r} where a dataset needs {need}; take a "
                         "smaller n or Δp, or draw with replacement."
                     )
-        return np.vstack(
-            [simulate(part, self.query, theta, datasets // 2, rng) for theta in self._thetas]
+        return scales * np.vstack(
+            [simulate(part, self.query, theta, datasets // 2, rng) for theta in thetas]
         )
 
     def _noise_stream(self, index: int, noise: Noise | None) -> np.random.Generator:
@@ -327,6 +352,7 @@ def run_attack(
     keep_scores: bool = False,
     rounded: bool = True,
     split: bool = True,
+    known_records: Annotated[int, Within(0)] = 0,
 ) -> AttackResult:
     """Run the property-inference attack against several noises on the same subsets.
 
@@ -362,6 +388,9 @@ def run_attack(
     split : bool
         See :class:`PropertyInferenceAttack`; take False where datasets are about as large as the
         parts, of at most 10 000 records, whose difference would drown what tells the shares apart.
+    known_records : int
+        How many records of each dataset the attacker knows and subtracts; see
+        :class:`PropertyInferenceAttack`.
 
     Returns
     -------
@@ -394,6 +423,7 @@ def run_attack(
         classifier=classifier,
         rounded=rounded,
         split=split,
+        known_records=known_records,
     )
     result = attack.collect([attack.run(index) for index in range(repetitions)])
     return result if keep_scores else replace(result, scores=None)

@@ -12,6 +12,7 @@ from distpriv import mechanisms
 from distpriv.analysis.sweeps import UNDEFENDED
 from distpriv.attacks.audit import Audit, audit_attack
 from distpriv.attacks.best_attack import best_precision_recall, best_roc
+from distpriv.attacks.knowledge import partial_knowledge_in_words
 from distpriv.attacks.property_inference import AttackResult, linear_attack_accuracy
 from distpriv.charts.roc import precision_recall_figure, roc_figure
 from distpriv.dashboard.attack.simulation import Choice
@@ -39,6 +40,7 @@ def caption(view: View) -> None:
         "its own covariance, exactly for Gaussian noise and to about ±0.15 percentage points for "
         "Laplace noise."
     )
+    st.markdown(partial_knowledge_in_words(view.focused, view.noise))
     st.markdown(_training_gap(view))
 
 

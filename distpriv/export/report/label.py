@@ -21,6 +21,7 @@ from distpriv.analysis.for_persons import (
 )
 from distpriv.analysis.keeping import keeping
 from distpriv.analysis.meaning import meaning, said
+from distpriv.attacks.knowledge import partial_knowledge_in_words
 from distpriv.export.report.words import HOLDS, delivered
 from distpriv.version import VERSION
 from distpriv.words import SPACE, exact, listed, number, percent, share, statistic_errors
@@ -253,6 +254,11 @@ def _unprotected(evaluation: Evaluation) -> Iterator[Fact]:
         "add up",
         "The promise is for this release. Each further one, here or elsewhere about the same "
         "people, adds to what is known.",
+    )
+    yield Fact(
+        "Known records",
+        "not counted",
+        partial_knowledge_in_words(evaluation.focused, evaluation.noise),
     )
     yield Fact(
         "Correlations",
