@@ -9,15 +9,15 @@ from distpriv.errors import InapplicableError
 from distpriv.mechanisms.guarded import Search
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.noise import Noise
-from distpriv.privacy.simulated_delta import simulated_delta
+from distpriv.privacy.simulated_room import delta_with_room, simulated_room
 from distpriv.words import exact
 
 __all__ = ["charged"]
 
 _BETA = 0.01  # of δ: that the simulation misleads by more than is charged
-_SPARE = 0.995
-_ROUNDS = 12
-_LEAST = 1e-6  # of δ, below which the datasets tell nothing of it
+_SPARE = 1e-3  # of room
+_ROUNDS = 20
+_LEAST = 1e-30  # δ below which there is no noise to look for
 
 
 def charged(
@@ -25,11 +25,9 @@ def charged(
 ) -> Search:
     """Search for noise that keeps δ although the model is simulated.
 
-    What a noise delivers by the fitted normals is multiplied by a factor that covers the
-    simulation's error at confidence 1 − β, β = δ/100
-    (:func:`distpriv.privacy.simulated_delta.simulated_delta`), and β is charged to δ: the noise is
-    calibrated for (δ − β) divided by the factor. The factor hardly depends on the noise, so few
-    rounds suffice.
+    The noise is calibrated for so small a δ that the promise holds at the lower end of the room it
+    leaves (:func:`distpriv.privacy.simulated_room.simulated_room`) at confidence 1 − β, β = δ/100,
+    and β is charged to δ. The error of the room hardly depends on the noise, so few rounds suffice.
 
     Parameters
     ----------
@@ -44,17 +42,20 @@ def charged(
         If the datasets are too few to tell.
     """
     beta = _BETA * delta
-    aim = delta
+    aim, last, pace = delta, 0.0, 1.0
     for _ in range(_ROUNDS):
         noise: Noise = yield from noise_for(aim)
-        error = simulated_delta(model, noise, epsilon)
-        if error is None:
+        room = simulated_room(model, noise, epsilon, delta - beta)
+        if room is None:
             return noise
-        factor = error.factor(beta)
-        if aim * factor <= delta - beta:
+        least = room.least(beta)
+        if least >= 0:
             return replace(noise, delta=delta)
-        aim = _SPARE * (delta - beta) / factor
-        if aim < _LEAST * delta:
+        # Where less δ takes no more noise yet, it is lowered in larger steps.
+        pace = 2 * pace if last and least < last / 2 else pace
+        last = least
+        aim = delta_with_room(epsilon, aim, pace * (least - _SPARE))
+        if not aim > _LEAST:
             break
     raise InapplicableError(
         f"The simulated datasets are too few to promise δ = {exact(delta)}; simulate more of them, "

@@ -22,17 +22,26 @@ def stepwise(people, query, pair, **options) -> dp.model.SimulatedFit:
     return dp.model.SimulatedFit(groups, query, [pair], 60, **options)
 
 
-def test_the_linear_part_of_a_mixed_query_agrees_with_the_exact_fit(people, pair) -> None:
-    query = dp.Query(MIXED)
-    fit = dp.fit_gaussian(people, query, pair, 60, method="monte-carlo", subsets=4000, rng=2)
+def test_linear_statistics_beside_others_stay_exact(people, pair) -> None:
+    fit = dp.fit_gaussian(people, dp.Query(MIXED), pair, 60, method="monte-carlo", rng=2).pairs[0]
     exact = dp.fit_gaussian(people, dp.Query([MIXED[0], MIXED[2]]), pair, 60).pairs[0]
-    found = fit.pairs[0]
     chosen = [0, 2]
-    gap = (found.means[:, chosen] - exact.means) / found.mean_errors[:, chosen]
-    assert np.abs(gap).max() < 4
-    part = found.covariances[np.ix_([0, 1], chosen, chosen)]
-    errors = found.covariance_errors[np.ix_([0, 1], chosen, chosen)]
-    assert (np.abs(part - exact.covariances) < 4 * errors).all()
+    np.testing.assert_allclose(fit.means[:, chosen], exact.means)
+    linear = np.ix_([0, 1], chosen, chosen)
+    np.testing.assert_allclose(fit.covariances[linear], exact.covariances)
+    np.testing.assert_allclose(fit.covariance_errors[linear], 0, atol=1e-9)
+    np.testing.assert_allclose(fit.mean_errors[:, chosen], 0, atol=1e-9)
+
+
+def test_control_variates_lower_the_error_of_the_others(people, pair) -> None:
+    fits = [
+        dp.fit_gaussian(people, dp.Query(statistics), pair, 60, method="monte-carlo", rng=2).pairs[0]
+        for statistics in (MIXED[:2], MIXED[1:2])
+    ]
+    # The mean of a column tells most of its median.
+    assert (fits[0].mean_errors[:, 1] < 0.9 * fits[1].mean_errors[:, 0]).all()
+    gap = fits[0].means[:, 1] - fits[1].means[:, 0]
+    assert (np.abs(gap) < 5 * fits[1].mean_errors[:, 0]).all()
 
 
 def test_medians_and_correlations_against_a_plain_loop(people, pair) -> None:
@@ -72,6 +81,9 @@ def test_it_does_not_matter_how_the_work_is_cut_up(people, pair, statistics, mon
         slow.step(0.0)
     in_steps = slow.result().pairs[0]
     np.testing.assert_array_equal(in_steps.covariances, at_once.pairs[0].covariances)
+    np.testing.assert_array_equal(
+        in_steps.jackknife.covariances, at_once.pairs[0].jackknife.covariances
+    )
     for points in in_steps.outcomes.points:
         assert points.shape == (500, len(statistics))
 
