@@ -31,8 +31,8 @@ from distpriv.errors import AttackError
 from distpriv.model.gaussian import table_size, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.monte_carlo import simulate
-from distpriv.model.record_access import ReachesRecords
 from distpriv.model.partial_knowledge import KnownRecords
+from distpriv.model.record_access import ReachesRecords
 from distpriv.model.sampling import RandomState
 from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf, Theta

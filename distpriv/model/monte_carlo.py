@@ -314,6 +314,7 @@ class SimulatedFit:
     def _fit(self, pair: Pair, drawn: FloatArray) -> PairModel:
         """Of statistics simulated under the pair's two proportions, shape (2, subsets, m)."""
         groups, thetas = self.groups[pair.secret], self._thetas(pair)
+        shown = OUTCOMES if self.subsets is None else self.subsets
         linear = _exact_beside(self.query)
         estimates = [
             estimated_moments(values, linear, *_linear_moments(groups, self.query, theta, linear))
@@ -330,7 +331,7 @@ class SimulatedFit:
             means[0],
             covariances[0],
             Jackknife(means[1:], covariances[1:]),
-            Outcomes((drawn[0, :OUTCOMES], drawn[1, :OUTCOMES])),
+            Outcomes((drawn[0, :shown], drawn[1, :shown])),
             grid_of(thetas, self.query, groups.steps, groups.counts),
             cosets=cosets_of(self.query, groups.cosets, self.n),
         )

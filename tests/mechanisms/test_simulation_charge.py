@@ -40,7 +40,9 @@ def ratios(
         model = dp.fit_gaussian(table, query, pair, n, rng=seed, **options)
         noise = dp.calibrate("OptM", model, 1.0, DELTA)
         assert noise.delta == DELTA
-        delivered.append(dp.delivered_delta(with_moments_of(model, truth), noise.detached(), 1.0) / DELTA)
+        delivered.append(
+            dp.delivered_delta(with_moments_of(model, truth), noise.detached(), 1.0) / DELTA
+        )
     return np.array(delivered)
 
 

@@ -35,7 +35,9 @@ def test_linear_statistics_beside_others_stay_exact(people, pair) -> None:
 
 def test_control_variates_lower_the_error_of_the_others(people, pair) -> None:
     fits = [
-        dp.fit_gaussian(people, dp.Query(statistics), pair, 60, method="monte-carlo", rng=2).pairs[0]
+        dp.fit_gaussian(people, dp.Query(statistics), pair, 60, method="monte-carlo", rng=2).pairs[
+            0
+        ]
         for statistics in (MIXED[:2], MIXED[1:2])
     ]
     # The mean of a column tells most of its median.

@@ -27,9 +27,7 @@ def test_conditional_model_agrees_with_drawing_the_other_records(
         model.pairs[0].thetas, conditional.pairs[0].covariances, strict=True
     ):
         unknown = KnownRecords(10, 10).unknown(theta)
-        drawn = scales * dp.model.simulate(
-            groups, query, unknown, 20_000, np.random.default_rng(4)
-        )
+        drawn = scales * dp.model.simulate(groups, query, unknown, 20_000, np.random.default_rng(4))
         means.append(drawn.mean(axis=0))
         deviations = np.sqrt(np.diag(covariance))
         away = (np.cov(drawn, rowvar=False) - covariance) / np.outer(deviations, deviations)
