@@ -33,7 +33,7 @@ class KnownRecords:
 
     @classmethod
     def of(cls, thetas: tuple[Theta, Theta], count: int) -> KnownRecords:
-        """Take half of them from each group, more from one where a dataset has too few of the other.
+        """Take half from each group, more from one where a dataset has too few of the other.
 
         Parameters
         ----------

@@ -6,6 +6,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.analysis.scenario_file import pack_scenario
+from distpriv.dashboard.question import verdict
 from distpriv.dashboard.shell import controls
 from distpriv.tables.examples import EXAMPLES
 from tests.app.driver import clicked_again
@@ -48,6 +49,22 @@ def test_slider_and_box_say_the_same(open_app):
     assert said(app, "eps") == 2.0
     app.number_input(key="eps").set_value(0.7).run()
     assert app.select_slider(key="eps_slider").value == 0.7
+
+
+def test_guesses_the_program_put_are_no_wish_where_the_slider_has_not_heard_of_them(
+    monkeypatch, open_app
+):
+    """The slider still says the guesses of the ε before, which nobody asked for."""
+    app = open_app("question")
+    app.number_input(key="eps").set_value(3.0)
+    said = app._tree.get_widget_states()
+    before = app.slider(key="allowed").value
+    cut = clicked_again(monkeypatch, after=(verdict, "_slider"), saying=said)
+    app.run()
+    app.run()
+    assert cut
+    assert app.session_state["scenario"].epsilon == 3.0
+    assert app.slider(key="allowed").value > before
 
 
 def test_what_was_clicked_before_the_controls_were_drawn_undoes_nothing(monkeypatch, open_app):

@@ -59,6 +59,8 @@ def test_errors_that_are_accepted_and_both_limits_in_one_picture(app):
     enter(page, "mean age: ± at most", "60")
     expect(least).not_to_have_text(before)
     shot(page, "answer-error")
+    # A click while it is drawn anew goes nowhere.
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     button.first.click()  # it stands in a fragment, and moves the controls of the frame
     says(page, "errors accepted")
     expect(page).to_have_url(re.compile(r"mech=\w+.*eps="))

@@ -65,7 +65,7 @@ def draw(view: View, places: Places) -> None:
     state, now = st.session_state, setting(view.scenario)
     if Key.ALLOWED not in state or state.get(Key.ALLOWED_AT) != now:
         right = of_hundred(view.accuracy)
-        state[Key.ALLOWED] = min(max(right, _FEWEST), _MOST)
+        putting.put({Key.ALLOWED: min(max(right, _FEWEST), _MOST)})
         state[Key.ALLOWED_AT] = now
     allowed = int(state[Key.ALLOWED])
     found = _recommendation(view)
@@ -99,6 +99,8 @@ def _slider(place: DeltaGenerator, view: View) -> None:
 
 
 def _want() -> None:
+    if putting.is_echo(Key.ALLOWED):
+        return
     st.session_state[Key.ALLOWED_WANTED] = int(st.session_state[Key.ALLOWED])
 
 

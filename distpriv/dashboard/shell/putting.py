@@ -17,7 +17,7 @@ import streamlit as st
 
 from distpriv.dashboard.shell.state import Key
 
-__all__ = ["RUNS", "again", "drawn", "from_address", "put"]
+__all__ = ["RUNS", "again", "drawn", "from_address", "is_echo", "put"]
 
 RUNS = 3  # in which it is said again
 _DRAWN = object()
@@ -63,6 +63,14 @@ def drawn() -> None:
     """Take note that the browser was told all that was put in: what it sends from now is meant."""
     said = _said()
     said.update({key: each._replace(before=_DRAWN) for key, each in said.items()})
+
+
+def is_echo(key: str) -> bool:
+    """Return whether a control said what it showed before it was told the program's value."""
+    known = _said().get(key)
+    return (
+        known is not None and known.before is not _DRAWN and st.session_state[key] == known.before
+    )
 
 
 def from_address(keys: Iterable[str]) -> None:
