@@ -9,7 +9,9 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from distpriv.analysis.basis import figure_laws
 from distpriv.analysis.evaluation import Evaluation
+from distpriv.analysis.fitting import scenario_populations
 from distpriv.analysis.verdict import of_hundred, right_of_hundred
 from distpriv.arguments import Within, checked
 from distpriv.attacks.best_attack import optimal_attack_accuracies
@@ -24,7 +26,8 @@ __all__ = ["Hiding", "center_of", "center_reveals", "finding", "hiding", "hiding
 FloatArray = NDArray[np.float64]
 
 _COUNT = 36  # distances, a third of them next to none
-_SIMULATED = 15  # where each takes a simulation
+_SIMULATED = 15  # where each takes a simulation, or an exact law
+_COUNTED = 200  # records of a release, of which every distance takes an exact law
 _SHOWS, _CERTAIN = 0.75, 0.95  # right guesses
 
 
@@ -46,6 +49,8 @@ class Hiding:
     mechanism : str
     hides : bool
         Whether the mechanism promises to hide the share, and arithmetic does not undo its noise.
+    exact : bool
+        Whether the right guesses are by the exact law of the statistic, not by fitted normals.
     """
 
     center: float
@@ -55,6 +60,7 @@ class Hiding:
     defended: FloatArray
     mechanism: str
     hides: bool
+    exact: bool = False
 
     @property
     def largest(self) -> float:
@@ -130,9 +136,11 @@ def hiding_unknown(evaluation: Evaluation) -> str:
 def hiding(evaluation: Evaluation) -> Hiding | None:
     """How often the best attacker tells two shares apart, at every distance about the centre.
 
-    By the fitted normals of either share, each with its own covariance, and by the best attacker
-    on these two (:func:`distpriv.attacks.optimal.exact_accuracy`); on Laplace noise at few
-    distances, simulated. Distances are those of whole numbers of records.
+    By the exact law of a single count or proportion of at most 200 records, else by the fitted
+    normals of either share, each with its own covariance, and by the best attacker on these two
+    (:func:`distpriv.attacks.optimal.exact_accuracy`); on Laplace noise at few distances, simulated.
+    At the scenario's own distance the figures are the evaluation's. Distances are those of whole
+    numbers of records.
 
     Parameters
     ----------
@@ -152,16 +160,22 @@ def hiding(evaluation: Evaluation) -> Hiding | None:
         return None
     scenario, noise = evaluation.scenario, evaluation.noise
     laplace = noise.distribution == "laplace" and not noise.is_zero
-    distances = _distances(evaluation, _SIMULATED if laplace else _COUNT)
+    few = laplace or _counts_one(evaluation)
+    distances = _distances(evaluation, _SIMULATED if few else _COUNT)
     model = _fitted(evaluation, distances)
+    undefended, defended = _accuracies(model, None), _accuracies(model, noise)
+    if evaluation.focus == 0:
+        promised = 1 + int(np.flatnonzero(distances == scenario.width)[0])
+        undefended[promised], defended[promised] = evaluation.undefended, evaluation.accuracy
     return Hiding(
         center=scenario.center,
         width=scenario.width,
         distances=np.append(0.0, distances),
-        undefended=_accuracies(model, None),
-        defended=_accuracies(model, noise),
+        undefended=undefended,
+        defended=defended,
         mechanism=scenario.mechanism,
         hides=evaluation.mechanism.protects and not evaluation.undone,
+        exact=_counts_one(evaluation) and evaluation.laws_for(noise) is not None,
     )
 
 
@@ -275,7 +289,7 @@ def _fitted(evaluation: Evaluation, distances: FloatArray) -> GaussianModel:
     """Of a pair of shares a distance."""
     scenario, query = evaluation.scenario, evaluation.scenario.query
     moments = evaluation.groups.moments(query, scenario.secret)
-    return model_from_moments(
+    model = model_from_moments(
         {scenario.secret: moments},
         query,
         [scenario.secret.pair(scenario.center, float(distance)) for distance in distances],
@@ -284,12 +298,26 @@ def _fitted(evaluation: Evaluation, distances: FloatArray) -> GaussianModel:
         share_of=evaluation.model.share_of,
         regular=False,  # as the scenario's own model has been checked
     )
+    if not _counts_one(evaluation):
+        return model
+    return model.drawn_from(scenario_populations(scenario, evaluation.groups))
+
+
+def _counts_one(evaluation: Evaluation) -> bool:
+    """Return whether the laws of all distances take a fraction of a second."""
+    statistics = tuple(evaluation.scenario.query)
+    return len(statistics) == 1 and statistics[0].indicates and evaluation.model.n <= _COUNTED
 
 
 def _accuracies(model: GaussianModel, noise: Noise | None) -> FloatArray:
     """At distance 0 and at each of the model's."""
-    cases = [(model.only(index), noise) for index in range(len(model.pairs))]
-    return np.append(0.5, optimal_attack_accuracies(cases).clip(0.5, 1.0))
+    laws = figure_laws(model, noise)
+    if laws is None:
+        cases = [(model.only(index), noise) for index in range(len(model.pairs))]
+        right = optimal_attack_accuracies(cases)
+    else:
+        right = np.array([law.optimal_attack_accuracy(noise) for law in laws])
+    return np.append(0.5, right.clip(0.5, 1.0))
 
 
 def _told(hidden: Hiding, distance: float, only: str = "") -> str:

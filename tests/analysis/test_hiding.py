@@ -182,3 +182,32 @@ def test_a_public_range_gives_a_centre() -> None:
     assert "0 % to 20 % plausible" in told
     with pytest.raises(ScenarioError, match="below the highest"):
         center_of(0.2, 0.2)
+
+
+def test_hiding_takes_a_counts_exact_law_and_agrees_with_the_verdict(people: pd.DataFrame) -> None:
+    changed = {"query": dp.Query([dp.Count("status", "married")]), "n": 20, "epsilon": 3.0}
+    evaluation = dp.evaluate(replace(SCENARIO, **changed), people)
+    found = hiding(evaluation)
+    assert found is not None
+    assert found.exact
+    assert found.accuracy(SCENARIO.width) == evaluation.accuracy
+    # At another distance: the best attacker on the two laws, counted from the masses.
+    distance = float(found.distances[-2])
+    low, high = found.shares(distance)
+    law = dp.exact_law(people, evaluation.scenario.query, SCENARIO.secret.pair(0.4, distance), 20)
+    assert (law.pair.p_i, law.pair.p_j) == (low, high)
+    apart = np.abs(law.probabilities[0] - law.probabilities[1]).sum() / 2
+    assert found.accuracy(distance, noise=False) == pytest.approx((1 + apart) / 2, abs=1e-12)
+
+
+def test_hiding_agrees_with_the_verdict_where_only_one_pairs_law_is_known(
+    people: pd.DataFrame,
+) -> None:
+    changed = {"query": dp.Query([dp.Mean("age")]), "n": 20, "epsilon": 3.0}
+    evaluation = dp.evaluate(replace(SCENARIO, **changed), people)
+    assert evaluation.laws_for(evaluation.noise) is not None
+    found = hiding(evaluation)
+    assert found is not None
+    assert not found.exact
+    assert found.accuracy(SCENARIO.width) == evaluation.accuracy
+    assert found.accuracy(SCENARIO.width, noise=False) == evaluation.undefended

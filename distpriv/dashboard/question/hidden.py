@@ -25,8 +25,9 @@ def draw(view: View) -> None:
     sentences = said(hidden)
     st.markdown(
         f"**What is hidden, and what is not.** {escape(' '.join(sentences))}",
-        help="By the fitted normals. The promise is about two shares as far apart as you say; the "
-        "further two shares lie apart, the more shows.",
+        help=("By the exact law of the count. " if hidden.exact else "By the fitted normals. ")
+        + "The promise is about two shares as far apart as you say; the further two shares lie "
+        "apart, the more shows.",
     )
     with st.expander("Right guesses, however far apart the shares are", icon=":material/timeline:"):
         display.chart(hidden_distances(hidden), "hidden")

@@ -107,10 +107,11 @@ def calibration(query: Query, n: int) -> Calibration:
         required=True,
         key=Key.CAL,
         bind="query-params",
-        help="*exact-law*, for one to three counts or proportions, assumes nothing but how records "
-        "are drawn: noise is scaled until what it delivers by the exact law of the counts is what "
-        "is promised. *guarded* adds noise until the promise holds for normal curves with the "
-        "covariance that each share has. The others take the two covariances of a pair for their "
+        help="*exact-law*, for one to three counts or proportions and for a single sum or mean, "
+        "assumes nothing but how records are drawn: noise is scaled until what it delivers by the "
+        "exact law of the statistics is what is promised. *guarded* adds noise until the promise "
+        "holds for normal curves with the covariance that each share has. The others take the two "
+        "covariances of a pair for their "
         "mean: *exact* (Balle & Wang 2018) for every ε; *classical* is the papers' constant "
         "√(2 ln(1.25/δ))/ε, proven for ε ≤ 1 only.",
     )
