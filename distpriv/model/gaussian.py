@@ -367,14 +367,18 @@ def _fit_exact(
 ) -> PairModel:
     thetas = thetas_of(pair, n, replacement, table_size(share_of, moments.counts))
     scales = query.scales(n)
-    means, covariances = [], []
+    means, covariances, within = [], [], []
     check_enough(moments.counts, *thetas)
     for theta in thetas:
         mean, total = theta.sum_moments(moments.counts, moments.means, moments.covariances)
         means.append(scales * mean)
         covariances.append(total * np.outer(scales, scales))
+        within.append(
+            theta.within_groups(moments.counts, moments.covariances) * np.outer(scales, scales)
+        )
     if regular:
-        check_regular(np.mean(covariances, axis=0), np.abs(means).max(axis=0), query)
+        # Where k is random too: a statistic that varies with k alone would tell it exactly.
+        check_regular(np.mean(within, axis=0), np.abs(means).max(axis=0), query)
     outcomes = None
     if thetas[0].fixed and thetas[1].fixed:
         outcomes = count_outcomes(

@@ -105,7 +105,9 @@ class MatchedSums:
         def cumulant(tilt: float) -> float:
             tops = [float((tilt * values).max()) for values in sides]
             powers = [np.exp(tilt * values - top) for values, top in zip(sides, tops, strict=True)]
-            return self.swapped * (math.log(self._mean(powers)) + sum(tops))
+            mean = self._mean(powers)
+            # Lost to rounding at so large a tilt: nothing is bounded there.
+            return self.swapped * (math.log(mean) + sum(tops)) if mean else math.inf
 
         return cumulant
 

@@ -113,18 +113,30 @@ class Theta:
         covariances : ndarray, shape (..., 2, m, m)
             With ddof 1.
         """
-        values, masses = self.count_law()
-        numbers = np.array([self.n - values, values], dtype=np.float64)
-        draws, squares = numbers @ masses, numbers**2 @ masses
-        # Draws with replacement have the covariance of the group itself, ddof 0.
-        taken = draws if self.replacement else squares
-        weights = draws - taken / np.maximum(counts, 1)
-        total = np.tensordot(covariances, weights, axes=(-3, 0))
+        draws, squares = self._draws()
+        total = self.within_groups(counts, covariances)
         if not self.fixed:
             apart = means[..., 1, :] - means[..., 0, :]
             spread = squares[1] - draws[1] ** 2
             total = total + spread * apart[..., :, None] * apart[..., None, :]
         return draws @ means, total
+
+    def within_groups(self, counts: tuple[int, int], covariances: FloatArray) -> FloatArray:
+        """Return the part of :meth:`sum_moments`'s covariance that a random k adds nothing to.
+
+        Parameters are those of :meth:`sum_moments`.
+        """
+        draws, squares = self._draws()
+        # Draws with replacement have the covariance of the group itself, ddof 0.
+        taken = draws if self.replacement else squares
+        weights = draws - taken / np.maximum(counts, 1)
+        return np.asarray(np.tensordot(covariances, weights, axes=(-3, 0)))
+
+    def _draws(self) -> tuple[FloatArray, FloatArray]:
+        """Return mean and mean square of the records drawn without and with the property."""
+        values, masses = self.count_law()
+        numbers = np.array([self.n - values, values], dtype=np.float64)
+        return numbers @ masses, numbers**2 @ masses
 
     def steps(
         self, query: Query, record_steps: FloatArray | None, counts: tuple[int, int]

@@ -266,3 +266,15 @@ def test_coupm_does_not_apply_to_the_share_of_the_table(census: pd.DataFrame) ->
     model = dp.fit_gaussian(census, COUNTS, PAIR, 40, share_of="table")
     with pytest.raises(dp.errors.InapplicableError, match="share of the released records"):
         dp.calibrate("CoupM", model, 1.0, 1e-3)
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_coupm_hides_a_pure_shift(replacement: bool) -> None:
+    """Every record of one group has its twin in the other, three more: D has no spread but one."""
+    values = np.random.default_rng(1).integers(0, 9, 30).astype(float)
+    table = pd.DataFrame({"v": np.append(values, values + 3), "s": ["y"] * 30 + ["n"] * 30})
+    query, pair = dp.Query([dp.Mean("v")]), dp.SensitiveProperty("s", "y").pair(0.5, 0.2)
+    model = dp.fit_gaussian(table, query, pair, 20, replacement=replacement)
+    noise = dp.calibrate("CoupM", model, 1.0, 1e-2)
+    law = dp.exact_law(table, query, pair, 20, replacement=replacement)
+    assert 0 < law.delivered_delta(noise, 1.0) <= 1e-2
