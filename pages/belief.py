@@ -31,7 +31,7 @@ code.note("belief", prior=prior.in_code(), **release.in_code(seen))
 with result_first:
     st.markdown(learned.sentence(view, beliefs))
     learned.picture(view, beliefs, seen.truth)
-    st.caption(release.provenance(view, seen))
+    st.caption(release.provenance(view, model, seen))
 release.table(view, seen)
 promise.guarantee(view)
 learned.formulas()

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincc, log_ndtr
+from scipy.special import betainc, betaincc, log_ndtr, ndtr
 
 from distpriv.arguments import checked
 from distpriv.attacks.laplace_density import log_densities
+from distpriv.attacks.share_laws import ShareLaw, mixture_logs, mixture_noise, share_laws
 from distpriv.errors import ModelError
 from distpriv.model.cosets import cosets_of
 from distpriv.model.moments import GroupMoments
+from distpriv.model.population import Population
 from distpriv.model.regularity import check_regular
 from distpriv.model.sampling import Interval, RandomState
 from distpriv.model.theta import Theta
@@ -162,7 +164,11 @@ def pair_prior(pair: Pair, n: int, weight: float = 0.5) -> Belief:
 @checked(ModelError)
 @dataclass(frozen=True, eq=False)
 class ReleaseModel:
-    """Distribution of a release for any share p: N(μ_p, Σ_p) plus the noise.
+    """Distribution of a release for any share p of its records: N(μ_p, Σ_p) plus the noise.
+
+    Where the records are given and the exact law of the statistics is known from them
+    (:mod:`distpriv.attacks.share_laws`), it takes the place of the normals, at k = n·p rounded:
+    one bell of Gaussian noise on each value that the statistics can take.
 
     μ_p and Σ_p are those of the exact model (:func:`distpriv.fit_gaussian`) at k = n·p, which
     need not be whole: in between, the formulas interpolate. Without replacement a share that
@@ -177,6 +183,8 @@ class ReleaseModel:
     noise : Noise or None
         None: undefended.
     replacement : bool
+    population : Population or None
+        The records that datasets are drawn from, for the exact law; None: the normals alone.
 
     Raises
     ------
@@ -189,6 +197,7 @@ class ReleaseModel:
     n: int
     noise: Noise | None = None
     replacement: bool = False
+    population: Population | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.n < 2 or self.n % 1:
@@ -229,6 +238,31 @@ class ReleaseModel:
         covariances = np.tensordot(weights, self.moments.covariances, axes=1)
         return scales * (draws @ self.moments.means), covariances * np.outer(scales, scales)
 
+    def exact_laws(self, shares: ArrayLike) -> list[ShareLaw] | None:
+        """Return the exact law for each of K possible shares, None where they are not known."""
+        grid = _checked_shares(shares).tolist()
+        return share_laws(self.population, self.query, self.n, self.replacement, grid)
+
+    def is_exact(self, shares: ArrayLike) -> bool:
+        """Return whether what is believed of K shares rests on exact laws, not on normals."""
+        grid = _checked_shares(shares)
+        possible = self.possible(grid)
+        return bool(
+            possible.any()
+            and mixture_noise(self.noise, len(self.query)) is not None
+            and self.exact_laws(grid[possible]) is not None
+        )
+
+    def _exact_logs(self, shares: FloatArray, values: FloatArray) -> FloatArray | None:
+        """Return ln p(y | p) by the exact laws, −∞ for impossible shares; None if not known."""
+        covariance = mixture_noise(self.noise, len(self.query))
+        if covariance is None or not self.is_exact(shares):
+            return None
+        possible = self.possible(shares)
+        logs = np.full(len(shares), -np.inf)
+        logs[possible] = mixture_logs(self.exact_laws(shares[possible]) or [], values, covariance)
+        return logs
+
     @cached_property
     def _units(self) -> FloatArray:
         """Standard deviations of the statistics, about; no number in them is far from 1."""
@@ -241,8 +275,9 @@ class ReleaseModel:
     def log_likelihood(self, shares: ArrayLike, released: ArrayLike) -> FloatArray:
         """ln p(y | p) up to a constant, −∞ for a share that is impossible.
 
-        Gaussian noise: ln N(y; μ_p, Σ_p + S), each share with its own covariance. Laplace noise has
-        a closed form along one direction; along several it is integrated numerically, see
+        By the exact laws where :meth:`is_exact`. By the normals otherwise: Gaussian noise, ln N(y;
+        μ_p, Σ_p + S), each share with its own covariance. Laplace noise has a closed form along one
+        direction; along several it is integrated numerically, see
         :mod:`distpriv.attacks.laplace_density`. Where two shares have the same covariance their
         odds are held within what the noise provably allows, e^ε for the pair it is calibrated for;
         where the covariances differ the theorem's translation does not hold, and odds beyond e^ε
@@ -271,6 +306,9 @@ class ReleaseModel:
             raise ModelError(
                 f"A release must be {m} finite numbers, one a statistic, got {values.tolist()}."
             )
+        logs = self._exact_logs(_checked_shares(shares), values)
+        if logs is not None:
+            return logs
         means, covariances = self.statistics(shares)
         units = np.outer(self._units, self._units)
         with np.errstate(over="ignore"):
@@ -335,6 +373,11 @@ def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief
         )
     logs = np.full(len(allowed), -np.inf)
     likelihood = model.log_likelihood(prior.shares[allowed], released)
+    if not np.isfinite(likelihood).any():
+        raise ModelError(
+            "These statistics are impossible whatever share the prior allows; enter them with all "
+            "their digits, or widen the prior."
+        )
     logs[allowed] = np.log(prior.weights[allowed]) + likelihood
     return Belief(prior.shares, np.exp(logs - logs.max()))
 
@@ -343,7 +386,7 @@ def posterior(model: ReleaseModel, prior: Belief, released: ArrayLike) -> Belief
 def simulate_release(
     model: ReleaseModel, share: float, rng: RandomState = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw statistics from N(μ_p, Σ_p) and add the noise.
+    """Draw statistics from their exact law where it is known, else N(μ_p, Σ_p), and add the noise.
 
     The same seed draws the same standard normal numbers whatever the share and the noise, and
     scales them: a little more noise, or another share, moves the release a little.
@@ -373,6 +416,8 @@ def simulate_release(
     (mean,), (covariance,) = model.statistics([share])
     scaled = covariance / np.outer(model._units, model._units) + _LEAST_VARIANCE * np.eye(m)
     clear = mean + model._units * (np.linalg.cholesky(scaled) @ first)
+    if (laws := model.exact_laws([share])) is not None:
+        clear = laws[0].draw(ndtr(first))
     noise = model.noise
     if noise is None:
         return clear, clear

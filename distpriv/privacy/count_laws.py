@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, signal
@@ -21,22 +23,22 @@ _NOTHING = 1e-17  # below the round-off of a convolution by Fourier transform
 _NEVER = 1e-30  # what is that rare is left out
 
 
-def count_laws(groups: RecordGroups, thetas: tuple[Theta, Theta], replacement: bool) -> FloatArray:
-    """Law of the counts under both proportions; see :func:`distpriv.exact_law`.
+def count_laws(groups: RecordGroups, thetas: Sequence[Theta], replacement: bool) -> FloatArray:
+    """Return the law of the counts under each proportion; see :func:`distpriv.exact_law`.
 
     Parameters
     ----------
     groups : RecordGroups
         Of m counted values, 0 or 1 each.
-    thetas : tuple of two Theta
+    thetas : sequence of T Theta
     replacement : bool
 
     Returns
     -------
-    ndarray, shape (2, n + 1, ..., n + 1)
+    ndarray, shape (T, n + 1, ..., n + 1)
     """
     without, having = groups.cells()
-    if not (thetas[0].fixed and thetas[1].fixed):
+    if not all(theta.fixed for theta in thetas):
         laws = [_of_random_sample(having, without, theta) for theta in thetas]
     elif replacement:
         shares = [cells / cells.sum() for cells in (having, without)]

@@ -9,7 +9,7 @@ probability.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -32,7 +32,7 @@ from distpriv.privacy.sum_laws import GridValues, sum_laws
 from distpriv.queries.properties import Pair
 from distpriv.queries.statistics import Query
 
-__all__ = ["ExactLaw", "check_statistics", "exact_law", "law_of_groups"]
+__all__ = ["ExactLaw", "check_statistics", "exact_law", "law_of_groups", "outcome_laws"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -327,23 +327,45 @@ def law_of_groups(
 ) -> ExactLaw:
     """Return :func:`exact_law` from records that are split already."""
     first = thetas[0]
+    probabilities, step, origin = outcome_laws(groups, query, thetas)
+    return ExactLaw(
+        query,
+        pair,
+        first.n,
+        first.replacement,
+        probabilities,
+        share_of=first.share_of,
+        step=step,
+        origin=origin,
+    )
+
+
+def outcome_laws(
+    groups: RecordGroups, query: Query, thetas: Sequence[Theta]
+) -> tuple[FloatArray, float, float]:
+    """Return `probabilities`, `step` and `origin` of :class:`ExactLaw` for T distributions.
+
+    Parameters
+    ----------
+    groups : RecordGroups
+    query : Query
+    thetas : sequence of T Theta
+        Of the same n, drawn in the same way.
+
+    Returns
+    -------
+    tuple of ndarray, shape (T, points_1, ..., points_m), float and float
+    """
+    first = thetas[0]
     check_enough(groups.totals, *thetas)
-    about = (query, pair, first.n, first.replacement)
     if not query.statistics[0].indicates:
         values, step, least = _on_grid(groups, query)
         law = sum_laws(values, thetas)
-        return ExactLaw(
-            *about,
-            law.probabilities,
-            share_of=first.share_of,
-            step=step,
-            origin=first.n * least + law.first * step,
-        )
-    fixed = first.fixed and thetas[1].fixed
+        return law.probabilities, step, first.n * least + law.first * step
+    fixed = all(theta.fixed for theta in thetas)
     largest = _LARGEST if fixed or first.replacement else _LARGEST_RANDOM
     check_statistics(query, first.n, largest)
-    laws = count_laws(groups, thetas, first.replacement)
-    return ExactLaw(*about, laws, share_of=first.share_of)
+    return count_laws(groups, thetas, first.replacement), 1.0, 0.0
 
 
 def _on_grid(

@@ -14,6 +14,7 @@ with weights that fall like (k/(N − k))^l. One Fourier transform leads back to
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,27 +78,27 @@ class GridValues:
 
 @dataclass(frozen=True, eq=False)
 class SumLaws:
-    """The law of a sum under a pair's two distributions.
+    """The law of a sum under each of T distributions.
 
     Attributes
     ----------
     first : int
         Steps of the first point of the grid above n times the least value.
-    probabilities : ndarray, shape (2, points)
+    probabilities : ndarray, shape (T, points)
     """
 
     first: int
     probabilities: FloatArray
 
 
-def sum_laws(groups: tuple[GridValues, GridValues], thetas: tuple[Theta, Theta]) -> SumLaws:
-    """Return the law of the sum of n records under both distributions; to about 1e-14 in all.
+def sum_laws(groups: tuple[GridValues, GridValues], thetas: Sequence[Theta]) -> SumLaws:
+    """Return the law of the sum of n records under each distribution; to about 1e-14 in all.
 
     Parameters
     ----------
     groups : tuple of two GridValues
         Without the property and with it.
-    thetas : tuple of two Theta
+    thetas : sequence of T Theta
 
     Raises
     ------
@@ -121,7 +122,7 @@ def sum_laws(groups: tuple[GridValues, GridValues], thetas: tuple[Theta, Theta])
     return SumLaws(first, np.array(laws))
 
 
-def _window(groups: tuple[GridValues, GridValues], thetas: tuple[Theta, Theta]) -> tuple[int, int]:
+def _window(groups: tuple[GridValues, GridValues], thetas: Sequence[Theta]) -> tuple[int, int]:
     """Return the first point and the number of points outside which sums hardly ever lie.
 
     By Chernoff's bound for draws with replacement, which holds without as well (Hoeffding 1963,

@@ -15,6 +15,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.analysis.fitting import Groups
+from distpriv.attacks.posterior import ReleaseModel, posterior, share_grid, uniform_prior
 from distpriv.attacks.property_inference import PropertyInferenceAttack
 from distpriv.composition import TableRelease, joint_releases
 from distpriv.composition.table_releases import records_of
@@ -68,6 +69,16 @@ def used_model() -> GaussianModel:
     return model
 
 
+def believed_model() -> ReleaseModel:
+    """A model of releases that beliefs have been computed by, from exact laws of its records."""
+    moments = dp.group_moments(table(), COUNTS, SECRET)
+    model = ReleaseModel(moments, COUNTS, 60, population=fitted(COUNTS).pairs[0].population)
+    shares = share_grid(60)
+    assert model.is_exact(shares)
+    posterior(model, uniform_prior(shares), [20.0])
+    return model
+
+
 def attack(model: GaussianModel) -> PropertyInferenceAttack:
     groups = dp.record_groups(table(), QUERY, SECRET)
     made = PropertyInferenceAttack(groups, QUERY, PAIR, 60, {"none": None}, shadows=20, tests=20)
@@ -89,7 +100,9 @@ def holders() -> dict[str, Any]:
     joint.bounded_delta(1.0)
     simulated = SimulatedFit({SECRET: groups}, QUERY, [PAIR], 60, subsets=20)
     source = MemorySource(records)
+    believed = believed_model()
     return {
+        "model of beliefs": believed,
         "model": model,
         "model with laws": used_model(),
         "noise": noise,

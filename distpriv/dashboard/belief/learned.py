@@ -31,11 +31,14 @@ class Learned:
         After it.
     clear : Belief or None
         After the same release without noise, where that is known.
+    basis : str
+        What the beliefs after the release rest on.
     """
 
     prior: Belief
     posterior: Belief
     clear: Belief | None
+    basis: str
 
 
 def learn(model: ReleaseModel, prior: Belief, release: Release) -> Learned:
@@ -45,7 +48,23 @@ def learn(model: ReleaseModel, prior: Belief, release: Release) -> Learned:
         prior,
         posterior(model, prior, release.values),
         None if release.clear is None else posterior(without, prior, release.clear),
+        _basis(
+            model.is_exact(prior.shares),
+            release.clear is not None and without.is_exact(prior.shares),
+        ),
     )
+
+
+def _basis(noisy: bool, clear: bool) -> str:
+    """Words for what rests on exact laws: the belief after the release, and that without noise."""
+    if noisy:
+        return "We computed this from the exact law of the statistics."
+    if clear:
+        return (
+            "We computed this from the fitted normals, which can mislead where counts are small. "
+            "Only the figure without noise rests on the exact law."
+        )
+    return "We computed this from the fitted normals, which can mislead where counts are small."
 
 
 def sentence(view: View, learned: Learned) -> str:
@@ -63,13 +82,13 @@ def sentence(view: View, learned: Learned) -> str:
             f"Before the release the attacker gave a share of {share(float(prior.shares[0]))} of "
             f"**{secret}**, against {share(float(prior.shares[1]))}, a probability of "
             f"{chances[0]}; after it **{share(round(float(updated.weights[0]), 3))}**{without}. "
-            f"{_odds(view, prior, updated)}"
+            f"{_odds(view, prior, updated)} {learned.basis}"
         )
     return (
         f"Before the release the attacker took the share of **{secret}** to be {_between(prior)}; "
         f"after it **{_between(updated)}**"
         + (f"; without noise it would be {_between(clear)}" if clear else "")
-        + ". Each range holds the share with 95\u00a0% probability."
+        + f". Each range holds the share with 95\u00a0% probability. {learned.basis}"
     )
 
 
@@ -127,7 +146,9 @@ def formulas() -> None:
         )
         st.markdown(
             "Bayes' rule. $\\mu_p$ and $\\Sigma_p$ are the fitted model's at k = n·p, S is the "
-            "noise's covariance: each share has its own. Laplace noise is integrated one direction "
+            "noise's covariance: each share has its own. Where the exact law of the statistics is "
+            "computed, and the noise is Gaussian, one bell on each possible outcome takes the "
+            "place of the normal. Laplace noise is integrated one direction "
             "after the other, in closed form given those before (Reed 2006), over evenly spread "
             "points; between two shares of the same covariance the odds are held within what the "
             "noise provably allows. The attacker knows the model, the "

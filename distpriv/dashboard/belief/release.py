@@ -48,6 +48,7 @@ def model_of(view: View) -> ReleaseModel:
         scenario.n,
         view.noise,
         scenario.replacement,
+        view.fit.population,
     )
 
 
@@ -124,7 +125,7 @@ def in_code(release: Release) -> dict[str, object]:
     }
 
 
-def provenance(view: View, release: Release) -> str:
+def provenance(view: View, model: ReleaseModel, release: Release) -> str:
     """Where the release comes from, and how its noise is reckoned with."""
     scenario = view.scenario
     if release.truth is None:
@@ -133,16 +134,22 @@ def provenance(view: View, release: Release) -> str:
             f"{exact(scenario.n)} records with the noise of {escape(scenario.mechanism)}."
         )
     else:
+        law = "fitted normals" if model.exact_laws([release.truth]) is None else "exact law"
         origin = (
             f"A simulation, not a release: the statistics of {exact(scenario.n)} records, "
             f"{round(release.truth * scenario.n)} of which have the property, drawn from the "
-            f"fitted model, seed {scenario.seed}, draw {st.session_state[Key.BELIEF_DRAW]}. The "
+            f"{law}, seed {scenario.seed}, draw {st.session_state[Key.BELIEF_DRAW]}. The "
             "same draws are scaled while you move ε or the share."
         )
     if view.noise.distribution == "laplace" and np.count_nonzero(view.noise.scales) > 1:
         origin += (
             " Laplace noise along several directions leaves no closed form, so what is "
             "believed after it is integrated numerically."
+        )
+    if scenario.hidden_share == "table":
+        origin += (
+            " The shares here are those among the released records. Your promise is about the "
+            "share of the table."
         )
     return origin
 

@@ -131,6 +131,7 @@ release = dp.attacks.posterior.ReleaseModel(
     n,
     evaluation.noise,
     scenario.replacement,
+    evaluation.fit.population,
 )
 shares = dp.attacks.posterior.share_grid(n)
 prior = {prior}
