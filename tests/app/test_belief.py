@@ -256,3 +256,29 @@ def test_an_upload_with_few_records_of_a_kind(open_app):
     shown = "".join(box.label for box in app.main.number_input)
     assert not re.search(r"(?<!\\)\]\(", shown)
     assert "salary" not in str(app.query_params)
+
+
+def test_the_page_says_what_its_ranges_rest_on(open_app):
+    app = open_app("belief", stat=["count marital-status = Never-married"], mech="EigM")
+    clean(app)
+    assert "computed this from the exact law of the statistics" in texts(app)
+    assert "drawn from the exact law" in captions(app)
+    drawn = curves(app)["after it, without noise"]
+    app.selectbox(key="mech").set_value("ExpM(L)").run()
+    clean(app)
+    assert "Only the figure without noise rests on the exact law" in texts(app)
+    assert curves(app)["after it, without noise"] == pytest.approx(drawn)
+    app.number_input(key="n").set_value(2000).run()
+    clean(app)
+    assert "computed this from the fitted normals, which can mislead" in texts(app)
+    assert "Only the figure without noise" not in texts(app)
+    assert "drawn from the fitted normals" in captions(app)
+
+
+def test_a_share_of_the_table_is_told_from_that_of_the_release(open_app):
+    app = open_app("belief")
+    assert "Your promise is about" not in captions(app)
+    app.segmented_control(key="share_of").set_value("table").run()
+    clean(app)
+    assert app.session_state["scenario"].share_of == "table"
+    assert "Your promise is about the share of the table" in captions(app)
