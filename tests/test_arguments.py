@@ -292,6 +292,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
         (dp.attribute.load_network, {"content": dp.attribute.save_network(school)}),
         (dp.attribute.save_network, {"file": school}),
         (dp.robustness.max_divergence, {"p": [0.5, 0.5], "q": [0.4, 0.6]}),
+        (dp.model.KnownRecords, {"without": 2, "having": 3}),
+        (dp.model.conditional_model, {"model": model, "known": 4}),
         (dp.model.model_from_moments,
             {"moments": {secret: moments}, "query": query, "pairs": [pair],
                                  "n": 20, "replacement": False, "bounds": {"age": (0.0, 99.0)},
