@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from distpriv.arguments import checked
 from distpriv.distances.coupling import Coupling, optimal_coupling
+from distpriv.distances.log_laws import (
+    binomial,
+    convolved,
+    hypergeometric,
+    wasserstein_steps,
+)
 from distpriv.distances.wasserstein import closeness, distribution
 from distpriv.errors import DistanceError, InapplicableError
 from distpriv.queries.statistics import Query
@@ -19,8 +24,9 @@ __all__ = ["Outcomes", "count_outcomes"]
 
 FloatArray = NDArray[np.float64]
 
-_NOTHING = 1e-15  # probabilities left out of a distribution that is computed
-_LARGEST = 20_000  # records for which it is
+_DRAWN = 1e-15  # probability of a point whose moves are shown
+_ROUNDED = 2.0**-50  # of δ, for each point: what rounding may leave behind
+_LARGEST = 20_000  # records for which a distribution is computed
 
 
 @checked(DistanceError)
@@ -37,6 +43,11 @@ class Outcomes:
         Probabilities; None for equal ones.
     exact : bool
         Whether these are the distributions themselves, not samples of them.
+    logs : tuple of two ndarrays, shape (n + 1,), or None
+        ln of the probabilities of 0, 1, ..., n steps, of a single count: points whose probability
+        floating point cannot hold have one here. None where the weights are all there is.
+    step : float > 0
+        What a statistic moves by from one of these to the next.
 
     Raises
     ------
@@ -47,6 +58,8 @@ class Outcomes:
     points: tuple[FloatArray, FloatArray] = field(repr=False)
     weights: tuple[FloatArray | None, FloatArray | None] = field(default=(None, None), repr=False)
     exact: bool = False
+    logs: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
+    step: float = field(default=1.0, repr=False)
     _distances: dict[float, float] = field(default_factory=dict, repr=False)
     _couplings: dict[float, Coupling] = field(default_factory=dict, repr=False)
     _scaled: dict[bytes, Outcomes] = field(default_factory=dict, repr=False)
@@ -81,21 +94,48 @@ class Outcomes:
     def closeness(self, delta: float = 0.0) -> float:
         """The least W for which the two are (W, δ)-close; W_∞ for δ = 0.
 
-        See :func:`distpriv.closeness` and :func:`distpriv.wasserstein_inf`.
+        See :func:`distpriv.closeness` and :func:`distpriv.wasserstein_inf`. With `logs` no mass
+        is left behind but δ: W_∞ is that of the probabilities' logarithms, and what rounding
+        leaves behind is taken off δ.
         """
         if delta not in self._distances:
-            self._distances[delta] = closeness(*self.points, delta, *self.weights)
+            self._distances[delta] = self._closeness(delta)
         return self._distances[delta]
+
+    def _closeness(self, delta: float) -> float:
+        if self.logs is None:
+            return closeness(*self.points, delta, *self.weights)
+        left = delta - _ROUNDED * (1 + sum(len(points) for points in self.points))
+        if left > 0:
+            return closeness(*self.points, left, *self.weights)
+        return wasserstein_steps(*self.logs) * self.step
 
     def knows(self, delta: float) -> bool:
         """Whether the closeness at δ has been computed before, or takes next to no time."""
         return delta in self._distances or self.dimension == 1
 
     def coupling(self, delta: float = 0.0) -> Coupling:
-        """The moves behind :meth:`closeness`, see :func:`distpriv.distances.optimal_coupling`."""
+        """The moves behind :meth:`closeness`, see :func:`distpriv.distances.optimal_coupling`.
+
+        With `logs` those of the points that are likelier than 1e-15: a picture, which no promise
+        rests on.
+        """
         if delta not in self._couplings:
-            self._couplings[delta] = optimal_coupling(*self.points, delta, *self.weights)
+            self._couplings[delta] = (
+                optimal_coupling(*self.points, delta, *self.weights)
+                if self.logs is None
+                else self._likely_coupling(delta)
+            )
         return self._couplings[delta]
+
+    def _likely_coupling(self, delta: float) -> Coupling:
+        likely = [np.flatnonzero(masses > _DRAWN) for masses in self.masses]
+        points = [values[index] for values, index in zip(self.points, likely, strict=True)]
+        weights = [masses[index] for masses, index in zip(self.masses, likely, strict=True)]
+        coupling = optimal_coupling(*points, delta, *(each / each.sum() for each in weights))
+        return replace(
+            coupling, sources=likely[0][coupling.sources], targets=likely[1][coupling.targets]
+        )
 
     def in_units(self, units: ArrayLike) -> Outcomes:
         """The same with each statistic divided by a unit, shape (m,), each > 0."""
@@ -103,13 +143,19 @@ class Outcomes:
         key = sizes.tobytes()
         if key not in self._scaled:
             first, second = (points / sizes for points in self.points)
-            self._scaled[key] = Outcomes((first, second), self.weights, self.exact)
+            self._scaled[key] = Outcomes(
+                (first, second),
+                self.weights,
+                self.exact,
+                self.logs,
+                self.step if self.logs is None else self.step / float(sizes[0]),
+            )
         return self._scaled[key]
 
     def of_statistics(self, indices: Sequence[int]) -> Outcomes:
         """The same for some of the statistics, in that order."""
         first, second = (points[:, list(indices)] for points in self.points)
-        return Outcomes((first, second), self.weights, self.exact)
+        return Outcomes((first, second), self.weights, self.exact, self.logs, self.step)
 
     def deviation(self, outside: float) -> float:
         """The least c with ‖F − E F‖_1 > c with no more than that probability, under either.
@@ -152,7 +198,8 @@ def count_outcomes(
     """Exact distributions of a single count or proportion; None for any other query.
 
     The number of records with the value is the sum of two independent hypergeometric numbers,
-    or binomial ones for draws with replacement.
+    or binomial ones for draws with replacement. Nothing that is possible is left out: what
+    floating point cannot hold has its logarithm.
 
     Parameters
     ----------
@@ -168,18 +215,23 @@ def count_outcomes(
     """
     if len(query) != 1 or not next(iter(query)).indicates or n > _LARGEST:
         return None
-    points, weights = [], []
+    drawn = binomial if replacement else hypergeometric
+    laws = []
     for with_property in having:
-        draws = (n - with_property, with_property)
-        masses = np.ones(1)
-        for size, count, share in zip(draws, counts, shares, strict=True):
-            drawn = (
-                stats.binom(size, share)
-                if replacement
-                else stats.hypergeom(count, round(count * share), size)
-            )
-            masses = np.convolve(masses, drawn.pmf(np.arange(size + 1)))
-        possible = np.flatnonzero(masses > _NOTHING)
-        points.append(possible[:, None] * query.scales(n))
+        parts = []
+        for size, count, share in zip(
+            (n - with_property, with_property), counts, shares, strict=True
+        ):
+            hits = round(count * share)
+            parts.append(drawn(size, hits, count - hits))
+        laws.append(convolved(parts[0], parts[1]))
+    step = float(query.scales(n)[0])
+    points, weights = [], []
+    for law in laws:
+        masses = np.exp(law)
+        possible = np.flatnonzero(masses)
+        points.append(possible[:, None] * step)
         weights.append(masses[possible] / masses[possible].sum())
-    return Outcomes((points[0], points[1]), (weights[0], weights[1]), exact=True)
+    return Outcomes(
+        (points[0], points[1]), (weights[0], weights[1]), True, (laws[0], laws[1]), step
+    )
