@@ -137,7 +137,8 @@ def says(page: Page, text: str | re.Pattern[str]) -> None:
 def no_traceback(page: Page) -> None:
     """No exception shows; where one does, the failure says which."""
     expect(page.get_by_test_id("stApp")).to_be_visible()
-    assert page.get_by_test_id("stException").all_inner_texts() == []
+    shown = page.get_by_test_id("stException").all_inner_texts()
+    assert not shown, shown
 
 
 def alert(page: Page) -> Locator:

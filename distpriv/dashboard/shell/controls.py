@@ -303,7 +303,7 @@ def _secret(
 
 def _follow_secret(dataset: Dataset, secrets: Mapping[str, SensitiveProperty]) -> None:
     # A browser that still shows another example's secret says so after the data have changed.
-    secret = secrets.get(st.session_state[settings.own_key(dataset, Key.SECRET)])
+    secret = secrets.get(st.session_state.get(settings.own_key(dataset, Key.SECRET), ""))
     if secret is not None:
         putting.put(settings.beside(dataset, secret))
 
