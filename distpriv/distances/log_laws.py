@@ -101,7 +101,7 @@ def _tilted(first: FloatArray, second: FloatArray, slope: float) -> tuple[FloatA
         places += int(likely[0])
         factors.append(np.exp(tilted[likely[0] : likely[-1] + 1]))
     with np.errstate(divide="ignore"):
-        summed = np.log(np.convolve(*factors))
+        summed = np.log(np.convolve(factors[0], factors[1]))
     reliable = places + np.flatnonzero(summed > _FOLLOWED)
     logs = np.full(len(first) + len(second) - 1, -np.inf)
     logs[places : places + len(summed)] = summed + height

@@ -132,7 +132,8 @@ class Outcomes:
         likely = [np.flatnonzero(masses > _DRAWN) for masses in self.masses]
         points = [values[index] for values, index in zip(self.points, likely, strict=True)]
         weights = [masses[index] for masses, index in zip(self.masses, likely, strict=True)]
-        coupling = optimal_coupling(*points, delta, *(each / each.sum() for each in weights))
+        first, second = (each / each.sum() for each in weights)
+        coupling = optimal_coupling(points[0], points[1], delta, first, second)
         return replace(
             coupling, sources=likely[0][coupling.sources], targets=likely[1][coupling.targets]
         )
@@ -226,12 +227,13 @@ def count_outcomes(
             parts.append(drawn(size, hits, count - hits))
         laws.append(convolved(parts[0], parts[1]))
     step = float(query.scales(n)[0])
-    points, weights = [], []
+    points: list[FloatArray] = []
+    weights: list[FloatArray] = []
     for law in laws:
         masses = np.exp(law)
         possible = np.flatnonzero(masses)
-        points.append(possible[:, None] * step)
-        weights.append(masses[possible] / masses[possible].sum())
+        points.append(np.asarray(possible[:, None] * step, dtype=np.float64))
+        weights.append(np.asarray(masses[possible] / masses[possible].sum(), dtype=np.float64))
     return Outcomes(
         (points[0], points[1]), (weights[0], weights[1]), True, (laws[0], laws[1]), step
     )
