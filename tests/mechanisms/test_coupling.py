@@ -306,3 +306,24 @@ def test_delivered_where_statistics_differ_by_twelve_digits(
     assert 5e-4 < expected < 1e-3
     assert dp.delivered_delta(model, noise, 0.2) == pytest.approx(expected, rel=1e-6)
     assert expected < bounded_delta(model, noise, 0.2).value <= 1e-3
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.6])
+def test_the_shape_for_persons_too_depends_on_the_pilot_draws_alone(
+    census: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, epsilon: float
+) -> None:
+    """Draws by which a promise is confirmed must not have chosen what it is about."""
+    query = dp.Query([dp.Mean("age"), *COUNTS.statistics])
+    model = dp.fit_gaussian(census, query, PAIR, 100)
+    laws = differences_of(model)
+    assert all(law.draws for law in laws)
+
+    def shape_by(stretch: float) -> np.ndarray:
+        vouching = [replace(law, values=law.values * stretch, _boxes={}) for law in laws]
+        monkeypatch.setattr("distpriv.mechanisms.coupling.differences_of", lambda _: vouching)
+        noise = dp.calibrate("CoupM", model, 1.0, 1e-3, persons=dp.Persons(epsilon, 1e-3))
+        return np.asarray(noise.covariance / np.trace(noise.covariance))
+
+    alone = dp.calibrate("CoupM", model, 1.0, 1e-3).covariance
+    assert np.abs(shape_by(1.0) - alone / np.trace(alone)).max() > 0.01  # persons bind
+    assert shape_by(1.3) == pytest.approx(shape_by(1.0), abs=1e-12)
