@@ -213,6 +213,8 @@ def _curve(model: GaussianModel, noise: Noise | None) -> RocCurve:
     """At thresholds from above all scores to below all."""
     fit = model.pairs[binding_pair(model, noise)]
     noise = holding(fit, noise)
+    if noise is not None:
+        fit, noise = normal_part(fit, noise)
     if (told := coset_loss(fit, noise)) is not None:
         wrong, right = told.reversed.rates()
         area = float(np.trapezoid(right, wrong))
@@ -305,8 +307,8 @@ def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatAr
     What the grid shows through noise that covers it, at most θ/2, is added where it shows.
     """
     thetas = shown_each(cases)
-    held = [
-        (fit, None if math.isinf(theta) else noise)
+    held: list[tuple[PairModel, Noise | None]] = [
+        (fit, None) if noise is None or math.isinf(theta) else normal_part(fit, noise)
         for (fit, noise), theta in zip(cases, thetas, strict=True)
     ]
     thresholds = np.full(len(cases), math.nan)
@@ -332,7 +334,6 @@ def _pair_accuracies(cases: Sequence[tuple[PairModel, Noise | None]]) -> FloatAr
 
 def _coordinate(fit: PairModel, noise: Noise) -> _Coordinate | None:
     """What the best attacker on Laplace noise thresholds; None if it is not one coordinate."""
-    fit, noise = normal_part(fit, noise)
     difference = fit.difference
     shift = float(np.linalg.norm(difference))
     direction = noise.directions[:, 0]

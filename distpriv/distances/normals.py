@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 
 _SPHERE = 12  # 2¹² points of the unit sphere
 _AXES = 256
+_SHORTEST = 1e-7  # of the longest axis
 
 
 @checked(DistanceError)
@@ -128,6 +129,8 @@ def normal_deviation(covariance: FloatArray, outside: float) -> float:
 def _deviation(entries: bytes, size: int, outside: float) -> float:
     """Remembered: it depends on neither ε nor a mechanism, and curves ask for it at every point."""
     covariance = np.frombuffer(entries).reshape(size, size)
+    if not covariance.any():  # nothing varies, as all records of a group are taken
+        return 0.0
     if size == 1:
         return float(-math.sqrt(covariance[0, 0]) * ndtri(outside / 2))
     eigenvalues, vectors = np.linalg.eigh(covariance)
@@ -162,7 +165,9 @@ def _axes(factor: FloatArray) -> FloatArray:
     axes = np.unique(candidates * candidates[:, :1], axis=0) @ factor
     # As above: along the widest axis of the normal, not against it.
     axes *= np.where(axes[:, -1:] < 0, -1.0, 1.0)
-    return axes[np.argsort(-np.linalg.norm(axes, axis=1), kind="stable")[:_AXES]]
+    lengths = np.linalg.norm(axes, axis=1)
+    order = np.argsort(-lengths, kind="stable")[:_AXES]
+    return axes[order[lengths[order] > _SHORTEST * lengths.max()]]  # others are none, but rounding
 
 
 def _gathered(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -84,10 +85,11 @@ class CouplingMechanism(Mechanism):
         if laws:
             charged = CHARGED * delta / len(laws)
 
-            def certified(shape: FloatArray) -> float:
+            def certified(shape: FloatArray, pilot: bool = False) -> float:
+                """The scale that the draws that vouch allow, or about it by the pilot draws."""
                 return max(
                     certified_scale(
-                        radii_of(law, shape, charged, most=_DRAWS),
+                        radii_of(law, shape, charged, pilot=pilot, most=_DRAWS),
                         radii_of(law, shape, charged, pilot=True),
                         epsilon,
                         delta,
@@ -96,14 +98,9 @@ class CouplingMechanism(Mechanism):
                     for law in laws
                 )
 
-            shape = least_shape(laws, epsilon, delta)
+            shape = self._shape(laws, epsilon, delta, partial(certified, pilot=True))
             scale = certified(shape)
-            if self.records is not None and self.records.scale(shape) > scale:
-                dearer = 1.0
-                for _ in range(_BOTH):
-                    shape = least_shape(laws, epsilon, delta, self.records, dearer)
-                    scale = certified(shape)
-                    dearer = max(scale, _NONE) / max(*_scales(laws, shape, epsilon, delta), _NONE)
+            if self.records is not None:
                 scale = max(scale, self.records.scale(shape))
             covariance = shape * (scale if scale > _NONE else 0.0)
         elif self.records is not None:
@@ -115,6 +112,32 @@ class CouplingMechanism(Mechanism):
                 "take a larger δ."
             )
         return _held(all_laws, gaussian_noise(self.name, covariance, epsilon=epsilon, delta=delta))
+
+    def _shape(
+        self,
+        laws: Sequence[Differences],
+        epsilon: float,
+        delta: float,
+        foreseen: Callable[[FloatArray], float],
+    ) -> FloatArray:
+        """The shape of the noise, by the pilot draws alone: the others are to vouch for it.
+
+        Parameters
+        ----------
+        foreseen : callable
+            From a shape to the scale that is to be expected for it.
+        """
+        shape = least_shape(laws, epsilon, delta)
+        if self.records is None or self.records.scale(shape) <= foreseen(shape):
+            return shape
+        dearer = 1.0
+        for _ in range(_BOTH):
+            shape = least_shape(laws, epsilon, delta, self.records, dearer)
+            scale = foreseen(shape)
+            if math.isinf(scale):
+                break
+            dearer = max(scale, _NONE) / max(*_scales(laws, shape, epsilon, delta), _NONE)
+        return shape
 
     def assumptions(
         self, model: GaussianModel, calibration: Calibration | None

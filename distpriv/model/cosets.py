@@ -199,9 +199,13 @@ def grid_of(
     record_steps: FloatArray | None,
     counts: tuple[int, int],
 ) -> FloatArray:
-    """In what steps the statistics move under both distributions: the wider of the two grids."""
+    """In what steps the statistics move under both distributions: the wider of the two grids.
+
+    One that does not move under one of them moves in the steps of the other; ∞ if under neither.
+    """
     both = np.array([theta.steps(query, record_steps, counts) for theta in thetas])
-    return np.asarray(both.max(axis=0))
+    still = np.isinf(both)
+    return np.asarray(np.where(still.all(axis=0), both, np.where(still, 0.0, both)).max(axis=0))
 
 
 def cosets_of(query: Query, cosets: Cosets, n: int) -> Cosets:

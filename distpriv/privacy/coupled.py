@@ -115,15 +115,16 @@ def radii_of(
     outside : float
         τ.
     pilot : bool
-        Of the pilot draws instead.
+        Of the pilot draws instead; with `most`, as if they were the draws that vouch.
     most : int, optional
         Of so many draws only, if there are more.
     """
     values = differences.pilot if pilot else differences.values
     masses = differences.pilot_weights if pilot else differences.probabilities
-    draws = 0 if pilot else differences.draws
+    draws = 0 if pilot and most is None else differences.draws
     if draws and most is not None:
-        values, draws = values[:most], min(draws, most)
+        draws = min(draws, most)
+        values = values if pilot else values[:draws]
     distance = _distances(covariance)
     radii = distance(values)
     largest = math.inf if draws else float(radii.max(initial=0.0))

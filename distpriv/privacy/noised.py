@@ -61,13 +61,25 @@ def noised(fit: PairModel, noise: Noise) -> Noised | None:
     except np.linalg.LinAlgError:  # statistics that do not vary: nothing is small beside the noise
         return Noised(fit.difference, covariances + noise.covariance - floor)
     whitening = np.linalg.inv(root) / units
-    frame = _decomposed(whitening @ (noise.directions * noise.scales))
+    factors = noise.directions * noise.scales
+    frame = _decomposed(whitening @ factors) or _decomposed(whitening @ _graded(factors, units))
     if frame is None:
         return None
     vectors, lengths = frame
     change = (vectors.T @ whitening) / np.sqrt(1 + lengths**2)[:, None]
     share = np.diag(lengths**2 / (1 + lengths**2))
     return Noised(change @ fit.difference, change @ covariances @ change.T + share)
+
+
+def _graded(factors: FloatArray, units: FloatArray) -> FloatArray:
+    """Other factors of the same covariance, none longer than the statistics it is on ask for.
+
+    Noise of very different sizes on two statistics may come as the sum and the difference of the
+    two, so that the less noisy one has only the last digits of both. A triangle has it by itself.
+    """
+    order = np.argsort(-np.linalg.norm(factors, axis=1) / units)
+    triangle = np.asarray(np.linalg.qr(factors[order].T, mode="r")).T
+    return np.asarray(triangle[np.argsort(order)])
 
 
 def _decomposed(factors: FloatArray) -> tuple[FloatArray, FloatArray] | None:

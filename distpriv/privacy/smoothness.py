@@ -15,6 +15,9 @@ together. Each is within 1 ± θ of its normal model's all the same, and their r
 (1 + θ)/(1 − θ) of the models', which is what is charged. Where the number k of records with the
 property is random, and cosets tell of it, the density is a mixture over k of such densities, each
 about a normal given k, and Σ in M is the covariance given k.
+
+A statistic that cannot vary under one of the shares, as all records of a group are taken, has one
+value there: with the noise it is just normal, and the grid is that of the others alone.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ _NEGLIGIBLE = 40.0
 _SHARE = 0.1
 _MOST_POINTS = 200_000
 _BARE = 1e-13
+_STILL = 1e-20  # of a variance: rounding
+_TRACE = 1e-6  # of a standard deviation
 _LARGEST = 1e6  # deviation of the noise in units of the floor that numbers can tell apart
 _TURNS = np.arange(1, 40)
 _AT_ONCE = 500_000  # points of the dual grids
@@ -60,7 +65,7 @@ def smoothness(
     Parameters
     ----------
     covariances : ndarray, shape (k, m, m)
-        Of the statistics, positive definite.
+        Of the statistics, positive definite but for those that do not vary under some of the laws.
     steps : ndarray, shape (m,)
         Grid of each statistic: 0 where there is none, ∞ where it does not move, NaN where it is
         not known: finer than the noise if that leaves no direction bare, else ∞ comes out.
@@ -91,9 +96,34 @@ class Covering:
         """Whether every statistic has steps and a floor."""
         return bool((self.floor > 0).all() and (self.steps > 0).all() and self.steps.max() < np.inf)
 
+    @property
+    def by_law(self) -> list[Covering]:
+        """Itself, or one for each law, if a statistic does not vary under some of them.
+
+        There it is as good as on no grid, with a trace of a spread in place of none.
+        """
+        variances = np.diagonal(self.covariances, axis1=1, axis2=2)
+        largest = variances.max(axis=0)
+        still = (variances <= _STILL * largest) & (largest > 0)
+        if not still.any():
+            return [self]
+        parts = []
+        for covariance, unmoved in zip(self.covariances, still, strict=True):
+            moving = np.where(np.logical_or.outer(unmoved, unmoved), 0.0, covariance)
+            traces = np.diag(np.where(unmoved, _TRACE**2 * largest, 0.0))
+            steps = np.where(unmoved, 0.0, self.steps)
+            parts.append(Covering((moving + traces)[None], steps, self.factors, self.floor))
+        return parts
+
 
 def thetas(coverings: Sequence[Covering]) -> list[float]:
     """:func:`smoothness` of many; faster than one by one."""
+    parts = [covering.by_law for covering in coverings]
+    each = iter(_thetas([part for some in parts for part in some]))
+    return [max(next(each) for _ in some) for some in parts]
+
+
+def _thetas(coverings: Sequence[Covering]) -> list[float]:
     values = [math.nan] * len(coverings)
     alike: dict[tuple[int, ...], list[int]] = {}
     for index, covering in enumerate(coverings):

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from distpriv.attacks.optimal import (
     optimal_precision_recall,
     optimal_roc,
 )
-from distpriv.privacy.noise import Noise
+from distpriv.privacy.noise import Noise, gaussian_noise
 
 EPSILONS = st.floats(math.log(0.01), math.log(100)).map(math.exp)
 
@@ -408,3 +409,25 @@ def test_adult_at_epsilon_5(adult_income: dp.GaussianModel) -> None:
 def test_adult_attacker_of_the_paper_in_the_limit(adult_income: dp.GaussianModel) -> None:
     noise = dp.calibrate("ExpM", adult_income, 5, 1e-3, "classical")
     assert dp.attacks.linear_attack_accuracy(adult_income, noise) == pytest.approx(0.54, abs=0.01)
+
+
+def test_laplace_noise_of_which_the_floor_alone_remains_is_normal() -> None:
+    """Means that agree but for rounding take Laplace noise of scale 0 above the floor."""
+    values = np.random.default_rng(3).integers(0, 9, 30).astype(float)
+    table = pd.DataFrame({"v": [*values, *values], "s": ["y"] * 30 + ["n"] * 30})
+    pair = dp.SensitiveProperty("s", "y").pair(0.5, 0.2)
+    query = dp.Query([dp.Mean("v")])
+    model = dp.fit_gaussian(table, query, pair, 20, share_of="table")
+    noise = dp.calibrate("ApproxWasserstein", model, 1.0, 1e-2)
+    assert noise.floor is not None
+    bare = replace(noise, scales=np.zeros(1))
+    assert dp.optimal_attack_accuracy(model, bare) == pytest.approx(0.5, abs=1e-9)
+    apart = replace(model, pairs=(replace(model.pairs[0], means=np.array([[1.0], [0.0]])),))
+    gaussian = gaussian_noise(
+        "x", np.diag(noise.floor**2), epsilon=1.0, delta=1e-2, calibration="exact"
+    )
+    expected = dp.optimal_attack_accuracy(apart, gaussian)
+    assert dp.optimal_attack_accuracy(apart, bare) == pytest.approx(expected, abs=1e-9)
+    assert optimal_roc(apart, bare).area.estimate == pytest.approx(
+        optimal_roc(apart, gaussian).area.estimate, abs=1e-6
+    )

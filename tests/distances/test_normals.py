@@ -157,3 +157,13 @@ def test_the_bounded_mechanism_reaches_as_far_as_delta_asks(
 def test_reach_far_out_in_one_dimension() -> None:
     found = normal_deviation(np.array([[4.0]]), 1e-9)
     assert found == pytest.approx(2 * stats.norm.isf(5e-10), rel=1e-6)
+
+
+@pytest.mark.parametrize("outside", [0.05, 1e-5])
+def test_reach_where_some_or_all_statistics_do_not_vary(outside: float) -> None:
+    one = -float(stats.norm.ppf(outside / 2))
+    assert normal_deviation(np.zeros((2, 2)), outside) == 0
+    assert normal_deviation(np.diag([1.0, 0.0]), outside) == pytest.approx(one, rel=1e-3)
+    # |X| + |−X|: the signs (1, 1) reach nowhere.
+    opposed = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    assert normal_deviation(opposed, outside) == pytest.approx(2 * one, rel=1e-3)

@@ -14,6 +14,7 @@ from distpriv.mechanisms.coupling import least_shape
 from distpriv.model.swaps import Differences
 from distpriv.privacy.coupled import certified_scale, hockey_stick, radii_of
 from distpriv.privacy.coupling_bound import bounded_delta, differences_of
+from distpriv.privacy.noise import gaussian_noise
 
 SECRET = dp.SensitiveProperty("income", ">50K")
 PAIR = SECRET.pair(center=0.5, width=0.1)
@@ -278,3 +279,51 @@ def test_coupm_hides_a_pure_shift(replacement: bool) -> None:
     noise = dp.calibrate("CoupM", model, 1.0, 1e-2)
     law = dp.exact_law(table, query, pair, 20, replacement=replacement)
     assert 0 < law.delivered_delta(noise, 1.0) <= 1e-2
+
+
+@pytest.mark.parametrize("sizes", [(1.0, 1e12), (1e12, 1.0), (1.0, 1e15)])
+@pytest.mark.parametrize("tied", [0.0, 0.5])
+def test_delivered_where_statistics_differ_by_twelve_digits(
+    sizes: tuple[float, ...], tied: float
+) -> None:
+    """The smaller one is under so much noise that the larger one tells all there is."""
+    records, having = np.random.default_rng(1).normal(size=(200, 2)), np.arange(200) < 100
+    records = records @ ((1 - tied) * np.eye(2) + tied) + 0.8 * having[:, None]
+    columns = {name: records[:, place] * sizes[place] for place, name in enumerate("ab")}
+    table = pd.DataFrame({**columns, "s": np.where(having, "y", "n")})
+    query, pair = dp.Query([dp.Mean("a"), dp.Mean("b")]), dp.SensitiveProperty("s", "y").pair
+    model = dp.fit_gaussian(table, query, pair(0.5, 0.2), 50, replacement=True)
+    noise = dp.calibrate("CoupM", model, 0.2, 1e-3)
+    larger = int(np.argmax(sizes))
+    alone = gaussian_noise(
+        "larger",
+        noise.covariance[larger : larger + 1, larger : larger + 1],
+        epsilon=0.2,
+        delta=1e-3,
+        calibration="exact",
+    )
+    expected = dp.delivered_delta(model.of_statistics(larger), alone, 0.2)
+    assert 5e-4 < expected < 1e-3
+    assert dp.delivered_delta(model, noise, 0.2) == pytest.approx(expected, rel=1e-6)
+    assert expected < bounded_delta(model, noise, 0.2).value <= 1e-3
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 0.6])
+def test_the_shape_for_persons_too_depends_on_the_pilot_draws_alone(
+    census: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, epsilon: float
+) -> None:
+    """Draws by which a promise is confirmed must not have chosen what it is about."""
+    query = dp.Query([dp.Mean("age"), *COUNTS.statistics])
+    model = dp.fit_gaussian(census, query, PAIR, 100)
+    laws = differences_of(model)
+    assert all(law.draws for law in laws)
+
+    def shape_by(stretch: float) -> np.ndarray:
+        vouching = [replace(law, values=law.values * stretch, _boxes={}) for law in laws]
+        monkeypatch.setattr("distpriv.mechanisms.coupling.differences_of", lambda _: vouching)
+        noise = dp.calibrate("CoupM", model, 1.0, 1e-3, persons=dp.Persons(epsilon, 1e-3))
+        return np.asarray(noise.covariance / np.trace(noise.covariance))
+
+    alone = dp.calibrate("CoupM", model, 1.0, 1e-3).covariance
+    assert np.abs(shape_by(1.0) - alone / np.trace(alone)).max() > 0.01  # persons bind
+    assert shape_by(1.3) == pytest.approx(shape_by(1.0), abs=1e-12)

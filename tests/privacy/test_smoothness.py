@@ -57,6 +57,30 @@ def test_the_density_of_a_count_after_noise_stays_within_theta(deviation: float)
     assert apart >= 0.98 * theta  # it is reached
 
 
+@pytest.mark.parametrize("moves", [[True, False], [False, True], [True, True]])
+def test_a_statistic_that_cannot_vary_under_one_law_has_no_grid_there(moves: list[bool]) -> None:
+    """What is released beside it tells of the noise all the same."""
+    noise = np.array([[1.0, 0.6], [0.6, 0.8]])
+    covariance = np.array([[3.0, 0.5], [0.5, 2.0]])
+    chosen = np.ix_(moves, moves)
+    # Given a release the noise on what varies is known up to the inverse of its precision's block.
+    within = np.linalg.inv(np.linalg.inv(covariance[chosen]) + np.linalg.inv(noise)[chosen])
+    points = np.array(list(itertools.product(range(-9, 10), repeat=sum(moves))))
+    exponents = np.einsum("ka,ab,kb->k", points, within, points)
+    expected = float(np.exp(-2 * math.pi**2 * exponents).sum() - 1)
+    still = covariance * np.outer(moves, moves)
+    floor = np.array([0.1, 0.1])
+    factors = np.linalg.cholesky(noise - np.diag(floor**2))
+    both = by_summation(covariance, np.ones(2), noise)
+    theta = smoothness(np.array([still, covariance]), np.ones(2), factors, floor)
+    assert theta == pytest.approx(max(expected, both), rel=1e-5)
+    wide = np.diag([100.0, 100.0])  # the law under which both vary is covered better
+    theta = smoothness(np.array([still, wide]), np.ones(2), factors, floor)
+    limit = by_summation(wide, np.ones(2), noise)
+    assert theta == pytest.approx(max(expected, limit), rel=1e-5)
+    assert smoothness(np.zeros((1, 2, 2)), np.ones(2), factors, floor) == math.inf
+
+
 def test_noise_along_one_direction_has_none() -> None:
     covariance, steps = np.diag([4.0, 9.0])[None], np.ones(2)
     along = np.array([[3.0], [4.0]])
