@@ -216,9 +216,7 @@ class _Drawing:
             statistics=tuple(range(size)),
             units=np.ones(size),
         )
-        law = self._enumerated()
-        if not self.swapped:
-            law = np.zeros((1, size)), np.ones(1), 0.0
+        law = self._enumerated() if self.swapped else (np.zeros((1, size)), np.ones(1), 0.0)
         if law is not None:
             values, masses, rounding = law
             values = values * scales

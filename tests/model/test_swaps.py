@@ -165,6 +165,14 @@ def test_few_counts_are_enumerated() -> None:
         assert mass == pytest.approx(total[tuple(value)], abs=1e-15)
 
 
+@pytest.mark.parametrize("replacement", [False, True])
+def test_shares_of_the_same_number_of_records_differ_by_nothing(replacement: bool) -> None:
+    groups = RecordGroups(np.eye(2), np.ones((2, 2)), 0)
+    population = _population(groups, Query([Count("a", "x"), Count("b", "x")]))
+    law = swap_differences(population, _thetas(3, 1, 1, replacement=replacement))
+    assert law.is_zero
+
+
 def test_draws_are_shared_and_the_same_for_a_seed() -> None:
     random = np.random.default_rng(3)
     groups = RecordGroups(random.normal(size=(90, 2)), random.normal(size=(70, 2)), 0)
