@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from distpriv.arguments import Within, checked
 from distpriv.errors import CalibrationError, ModelError
-from distpriv.mechanisms.release_noise import added_delta, noisy
+from distpriv.mechanisms.release_noise import added_delta, noisy, without_noise
 from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf
 from distpriv.privacy.noise import Noise
@@ -38,7 +38,7 @@ class Release:
         With noise, rounded to `decimals`.
     decimals : tuple of int or None
         Decimal places of each value, negative for tens and hundreds; None where no noise is
-        added, and the value is as it is.
+        added, and the value has twelve digits.
     n : int
         Records they were computed from.
     noise : Noise
@@ -76,7 +76,7 @@ def released_text(value: float, deviation: float) -> str:
         Of its noise, as :func:`noise_deviations` has it.
     """
     places = _decimals(deviation)
-    return f"{value:.12g}" if places is None else f"{value:.{max(places, 0)}f}"
+    return without_noise(value) if places is None else f"{value:.{max(places, 0)}f}"
 
 
 def released_decimals(noise: Noise) -> tuple[int | None, ...]:

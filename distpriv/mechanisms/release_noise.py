@@ -45,6 +45,7 @@ __all__ = [
     "discrete_laplace",
     "noisy",
     "total_variation",
+    "without_noise",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -134,8 +135,9 @@ def noisy(
         Taken as the rational numbers that these floating-point numbers are.
     noise : Noise
     decimals : sequence of int or None, length m
-        Decimal places of each, negative for tens and hundreds; None leaves a statistic as it is,
-        without noise.
+        Decimal places of each, negative for tens and hundreds; None for a statistic without noise,
+        which is rounded to twelve digits: the last ones of a floating-point sum tell the order in
+        which records were added, and so something of the records.
     source : random.Random, optional
         The operating system's random numbers by default. Any other one gives the noise away.
     bits : int >= 0
@@ -168,8 +170,16 @@ def noisy(
         )
         if noise.floor_deviations[index]:
             drawn += _exact(noise.floor_deviations[index]) * discrete_gaussian(unit, source)
-        samples.append(value if places is None else _rounded(_exact(value) + drawn / unit, places))
+        if places is None:
+            samples.append(float(without_noise(value)))
+        else:
+            samples.append(_rounded(_exact(value) + drawn / unit, places))
     return np.array(samples)
+
+
+def without_noise(value: float) -> str:
+    """Write a statistic that gets no noise with the digits that are released of it."""
+    return f"{value:.12g}"
 
 
 def _exact(value: float) -> Fraction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,20 @@ def test_numbers_are_rounded_to_where_the_noise_hides_them(people, query, rich, 
     assert released_text(12345.678, 40_000.0) == "12346"
     assert released_text(0.5, 0.0) == "0.5"
     assert released_text(2.5, 0.2) == "2.500"
+
+
+def test_the_order_of_the_records_does_not_show_in_a_statistic_without_noise() -> None:
+    secret = dp.SensitiveProperty("side", "a")
+    query = dp.Query([dp.Sum("price"), dp.Count("side", "a")])
+    noise = gaussian_noise(
+        "DirM", np.diag([0.0, 4.0]), epsilon=1.0, delta=1e-3, calibration="exact"
+    )
+    prices, found = [0.1, 0.2, 0.3, 0.7, 0.01], set()
+    assert len({sum(order) for order in permutations(prices)}) > 1
+    for order in permutations(prices):
+        table = pd.DataFrame({"price": order, "side": list("aabbb")})
+        found.add(float(draw_release(table, query, secret, noise).values[0]))
+    assert found == {1.31}
 
 
 def test_a_statistic_without_noise_goes_out_as_it_is(people, query, rich) -> None:
