@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -205,6 +205,36 @@ def bench_guarantees(table: pd.DataFrame) -> None:
     print(f"  2 x 1000 subsets of a median, a deviation, a correlation: {readable(took)}")
 
 
+def bench_laws(table: pd.DataFrame) -> None:
+    """A slider's answer by the exact law, beside that by the normals, for either secret."""
+    print("\nA new ε: noise, what it delivers and the attacker, for an OptM release")
+    cases: dict[str, tuple[list[dp.Statistic], int]] = {
+        "one count, n = 100": ([dp.Count("sex", "Female")], 100),
+        "two counts, n = 100": ([dp.Count("sex", "Female"), dp.Count("race", "White")], 100),
+        "one mean, n = 100": ([dp.Mean("age")], 100),
+        "one mean, n = 1000": ([dp.Mean("age")], 1000),
+        "five statistics by the normals": (list(QUERY), 100),
+    }
+    for label, (statistics, n) in cases.items():
+        times = []
+        for share_of in ("release", "table"):
+            scenario = dp.Scenario(
+                secret=PAIR.secret, query=dp.Query(statistics), n=n, share_of=share_of
+            )
+            evaluation = dp.evaluate(scenario, table)
+            epsilons = iter(np.geomspace(0.5, 4.0, 40))
+
+            def moved(
+                evaluation: dp.Evaluation = evaluation, epsilons: Iterator[float] = epsilons
+            ) -> None:
+                now = evaluation.at(float(next(epsilons)))
+                assert 0.5 <= now.accuracy <= 1.0
+                assert now.delivered_delta >= 0
+
+            times.append(readable(seconds(moved, 15)))
+        print(f"  {label:<34}{times[0]:>12} share of the release{times[1]:>12} of the table")
+
+
 def bench_distances() -> None:
     """(W, δ)-closeness of samples, in several dimensions and in one."""
     rng = np.random.default_rng(0)
@@ -369,6 +399,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     bench_fit(table)
     bench_attack(table)
     bench_guarantees(table)
+    bench_laws(table)
     bench_distances()
     bench_quilts()
     bench_choosing(table)
