@@ -260,7 +260,7 @@ def gaussian_from_model(
     models: GaussianModel | Sequence[GaussianModel],
     epsilon: float,
     delta: float,
-    calibration: Calibration = "exact",
+    calibration: Calibration = "guarded",
 ) -> AttributeGaussian:
     """The same from fitted models: conditional means and covariances come from a table.
 
@@ -269,10 +269,12 @@ def gaussian_from_model(
     largest over a property's pairs and over the models; the variance is the least eigenvalue of
     all their covariances.
 
-    Where the two covariances of a pair differ the theorem's assumption fails a little, and
-    :func:`delivered_delta` of the result's ``noise`` says by how much. Under the *guarded*
-    calibration σ² is raised from there on until N(0, σ²I) delivers (ε, δ) for every pair of every
-    model with the covariances as they are, on the grid of the statistics.
+    Under the *guarded* calibration σ² is raised from that of Algorithm 1 on until N(0, σ²I)
+    delivers (ε, δ) for every pair of every model with the covariances as they are, on the grid of
+    the statistics, and by their exact law where it is known
+    (:func:`distpriv.privacy.known_laws`). Under the others the theorem's assumption, one normal
+    law whose variance does not depend on the share, is not checked, and of counts it may fail by
+    much: :func:`distpriv.delivered_delta` of the result's ``noise`` says by how much.
 
     Parameters
     ----------
@@ -280,7 +282,7 @@ def gaussian_from_model(
         From :func:`fit_gaussian`; each is one distribution of Θ, with the same query.
     epsilon : float in (0, 10⁶]
     delta : float in (0, 1)
-    calibration : "exact", "classical" or "guarded"
+    calibration : "guarded", "exact" or "classical"
 
     Returns
     -------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +12,11 @@ from numpy.typing import NDArray
 
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.mechanisms.base import GaussianMechanism
+from distpriv.mechanisms.by_exact_law import raised_to_law
 from distpriv.mechanisms.grid_safe import grid_safe
 from distpriv.mechanisms.guarded import settled
 from distpriv.model.gaussian import GaussianModel
+from distpriv.privacy.noise import Noise
 
 __all__ = ["guarded_variance"]
 
@@ -53,7 +56,8 @@ def guarded_variance(
     That of Algorithm 1, or as much more as it takes. More noise of this form never tells more
     (post-processing), so that the largest σ² of several models serves all of them. Where the
     statistics move in steps so wide that σ² has to cover them, it is more by the largest floor of
-    :mod:`distpriv.mechanisms.grid_safe`.
+    :mod:`distpriv.mechanisms.grid_safe`; and where their law is known, it is raised until it
+    delivers (ε, δ) by that too.
 
     Parameters
     ----------
@@ -74,6 +78,16 @@ def guarded_variance(
         If ε or δ is outside its domain.
     """
     noise = settled(grid_safe(_Isotropic(), model, epsilon, delta, "guarded"))
-    variance = float(noise.scales.max(initial=0.0)) ** 2
-    floor = float(noise.floor_deviations.max(initial=0.0))
-    return math.fsum((variance, floor**2)), noise.caveats
+    deviation = math.hypot(
+        float(noise.scales.max(initial=0.0)), float(noise.floor_deviations.max(initial=0.0))
+    )
+    guarded = _isotropic(noise, deviation)
+    any_noise = _isotropic(noise, deviation or float(model.standard_deviations.max()))
+    raised = raised_to_law(guarded, any_noise, model)
+    return float(raised.scales.max(initial=0.0)) ** 2, noise.caveats
+
+
+def _isotropic(noise: Noise, deviation: float) -> Noise:
+    """Return the same promise with one deviation on every statistic, and no floor."""
+    size = noise.dimension
+    return replace(noise, directions=np.eye(size), scales=np.full(size, deviation), floor=None)

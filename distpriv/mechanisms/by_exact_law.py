@@ -19,11 +19,11 @@ from distpriv.mechanisms.guarded import Search
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration, check_delta, check_epsilon
 from distpriv.privacy.exact_laws import ExactLaw
-from distpriv.privacy.known_laws import model_laws
+from distpriv.privacy.known_laws import known_laws, model_laws
 from distpriv.privacy.noise import Noise, gaussian_noise
 from distpriv.words import exact
 
-__all__ = ["by_exact_law"]
+__all__ = ["by_exact_law", "raised_to_law"]
 
 _LEAST_DELTA = 1e-7
 _INTEGRAL = 2e-3  # twice what the exact δ is computed to, relative, ...
@@ -106,6 +106,30 @@ def by_exact_law(
             "finds the others from them; take grid_safe=True, or OptM."
         )
     return _scaled(shape, promise)
+
+
+def raised_to_law(noise: Noise, shape: Noise, model: GaussianModel) -> Noise:
+    """Return a Gaussian noise, or as much of a shape as keeps its promise by the exact law.
+
+    Where the law is not known, or the noise keeps its promise by it, that is the noise itself.
+
+    Parameters
+    ----------
+    noise : Noise
+    shape : Noise
+        In every direction; with the promise of the noise.
+    model : GaussianModel
+
+    Raises
+    ------
+    InapplicableError
+        If no amount of the shape keeps the promise.
+    """
+    laws = known_laws(model)
+    if laws is None or noise.delta < _LEAST_DELTA:
+        return noise
+    promise = _Promise(laws, noise.epsilon, noise.delta)
+    return noise if _suffices(noise, promise) else _scaled(shape, promise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +218,10 @@ def _scaled(shape: Noise, promise: _Promise) -> Noise:
     return at(math.exp(high))
 
 
-def _suffices(floor: Noise, promise: _Promise) -> bool:
-    """Whether the floor alone keeps the promise; not if nobody can tell."""
+def _suffices(noise: Noise, promise: _Promise) -> bool:
+    """Whether a noise keeps the promise; not if nobody can tell."""
     try:
-        return promise.excess(floor) <= 0
+        return promise.excess(noise) <= 0
     except ModelError:
         return False
 

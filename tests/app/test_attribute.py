@@ -151,7 +151,7 @@ def test_the_gaussian_mechanism_on_the_session_s_table(open_app):
     app.run()
     sound(app)
     assert not app.error
-    assert "delivered, with the covariance" in texts(app)
+    assert "delivered, by the fitted normals" in texts(app)
     shown = table(app, "Asks for noise σ")
     assert list(shown["Hidden share"]) == ["income = >50K", "workclass = Private"]
     app.slider(key="center").set_value(0.02).run()
@@ -166,7 +166,7 @@ def test_a_statistic_without_a_closed_form(open_app, statistic, calibration):
     app.session_state["attribute_from_table"] = True
     app.run()
     sound(app)
-    assert "delivered, with the covariance" in texts(app) or app.error
+    assert "delivered, by the fitted normals" in texts(app) or app.error
     assert "average weight" in texts(app)
 
 

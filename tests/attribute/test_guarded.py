@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import brentq
@@ -15,6 +15,7 @@ from scipy.stats import norm
 
 import distpriv as dp
 from distpriv.attribute.guarded import guarded_variance
+from distpriv.privacy.known_laws import model_laws
 
 
 def delta_by_integral(
@@ -115,3 +116,38 @@ def test_a_variance_for_both_shares_cannot_be_guarded() -> None:
         dp.errors.CalibrationError, match="guarded calibration needs the covariance"
     ):
         dp.attribute_private_gaussian([1.0], [1.0], 1.0, 1e-3, "guarded")
+
+
+@settings(max_examples=20)
+@given(
+    statistics=st.sampled_from(
+        [
+            [dp.Count("status", "married")],
+            [dp.Proportion("remote", True)],
+            [dp.Mean("age")],
+            [dp.Count("status", "married"), dp.Count("remote", True)],
+        ]
+    ),
+    center=st.integers(10, 90),
+    n=st.sampled_from([10, 20, 50]),
+    epsilon=st.sampled_from([1.0, 2.0, 4.0]),
+    share_of=st.sampled_from(["release", "table"]),
+)
+@example([dp.Count("status", "married")], 10, 50, 2.0, "release")
+def test_the_exact_law_decides_where_it_is_known(
+    people, statistics, center, n, epsilon, share_of
+) -> None:
+    pair = dp.SensitiveProperty("income", "high").pair(center / 100, 0.1)
+    model = dp.fit_gaussian(people, dp.Query(statistics), pair, n, share_of=share_of)
+    hidden = dp.attribute.gaussian_from_model(model, epsilon, 1e-4)
+    laws = model_laws(model)
+    assert max(law.delivered_delta(hidden.noise, epsilon) for law in laws) <= 1e-4
+
+
+def test_a_count_is_not_hidden_by_the_exact_calibration(people) -> None:
+    """Its law is no normal one with the same variance under both shares."""
+    pair = dp.SensitiveProperty("income", "high").pair(0.1, 0.1)
+    model = dp.fit_gaussian(people, dp.Query([dp.Count("status", "married")]), pair, 50)
+    noise = dp.attribute.gaussian_from_model(model, 2.0, 1e-4, "exact").noise
+    (law,) = model_laws(model)
+    assert law.delivered_delta(noise, 2.0) > 2e-4

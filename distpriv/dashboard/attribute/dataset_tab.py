@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from distpriv.analysis.basis import basis_in_words
+from distpriv.analysis.keeping import keeping
 from distpriv.analysis.scenario import Scenario
 from distpriv.attribute.assumptions import AttributeAssumption, noise_by_release
 from distpriv.attribute.files import (
@@ -29,7 +31,6 @@ from distpriv.dashboard.shell.state import Key
 from distpriv.dashboard.widgets import code, display
 from distpriv.dashboard.widgets.editing import edited, example_bar
 from distpriv.errors import AttributePrivacyError, DistprivError
-from distpriv.privacy.delivered import worst_case
 from distpriv.words import escape, exact, number, percent, with_unit
 
 __all__ = ["dataset_tab"]
@@ -341,11 +342,12 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
                 "which the share shows, needs "
                 f"{number(best.expected_error())}."
             )
-        worst = worst_case(view.model, result.noise, scenario.epsilon)
+        delivered = view.delivered(result.noise)
+        promise = keeping(delivered, scenario.delta)
         st.markdown(
-            f"{sentence} Promised δ\u00a0=\u00a0{exact(scenario.delta)}; delivered, with the "
-            "covariance "
-            f"that each share has: **δ\u00a0=\u00a0{number(worst.delta)}**."
+            f"{sentence} Promised δ\u00a0=\u00a0{exact(scenario.delta)}; delivered, "
+            f"{basis_in_words(view.laws_for(result.noise))}: "
+            f"**δ\u00a0=\u00a0{number(delivered)}**, {promise.words}."
         )
         display.table(
             pd.DataFrame(
