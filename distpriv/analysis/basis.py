@@ -18,19 +18,21 @@ __all__ = [
 ]
 
 
-_INTEGRABLE = 2  # statistics, of which any noise is
+_INTEGRABLE = 2  # statistics, of which any Gaussian noise is
 
 
 def figure_laws(model: GaussianModel, noise: Noise | None) -> tuple[ExactLaw, ...] | None:
     """Return the exact law of every pair, if it decides the figures of a noise; else None.
 
-    It does wherever it is known, whatever the noise was calibrated by: of Gaussian noise, and of
-    none. Three counts under noise too small to be integrated over are left to the normals.
+    It does wherever it is known, whatever the noise was calibrated by: of Gaussian noise, of
+    Laplace noise on a single statistic, and of none. Three counts under noise too small to be
+    integrated over are left to the normals, and so is a floor that is narrow beside many records.
     """
-    if noise is not None and not (noise.is_zero or noise.distribution == "gaussian"):
+    laplace = noise is not None and not noise.is_zero and noise.distribution == "laplace"
+    if laplace and len(model.query) > 1:
         return None
     laws = known_laws(model)
-    if laws is not None and noise is not None and len(model.query) > _INTEGRABLE:
+    if laws is not None and noise is not None and (laplace or len(model.query) > _INTEGRABLE):
         try:
             for law in laws:
                 law.delivered_delta(noise, noise.epsilon)

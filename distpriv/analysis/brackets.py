@@ -25,7 +25,7 @@ from distpriv.errors import InapplicableError, ScenarioError
 from distpriv.model.gaussian import GaussianModel
 from distpriv.model.run import Progress, completed, repeated
 from distpriv.privacy.coupling_bound import CouplingBound, bounded_delta, bounded_epsilon
-from distpriv.privacy.delivered import delivered_delta, delivered_epsilon
+from distpriv.privacy.delivered import delivered_epsilon
 from distpriv.privacy.noise import Noise
 from distpriv.words import exact
 
@@ -166,7 +166,8 @@ def bracket(evaluation: Evaluation, audited: JointAudit | None = None) -> Bracke
         All but the audit is computed once for what it is about.
     audited : JointAudit, optional
         From :func:`audit`; without one it is not known what is delivered at least, but where the
-        exact law is.
+        exact law is. A promise that it refutes is not kept for the evaluation any more
+        (:attr:`.Evaluation.promise`).
 
     Raises
     ------
@@ -185,7 +186,10 @@ def bracket(evaluation: Evaluation, audited: JointAudit | None = None) -> Bracke
     known = evaluation.groups.computed(
         f"brackets {(scenario, evaluation.focus)!r}", lambda: _computed(evaluation)
     )
-    return replace(known, audit=audited)
+    brackets = replace(known, audit=audited)
+    if audited is not None and not known.exact and brackets.verdict == "broken":
+        evaluation.refute(audited.delta)
+    return brackets
 
 
 def steps(evaluation: Evaluation, repetitions: int = REPETITIONS) -> Iterator[Progress[Brackets]]:
@@ -287,9 +291,7 @@ def _computed(evaluation: Evaluation) -> Brackets:
         delta=delta,
         promised=noise.delta if evaluation.mechanism.protects else None,
         normals=Delivered(
-            evaluation.delivered(noise)
-            if noise.distribution == "laplace"
-            else delivered_delta(model, noise, epsilon),
+            evaluation.delivered_by_normals(noise).estimate,
             delivered_epsilon(model, noise, delta),
         ),
         law=_exactly(model, noise, epsilon, delta),

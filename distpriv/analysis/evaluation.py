@@ -316,8 +316,16 @@ class Evaluation(ReachesRecords, through=("table",)):
 
     def delivered_interval(self, noise: Noise) -> Interval:
         """The same with its 95 % interval, of no width but for Laplace noise."""
+        laws = self.laws_for(noise)
+        if laws is not None or noise.distribution == "gaussian" or noise.is_zero:
+            delta = delivered_delta(self.model, noise, noise.epsilon, law=laws)
+            return Interval(delta, delta, delta)
+        return self.delivered_by_normals(noise)
+
+    def delivered_by_normals(self, noise: Noise) -> Interval:
+        """The same by the fitted normals, whatever law is known."""
         if noise.distribution == "gaussian" or noise.is_zero:
-            delta = delivered_delta(self.model, noise, noise.epsilon, law=self.laws_for(noise))
+            delta = delivered_delta(self.model, noise, noise.epsilon)
             return Interval(delta, delta, delta)
         # Laplace noise takes long: once for everything that its model and its size depend on.
         scenario = replace(
@@ -329,10 +337,37 @@ class Evaluation(ReachesRecords, through=("table",)):
             f"delivered {about!r}", lambda: delivered_interval(self.model, noise, noise.epsilon)
         )
 
-    @cached_property
+    @property
     def promise(self) -> Keeping:
-        """How well the promise about the secret is kept, as computed."""
+        """How well the promise about the secret is kept, as computed or as attacks have proven."""
+        proven = self._refutations.get(self._refutable, 0.0)
+        if self.noise.delta and proven > self.noise.delta:
+            return keeping(max(proven, self.delivered(self.noise)), self.noise.delta)
+        return self._promise
+
+    @cached_property
+    def _promise(self) -> Keeping:
         return self.promise_of(self.noise)
+
+    def refute(self, delta: float) -> None:
+        """Remember, for whoever evaluates the scenario, that attacks prove so much of a δ.
+
+        Parameters
+        ----------
+        delta : float in [0, 1]
+            What the scenario's noise delivers at least, at the ε that it promises.
+        """
+        self._refutations[self._refutable] = max(delta, self._refutations.get(self._refutable, 0.0))
+
+    @property
+    def _refutations(self) -> dict[Scenario, float]:
+        none: dict[Scenario, float] = {}
+        return self.groups.computed("refutations", lambda: none)
+
+    @property
+    def _refutable(self) -> Scenario:
+        """All of the scenario that shapes its noise, and its datasets."""
+        return replace(self.scenario, look="", view="analyst", report="raw")
 
     def promise_of(self, noise: Noise) -> Keeping:
         """The same of any noise."""

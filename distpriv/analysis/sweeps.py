@@ -274,13 +274,14 @@ def profiles(
     noises : mapping of name to Gaussian Noise
     epsilons : ndarray, shape (points,), each >= 0
     law : ExactLaw, or sequence of ExactLaw, optional
-        What stands in place of the normals for Gaussian noise, and for none.
+        What stands in place of the normals for Gaussian noise, for Laplace noise on a single
+        statistic, and for none.
     """
     laws = None if law is None else laws_for(model, law)
 
     def deltas(noise: Noise | None) -> list[FloatArray]:
         gaussian = noise is None or noise.is_zero or noise.distribution == "gaussian"
-        if laws is not None and gaussian:
+        if laws is not None and (gaussian or len(model.query) == 1):
             return [exact.delivered_deltas(noise, epsilons).max(axis=0) for exact in laws]
         return [privacy_profile(fit, noise, epsilons).max(axis=0) for fit in model.pairs]
 

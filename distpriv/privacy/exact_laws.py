@@ -27,6 +27,7 @@ from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf, Theta
 from distpriv.privacy.bell_mixtures import REACH, BellMixture, positive_sums
 from distpriv.privacy.count_laws import count_laws
+from distpriv.privacy.laplace_lattice import laplace_deltas
 from distpriv.privacy.lattice_mixtures import LatticeLaws, lattice_deltas
 from distpriv.privacy.sum_laws import GridValues, sum_laws
 from distpriv.queries.properties import Pair
@@ -58,6 +59,12 @@ class _Added(Protocol):
     def is_zero(self) -> bool: ...
     @property
     def distribution(self) -> str: ...
+    @property
+    def directions(self) -> FloatArray: ...
+    @property
+    def scales(self) -> FloatArray: ...
+    @property
+    def floor_deviations(self) -> FloatArray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +132,9 @@ class ExactLaw:
 
         Parameters
         ----------
-        noise : Noise, or anything with its `covariance`, `is_zero` and `distribution`; or None
-            Gaussian, in the units of the statistics; None for no noise.
+        noise : Noise, or anything that tells as much of it; or None
+            Gaussian, or Laplace on a single statistic, in the units of the statistics; None for no
+            noise.
         epsilons : array-like, shape (k,), each ≥ 0
 
         Returns
@@ -145,10 +153,12 @@ class ExactLaw:
         factors = self._factors(epsilons)
         if noise is None or noise.is_zero:
             return self._bare(factors)
-        covariance = self._covariance(noise)
-        law = lattice_deltas(self._lattice, covariance, factors)
-        if law is None:
-            law = self._of_bells(covariance, factors)
+        if noise.distribution == "laplace":
+            law = self._with_laplace(noise, factors)
+        else:
+            covariance = self._covariance(noise)
+            lattice = lattice_deltas(self._lattice, covariance, factors)
+            law = self._of_bells(covariance, factors) if lattice is None else lattice
         # Noise never tells more; what exceeds it is the integral's error.
         return np.minimum(law, self._bare(factors))
 
@@ -208,6 +218,26 @@ class ExactLaw:
             self._known["bare"] = factors, positive_sums(p, q, factors)
         return np.array(self._known["bare"][1])
 
+    def _with_laplace(self, noise: _Added, factors: FloatArray) -> FloatArray:
+        """Those of Laplace noise on a single statistic."""
+        if len(self.query) > 1:
+            raise CalibrationError(
+                f"The exact law of {len(self.query)} statistics is computed for Gaussian noise, "
+                "and this is Laplace noise; take a Gaussian mechanism, or one statistic."
+            )
+        self._covariance(noise)
+        step = float(self.steps[0])
+        scale = float(np.abs(noise.directions[0] * noise.scales).sum())
+        law = laplace_deltas(
+            self.probabilities, scale / step, float(noise.floor_deviations[0]) / step, factors
+        )
+        if law is None:
+            raise ModelError(
+                "The floor of this noise is too narrow beside the steps of so many records for "
+                "the exact law; take fewer records, or a Gaussian mechanism."
+            )
+        return law
+
     def _of_bells(self, covariance: FloatArray, factors: FloatArray) -> FloatArray:
         """Those of Gaussian noise, covariance in steps, that may leave the counts apart."""
         variances, directions = np.linalg.eigh(covariance)
@@ -245,11 +275,6 @@ class ExactLaw:
 
     def _covariance(self, noise: _Added) -> FloatArray:
         """Of the noise, in steps."""
-        if noise.distribution != "gaussian":
-            raise CalibrationError(
-                "The exact law is computed for Gaussian noise, this is "
-                f"{noise.distribution.capitalize()} noise; take a Gaussian mechanism."
-            )
         m = len(self.query)
         if noise.covariance.shape != (m, m):
             raise CalibrationError(

@@ -158,3 +158,23 @@ def test_a_report_has_the_three_figures(people) -> None:
     assert line in report.to_html()
     assert "whatever the curves look like (coupling bound" in report.to_markdown()
     assert '"at_most": {' in report.to_json()
+
+
+def test_what_attacks_prove_is_what_is_said_of_the_promise(people) -> None:
+    asked = scenario(people, MEANS, mechanism="ExpM", epsilon=4.0, delta=0.4)
+    weak = asked.at(0.1)
+    weak.calibrated["ExpM"] = replace(asked.noise, epsilon=0.1, delta=0.2, calibrated_for=None)
+    proven = audit(weak, 20)
+    assert bracket(weak, proven).verdict == "broken"
+    assert not weak.promise.kept
+    assert weak.promise.ratio >= proven.delta / 0.2 > 1
+
+
+def test_a_refutation_is_only_of_its_own_scenario(people) -> None:
+    asked = scenario(people, MEANS, epsilon=1.0, delta=0.01)
+    assert asked.promise.kept
+    asked.refute(0.02)
+    assert asked.promise.words == "missed, 2 times"
+    assert asked.figures.promise == "missed"
+    assert replace(asked).promise.words == "missed, 2 times"
+    assert asked.at(2.0).promise.kept

@@ -84,7 +84,7 @@ def _delivered_laplace(view: View) -> str:
     promised = f"ε\u00a0=\u00a0{noise.epsilon:g} with δ\u00a0=\u00a0{delta}, if {_premise(view)}"
     delivered = view.delivered_interval(noise)
     delivers = (
-        "delivered, by the fitted normals with the covariance each of them has: "
+        f"delivered, {basis_in_words(view.laws_for(noise))}: "
         f"**δ\u00a0=\u00a0{number(delivered.estimate)}**"
     )
     simulated = (
