@@ -25,6 +25,7 @@ from distpriv.mechanisms.guarded import Search, side_by_side
 from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.calibration import Calibration
 from distpriv.privacy.delivered import delivered_delta, delivered_epsilon, privacy_profile
+from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import Laws, laws_for
 from distpriv.privacy.noise import Noise
 from distpriv.privacy.persons import Persons
@@ -34,6 +35,7 @@ __all__ = [
     "Axis",
     "Measure",
     "attack_accuracies",
+    "curve_laws",
     "delivered_deltas",
     "delivered_epsilons",
     "expected_error",
@@ -45,6 +47,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 UNDEFENDED = "none"
+_OUTCOMES = 40_000  # of both laws
 Axis = Literal["epsilon", "delta", "width", "n", "releases"]
 
 
@@ -91,27 +94,44 @@ def expected_errors(statistic: int | None = None, units: FloatArray | None = Non
 def attack_accuracies(pair: int | None = None, *, by_law: bool = True) -> Measure:
     """Measure: accuracy of the optimal attack on the pair, by default the one hardest to hide.
 
-    By the exact law of a single statistic where that is known, and of several for noise that was
-    calibrated by it, unless that is not wanted; else by the normals. NaN for Laplace noise in
-    several directions, whose simulation takes tens of milliseconds.
+    By the exact law where :func:`curve_laws` has it, unless that is not wanted; else by the
+    normals. NaN for Laplace noise in several directions, whose simulation takes tens of
+    milliseconds.
     """
 
     def measure(cases: Sequence[tuple[GaussianModel, Noise | None]]) -> FloatArray:
         about = [(model if pair is None else model.only(pair), noise) for model, noise in cases]
         figures = optimal_attack_accuracies(about, directions=1)
         for place, (model, noise) in enumerate(about):
-            quick = len(model.query) == 1
-            if by_law and (quick or (noise is not None and noise.calibration == "exact-law")):
-                figures[place] = _by_law(model, noise, figures[place])
+            laws = curve_laws(model, noise) if by_law else None
+            if laws is not None:
+                figures[place] = _by_law(model, noise, laws)
         return figures
 
     return measure
 
 
-def _by_law(model: GaussianModel, noise: Noise | None, otherwise: float) -> float:
-    laws = figure_laws(model, noise)
+def curve_laws(model: GaussianModel, noise: Noise | None) -> tuple[ExactLaw, ...] | None:
+    """Return the exact laws that every point of a curve follows; None where it is by the normals.
+
+    Those of a single statistic with few outcomes, which take milliseconds, and of noise that was
+    calibrated by the law. A mean of many records has many outcomes, and is all but normal.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Noise or None
+    """
+    if noise is not None and noise.calibration == "exact-law":
+        return figure_laws(model, noise)
+    laws = figure_laws(model, noise) if len(model.query) == 1 else None
+    quick = laws is not None and max(law.probabilities.size for law in laws) <= _OUTCOMES
+    return laws if quick else None
+
+
+def _by_law(model: GaussianModel, noise: Noise | None, laws: tuple[ExactLaw, ...]) -> float:
     try:
-        return otherwise if laws is None else optimal_attack_accuracy(model, noise, law=laws)
+        return optimal_attack_accuracy(model, noise, law=laws)
     except AttackError:  # noise averaged over so many releases that nobody can tell
         return math.nan
 

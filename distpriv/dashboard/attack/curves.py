@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from distpriv.analysis.sweeps import UNDEFENDED, attack_accuracies
+from distpriv.analysis.sweeps import UNDEFENDED, attack_accuracies, curve_laws
 from distpriv.attacks.results import AttackResult
 from distpriv.charts.attack import accuracy_curves
 from distpriv.dashboard.attack import inspection
@@ -18,6 +18,7 @@ from distpriv.dashboard.widgets.curves import (
     remembered,
     sweep_of,
 )
+from distpriv.dashboard.widgets.promise import by_normals
 from distpriv.mechanisms.curves import Curves
 from distpriv.privacy.ceilings import accuracy_ceiling
 from distpriv.privacy.noise import Noise
@@ -28,6 +29,8 @@ __all__ = ["show"]
 def show(view: View, noises: dict[str, Noise], result: AttackResult | None) -> None:
     """Both, side by side, of the mechanisms whose best attack takes milliseconds."""
     names = tuple(name for name, noise in noises.items() if inspection.is_quick(noise))
+    if curve_laws(view.focused, view.noise) is None:
+        by_normals(view, "These curves")
     over_epsilon, over_width = st.columns(2, gap="large")
     with over_epsilon:
         _against_epsilon(view, names, result)
