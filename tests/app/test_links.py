@@ -8,12 +8,12 @@ import re
 import pytest
 
 from distpriv.dashboard.shell.pages import PAGES
-from tests.app.driver import errors, notes, sound, texts
+from tests.app.driver import captions, errors, notes, sound, texts
 
 NAMES = (
     *("data", "secret", "stat", "also", "bounds", "dp", "center", "pairs", "grid", "step", "n"),
     *("whole", "repl", "mech", "eps", "delta", "persons", "persons_eps", "persons_delta", "cal"),
-    *("units", "report", "dist", "seed", "view", "look", "image_format", "scenario"),
+    *("units", "report", "dist", "seed", "view", "look", "image_format", "scenario", "share_of"),
 )
 VALUES = (
     *("", " ", "-0", "-1", "inf", "-inf", "1e400", "1e308", "1e-320", "9" * 5000, "1_0", "0x10"),
@@ -24,7 +24,7 @@ VALUES = (
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        *((name, "") for name in ("cal", "dist", "pairs", "units", "report", "view")),
+        *((name, "") for name in ("cal", "dist", "pairs", "share_of", "units", "report", "view")),
         *((name, value) for name in ("n", "seed") for value in ("inf", "-1e400", "9" * 5000)),
     ],
 )
@@ -33,6 +33,15 @@ def test_what_breaks_a_control_is_left_out_of_the_address(open_app, name, value)
     sound(app)
     assert app.session_state["scenario"].epsilon == 2.5
     assert name not in app.query_params
+
+
+@pytest.mark.parametrize("share_of", ["release", "table"])
+def test_a_link_says_whose_share_is_hidden_as_files_do(open_app, share_of):
+    app = open_app("question", share_of=share_of)
+    sound(app)
+    assert app.session_state["scenario"].share_of == share_of
+    drawn = {"release": "with exactly the table's share", "table": "at random"}[share_of]
+    assert f"A release draws its records {drawn}" in captions(app)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

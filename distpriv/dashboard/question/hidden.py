@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from distpriv.analysis.basis import drawn_in_words
 from distpriv.analysis.hiding import hiding, hiding_unknown, said
 from distpriv.charts.hiding import hidden_distances
 from distpriv.dashboard.shell import cache, frame
@@ -16,6 +17,8 @@ __all__ = ["draw", "sampled"]
 
 def draw(view: View) -> None:
     """A sentence or two, and behind them right guesses against the distance of two shares."""
+    if not view.scenario.whole:
+        st.caption(f"A release draws its records {drawn_in_words(view.scenario)}.")
     if unknown := hiding_unknown(view):
         st.caption(unknown)
         return

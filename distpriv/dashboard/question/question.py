@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from distpriv.analysis.basis import drawn_in_words
 from distpriv.analysis.verdict import last_digits_in_words
 from distpriv.charts.answer import shifts
 from distpriv.dashboard.shell.frame import View
@@ -34,14 +33,12 @@ def sentence(view: View) -> str:
     if scenario.hidden_share == "table":
         return (
             f"Whoever sees {names} of {exact(scenario.n)} records must not be able to tell "
-            f"whether **{ends[0]}** or **{ends[1]}** of the table have {has}. A release draws its "
-            f"records {drawn_in_words(scenario)}.{dropped}"
+            f"whether **{ends[0]}** or **{ends[1]}** of the table have {has}.{dropped}"
         )
-    drawn = "" if scenario.whole else f" A release draws its records {drawn_in_words(scenario)}."
     return (
         f"Whoever sees {names} of {exact(scenario.n)} records must not be able to tell "
         f"whether **{exact(counts[0])}** or **{exact(counts[1])}** of them have {has} "
-        f"({ends[0]} or {ends[1]}).{drawn}{dropped}"
+        f"({ends[0]} or {ends[1]}).{dropped}"
     )
 
 

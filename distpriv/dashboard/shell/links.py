@@ -31,7 +31,7 @@ ROLE, STAKEHOLDER = "role", "stakeholder"
 DECISION, TABLE = "decision", "table"
 # Streamlit takes it from an address that these controls say nothing, which they never do, and
 # breaks off where a whole number is infinite.
-_NEVER_EMPTY = (Key.CAL, Key.DIST, Key.PAIRS, Key.UNITS, Key.REPORT, Key.VIEW)
+_NEVER_EMPTY = (Key.CAL, Key.DIST, Key.PAIRS, Key.SHARE_OF, Key.UNITS, Key.REPORT, Key.VIEW)
 _WHOLE = (Key.N, Key.SEED)
 _MOST_DIGITS = 20
 

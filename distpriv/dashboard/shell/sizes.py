@@ -113,17 +113,16 @@ def _kept() -> int:
 def share_of(whole: bool, *, several: bool) -> ShareOf:
     """Draw whose share is hidden: that of the released records, or that of the table."""
     chosen: ShareOf = st.segmented_control(
-        "Share to hide",
-        get_args(ShareOf),
-        format_func={"release": "of the released records", "table": "of the table"}.__getitem__,
+        "Hide the share of",
+        get_args(ShareOf),  # as they stand: the address takes an option as it is shown
         default="release",
         required=True,
         key=Key.SHARE_OF,
         bind="query-params",
         disabled=whole or several,
-        help="*of the released records*: the release draws exactly the table's share of records "
-        "with the property, as the papers assume. *of the table*: the release draws records at "
-        "random, so that their share varies by itself and less noise is needed.",
+        help="*release*: the released records; they are drawn with exactly the table's share of "
+        "the property, as the papers assume. *table*: all its records; the released ones are drawn "
+        "at random, so that their share varies by itself and less noise is needed.",
     )
     if several and not whole:
         st.caption("With several properties, the shares of the table are hidden.")
