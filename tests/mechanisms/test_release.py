@@ -99,7 +99,7 @@ def test_the_order_of_the_records_does_not_show_in_a_statistic_without_noise() -
         "DirM", np.diag([0.0, 4.0]), epsilon=1.0, delta=1e-3, calibration="exact"
     )
     prices, found = [0.1, 0.2, 0.3, 0.7, 0.01], set()
-    assert len({sum(order) for order in permutations(prices)}) > 1
+    assert len({float(np.array(order).sum()) for order in permutations(prices)}) > 1
     for order in permutations(prices):
         table = pd.DataFrame({"price": order, "side": list("aabbb")})
         found.add(float(draw_release(table, query, secret, noise).values[0]))
