@@ -68,7 +68,7 @@ def test_the_hospital_is_edited_saved_and_loaded(app, tmp_path):
     go(page, "Attribute privacy")
     says(page, "average weight by 6.99")
     unfold(page, "From your table")
-    says(page, "delivered, with the covariance")
+    says(page, "delivered, by the fitted normals")
 
 
 def test_the_school_s_network_is_edited(app, tmp_path):
