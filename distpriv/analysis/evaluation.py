@@ -419,7 +419,8 @@ class Evaluation(ReachesRecords, through=("table",)):
     def verdicts(self) -> dict[Assumption, Verdict]:
         """What was measured about every assumption, for the pair looked at."""
         drawn = None if self.unsimulated else self.simulated
-        evidence = Evidence(self.model, self.focus, self.noise, None, None, self.law)
+        laws = self.laws_for(self.noise)
+        evidence = Evidence(self.model, self.focus, self.noise, None, None, laws)
         return measured(self.groups, self.scenario, drawn, evidence)
 
     @property

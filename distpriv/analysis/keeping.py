@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from distpriv.privacy.delivered import ROUNDING
 from distpriv.words import number
 
 __all__ = ["NO_PROMISE", "SLIGHTLY", "Keeping", "State", "keeping"]
 
 State = Literal["kept", "missed slightly", "missed", "nothing promised"]
 
-_ROUNDING = 1 + 1e-6
 _TENTH = 1.1
 
 SLIGHTLY = (
@@ -95,7 +95,7 @@ def keeping(
     ratio = delivered / promised if promised else (math.inf if delivered else 1.0)
     if undone:
         return Keeping("missed", ratio)
-    if ratio <= _ROUNDING:
+    if ratio <= ROUNDING:
         return Keeping("kept", ratio)
-    slight = ratio <= _TENTH * _ROUNDING if promised else delivered <= allowed * _ROUNDING
+    slight = ratio <= _TENTH * ROUNDING if promised else delivered <= allowed * ROUNDING
     return Keeping("missed slightly" if slight else "missed", ratio)

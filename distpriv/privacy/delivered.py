@@ -31,6 +31,7 @@ from distpriv.privacy.noised import noised
 from distpriv.privacy.privacy_loss import PrivacyLoss
 
 __all__ = [
+    "ROUNDING",
     "Loss",
     "SimulatedLoss",
     "WorstCase",
@@ -43,6 +44,9 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+
+ROUNDING = 1 + 1e-6
+"""How many times the promised δ may be computed for a promise that is kept."""
 
 _DRAWS = 512
 _NOTHING = 1e-12

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from distpriv import mechanisms
 from distpriv.arguments import checked
 from distpriv.errors import ModelError
 from distpriv.mechanisms.assumptions import Assumption
 from distpriv.model.gaussian import GaussianModel, PairModel
-from distpriv.privacy.delivered import delivered_delta
+from distpriv.privacy.delivered import ROUNDING, delivered_delta
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.noise import Noise
 from distpriv.robustness.diagnostics import FitDiagnostics
@@ -23,7 +24,6 @@ from distpriv.robustness.shifts import Shift
 from distpriv.words import exact, number, percent
 
 __all__ = [
-    "EXCEPTION",
     "Assumption",
     "Evidence",
     "Holds",
@@ -36,9 +36,6 @@ FloatArray = NDArray[np.float64]
 Holds = Literal["yes", "within chance", "no", "not measured"]
 
 _SAME = 1e-9
-EXCEPTION = 1.05
-"""How many times the promised δ the exact law may deliver before the curves are refuted."""
-
 _LEVEL = 0.05
 
 
@@ -85,8 +82,8 @@ class Evidence:
         None where datasets cannot be simulated.
     found : FitDiagnostics or None
         None where the datasets do not vary enough for any.
-    law : ExactLaw or None
-        Of the pair that was simulated, where the statistics are counts whose law can be computed.
+    laws : tuple of ExactLaw, or None
+        Of every pair, where they decide what the noise delivers.
     """
 
     model: GaussianModel
@@ -94,7 +91,7 @@ class Evidence:
     noise: Noise
     shift: Shift | None
     found: FitDiagnostics | None
-    law: ExactLaw | None = None
+    laws: tuple[ExactLaw, ...] | None = None
 
     @property
     def fit(self) -> PairModel:
@@ -159,7 +156,7 @@ def _gaussian(evidence: Evidence) -> Verdict:
     diagnostics, labels = evidence.found, evidence.model.query.labels
     if diagnostics is None:
         nan = math.nan
-        exactly, broken = by_exact_law(evidence.law, evidence.noise)
+        exactly, broken = by_exact_law(evidence.model, evidence.noise, evidence.laws)
         sentence = "The simulated datasets do not vary enough to be held against normal curves."
         if evidence.shift is None:
             sentence = _NOT_SIMULATED
@@ -177,7 +174,7 @@ def _gaussian(evidence: Evidence) -> Verdict:
     mixed = len(labels) > 1 and min(joint) * len(joint) < _LEVEL
     refuted = float(beyond.max()) > chance or mixed
     hits = diagnostics.accuracy
-    exactly, broken = by_exact_law(evidence.law, evidence.noise)
+    exactly, broken = by_exact_law(evidence.model, evidence.noise, evidence.laws)
     rare = f" The rare datasets that δ is about do not show among {exact(diagnostics.datasets)}."
     sentence = (
         f"The curve that fits worst, of {labels[worst]}, misses the share of simulated datasets "
@@ -199,20 +196,29 @@ def _gaussian(evidence: Evidence) -> Verdict:
     )
 
 
-def by_exact_law(law: ExactLaw | None, noise: Noise) -> tuple[str, bool]:
-    """What the noise delivers with no curve assumed, and whether that breaks the promise.
+def by_exact_law(
+    model: GaussianModel, noise: Noise, laws: tuple[ExactLaw, ...] | None
+) -> tuple[str, bool]:
+    """Say what the noise delivers with no curve assumed, and whether that breaks the promise.
 
-    The sentence is empty where the law of the statistics, or the noise on it, cannot be computed.
+    Parameters
+    ----------
+    model : GaussianModel
+    noise : Noise
+    laws : tuple of ExactLaw, or None
+        Of every pair; None where they do not decide what the noise delivers.
+
+    Returns
+    -------
+    tuple of (sentence, whether the promise is broken)
+        The sentence is empty where there are no laws, or nothing is promised about the secret.
     """
-    if law is None or noise.distribution != "gaussian" or not noise.delta:
+    if laws is None or not mechanisms.get(noise.mechanism).protects:
         return "", False
-    try:
-        delivered = law.delivered_delta(noise, noise.epsilon)
-    except ModelError:
-        return "", False
-    broken = delivered > noise.delta * EXCEPTION
+    delivered = delivered_delta(model, noise, noise.epsilon, law=laws)
+    broken = delivered > noise.delta * ROUNDING
     start = (
-        " By the exact law of these counts, which needs no curve, the noise delivers "
+        " By the exact law of these statistics, which needs no curve, the noise delivers "
         f"δ = {number(delivered)} where {exact(noise.delta)} is promised"
     )
     if broken:
@@ -260,10 +266,12 @@ def _covariances_differ(evidence: Evidence) -> bool:
 
 
 def _consequence(evidence: Evidence) -> str:
-    """What the noise delivers to normals with a covariance each."""
+    """What the noise delivers by the exact law, or else to normals with a covariance each."""
     noise = evidence.noise
+    if (exactly := by_exact_law(evidence.model, noise, evidence.laws)[0]) != "":
+        return exactly
     delivered = delivered_delta(evidence.model, noise, noise.epsilon)
-    kept = delivered <= noise.delta * (1 + 1e-6)
+    kept = delivered <= noise.delta * ROUNDING
     return (
         f" By the fitted normals as they are the noise delivers δ = {number(delivered)} where "
         f"{exact(noise.delta)} is promised" + (": the promise is kept." if kept else ".")

@@ -16,6 +16,7 @@ from distpriv.analysis.brackets import bracket
 from distpriv.analysis.hiding import hiding
 from distpriv.errors import DistprivError
 from distpriv.export.report.label import label
+from distpriv.robustness.verdicts import by_exact_law
 
 INCOME = dp.SensitiveProperty("income", "high")
 REMOTE = dp.SensitiveProperty("remote", True)
@@ -74,6 +75,12 @@ def test_nobody_disagrees_whether_the_promise_is_kept(people, asked) -> None:
     assert share.figure.endswith(promise.words)
     assert evaluation.figures.promise == promise.state
     assert evaluation.kept == promise.kept
+    exactly, broken = by_exact_law(
+        evaluation.model, evaluation.noise, evaluation.laws_for(evaluation.noise)
+    )
+    assert not exactly or broken != promise.kept
+    for verdict in evaluation.assumed:
+        assert promise.kept or "the promise is kept" not in verdict.sentence
     if evaluation.focus == 0 and (hidden := hiding(evaluation)) is not None:
         assert hidden.accuracy(asked.width) == evaluation.accuracy
         assert hidden.accuracy(asked.width, noise=False) == evaluation.undefended
@@ -149,3 +156,26 @@ def test_a_kept_promise_is_kept_by_the_law_on_odd_steps(
     assert evaluation.accuracy == pytest.approx(
         0.5 + delta_of(laws, moved, math.sqrt(noise.covariance[0, 0]), 0.0) / 2, abs=1e-4
     )
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "n", "epsilon", "delta", "words"),
+    [
+        ("OptM", 100, 1.0, 0.01, "missed slightly, 1.02 times"),
+        ("OptM", 50, 2.0, 1e-3, "missed, 1.42 times"),
+        ("DirM(L)", 50, 1.0, 1e-3, "kept"),
+    ],
+)
+def test_assumptions_say_what_the_badge_says(mechanism, n, epsilon, delta, words) -> None:
+    evaluation = dp.evaluate(
+        scenario_of(
+            [dp.Count("relationship", "Husband")], (20, 10), n=n, epsilon=epsilon, delta=delta,
+            secret=dp.SensitiveProperty("income", ">50K"), mechanism=mechanism,
+        ),
+        dp.load_census_income(),
+    )  # fmt: skip
+    assert evaluation.promise.words == words
+    for verdict in evaluation.assumed:
+        told = verdict.sentence.rpartition(" By the ")[2]
+        assert told.startswith("exact law of these statistics")
+        assert ("the promise is kept" in told) == evaluation.promise.kept

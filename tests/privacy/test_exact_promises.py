@@ -10,14 +10,16 @@ import pandas as pd
 import pytest
 
 import distpriv as dp
+from distpriv.analysis.keeping import keeping
 from distpriv.privacy.smoothness import log_ratio
 from distpriv.robustness.diagnostics import fit_diagnostics
 from distpriv.robustness.shifts import fitted_shift
-from distpriv.robustness.verdicts import EXCEPTION, Evidence, verdicts
+from distpriv.robustness.verdicts import Evidence, verdicts
 
 COUNTS = dp.Query([dp.Count("marital-status", "Never-married"), dp.Count("sex", "Female")])
 INCOME = dp.SensitiveProperty("income", ">50K")
 SUBSETS = 1000
+NOTICED = 1.05  # times the promised δ, from which on simulated datasets show it
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +49,7 @@ def random_scenario(
 
 def accepted_by_the_curves(evidence: Evidence) -> bool:
     """Whether simulated datasets alone do not refute the fitted normals."""
-    (verdict,) = verdicts([dp.robustness.Assumption.GAUSSIAN], replace(evidence, law=None))
+    (verdict,) = verdicts([dp.robustness.Assumption.GAUSSIAN], replace(evidence, laws=None))
     return verdict.holds == "within chance"
 
 
@@ -80,13 +82,14 @@ def test_random_scenarios_of_counts(census: pd.DataFrame, seed: int) -> None:
             found = fit_diagnostics(drawn, fit)
         except dp.errors.ModelError:
             found = None
-        evidence = Evidence(model, 0, noise, fitted_shift(drawn, fit, 1), found, law)
+        evidence = Evidence(model, 0, noise, fitted_shift(drawn, fit, 1), found, (law,))
         (verdict,) = verdicts([dp.robustness.Assumption.GAUSSIAN], evidence)
-        if delivered > delta * EXCEPTION:
+        if not keeping(delivered, delta).kept:
             assert verdict.holds == "no"
             assert "an exception" in verdict.sentence
-            # Only tails that no thousand datasets show escape the simulated ones.
-            assert delta < 1e-3 or not accepted_by_the_curves(evidence)
+            if delivered > delta * NOTICED:
+                # Only tails that no thousand datasets show escape the simulated ones.
+                assert delta < 1e-3 or not accepted_by_the_curves(evidence)
         else:
             assert "the promise is kept" in verdict.sentence
 

@@ -40,7 +40,7 @@ def diagnosed(view: View, drawn: NDArray[np.float64]) -> FitDiagnostics | str:
 def lead(view: View, diagnostics: FitDiagnostics | str) -> str:
     """Whether the deviations from the normal curves are large enough to matter."""
     labels = view.scenario.query.labels
-    exactly, broken = by_exact_law(view.law, view.noise)
+    exactly, broken = by_exact_law(view.model, view.noise, view.laws_for(view.noise))
     if isinstance(diagnostics, str):
         return (
             f"The mechanisms treat the {len(labels)} statistics as normal with one covariance for "
