@@ -9,12 +9,15 @@ from distpriv.model.gaussian import GaussianModel
 from distpriv.privacy.exact_laws import ExactLaw
 from distpriv.privacy.known_laws import known_laws
 from distpriv.privacy.noise import Noise
+from distpriv.words import SPACE, number
 
 __all__ = [
     "basis_in_words",
     "drawn_in_words",
     "figure_laws",
     "normals_in_words",
+    "refuted_in_words",
+    "remedy_in_words",
 ]
 
 
@@ -73,3 +76,30 @@ def normals_in_words(what: str, scenario: Scenario, *, by_law: bool) -> str:
     else:
         return ""
     return f"{what} are by the fitted normals; {rests}."
+
+
+def remedy_in_words(noise: Noise, *, by_law: bool, refuted: bool = False) -> str:
+    """Say what makes up for a promise that is missed, or why it is; a clause.
+
+    Parameters
+    ----------
+    noise : Noise
+    by_law : bool
+        Whether an exact law decides the promise.
+    refuted : bool
+        Whether attacks have proven it.
+    """
+    if refuted:
+        return "the curves promise too much, and CoupM needs none"
+    if noise.distribution == "laplace":
+        return "the two shares do more than shift the statistics"
+    if by_law:
+        return "the curves promise too much, and the exact-law calibration needs none"
+    return "the guarded calibration makes up for it"
+
+
+def refuted_in_words(delta: float | None) -> str:
+    """Say what attacks prove about a promise, from a δ; empty where they refute nothing."""
+    if delta is None:
+        return ""
+    return f" Simulated attacks prove δ{SPACE}={SPACE}{number(delta)} at least."

@@ -340,10 +340,16 @@ class Evaluation(ReachesRecords, through=("table",)):
     @property
     def promise(self) -> Keeping:
         """How well the promise about the secret is kept, as computed or as attacks have proven."""
+        if self.refuted is None:
+            return self._promise
+        delivered = max(self.refuted, self.delivered(self.noise))
+        return keeping(delivered, self.noise.delta, self.scenario.delta)
+
+    @property
+    def refuted(self) -> float | None:
+        """δ that attacks prove, where that is more than the promised one; else None."""
         proven = self._refutations.get(self._refutable, 0.0)
-        if self.noise.delta and proven > self.noise.delta:
-            return keeping(max(proven, self.delivered(self.noise)), self.noise.delta)
-        return self._promise
+        return proven if proven > self.noise.delta else None
 
     @cached_property
     def _promise(self) -> Keeping:

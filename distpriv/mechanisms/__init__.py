@@ -86,8 +86,9 @@ def calibrate(
         Laplace mechanisms that promise δ = 0 ignore it, unless `guard_laplace`.
     calibration : "guarded", "exact", "classical" or "exact-law"
         Gaussian mechanisms only, see :func:`distpriv.privacy.calibration.gaussian_distance`;
-        *exact-law*, for one to three counts or proportions of a model fitted to records, assumes no
-        normal curves at all (:func:`distpriv.mechanisms.by_exact_law.by_exact_law`).
+        *exact-law*, for one to three counts or proportions, or one sum or mean of values on a
+        grid, of a model fitted to records, assumes no normal curves at all
+        (:func:`distpriv.mechanisms.by_exact_law.by_exact_law`).
     units : array-like, shape (m,), optional
         Calibrate as if each statistic were divided by its unit: what counts as much of an
         error as one unit of another. A linear change of variables that can be undone keeps

@@ -64,7 +64,7 @@ def by_exact_law(
     ----------
     mechanism : Mechanism
     model : GaussianModel
-        Of one to three counts or proportions, fitted to records.
+        Of one to three counts or proportions, or one sum or mean on a grid; fitted to records.
     epsilon, delta : float
     calibrated : callable
         From ε and a calibration to the search for the mechanism's noise at the same δ, in the

@@ -32,7 +32,7 @@ def model_laws(model: GaussianModel) -> tuple[ExactLaw, ...]:
     Parameters
     ----------
     model : GaussianModel
-        Of one to three counts or proportions, fitted to records.
+        Of one to three counts or proportions, or one sum or mean on a grid; fitted to records.
 
     Raises
     ------

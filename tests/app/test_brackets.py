@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from distpriv.analysis import brackets
+from distpriv.dashboard.guarantee import brackets as panel
 from tests.app.driver import captions, charts, clean, finished, press, run_of, table, texts, turn_to
 
 
@@ -71,6 +74,29 @@ def test_a_known_law_needs_no_attack(open_app):
     assert [trace["name"] for trace in drawn(app)["data"]] == ["exactly", "fitted normals"]
     assert "exactly" in texts(app)
     assert not [button for button in app.button if button.label == "Go on"]
+
+
+def test_a_law_that_is_known_with_laplace_noise_needs_no_attack(open_app):
+    app = open_app("guarantee", stat=["count sex = Female"], mech="DirM(L)")
+    app.run()
+    clean(app)
+    assert "runs" not in app.session_state
+    assert [trace["name"] for trace in drawn(app)["data"]] == ["exactly", "fitted normals"]
+
+
+def test_a_refuted_promise_is_missed_on_the_badge_of_the_same_page(open_app, monkeypatch):
+    def refuted(view, audited=None):
+        stronger = None if audited is None else replace(audited, delta=2 * view.noise.delta)
+        return brackets.bracket(view, stronger)
+
+    monkeypatch.setattr(panel, "bracket", refuted)
+    app = open_app("guarantee", seed="33")
+    assert "promise kept" in texts(app)
+    finished(app, run_of(app, "brackets"))
+    clean(app)
+    assert "promise missed, 2 times" in texts(app)
+    assert "Simulated attacks prove δ = 0.002 at least." in texts(app)
+    assert "CoupM needs none" in texts(app)
 
 
 @pytest.mark.parametrize("mechanism", ["ExpM(L)", "DP", "DP(L)", "GroupDP(L)"])

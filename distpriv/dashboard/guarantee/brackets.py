@@ -17,7 +17,6 @@ from distpriv.dashboard.widgets import display
 from distpriv.dashboard.widgets.later import drawn_later
 from distpriv.dashboard.widgets.scenario import bold
 from distpriv.model.run import Run
-from distpriv.privacy.known_laws import known_laws
 from distpriv.words import escape, exact, number
 
 __all__ = ["compact", "formulas", "show"]
@@ -72,7 +71,7 @@ def _growing(view: View, draw: Callable[[Brackets | None, Run[JointAudit] | None
     Where the law is known there is nothing to simulate.
     """
     about = f"{view.source.digest} {view.scenario!r} {view.focus}"
-    if view.noise.distribution == "gaussian" and known_laws(view.model) is not None:
+    if view.laws_for(view.noise) is not None:
         drawn_later(_NAME, about, lambda: draw(None, None), lambda: draw(bracket(view), None))
         return
 
@@ -84,7 +83,11 @@ def _growing(view: View, draw: Callable[[Brackets | None, Run[JointAudit] | None
     run = state.runs()[_NAME] = view.groups.computed(f"audit {about}", begin)
 
     def grown(run: Run[JointAudit]) -> None:
-        draw(bracket(view, run.result()) if run.done or run.failure else None, run)
+        open_until_now = view.refuted is None
+        known = bracket(view, run.result()) if run.done or run.failure else None
+        if open_until_now and view.refuted is not None:
+            st.rerun()  # the badge above says it too
+        draw(known, run)
         live.buttons(_NAME, begin, live.Labels(again="", go_on="Go on"))
 
     live.growing(run, grown, at_once=False)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from distpriv.analysis.basis import basis_in_words, normals_in_words
+from distpriv.analysis.basis import (
+    basis_in_words,
+    normals_in_words,
+    refuted_in_words,
+)
 from distpriv.analysis.for_persons import per_record_in_words
 from distpriv.analysis.keeping import NO_PROMISE, SLIGHTLY, Keeping, keeping
 from distpriv.dashboard.shell.frame import View
@@ -93,7 +97,7 @@ def _delivered_laplace(view: View) -> str:
         if delivered.high > delivered.low and not view.promise.kept
         else ""
     )
-    return f"Promised {promised}; {delivers}{simulated}."
+    return f"Promised {promised}; {delivers}{simulated}.{refuted_in_words(view.refuted)}"
 
 
 def _premise(view: View) -> str:
@@ -135,6 +139,11 @@ def _delivered(view: View) -> str:
         f"delivered, {basis_in_words(view.laws_for(noise))},{where}: "
         f"**δ\u00a0=\u00a0{number(delta)}**"
     )
+    if view.refuted is not None:
+        return (
+            f"{figures}.{refuted_in_words(view.refuted)} The curves promise too much; the "
+            "mechanism CoupM needs none."
+        )
     if keeping(delta, noise.delta).kept:
         covers = "" if noise.floor is None else f" {_covering(view)}"
         covers += f" {_no_calibration(view)}" if view.mechanism.from_records else ""
@@ -144,12 +153,18 @@ def _delivered(view: View) -> str:
             f"{figures}, more than promised: these normals are not the distributions. "
             f"{_no_calibration(view)}"
         )
+    by_law = view.laws_for(noise) is not None
+    remedy = (
+        "The curves that it is calibrated by promise too much; the *exact-law* calibration under "
+        "More settings needs none"
+        if by_law
+        else "The calibration takes both covariances for the mean of the two; the *guarded* "
+        "calibration under More settings makes up for it"
+    )
     epsilon = view.delivered_epsilon or 0.0
     return (
         f"{figures}, or ε\u00a0=\u00a0{number(epsilon)} at "
-        f"δ\u00a0=\u00a0{exact(noise.delta)}. The calibration takes "
-        "both covariances for the mean of the two; the *guarded* calibration under More settings "
-        "makes up for it."
+        f"δ\u00a0=\u00a0{exact(noise.delta)}. {remedy}."
     )
 
 

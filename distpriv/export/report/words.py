@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from distpriv.analysis.basis import basis_in_words
+from distpriv.analysis.basis import basis_in_words, refuted_in_words, remedy_in_words
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.for_persons import per_record_in_words
 from distpriv.analysis.keeping import keeping
@@ -124,7 +124,8 @@ def _about_the_secret(finding: Evaluation) -> str:
             if finding.kept and keeping(finding.delivered_delta, noise.delta).kept
             else ", more than promised: these normals are not the distributions, and it is kept."
             if finding.kept
-            else f". The promise is {finding.promise.words}{_remedy(finding)}."
+            else f".{refuted_in_words(finding.refuted)} The promise is {finding.promise.words}: "
+            f"{_remedy(finding)}."
         )
         + _rests_on(finding)
     )
@@ -132,9 +133,8 @@ def _about_the_secret(finding: Evaluation) -> str:
 
 def _remedy(finding: Evaluation) -> str:
     """What makes up for a promise that is not kept, or why it is not."""
-    if finding.noise.distribution == "gaussian":
-        return "; the guarded calibration makes up for it"
-    return ": the two shares do more than shift the statistics"
+    by_law = finding.laws_for(finding.noise) is not None
+    return remedy_in_words(finding.noise, by_law=by_law, refuted=finding.refuted is not None)
 
 
 def _rests_on(finding: Evaluation) -> str:

@@ -20,7 +20,7 @@ from distpriv.export.report.summary import signatures
 from distpriv.export.report.words import MARK, UNLINKED, guarantee
 from distpriv.model.run import Run
 from distpriv.store import Decision, Revision
-from distpriv.words import number, plain
+from distpriv.words import SPACE, number, plain
 from tests.examples import alternative
 
 QUERY = dp.Query([dp.Mean("age"), dp.Sum("hours"), dp.Count("status", "married")])
@@ -136,6 +136,29 @@ def test_a_promise_without_curves_is_kept_though_the_normals_say_more(monkeypatc
     said = guarantee(dp.evaluate(scenario, table))
     assert "more than promised: these normals are not the distributions, and it is kept." in said
     assert "The promise is kept." not in said
+
+
+def test_a_promise_that_guarded_noise_misses_is_not_mended_by_guarding():
+    scenario = dp.Scenario(
+        secret=dp.SensitiveProperty("income", ">50K"), center=0.2, width=0.1, n=50, epsilon=2.0,
+        query=dp.Query([dp.Count("relationship", "Husband")]), mechanism="OptM", delta=1e-3,
+        calibration="guarded",
+    )  # fmt: skip
+    table = dp.load_census_income()
+    said = guarantee(dp.evaluate(scenario, table))
+    assert "The promise is missed, 1.42 times: the curves promise too much" in said
+    assert "guarded" not in said
+    better = dp.evaluate(replace(scenario, calibration="exact-law"), table)
+    assert "The promise is kept." in guarantee(better)
+
+
+def test_a_promise_that_attacks_refute_is_told_with_what_they_prove(people):
+    evaluation = dp.evaluate(replace(SCENARIO, seed=77, calibration="guarded"), people)
+    assert "The promise is kept." in guarantee(evaluation)
+    evaluation.refute(0.03)
+    said = guarantee(evaluation)
+    assert f"Simulated attacks prove δ{SPACE}={SPACE}0.03 at least." in said
+    assert "The promise is missed, 3 times: the curves promise too much" in said
 
 
 def test_every_form_holds_every_part(report, told):
