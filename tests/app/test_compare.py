@@ -11,9 +11,12 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.scenario_file import write_scenario, write_scenarios
 from tests.app.driver import (
     captions,
+    clean,
     errors,
+    finished,
     keep,
     records,
+    run_of,
     sound,
     table,
     texts,
@@ -155,3 +158,10 @@ def test_mechanisms_on_equal_terms_follow_the_scenarios(open_app):
     sound(app)
     assert "Mechanisms on equal terms" in [header.value for header in app.header]
     assert "at the same promise and the same attacker" in captions(app)
+
+
+def test_attackers_on_equal_terms_are_by_the_normals_where_a_law_decides(open_app):
+    app = open_app("compare", stat=["count sex = Female"])
+    finished(app, run_of(app, "equal terms"))
+    clean(app)
+    assert "What attackers reach in these comparisons, and the ε that follow are" in captions(app)

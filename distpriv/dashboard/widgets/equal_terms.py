@@ -16,7 +16,7 @@ from distpriv.analysis.recommendation import candidates
 from distpriv.charts.comparison import mechanism_bars
 from distpriv.dashboard.shell import live
 from distpriv.dashboard.shell.frame import View
-from distpriv.dashboard.widgets import curves, display
+from distpriv.dashboard.widgets import curves, display, promise
 from distpriv.model.run import Progress, Run
 from distpriv.words import escape, exact, number
 
@@ -57,6 +57,7 @@ def _drawn(view: View, run: Run[EqualTerms]) -> None:
         "their promise count. A smaller error at the same promise may be the price of a stronger "
         "attacker, so that both are compared.",
     )
+    promise.by_normals(view, "What attackers reach in these comparisons, and the ε that follow")
     left, right = st.columns(2, gap="large")
     with left:
         equal = f"promise (ε = {found.epsilon:g}, δ = {exact(found.delta)})"
