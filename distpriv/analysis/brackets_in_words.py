@@ -56,6 +56,7 @@ def basis(brackets: Brackets) -> str:
         return f"{start}: the law of the statistics is computed from them, to a thousandth of δ."
     bound = brackets.bound
     swapped = "one record" if bound.swapped == 1 else f"{bound.swapped} records"
+    swapped = f"about {swapped}" if bound.varying else swapped
     beside = "records like them" if bound.matched == "alike" else "any others"
     pairs = f", for the worst of {brackets.pairs} pairs" if brackets.pairs > 1 else ""
     differ = f"coupling bound, {swapped} swapped for {beside}{pairs}"

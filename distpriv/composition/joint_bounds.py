@@ -126,6 +126,11 @@ def _laws(datasets: Sequence[Stacked], reseed: Reseed) -> list[Differences]:
             raise InapplicableError(
                 f"The coupling bound is for sums over records, which {', '.join(other)} is not."
             )
+        if not all(theta.fixed for theta in part.fit.thetas):
+            raise InapplicableError(
+                "The coupling bound of several releases is for the share of the released records, "
+                "of which a fixed number has the property."
+            )
         key = (population.query, part.fit.thetas)
         if not population.statistics:
             laws.append(_still(population, part.fit.thetas))

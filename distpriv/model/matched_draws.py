@@ -28,7 +28,8 @@ class Pool:
         self.matching, self.size = matching, size
         self.random = np.random.default_rng((seed, 0x51A9))
         self.drawn: list[NDArray[np.int32]] = []
-        self.last: tuple[int, FloatArray] | None = None
+        sums = np.zeros((size, matching.groups[0].shape[1]))
+        self.last: tuple[IntArray, FloatArray] = np.zeros(size, dtype=np.int64), sums
 
     def pairs(self, swap: int) -> NDArray[np.int32]:
         """The pairs of one swap, shape (R,): as many independent draws, in random order."""
@@ -40,27 +41,36 @@ class Pool:
             self.drawn.append(drawn)
         return self.drawn[swap]
 
-    def records(self, swapped: int, side: int) -> IntArray:
-        """The records of one group in all swaps, shape (R, d)."""
+    def records(self, swapped: int, side: int, chosen: slice) -> IntArray:
+        """The records of one group in so many swaps of some of the draws, shape (r, d)."""
         rows = self.matching.pairs[side]
-        return np.array([rows[self.pairs(swap)] for swap in range(swapped)]).T
+        return np.array([rows[self.pairs(swap)[chosen]] for swap in range(swapped)]).T
 
-    def sums(self, swapped: int) -> FloatArray:
-        """Sums of the differences of so many pairs, shape (R, m); nobody may change them."""
+    def sums(self, swapped: IntArray) -> FloatArray:
+        """Sums of the differences of so many pairs in each draw, shape (R, m).
+
+        Nobody may change them: more swaps are added to those of the call before.
+        """
         first, second, _ = self.matching.pairs
-        start, total = 0, np.zeros((self.size, self.matching.groups[0].shape[1]))
-        if self.last is not None and self.last[0] <= swapped:
-            start, total = self.last[0], self.last[1].copy()
-        for swap in range(start, swapped):
-            pairs = self.pairs(swap)
-            total += self.matching.groups[0][first[pairs]]
-            total -= self.matching.groups[1][second[pairs]]
+        done, total = self.last
+        total = total.copy()
+        if (done > swapped).any():
+            done, total = np.zeros_like(done), np.zeros_like(total)
+        for swap in range(int(done.min()), int(swapped.max())):
+            rows = np.flatnonzero((done <= swap) & (swap < swapped))
+            pairs = self.pairs(swap)[rows]
+            total[rows] += self.matching.groups[0][first[pairs]]
+            total[rows] -= self.matching.groups[1][second[pairs]]
         self.last = (swapped, total)
         return total
 
 
 def taken_instead(
-    drawn: IntArray, count: int, common: int, random: np.random.Generator
+    drawn: IntArray,
+    swapped: IntArray,
+    count: int,
+    common: IntArray,
+    random: np.random.Generator,
 ) -> tuple[IntArray, IntArray]:
     """What is taken instead of records that are in the dataset already.
 
@@ -70,39 +80,44 @@ def taken_instead(
 
     Parameters
     ----------
-    drawn : ndarray of int, shape (R, d)
+    drawn : ndarray of int, shape (R, most)
+    swapped : ndarray of int, shape (R,)
+        How many of these are taken, from the first on.
     count : int
         Records of the group.
-    common : int
+    common : ndarray of int, shape (R,)
         How many of them are in the dataset from the start.
 
     Returns
     -------
     rows : ndarray of int, shape (r,)
         Datasets in which some record is replaced.
-    taken : ndarray of int, shape (r, d)
+    taken : ndarray of int, shape (r, most)
+        As `drawn` beyond those that are taken.
     """
-    size, swapped = drawn.shape
-    chances = random.random((size, swapped))  # nosec B311 # simulated, not released
-    ordered = np.sort(drawn, axis=1)
+    size, most = drawn.shape
+    swaps = np.arange(most)
+    chances = random.random((size, most))  # nosec B311 # simulated, not released
+    wanted = swaps < swapped[:, None]
+    ordered = np.sort(np.where(wanted, drawn, -1 - swaps), axis=1)
     again = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    met = (chances * (count - np.arange(swapped)) < common).any(axis=1)
+    met = (wanted & (chances * (count - swaps) < common[:, None])).any(axis=1)
     rows = np.flatnonzero(again | met)
-    taken, chances = drawn[rows].T.copy(), chances[rows].T
+    taken, chances, wanted = drawn[rows].T.copy(), chances[rows].T, wanted[rows].T
+    common = common[rows]
     # Twice as many looks as swaps at most: each finds a record, and another one for it.
-    looked_at = np.full((2 * swapped, len(rows)), -1, dtype=drawn.dtype)
-    found = np.zeros(len(rows), dtype=np.int64)
-    for swap in range(swapped):
-        before = looked_at[: 2 * swap]
-        new = ~(before == taken[swap]).any(axis=0)
-        is_common = chances[swap] * (count - swap - found) < common - found
+    looked_at = np.full((2 * most, len(rows)), -1, dtype=drawn.dtype)
+    met_before = np.zeros(len(rows), dtype=np.int64)
+    for swap in range(most):
+        new = ~(looked_at[: 2 * swap] == taken[swap]).any(axis=0)
+        is_common = chances[swap] * (count - swap - met_before) < common - met_before
         looked_at[2 * swap, new] = taken[swap, new]
-        found += new & is_common
-        wanting = np.flatnonzero(~new | is_common)
+        met_before += wanted[swap] & new & is_common
+        wanting = np.flatnonzero(wanted[swap] & (~new | is_common))
         while wanting.size:
             other = random.integers(count, size=wanting.size)
             taken[swap, wanting] = other
-            known = looked_at[: 2 * swap + 1, wanting]
-            wanting = wanting[(known == other).any(axis=0)]
+            seen = looked_at[: 2 * swap + 1, wanting]
+            wanting = wanting[(seen == other).any(axis=0)]
         looked_at[2 * swap + 1] = taken[swap]
     return rows, np.ascontiguousarray(taken.T)

@@ -1,9 +1,10 @@
 r"""What two datasets with different shares differ by, if they are alike as far as they can be.
 
-With k_i and k_j records that have the property, d = |k_j − k_i| records of the one dataset are
-swapped for others and the rest is common: x − y = D = B Σ_l (a_l − b_l), a_l from the one group
-and b_l from the other. The two may be coupled in any way in which either dataset by itself is drawn
-as it should be.
+d records of the one dataset are swapped for others and the rest is common: x − y = D =
+B Σ_l (a_l − b_l), a_l from the one group and b_l from the other. With k_i and k_j records that have
+the property d = |k_j − k_i|; where the share is that of a table d is random
+(:mod:`distpriv.model.swap_counts`), and what follows is given d and the numbers of common records.
+The two may be coupled in any way in which either dataset by itself is drawn as it should be.
 
 * With replacement the pairs (a_l, b_l) are independent, each from one coupling of the two groups:
   of records that are alike (:mod:`distpriv.model.cells`), or independent.
@@ -17,6 +18,7 @@ as it should be.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
@@ -25,12 +27,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.errors import InapplicableError
 from distpriv.model.cells import Matching, match
 from distpriv.model.matched_draws import Pool, taken_instead
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
 from distpriv.model.sampling import draw_subsets, subset_sums
+from distpriv.model.swap_counts import SwapCounts
 from distpriv.model.tails import ApartSums, MatchedSums, Tails
 from distpriv.model.theta import Theta
 
@@ -44,9 +46,11 @@ _ALL, _PILOT = 210_000, 10_000  # draws, and those to choose a shape of noise by
 _RECORDS = 20_000_000  # drawn
 _KEPT = 8_000_000  # numbers of a population's laws
 _CELLS = 96
-_FEW = 60  # swapped records, up to which it pays to match them
+_FEW = 60  # swapped records on average, up to which it pays to match them
+_AT_ONCE = 4_000_000  # records
 _VECTORS = 2_000_000  # of a difference that is enumerated
 _NOTHING = 1e-17  # below the round-off of a Fourier transform
+_ROUNDED = 1e-15  # numbers of swaps that are left out, each less likely than 1e-18
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,7 @@ class Differences:
     pilot_weights : ndarray, shape (P,)
         They sum to 1.
     swapped : int
-        d.
+        d, or about its mean.
     matched : "alike" or "independent"
     seed : int
     tails : Tails
@@ -72,6 +76,8 @@ class Differences:
         Which of the tails' statistics, and what they are divided by.
     rounding : float
         What rounding may have taken off the probability of any event.
+    varying : bool
+        Whether d is random.
     """
 
     values: FloatArray = field(repr=False)
@@ -85,6 +91,7 @@ class Differences:
     statistics: tuple[int, ...]
     units: FloatArray
     rounding: float = 0.0
+    varying: bool = False
     _boxes: dict[float, tuple[FloatArray, ...]] = field(default_factory=dict, repr=False)
 
     @property
@@ -142,28 +149,17 @@ def swap_differences(
     -------
     Differences
         In the units of the population.
-
-    Raises
-    ------
-    InapplicableError
-        If the share is that of the table, of which the records are a random sample.
     """
-    first, second = thetas
-    if not (first.fixed and second.fixed):
-        raise InapplicableError(
-            "The coupling bound is for the share of the released records, of which a fixed number "
-            'has the property; take share_of="release", or another mechanism.'
-        )
-    counts = sorted([first.having, second.having])
-    swapped, n = counts[1] - counts[0], first.n
-    way: Matched = matched if swapped <= _FEW else "independent"
-    drawing = _Drawing(population, n, swapped, counts[0], n - counts[1], first.replacement, way)
-    sizes = () if first.replacement or way == "independent" else (counts[0],)
-    key = f"differences {n} {swapped} {sizes} {first.replacement} {way}"
+    counts = SwapCounts.of(thetas)
+    way: Matched = matched if counts.mean <= _FEW else "independent"
+    # With replacement, or put side by side at random, common records make no difference.
+    common = "" if counts.replacement or way == "independent" else counts.lower.table_having
+    kind = counts.swapping
+    key = f"differences {kind.n} {kind.proportion} {kind.replacement} {kind.table} {common} {way}"
     laws: dict[str, Differences] = population.computed("differences", dict)
     chosen = f"{key} {population.statistics} {population.units.tolist()}"
     if chosen not in laws:
-        law = laws.get(key) or drawing.differences()
+        law = laws.get(key) or _Drawing(population, counts, way).differences()
         laws |= {key: law, chosen: law.of(population.statistics, population.units)}
         while len(laws) > 2 and sum(known.values.size for known in laws.values()) > _KEPT:
             del laws[next(iter(laws))]
@@ -172,22 +168,10 @@ def swap_differences(
 
 @dataclass(frozen=True, eq=False)
 class _Drawing:
-    """One law of D, to be enumerated or drawn.
-
-    Attributes
-    ----------
-    swapped : int
-        d.
-    having, without : int
-        Common records with the property, and without.
-    """
+    """One law of D, to be enumerated or drawn."""
 
     population: Population
-    n: int
-    swapped: int
-    having: int
-    without: int
-    replacement: bool
+    counts: SwapCounts
     matched: Matched
 
     @property
@@ -206,59 +190,62 @@ class _Drawing:
 
     def differences(self) -> Differences:
         size = len(self.indicators)
-        scales = self.population.query.scales(self.n)
-        known = partial(
+        scales = self.population.query.scales(self.counts.lower.n)
+        tails = self._tails(scales)
+        law_of = partial(
             Differences,
-            swapped=self.swapped,
+            swapped=round(self.counts.mean),
             matched=self.matched,
             seed=self.population.seed,
-            tails=self._tails(scales),
+            tails=tails,
             statistics=tuple(range(size)),
             units=np.ones(size),
+            varying=self.counts.varying,
         )
-        law = self._enumerated() if self.swapped else (np.zeros((1, size)), np.ones(1), 0.0)
+        law = self._enumerated() if self.counts.most else (np.zeros((1, size)), np.ones(1), 0.0)
         if law is not None:
             values, masses, rounding = law
             values = values * scales
-            return known(values, masses, values, masses, rounding=rounding)
-        random = np.random.default_rng((self.population.seed, 0x51A9, self.swapped))
-        if self.matched == "alike":
-            drawn = self._alike(random)
-        else:
-            drawn = self._independent(
-                min(_ALL, max(_RECORDS // max(self.swapped, 1), 2000)), random
-            )
+            return law_of(values, masses, values, masses, rounding=rounding)
+        # Trailing zeros make no other seed: a random d must not follow the pool's own stream.
+        kind = (self.counts.most, 0xD) if self.counts.varying else (self.counts.most,)
+        random = np.random.default_rng((self.population.seed, 0x51A9, *kind))
+        drawn = self._alike(random) if self.matched == "alike" else self._independent(random)
         # Those by which the shape of the noise is chosen are not those that vouch for it.
         pilot, values = np.split(drawn * scales, [_PILOT * len(drawn) // _ALL])
-        return known(values, None, pilot, np.full(len(pilot), 1 / len(pilot)))
+        rounding = _ROUNDED if self.counts.varying else 0.0
+        weights = np.full(len(pilot), 1 / len(pilot))
+        return law_of(values, None, pilot, weights, rounding=rounding)
 
     def _tails(self, scales: FloatArray) -> Tails:
         values = (self.groups.without, self.groups.having)
-        mean = self.swapped * scales * (values[0].mean(axis=0) - values[1].mean(axis=0))
-        alike = self.matched == "alike"
+        mean = values[0].mean(axis=0) - values[1].mean(axis=0)
         sums: list[ApartSums | MatchedSums] = []
         spread = np.sum([np.atleast_2d(np.cov(part.T, ddof=0)) for part in values], axis=0)
-        if alike:
-            common = (self.without, self.having)
-            known = self.matching.groups, self.matching.pairs
-            sums.append(MatchedSums(*known, self.swapped, None if self.replacement else common))
+        if self.matched == "alike":
+            matching = self.matching
+            sums.append(MatchedSums(matching.groups, matching.pairs, self.counts))
             differences, masses = self._pairs()
-            centred = differences - masses @ differences
+            mean = masses @ differences  # 0 where they are, whatever is rounded
+            centred = differences - mean
+            within = (centred * masses[:, None]).T @ centred
             # A record that is taken instead of a matched one is any of its group.
-            spread = self._replaced * spread + (centred * masses[:, None]).T @ centred
-        if not (alike and self.replacement):
-            sums.append(ApartSums(values, self.swapped, alike))
-        covariance = self.swapped * np.outer(scales, scales) * spread
-        return Tails(mean, covariance, sums, scales)
+            spread = self._replaced * spread + within
+        if not (self.matched == "alike" and self.counts.replacement):
+            sums.append(ApartSums(values, self.counts, self.matched == "alike"))
+        covariance = self.counts.mean * spread + self.counts.variance * np.outer(mean, mean)
+        return Tails(
+            self.counts.mean * scales * mean, np.outer(scales, scales) * covariance, sums, scales
+        )
 
     @property
     def _replaced(self) -> float:
-        """About the chance that a swapped record is replaced, as it is in the dataset already."""
-        if self.replacement:
+        """About the chance that a record of a pair is replaced, as it is in the dataset already."""
+        if self.counts.replacement:
             return 0.0
         chances = [
-            (common + self.swapped) / max(count, 1)
-            for common, count in zip((self.without, self.having), self.groups.counts, strict=True)
+            (common + self.counts.most) / max(count, 1)
+            for common, count in zip(self.counts.most_common, self.groups.counts, strict=True)
         ]
         return min(sum(chances), 1.0)
 
@@ -277,11 +264,11 @@ class _Drawing:
 
         None where it is not of counts, or too large.
         """
-        size = len(self.indicators)
-        vectors = (2 * self.swapped + 1) ** size
-        if not self.indicators.all() or not self.replacement or vectors > _VECTORS:
+        size, most = len(self.indicators), self.counts.most
+        vectors = (2 * most + 1) ** size
+        if not self.indicators.all() or not self.counts.replacement or vectors > _VECTORS:
             return None
-        swap = np.zeros((2 * self.swapped + 1,) * size)
+        swap = np.zeros((2 * most + 1,) * size)
         if self.matched == "alike":
             values, masses = self._pairs()
             np.add.at(swap, tuple(values.astype(np.int64).T), masses)
@@ -292,47 +279,59 @@ class _Drawing:
             ]
             for (a, p), (b, q) in product(shares[0].items(), shares[1].items()):
                 swap[tuple(x - y for x, y in zip(a, b, strict=True))] += p * q
-        law = np.fft.irfftn(np.fft.rfftn(swap) ** self.swapped, swap.shape, range(size))
+        # More than `most` swaps, which are less likely than rounding, come around to the other end.
+        transform = self.counts.transform(np.fft.rfftn(swap))
+        law = np.fft.irfftn(transform, swap.shape, range(size))
         index = np.indices(law.shape).reshape(size, -1).T
-        values = np.where(index > self.swapped, index - len(swap), index).astype(np.float64)
+        values = np.where(index > most, index - len(swap), index).astype(np.float64)
         kept = law.ravel() > _NOTHING
-        return values[kept], law.ravel()[kept], 10 * _NOTHING * law.size
+        rounding = 10 * _NOTHING * law.size
+        if self.counts.varying:  # a power of n takes more of the digits
+            rounding += 10 * _NOTHING * self.counts.lower.n * math.sqrt(law.size) + _ROUNDED
+        return values[kept], law.ravel()[kept], rounding
 
     def _alike(self, random: np.random.Generator) -> FloatArray:
         """Sums of differences of matched records, shape (R, m)."""
         pool = self.population.computed(
             "pool", lambda: Pool(self.matching, self.population.seed, _ALL)
         )
-        if self.replacement:
-            return pool.sums(self.swapped)
-        total = pool.sums(self.swapped).copy()
-        for side, common in enumerate((self.without, self.having)):
-            drawn = pool.records(self.swapped, side)
-            rows, taken = taken_instead(drawn, len(self.matching.groups[side]), common, random)
-            values = self.matching.groups[side]
-            moved = values[taken].sum(axis=1) - values[drawn[rows]].sum(axis=1)
-            total[rows] += moved if side == 0 else -moved
+        swapped, *common = self.counts.draw(_ALL, random)
+        total = pool.sums(swapped)
+        if self.counts.replacement:
+            return total
+        total = total.copy()
+        some = _AT_ONCE // max(int(swapped.max()), 1)
+        for part in (slice(start, start + some) for start in range(0, _ALL, some)):
+            if not swapped[part].any():
+                continue
+            for side, sign in enumerate((1, -1)):
+                values = self.matching.groups[side]
+                drawn = pool.records(int(swapped[part].max()), side, part)
+                rows, taken = taken_instead(
+                    drawn, swapped[part], len(values), common[side][part], random
+                )
+                moved = values[taken].sum(axis=1) - values[drawn[rows]].sum(axis=1)
+                total[part][rows] += sign * moved
         return total
 
-    def _independent(self, size: int, random: np.random.Generator) -> FloatArray:
-        sums = []
-        for values in (self.groups.without, self.groups.having):
-            some = max(1, 4_000_000 // max(self.swapped, 1))
-            parts = [
-                subset_sums(
-                    values,
-                    draw_subsets(
+    def _independent(self, random: np.random.Generator) -> FloatArray:
+        """Sums of differences of records put side by side at random, shape (R, m)."""
+        size = min(_ALL, max(int(_RECORDS / max(self.counts.mean, 1)), 2000))
+        swapped = self.counts.draw(size, random)[0]
+        total = np.zeros((size, len(self.indicators)))
+        for number in np.unique(swapped[swapped > 0]).tolist():
+            rows = np.flatnonzero(swapped == number)
+            for part in np.array_split(rows, 1 + rows.size * number // _AT_ONCE):
+                for sign, values in ((1, self.groups.without), (-1, self.groups.having)):
+                    subsets = draw_subsets(
                         len(values),
-                        self.swapped,
-                        min(some, size - start),
+                        number,
+                        part.size,
                         random,
-                        replacement=self.replacement,
-                    ),
-                )
-                for start in range(0, size, some)
-            ]
-            sums.append(np.vstack(parts))
-        return sums[0] - sums[1]
+                        replacement=self.counts.replacement,
+                    )
+                    total[part] += sign * subset_sums(values, subsets)
+        return total
 
 
 def _cell_shares(values: FloatArray) -> tuple[list[tuple[int, ...]], FloatArray]:

@@ -12,6 +12,9 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from distpriv.model.swap_counts import SwapCounts
 
 __all__ = ["ApartSums", "MatchedSums", "Tails"]
 
@@ -27,6 +30,27 @@ class _Sums(Protocol):
         """From t to no less than ln E exp(t directionᵀ(D − E D))."""
 
 
+def _mixed(
+    counts: SwapCounts, groups: tuple[FloatArray, FloatArray], direction: FloatArray, swap: Cumulant
+) -> Cumulant:
+    """Return ln E exp(d K(t) + (d − E d) t μ) from K of one swap, μ the mean of one.
+
+    K holds given d and whatever was swapped before.
+    """
+    values, masses = counts.swapped
+    if len(values) == 1:
+        return lambda tilt: counts.most * swap(tilt)
+    shift = float((groups[0].mean(axis=0) - groups[1].mean(axis=0)) @ direction)
+
+    def cumulant(tilt: float) -> float:
+        one = swap(tilt)
+        if math.isinf(one):
+            return math.inf
+        return float(logsumexp(values * one + (values - counts.mean) * (tilt * shift), b=masses))
+
+    return cumulant
+
+
 @dataclass(frozen=True, eq=False)
 class ApartSums:
     r"""D = Σ a_l − Σ b_l, of which only the two sums' own laws are known.
@@ -39,13 +63,12 @@ class ApartSums:
     Attributes
     ----------
     groups : tuple of two ndarrays, shape (N_g, m)
-    swapped : int
-        d.
+    counts : SwapCounts
     dependent : bool
     """
 
     groups: tuple[FloatArray, FloatArray]
-    swapped: int
+    counts: SwapCounts
     dependent: bool
 
     def along(self, direction: FloatArray) -> Cumulant:
@@ -55,15 +78,15 @@ class ApartSums:
         ]
         stretch = 2.0 if self.dependent else 1.0
 
-        def cumulant(tilt: float) -> float:
+        def swap(tilt: float) -> float:
             total = 0.0
             for values in sides:
                 exponents = stretch * tilt * values
                 top = float(exponents.max())
                 total += top + math.log(np.exp(exponents - top).mean())
-            return self.swapped / stretch * total
+            return total / stretch
 
-        return cumulant
+        return _mixed(self.counts, self.groups, direction, swap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,22 +102,20 @@ class MatchedSums:
         e^{-tb}\Big) + F_1 E e^{-tb} \Big(q_1 E e^{ta} + \sum_{b \in T_1} \pi(a, b) e^{ta}\Big)
         + F_0 F_1 E e^{ta} E e^{-tb} \min_g (q_g + 2d/N_g)
 
-    with those 2d records T_g for which the sums are the largest.
+    with those 2d records T_g for which the sums are the largest. Where d and C_g are random the
+    largest values of theirs are taken.
 
     Attributes
     ----------
     groups : tuple of two ndarrays, shape (N_g, m)
     pairs : tuple of (first, second, probabilities)
         See :attr:`distpriv.model.cells.Matching.pairs`.
-    swapped : int
-    common : tuple of int, or None
-        C_0 and C_1; None with replacement, where nothing is taken.
+    counts : SwapCounts
     """
 
     groups: tuple[FloatArray, FloatArray]
     pairs: tuple[IntArray, IntArray, FloatArray]
-    swapped: int
-    common: tuple[int, int] | None
+    counts: SwapCounts
 
     def along(self, direction: FloatArray) -> Cumulant:
         sides = [
@@ -102,28 +123,28 @@ class MatchedSums:
             for sign, values in zip((1, -1), self.groups, strict=True)
         ]
 
-        def cumulant(tilt: float) -> float:
+        def swap(tilt: float) -> float:
             tops = [float((tilt * values).max()) for values in sides]
             powers = [np.exp(tilt * values - top) for values, top in zip(sides, tops, strict=True)]
             mean = self._mean(powers)
             # Lost to rounding at so large a tilt: nothing is bounded there.
-            return self.swapped * (math.log(mean) + sum(tops)) if mean else math.inf
+            return math.log(mean) + sum(tops) if mean else math.inf
 
-        return cumulant
+        return _mixed(self.counts, self.groups, direction, swap)
 
     def _mean(self, powers: list[FloatArray]) -> float:
         """The bound above, from e^{ta} and e^{−tb}."""
         *rows, masses = self.pairs
         parts = powers[0][rows[0]], powers[1][rows[1]]
         total = float(masses @ (parts[0] * parts[1]))
-        if self.common is None:
+        if self.counts.replacement:
             return total
-        seen, both, means = 2 * self.swapped, 1.0, [float(power.mean()) for power in powers]
-        for side, common in enumerate(self.common):
+        seen, both, means = 2 * self.counts.most, 1.0, [float(power.mean()) for power in powers]
+        for side, common in enumerate(self.counts.most_common):
             count = len(powers[side])
             if count <= seen:
                 return math.inf
-            met = common / (count - self.swapped)
+            met = common / (count - self.counts.most)
             sums = np.bincount(rows[side], masses * parts[1 - side], count)
             again = float(np.partition(sums, count - seen)[count - seen :].sum())
             fresh = means[side] * count / (count - seen)

@@ -72,6 +72,11 @@ class Theta:
         return _rounded(self.n * self.proportion)
 
     @property
+    def table_having(self) -> int:
+        """Return how many records of the table have the property; `having` where there is none."""
+        return self.having if self.table is None else _rounded(self.table * self.proportion)
+
+    @property
     def without(self) -> int:
         """Return n minus `having`."""
         return self.n - self.having
@@ -90,7 +95,7 @@ class Theta:
             return np.array([self.having]), np.ones(1)
         if self.replacement:
             return _binomial_law(self.n, self.proportion)
-        having = _rounded(self.table * self.proportion)
+        having = self.table_having
         return hypergeometric_law(having, self.table - having, self.n, _NEVER)
 
     @property

@@ -51,6 +51,7 @@ _FINE = 3e-4
 _STAKE = 0.8  # of the largest λ
 _WIDEST = 37.0  # of a scale's logarithm
 _STEP = 0.26
+_LEAST = 1e-150  # root of a scale: no noise at all
 _RANK = 1e-12
 
 
@@ -94,7 +95,8 @@ class Radii:
 
     def mean(self, epsilon: float, scale: float = 1.0) -> float:
         """E δ_N for `scale` times the noise's covariance."""
-        return float(self.masses @ hockey_stick(self.values / math.sqrt(scale), epsilon))
+        root = max(math.sqrt(scale), _LEAST)
+        return float(self.masses @ hockey_stick(self.values / root, epsilon))
 
 
 def radii_of(

@@ -17,13 +17,14 @@ from scipy.optimize import brentq
 
 from distpriv.arguments import checked
 from distpriv.errors import CalibrationError, InapplicableError, ModelError
-from distpriv.model.gaussian import GaussianModel, check_any, thetas_of
+from distpriv.model.gaussian import GaussianModel, check_any, table_size, thetas_of
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
 from distpriv.model.regularity import check_drawable
 from distpriv.model.sampling import RandomState
 from distpriv.model.source import Source, source_of
 from distpriv.model.swaps import Differences, Matched, swap_differences
+from distpriv.model.theta import ShareOf
 from distpriv.privacy.calibration import check_delta
 from distpriv.privacy.coupled import Radii, most_delivered, radii_of
 from distpriv.privacy.noise import Noise
@@ -75,6 +76,8 @@ class CouplingBound:
         How many records two datasets differ by.
     pair : int
         Which pair is the worst.
+    varying : bool
+        Whether that number is random, as it is for the share of a table, and `swapped` its mean.
     """
 
     value: float
@@ -87,6 +90,7 @@ class CouplingBound:
     matched: Matched
     swapped: int
     pair: int
+    varying: bool = False
 
 
 @checked(CalibrationError)
@@ -99,6 +103,7 @@ def coupling_bound(
     epsilon: float,
     *,
     replacement: bool = False,
+    share_of: ShareOf = "release",
     matched: Matched = "alike",
     confidence: float | None = None,
     rng: RandomState = None,
@@ -108,7 +113,7 @@ def coupling_bound(
     :math:`\delta(\varepsilon) \le E\,\delta_N(\varepsilon; r)` for any coupling of the two laws,
     r the distance of the coupled statistics in the noise's own units (joint convexity of the
     hockey-stick divergence; docs/coupling.md). It assumes that a dataset is n records drawn from
-    the two groups, k of one and n − k of the other, and nothing else.
+    the two groups, k of one and n − k of the other, k as the share has it, and nothing else.
 
     Parameters
     ----------
@@ -124,6 +129,8 @@ def coupling_bound(
     epsilon : float >= 0
     replacement : bool
         Whether a dataset may hold a record twice.
+    share_of : "release" or "table"
+        Whose share is secret; see :func:`distpriv.fit_gaussian`.
     matched : "alike" or "independent"
         Whether swapped records are put beside ones that are as much like them as can be. Both are
         bounds, of which the first is the lower one, as a rule.
@@ -157,7 +164,7 @@ def coupling_bound(
             if isinstance(records, RecordGroups)
             else source_of(records).sample(query, pair.secret)
         )
-        thetas = thetas_of(pair, n, replacement)
+        thetas = thetas_of(pair, n, replacement, table_size(share_of, groups.totals))
         check_drawable(groups, *thetas)
         population = Population.of(query, pair.secret, partial(_same, groups), seed)
         laws.append(swap_differences(population, thetas, matched))
@@ -199,7 +206,7 @@ def bounded_epsilon(model: GaussianModel, noise: Noise | None, delta: float) -> 
         noise.calibrated_for.check_model(model)
     laws = differences_of(model)
     failing = CHARGED * delta / max(len(laws), 1)
-    measured = [_radii(law, noise, failing) for law in dict.fromkeys(laws) if law.swapped]
+    measured = [_radii(law, noise, failing) for law in dict.fromkeys(laws)]
 
     def excess(epsilon: float) -> float:
         bounds = [most_delivered(*radii, epsilon, failing).delta for radii in measured]
@@ -313,6 +320,7 @@ def largest_bound(
                 matched=law.matched,
                 swapped=law.swapped,
                 pair=index,
+                varying=law.varying,
             )
     assert worst is not None
     return worst

@@ -104,6 +104,68 @@ def test_without_replacement_both_datasets_are_drawn_as_they_should_be(
         assert low <= hits <= high, (value, hits / len(drawn), chance)
 
 
+@pytest.mark.parametrize(("n", "lower", "higher"), [(3, 2, 3), (3, 1, 3), (2, 0, 2), (4, 2, 3)])
+def test_a_random_sample_of_either_table_is_drawn_as_it_should_be(
+    n: int, lower: int, higher: int
+) -> None:
+    """Of the 7 positions of a table n are released; the coupling swaps some of these."""
+    swaps, neither = higher - lower, 7 - higher
+    law: Counter = Counter()
+    datasets: tuple[Counter, Counter] = (Counter(), Counter())
+    for swapped, having in product(range(swaps + 1), range(lower + 1)):
+        without = n - swapped - having
+        if not 0 <= without <= neither:
+            continue
+        chance = comb(swaps, swapped) * comb(lower, having) * comb(neither, without) / comb(7, n)
+        for mixed, part in zip((law, *datasets), _by_hand(swapped, without, having), strict=True):
+            for value, mass in part.items():
+                mixed[value] += chance * mass
+    thetas = tuple(Theta(SECRET, count / 7, n, False, 7) for count in (lower, higher))
+    for drawn_by, theta in zip(datasets, thetas, strict=True):
+        likely = dict(zip(*map(list, theta.count_law()), strict=True))
+        for (zero, one), chance in drawn_by.items():
+            ways = comb(4, len(zero)) * comb(3, len(one))
+            assert chance == pytest.approx(likely[len(one)] / ways)
+    known = swap_differences(_population(SMALL, Query([Sum("v")])), thetas)
+    drawn = np.round(known.values[:, 0], 6)
+    assert set(drawn) <= set(law)
+    for value, chance in law.items():
+        hits = int((drawn == value).sum())
+        low, high = stats.binom.interval(1 - 1e-6, len(drawn), chance)
+        assert low <= hits <= high, (value, hits / len(drawn), chance)
+    assert known.varying
+
+
+@pytest.mark.parametrize("matched", ["alike", "independent"])
+def test_with_replacement_each_record_of_a_sample_is_swapped_by_chance(matched: str) -> None:
+    n, shares = 5, (0.3, 0.55)
+    thetas = tuple(Theta(SECRET, share, n, True, 7) for share in shares)
+    known = swap_differences(
+        _population(SMALL, Query([Sum("v")])),
+        thetas,
+        matched,  # type: ignore[arg-type]
+    )
+    pairs = match(SMALL, np.array([False]), 96).pairs
+    if matched == "independent":
+        pairs = *np.divmod(np.arange(12), 3), np.full(12, 1 / 12)
+    one = Counter({0.0: 1 - (shares[1] - shares[0])})
+    for first, second, mass in zip(*pairs, strict=True):
+        moved = float(SMALL.without[first, 0] - SMALL.having[second, 0])
+        one[moved] += (shares[1] - shares[0]) * mass
+    law = Counter({0.0: 1.0})
+    for _ in range(n):
+        mixed: Counter = Counter()
+        for (value, chance), (moved, mass) in product(law.items(), one.items()):
+            mixed[round(value + moved, 6)] += chance * mass
+        law = mixed
+    drawn = np.round(known.values[:, 0], 6)
+    assert set(drawn) <= set(law)
+    for value, chance in law.items():
+        hits = int((drawn == value).sum())
+        low, high = stats.binom.interval(1 - 1e-6, len(drawn), chance)
+        assert low <= hits <= high, (value, hits / len(drawn), chance)
+
+
 @pytest.mark.parametrize("matched", ["alike", "independent"])
 @pytest.mark.parametrize("replacement", [True, False])
 def test_means_and_spread_are_known(matched: str, replacement: bool) -> None:

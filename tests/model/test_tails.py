@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from distpriv.model.cells import match
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
+from distpriv.model.swap_counts import SwapCounts
 from distpriv.model.swaps import Differences, swap_differences
 from distpriv.model.tails import ApartSums, MatchedSums
 from distpriv.model.theta import Theta
@@ -25,19 +27,20 @@ GROUPS = RecordGroups(
 QUERY = Query([Mean("a"), Sum("b")])
 
 
-def _law(matched: str, *, replacement: bool) -> Differences:
-    thetas = tuple(Theta(SECRET, share, 60, replacement) for share in (0.4, 0.55))
+def _law(matched: str, table: int | None, *, replacement: bool) -> Differences:
+    thetas = tuple(Theta(SECRET, share, 60, replacement, table) for share in (0.4, 0.55))
     population = Population.of(QUERY, SECRET, lambda: GROUPS, 1)
     return swap_differences(population, thetas, matched)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("matched", ["alike", "independent"])
 @pytest.mark.parametrize("replacement", [True, False])
+@pytest.mark.parametrize("table", [None, 700])
 @pytest.mark.parametrize("outside", [0.3, 1e-2, 1e-4])
 def test_no_more_than_it_says_lies_outside_the_box(
-    matched: str, replacement: bool, outside: float
+    matched: str, table: int | None, replacement: bool, outside: float
 ) -> None:
-    law = _law(matched, replacement=replacement)
+    law = _law(matched, table, replacement=replacement)
     axes, ends = law.box(outside)
     coordinates = law.values @ np.linalg.inv(axes).T
     out = ((coordinates < ends[0]) | (coordinates > ends[1])).any(axis=1).mean()
@@ -47,8 +50,11 @@ def test_no_more_than_it_says_lies_outside_the_box(
 
 @pytest.mark.parametrize("matched", ["alike", "independent"])
 @pytest.mark.parametrize("replacement", [True, False])
-def test_cumulants_are_no_less_than_those_of_draws(matched: str, replacement: bool) -> None:
-    law = _law(matched, replacement=replacement)
+@pytest.mark.parametrize("table", [None, 700])
+def test_cumulants_are_no_less_than_those_of_draws(
+    matched: str, table: int | None, replacement: bool
+) -> None:
+    law = _law(matched, table, replacement=replacement)
     direction = np.array([1.0, -0.3])
     for sums in law.tails.sums:
         cumulant = sums.along(direction * law.tails.scales)
@@ -61,12 +67,23 @@ def test_cumulants_are_no_less_than_those_of_draws(matched: str, replacement: bo
 
 def test_without_replacement_no_bound_is_below_that_with_it() -> None:
     matching = match(GROUPS, np.zeros(2, dtype=bool), 50)
-    known = matching.groups, matching.pairs, 9
     direction = np.array([0.5, 0.1])
-    plain = MatchedSums(*known, None).along(direction)
-    some = MatchedSums(*known, (20, 20)).along(direction)
-    most = MatchedSums(*known, (200, 200)).along(direction)
+
+    def counts(common: int, *, replacement: bool = False) -> SwapCounts:
+        n = 2 * common + 9
+        shares = common / n, (common + 9) / n
+        first, second = (Theta(SECRET, share, n, replacement) for share in shares)
+        return SwapCounts(first, second)
+
+    def cumulant(common: int, *, replacement: bool = False) -> Callable[[float], float]:
+        of = counts(common, replacement=replacement)
+        return MatchedSums(matching.groups, matching.pairs, of).along(direction)
+
+    plain, some, most = cumulant(20, replacement=True), cumulant(20), cumulant(200)
     for tilt in (0.1, 1.0):
         assert plain(tilt) <= some(tilt) <= most(tilt)
-    apart = [ApartSums(matching.groups, 9, dependent).along(direction) for dependent in (0, 1)]
+    apart = [
+        ApartSums(matching.groups, counts(20), dependent).along(direction)
+        for dependent in (False, True)
+    ]
     assert apart[0](0.5) <= apart[1](0.5)

@@ -11,6 +11,7 @@ import pytest
 
 import distpriv as dp
 from distpriv.model.cells import Matching
+from distpriv.model.theta import ShareOf
 from distpriv.privacy.coupling_bound import bounded_delta, bounded_epsilon
 
 SECRET = dp.SensitiveProperty("s", "yes")
@@ -55,13 +56,22 @@ def noise_for(query: dp.Query, n: int, seed: int) -> dp.Noise:
     return dp.privacy.noise.gaussian_noise("some", covariance, epsilon=1.0, delta=1e-3)
 
 
-def _check(seed: int, matched: str = "alike") -> None:
+def _check(seed: int, matched: str = "alike", share_of: ShareOf = "release") -> None:
     table, query, pair, n, replacement = scenario(seed)
     noise, epsilon = noise_for(query, n, seed), float(np.random.default_rng(seed).uniform(0, 2))
     bound = dp.coupling_bound(
-        table, query, pair, n, noise, epsilon, replacement=replacement, matched=matched, rng=seed
+        table,
+        query,
+        pair,
+        n,
+        noise,
+        epsilon,
+        replacement=replacement,
+        share_of=share_of,
+        matched=matched,  # type: ignore[arg-type]
+        rng=seed,
     )
-    law = dp.exact_law(table, query, pair, n, replacement=replacement)
+    law = dp.exact_law(table, query, pair, n, replacement=replacement, share_of=share_of)
     exact = law.delivered_delta(noise, epsilon)
     assert exact <= bound.value * (1 + 1e-3) + 1e-9, seed
 
@@ -71,6 +81,11 @@ def test_the_exact_delta_is_never_above(seed: int) -> None:
     _check(seed)
     if seed % 3 == 0:
         _check(seed, "independent")
+
+
+@pytest.mark.parametrize("seed", range(300, 316))
+def test_the_exact_delta_of_a_table_s_share_is_never_above(seed: int) -> None:
+    _check(seed, "independent" if seed % 3 == 0 else "alike", "table")
 
 
 @pytest.mark.slow
