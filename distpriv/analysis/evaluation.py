@@ -356,19 +356,12 @@ class Evaluation(ReachesRecords, through=("table",)):
         return self.promise_of(self.noise)
 
     def refute(self, delta: float) -> None:
-        """Remember, for whoever evaluates the scenario, that attacks prove so much of a δ.
-
-        Parameters
-        ----------
-        delta : float in [0, 1]
-            What the scenario's noise delivers at least, at the ε that it promises.
-        """
+        """Remember, for whoever evaluates the scenario, what δ attacks prove at the promised ε."""
         self._refutations[self._refutable] = max(delta, self._refutations.get(self._refutable, 0.0))
 
     @property
     def _refutations(self) -> dict[Scenario, float]:
-        none: dict[Scenario, float] = {}
-        return self.groups.computed("refutations", lambda: none)
+        return self.groups.computed("refutations", lambda: dict[Scenario, float]())
 
     @property
     def _refutable(self) -> Scenario:

@@ -120,4 +120,4 @@ def _chosen(
     """Draw numbers; one that is certain takes no randomness."""
     if len(values) == 1:
         return np.full(size, values[0], dtype=np.int64)
-    return random.choice(values, size, p=masses)
+    return random.choice(values, size, p=masses)  # nosec B311 # simulated, not released

@@ -27,7 +27,7 @@ from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf, Theta
 from distpriv.privacy.bell_mixtures import REACH, BellMixture, positive_sums
 from distpriv.privacy.count_laws import count_laws
-from distpriv.privacy.laplace_lattice import laplace_deltas
+from distpriv.privacy.laplace_lattice import deltas_of_one
 from distpriv.privacy.lattice_mixtures import LatticeLaws, lattice_deltas
 from distpriv.privacy.sum_laws import GridValues, sum_laws
 from distpriv.queries.properties import Pair
@@ -154,7 +154,8 @@ class ExactLaw:
         if noise is None or noise.is_zero:
             return self._bare(factors)
         if noise.distribution == "laplace":
-            law = self._with_laplace(noise, factors)
+            self._covariance(noise)
+            law = deltas_of_one(self.probabilities, noise, self.steps, factors)
         else:
             covariance = self._covariance(noise)
             lattice = lattice_deltas(self._lattice, covariance, factors)
@@ -217,26 +218,6 @@ class ExactLaw:
             p, q = (law[self.probabilities.max(axis=0) > _NEVER] for law in self.probabilities)
             self._known["bare"] = factors, positive_sums(p, q, factors)
         return np.array(self._known["bare"][1])
-
-    def _with_laplace(self, noise: _Added, factors: FloatArray) -> FloatArray:
-        """Those of Laplace noise on a single statistic."""
-        if len(self.query) > 1:
-            raise CalibrationError(
-                f"The exact law of {len(self.query)} statistics is computed for Gaussian noise, "
-                "and this is Laplace noise; take a Gaussian mechanism, or one statistic."
-            )
-        self._covariance(noise)
-        step = float(self.steps[0])
-        scale = float(np.abs(noise.directions[0] * noise.scales).sum())
-        law = laplace_deltas(
-            self.probabilities, scale / step, float(noise.floor_deviations[0]) / step, factors
-        )
-        if law is None:
-            raise ModelError(
-                "The floor of this noise is too narrow beside the steps of so many records for "
-                "the exact law; take fewer records, or a Gaussian mechanism."
-            )
-        return law
 
     def _of_bells(self, covariance: FloatArray, factors: FloatArray) -> FloatArray:
         """Those of Gaussian noise, covariance in steps, that may leave the counts apart."""

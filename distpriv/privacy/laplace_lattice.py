@@ -9,12 +9,15 @@ sign once at most, and is integrated over where it is positive.
 from __future__ import annotations
 
 import math
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import fftconvolve, lfilter
 
-__all__ = ["laplace_deltas"]
+from distpriv.errors import CalibrationError, ModelError
+
+__all__ = ["deltas_of_one", "laplace_deltas"]
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +27,52 @@ _MOST = 4_000_000  # points
 _NEVER = 1e-18  # of a point: all of them together do not matter
 _NOTHING = 1e-13  # what rounding leaves of a δ of 0
 _AT_ONCE = 2_000_000
+
+
+class _Laplace(Protocol):
+    """Noise, as far as it has to be known here."""
+
+    @property
+    def directions(self) -> FloatArray: ...
+    @property
+    def scales(self) -> FloatArray: ...
+    @property
+    def floor_deviations(self) -> FloatArray: ...
+
+
+def deltas_of_one(
+    laws: FloatArray, noise: _Laplace, steps: FloatArray, factors: FloatArray
+) -> FloatArray:
+    """Return :func:`laplace_deltas` of a Laplace noise on a single statistic.
+
+    Parameters
+    ----------
+    laws : ndarray, shape (2, points)
+    noise : Noise
+    steps : ndarray, shape (1,)
+    factors : ndarray, shape (k,)
+
+    Raises
+    ------
+    CalibrationError
+        If there are several statistics.
+    ModelError
+        If the floor of the noise is too narrow beside so many points.
+    """
+    if len(steps) > 1:
+        raise CalibrationError(
+            f"The exact law of {len(steps)} statistics is computed for Gaussian noise, and this is "
+            "Laplace noise; take a Gaussian mechanism, or one statistic."
+        )
+    scale = float(np.abs(noise.directions[0] * noise.scales).sum())
+    floor = float(noise.floor_deviations[0])
+    deltas = laplace_deltas(laws, scale / float(steps[0]), floor / float(steps[0]), factors)
+    if deltas is None:
+        raise ModelError(
+            "The floor of this noise is too narrow beside the steps of so many records for the "
+            "exact law; take fewer records, or a Gaussian mechanism."
+        )
+    return deltas
 
 
 def laplace_deltas(
