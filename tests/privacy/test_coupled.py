@@ -9,8 +9,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from distpriv.model.swap_counts import SwapCounts
 from distpriv.model.swaps import Differences
 from distpriv.model.tails import ApartSums, Tails
+from distpriv.model.theta import Theta
 from distpriv.privacy.calibration import gaussian_delta
 from distpriv.privacy.coupled import (
     certified_scale,
@@ -18,6 +20,7 @@ from distpriv.privacy.coupled import (
     most_delivered,
     radii_of,
 )
+from distpriv.queries.properties import SensitiveProperty
 
 # Shares of Adult's records by (Never-married, Female): >50K and ≤50K.
 HAVING = {(0, 0): 0.81121, (0, 1): 0.12625, (1, 0): 0.03988, (1, 1): 0.02266}
@@ -39,8 +42,10 @@ def _law(swap: dict[tuple[int, int], float], count: int) -> Differences:
     masses /= masses.sum()
     groups = np.array(list(WITHOUT), dtype=float), np.array(list(HAVING), dtype=float)
     mean = masses @ values
+    secret = SensitiveProperty("s", "yes")
+    counts = SwapCounts.of((Theta(secret, 0.25, 4 * count), Theta(secret, 0.5, 4 * count)))
     tails = Tails(
-        mean, np.cov(values.T, aweights=masses), [ApartSums(groups, count, False)], np.ones(2)
+        mean, np.cov(values.T, aweights=masses), [ApartSums(groups, counts, False)], np.ones(2)
     )
     return Differences(values, masses, values, masses, count, "alike", 0, tails, (0, 1), np.ones(2))
 
