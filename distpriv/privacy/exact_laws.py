@@ -27,7 +27,7 @@ from distpriv.model.source import Source, source_of
 from distpriv.model.theta import ShareOf, Theta
 from distpriv.privacy.bell_mixtures import REACH, BellMixture, positive_sums
 from distpriv.privacy.count_laws import count_laws
-from distpriv.privacy.laplace_lattice import deltas_of_one
+from distpriv.privacy.laplace_lattice import Directed, deltas_of_one
 from distpriv.privacy.lattice_mixtures import LatticeLaws, lattice_deltas
 from distpriv.privacy.sum_laws import GridValues, sum_laws
 from distpriv.queries.properties import Pair
@@ -50,7 +50,7 @@ _ROUNDS = 9
 _SAME = 1e-9  # steps between two values that count as one
 
 
-class _Added(Protocol):
+class _Added(Directed, Protocol):
     """Noise, as far as it has to be known here."""
 
     @property
@@ -59,12 +59,6 @@ class _Added(Protocol):
     def is_zero(self) -> bool: ...
     @property
     def distribution(self) -> str: ...
-    @property
-    def directions(self) -> FloatArray: ...
-    @property
-    def scales(self) -> FloatArray: ...
-    @property
-    def floor_deviations(self) -> FloatArray: ...
 
 
 @dataclass(frozen=True, eq=False)

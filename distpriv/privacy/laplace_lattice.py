@@ -17,7 +17,7 @@ from scipy.signal import fftconvolve, lfilter
 
 from distpriv.errors import CalibrationError, ModelError
 
-__all__ = ["deltas_of_one", "laplace_deltas"]
+__all__ = ["Directed", "deltas_of_one", "laplace_deltas"]
 
 FloatArray = NDArray[np.float64]
 
@@ -29,8 +29,8 @@ _NOTHING = 1e-13  # what rounding leaves of a δ of 0
 _AT_ONCE = 2_000_000
 
 
-class _Laplace(Protocol):
-    """Noise, as far as it has to be known here."""
+class Directed(Protocol):
+    """Noise along directions above a floor, as far as it has to be known here."""
 
     @property
     def directions(self) -> FloatArray: ...
@@ -41,7 +41,7 @@ class _Laplace(Protocol):
 
 
 def deltas_of_one(
-    laws: FloatArray, noise: _Laplace, steps: FloatArray, factors: FloatArray
+    laws: FloatArray, noise: Directed, steps: FloatArray, factors: FloatArray
 ) -> FloatArray:
     """Return :func:`laplace_deltas` of a Laplace noise on a single statistic.
 

@@ -14,7 +14,7 @@ from scipy import stats
 from distpriv.model.cells import match
 from distpriv.model.moments import RecordGroups
 from distpriv.model.population import Population
-from distpriv.model.swaps import swap_differences
+from distpriv.model.swaps import Differences, swap_differences
 from distpriv.model.theta import Theta
 from distpriv.queries.properties import SensitiveProperty
 from distpriv.queries.statistics import Count, Mean, Query, Sum
@@ -78,6 +78,16 @@ def _by_hand(swapped: int, without: int, having: int) -> tuple[Counter, Counter,
     return differences, *datasets
 
 
+def _check_draws(known: Differences, law: Counter) -> None:
+    """Hold how often each value of a single statistic was drawn against its probability."""
+    drawn = np.round(known.values[:, 0], 6)
+    assert set(drawn) <= set(law)
+    for value, chance in law.items():
+        hits = int((drawn == value).sum())
+        low, high = stats.binom.interval(1 - 1e-6, len(drawn), chance)
+        assert low <= hits <= high, (value, hits / len(drawn), chance)
+
+
 @pytest.mark.parametrize(("swapped", "without", "having"), [(1, 1, 1), (2, 1, 1), (1, 2, 2)])
 def test_without_replacement_both_datasets_are_drawn_as_they_should_be(
     swapped: int, without: int, having: int
@@ -96,12 +106,7 @@ def test_without_replacement_both_datasets_are_drawn_as_they_should_be(
     n = without + having + swapped
     thetas = _thetas(n, having, having + swapped, replacement=False)
     known = swap_differences(_population(SMALL, Query([Sum("v")])), thetas)
-    drawn = np.round(known.values[:, 0], 6)
-    assert set(drawn) <= set(law)
-    for value, chance in law.items():
-        hits = int((drawn == value).sum())
-        low, high = stats.binom.interval(1 - 1e-6, len(drawn), chance)
-        assert low <= hits <= high, (value, hits / len(drawn), chance)
+    _check_draws(known, law)
 
 
 @pytest.mark.parametrize(("n", "lower", "higher"), [(3, 2, 3), (3, 1, 3), (2, 0, 2), (4, 2, 3)])
@@ -127,12 +132,7 @@ def test_a_random_sample_of_either_table_is_drawn_as_it_should_be(
             ways = comb(4, len(zero)) * comb(3, len(one))
             assert chance == pytest.approx(likely[len(one)] / ways)
     known = swap_differences(_population(SMALL, Query([Sum("v")])), thetas)
-    drawn = np.round(known.values[:, 0], 6)
-    assert set(drawn) <= set(law)
-    for value, chance in law.items():
-        hits = int((drawn == value).sum())
-        low, high = stats.binom.interval(1 - 1e-6, len(drawn), chance)
-        assert low <= hits <= high, (value, hits / len(drawn), chance)
+    _check_draws(known, law)
     assert known.varying
 
 
@@ -158,12 +158,7 @@ def test_with_replacement_each_record_of_a_sample_is_swapped_by_chance(matched: 
         for (value, chance), (moved, mass) in product(law.items(), one.items()):
             mixed[round(value + moved, 6)] += chance * mass
         law = mixed
-    drawn = np.round(known.values[:, 0], 6)
-    assert set(drawn) <= set(law)
-    for value, chance in law.items():
-        hits = int((drawn == value).sum())
-        low, high = stats.binom.interval(1 - 1e-6, len(drawn), chance)
-        assert low <= hits <= high, (value, hits / len(drawn), chance)
+    _check_draws(known, law)
 
 
 @pytest.mark.parametrize("matched", ["alike", "independent"])

@@ -319,11 +319,14 @@ def _from_table(dataset: Dataset, scenario: Scenario) -> None:
         if view is None:
             return
         try:
-            result = gaussian_from_model(
-                view.model,
-                scenario.epsilon,
-                scenario.delta,
-                "guarded" if scenario.calibration == "exact-law" else scenario.calibration,
+            result = view.groups.computed(
+                f"attribute noise {view.scenario!r}",
+                lambda: gaussian_from_model(
+                    view.model,
+                    scenario.epsilon,
+                    scenario.delta,
+                    "guarded" if scenario.calibration == "exact-law" else scenario.calibration,
+                ),
             )
             best = view.noise_of("OptM")
         except DistprivError as error:
