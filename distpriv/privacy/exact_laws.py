@@ -147,7 +147,7 @@ class ExactLaw:
         factors = self._factors(epsilons)
         if noise is None or noise.is_zero:
             return self._bare(factors)
-        if noise.distribution == "laplace":
+        if noise.distribution == "laplace" and noise.scales.any():  # else its floor alone
             self._covariance(noise)
             law = deltas_of_one(self.probabilities, noise, self.steps, factors)
         else:

@@ -25,7 +25,7 @@ _NODES = 16  # to a standard deviation of the floor, or to the Laplace scale if 
 _REACH = 9.0
 _MOST = 4_000_000  # points
 _NEVER = 1e-18  # of a point: all of them together do not matter
-_NOTHING = 1e-13  # what rounding leaves of a δ of 0
+_NOTHING, _BLURRED = 1e-13, 1e-10  # what rounding leaves of a δ of 0, and above a floor
 _AT_ONCE = 2_000_000
 
 
@@ -96,6 +96,7 @@ def laplace_deltas(
         None where the floor is too narrow beside so many points. Exact without a floor; with one,
         which is taken at 16 nodes a deviation, to about 1e-4 of the value.
     """
+    nothing = _BLURRED if floor > 0 else _NOTHING
     likely = np.flatnonzero(laws.max(axis=0) > _NEVER)
     laws = laws[:, likely[0] : likely[-1] + 1]
     if floor > 0:
@@ -121,7 +122,7 @@ def laplace_deltas(
             ends = falling[:, -1].clip(0.0) + rising[:, 0].clip(0.0)
             between = _between(falling[:, :-1], rising[:, 1:], scale, decay)
             deltas[order, start : start + block] = (ends + between.sum(axis=1)) / 2
-    return np.where(deltas > _NOTHING, deltas, 0.0)
+    return np.where(deltas > nothing, deltas, 0.0)
 
 
 def _between(falling: FloatArray, rising: FloatArray, scale: float, decay: float) -> FloatArray:

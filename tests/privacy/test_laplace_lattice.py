@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -85,3 +87,14 @@ def test_figures_of_laplace_noise_on_one_count_are_by_its_law(
     assert evaluation.delivered_delta == pytest.approx(delivered, rel=1e-2, abs=2e-5)
     told = max(by_grid(probabilities, scale, floor, 1.0))
     assert evaluation.accuracy == pytest.approx(0.5 + told / 2, abs=1e-4)
+
+
+def test_the_floor_of_laplace_noise_alone_is_gaussian_noise(people: pd.DataFrame) -> None:
+    pair = dp.SensitiveProperty("income", "high").pair(0.4, 0.2)
+    model = dp.fit_gaussian(people, dp.Query([dp.Count("status", "married")]), pair, 30)
+    noise = dp.calibrate("DirM(L)", model, 1.0)
+    floor = replace(noise, scales=np.zeros(1))
+    (law,) = dp.privacy.model_laws(model)
+    gaussian = replace(floor, distribution="gaussian")
+    assert law.delivered_delta(floor, 1.0) == law.delivered_delta(gaussian, 1.0) > 0
+    assert dp.optimal_attack_accuracy(model, floor, law=law) > 0.5
