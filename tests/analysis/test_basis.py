@@ -43,6 +43,9 @@ def test_the_law_is_named_where_figures_are_by_it() -> None:
     for calibration in dp.privacy.calibration.CALIBRATIONS:
         noise = dp.calibrate("OptM", model, 1.0, 1e-3, calibration)
         assert figure_laws(model, noise) is not None
+    assert figure_laws(model, dp.calibrate("ExpM(L)", model, 1.0)) is not None
+    query = dp.Query([dp.Count("sex", "Female"), dp.Count("marital-status", "Never-married")])
+    model = dp.fit_gaussian(dp.load_census_income(), query, secret.pair(0.5, 0.1), 40)
     assert figure_laws(model, dp.calibrate("ExpM(L)", model, 1.0)) is None
     assert "by the fitted normals" in basis_in_words(None)
 

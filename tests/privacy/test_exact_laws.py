@@ -43,6 +43,10 @@ class Added:
     def is_zero(self) -> bool:
         return not self.covariance.any()
 
+    @property
+    def scales(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return np.sqrt(np.diag(self.covariance))
+
 
 def _added(covariance: Any) -> Added:
     return Added(np.array(covariance, dtype=np.float64))
