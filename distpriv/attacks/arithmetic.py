@@ -191,8 +191,12 @@ class _Search:
 
         Laplace noise moves E[x | y] by its tilt at most, in standard deviations.
         """
-        gain = np.linalg.solve(normals.pooled + wide, wide).T
-        given = wide - gain @ wide
+        units = np.sqrt(wide.diagonal())
+        total = normals.pooled + wide
+        gain = np.linalg.solve(total, wide).T
+        # Of the two equal forms the one that subtracts from the lesser matrix keeps its digits.
+        less = min(wide, normals.pooled, key=lambda part: np.trace(part / np.outer(units, units)))
+        given = less - less @ np.linalg.solve(total, less)
         places, steps = grid.places, grid.steps[grid.places]
         spread = (given + given.T)[np.ix_(places, places)] / np.outer(steps, steps) / 2
         order = _fewest_first(spread)
