@@ -31,7 +31,7 @@ def by_orthants(away: np.ndarray, covariance: np.ndarray, scales: np.ndarray) ->
         moved = side * (away - covariance @ tilt)
         total += factor * float(
             stats.multivariate_normal.cdf(
-                moved, cov=covariance * np.outer(side, side), abseps=1e-7, rng=1
+                moved, cov=covariance * np.outer(side, side), abseps=1e-10, maxpts=4_000_000, rng=1
             )
         )
     return math.log(total)
