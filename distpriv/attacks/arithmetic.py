@@ -191,12 +191,9 @@ class _Search:
 
         Laplace noise moves E[x | y] by its tilt at most, in standard deviations.
         """
-        units = np.sqrt(wide.diagonal())
-        total = normals.pooled + wide
-        gain = np.linalg.solve(total, wide).T
-        # Of the two equal forms the one that subtracts from the lesser matrix keeps its digits.
-        less = min(wide, normals.pooled, key=lambda part: np.trace(part / np.outer(units, units)))
-        given = less - less @ np.linalg.solve(total, less)
+        gain = np.linalg.solve(normals.pooled + wide, wide).T
+        # W − W(Σ + W)⁻¹W without the difference, which has no digits left where W is large.
+        given = gain @ normals.pooled
         places, steps = grid.places, grid.steps[grid.places]
         spread = (given + given.T)[np.ix_(places, places)] / np.outer(steps, steps) / 2
         order = _fewest_first(spread)

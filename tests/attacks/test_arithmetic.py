@@ -367,7 +367,7 @@ def test_cosets_tell_the_share_until_a_floor_hides_them(tied: bool, share_of: st
 
 
 def test_noise_far_larger_than_the_statistics_leaves_what_is_likely_without_it() -> None:
-    """Σ − Σ(Σ + W)⁻¹Σ, and not W − W(Σ + W)⁻¹W, which is no covariance where W is that large."""
+    """W(Σ + W)⁻¹Σ, and not W − W(Σ + W)⁻¹W, which is no covariance where W is that large."""
     normals = PairNormals(np.full((2, 1), 40.0), np.zeros((2, 1, 1)))
     noise = noise_of(np.array([[65188.435]]))
     attacker = ArithmeticAttacker(normals, Grid(np.array([0.5]), np.zeros(1)), noise, True)
