@@ -1,1 +1,0 @@
-"""How fast the package is, against the plain way; ``python -m benchmarks.bench`` prints it."""

@@ -1,1 +1,0 @@
-"""What the page Answer is made of."""

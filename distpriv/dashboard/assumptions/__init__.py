@@ -1,1 +1,0 @@
-"""What the page Assumptions is made of."""

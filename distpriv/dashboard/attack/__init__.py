@@ -1,1 +1,0 @@
-"""What the page Attack is made of."""

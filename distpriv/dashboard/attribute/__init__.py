@@ -1,1 +1,0 @@
-"""What the page Attribute privacy is made of."""

@@ -1,1 +1,0 @@
-"""What the page Belief is made of."""

@@ -1,1 +1,0 @@
-"""The classroom: a room on the projector, and the phones in it."""

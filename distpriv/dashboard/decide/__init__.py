@@ -1,1 +1,0 @@
-"""What the page Decisions is made of."""

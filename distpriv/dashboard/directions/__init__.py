@@ -1,1 +1,0 @@
-"""What the page Directions is made of."""

@@ -1,1 +1,0 @@
-"""What the page Gaussian fit is made of."""

@@ -1,1 +1,0 @@
-"""What the page Frameworks is made of."""

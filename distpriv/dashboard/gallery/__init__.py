@@ -1,1 +1,0 @@
-"""What the page Gallery is made of."""

@@ -1,1 +1,0 @@
-"""What the page Glossary is made of."""

@@ -1,1 +1,0 @@
-"""What the page Guarantee is made of."""

@@ -1,1 +1,0 @@
-"""What the page Paper results is made of."""

@@ -1,1 +1,0 @@
-"""What the page Question is made of."""

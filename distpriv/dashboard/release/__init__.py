@@ -1,1 +1,0 @@
-"""What the page Release is made of."""

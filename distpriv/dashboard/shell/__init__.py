@@ -1,1 +1,0 @@
-"""What stands around every page: sidebar, links, session, cache, navigation."""

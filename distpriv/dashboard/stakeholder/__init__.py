@@ -1,1 +1,0 @@
-"""What those who decide see: one decision, read-only but for their yes or no."""

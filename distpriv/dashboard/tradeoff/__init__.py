@@ -1,1 +1,0 @@
-"""What the page Privacy–utility is made of."""

@@ -1,1 +1,0 @@
-"""What the page Wasserstein is made of."""

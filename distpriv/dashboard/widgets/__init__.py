@@ -1,1 +1,0 @@
-"""Pieces that several pages draw."""

@@ -1,5 +1,0 @@
-"""The package's version."""
-
-__all__ = ["VERSION"]
-
-VERSION = "0.1.0"

@@ -1,5 +1,0 @@
-"""Glossary: the words of the field, each in a sentence."""
-
-from distpriv.dashboard.glossary import terms
-
-terms.look_up()
