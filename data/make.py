@@ -1,32 +1,143 @@
-"""Make the gallery's examples: a hospital, a bank, a company and a school district.
+"""Draw the five example tables from their models: ``python data/make.py``.
 
-Run from the repository's top folder::
-
-    python -m data.make_gallery
-
-Each table is drawn from a model of our own, written down below: no data went into it, so no record
-can be that of a person. Where a column depends on others, the model says how; the property that the
-example hides depends on several of the columns that it releases. The seeds are fixed: drawing
-again gives the same tables.
+The census is drawn from ``census_income_model.json``, aggregates of UCI Adult in which every count
+stands for at least ten records. The hospital, the bank, the company and the school district are
+models of our own, written down below: no data went into them. The seeds are fixed, so drawing again
+gives the same tables.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import optimize
 
 FOLDER = Path(__file__).parent
+SUMMARY = FOLDER / "census_income_model.json"
 
 Numbers = NDArray[np.floating]
 Labels = NDArray[np.str_]
+Whole = NDArray[np.int64]
+
+COLUMNS = (
+    "age",
+    "workclass",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "hours-per-week",
+    "income",
+)
+NUMBERS = ("age", "education-num", "hours-per-week")
+STRATUM = ("income", "sector", "sex", "marital group")
+# Who has passed 13 years of schooling (a bachelor's degree) is 19 or older, and so on.
+YEARS_BEFORE_SCHOOL = 6
+BANDS = {
+    "age band": ("age", (24, 34, 44, 54, 64), ("17-24", "25-34", "35-44", "45-54", "55-64", "65+")),
+    "education band": (
+        "education-num",
+        (8, 9, 12, 13),
+        ("no diploma", "high school", "some college", "bachelor", "advanced"),
+    ),
+    "hours band": ("hours-per-week", (34, 44), ("part time", "full time", "long")),
+}
+
+
+def census_income(rng: np.random.Generator) -> pd.DataFrame:
+    """Draw census records with the summary's histograms, correlations and shares.
+
+    In each stratum (income, sector of work, sex, marital group, part of the ages) age, years of
+    education and hours a week have the summary's histograms exactly: quotas, not independent draws.
+    A Gaussian copula ties the three together. The other columns follow one after the other from
+    shares within cells.
+    """
+    summary = json.loads(SUMMARY.read_text(encoding="utf-8"))
+    strata = [_stratum(stratum, rng) for stratum in summary["strata"]]
+    table = pd.concat(strata, ignore_index=True)
+    for band, (column, ends, labels) in BANDS.items():
+        table[band] = np.array(labels)[np.searchsorted(ends, table[column])]
+    for column, detail in summary["details"].items():
+        table[column] = _detail(table, detail, rng)
+    education = {int(years): label for years, label in summary["education"].items()}
+    table["education"] = table["education-num"].map(education)
+    return table.iloc[rng.permutation(len(table))].reset_index(drop=True)[list(COLUMNS)]
+
+
+def _stratum(stratum: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+    """Match the quotas of the three numbers by the ranks of correlated normals."""
+    first, second, third = stratum["latent correlations"]
+    target = np.array([[1, first, second], [first, 1, third], [second, third, 1]])
+    normals = rng.standard_normal((stratum["count"], len(NUMBERS)))
+    normals -= normals.mean(axis=0)
+    # Whitened, so that the sample itself has the correlations and not only its distribution.
+    whitened = np.linalg.solve(np.linalg.cholesky(np.cov(normals.T)), normals.T)
+    ranks = (np.linalg.cholesky(target) @ whitened).argsort(axis=1).argsort(axis=1)
+    quotas = [
+        np.sort(np.concatenate([_spread(*part) for part in stratum[name]])) for name in NUMBERS
+    ]
+    table = pd.DataFrame(
+        {name: quota[rank] for name, quota, rank in zip(NUMBERS, quotas, ranks, strict=True)}
+    )
+    table["education-num"] = _swap_too_young(table["age"], table["education-num"])
+    return table.assign(**{name: stratum[name] for name in STRATUM})
+
+
+def _spread(low: int, high: int, count: int, mean: int) -> Whole:
+    """Compute quantiles of the distribution of largest entropy on low..high with that mean."""
+    offsets = np.arange(high - low + 1)
+    target = float(np.clip(mean - low, 0.25, max(high - low - 0.25, 0.25)))
+
+    def shares(tilt: float) -> Numbers:
+        weights = np.exp(tilt * (offsets - offsets[-1] * (tilt > 0)))
+        return np.asarray(weights / weights.sum())
+
+    if low == high:
+        return np.full(count, low)
+    tilt = optimize.brentq(lambda tilt: float(shares(tilt) @ offsets) - target, -20, 20)
+    levels = (np.arange(count) + 0.5) / count
+    return np.asarray(low + np.searchsorted(np.cumsum(shares(float(tilt)))[:-1], levels))
+
+
+def _swap_too_young(age: pd.Series[int], education: pd.Series[int]) -> Whole:
+    """Let records too young for their schooling exchange it with one old enough for it."""
+    possible, years = age.to_numpy() - YEARS_BEFORE_SCHOOL, education.to_numpy().copy()
+    for young in np.flatnonzero(years > possible):
+        fits = (years <= possible[young]) & (possible >= years[young])
+        if fits.any():
+            other = int(np.argmax(np.where(fits, years, 0)))
+            years[young], years[other] = years[other], years[young]
+    return np.asarray(years)
+
+
+def _detail(table: pd.DataFrame, detail: Mapping[str, Any], rng: np.random.Generator) -> Labels:
+    """Draw a column from its conditional shares, evenly spread in each cell.
+
+    Where the summary has no shares for a cell, those with the last conditions dropped stand in.
+    """
+    levels, cells = np.array(detail["levels"]), detail["cells"]
+    drawn = np.empty(len(table), dtype=levels.dtype)
+    for key, group in table.groupby(list(detail["given"]), observed=True):
+        prefixes = (" | ".join(map(str, key[:depth])) for depth in range(len(key), -1, -1))
+        shares = np.array(next(cells[prefix] for prefix in prefixes if prefix in cells))
+        uniforms = (rng.permutation(len(group)) + rng.random(len(group))) / len(group)
+        ends = np.cumsum(shares) / shares.sum()
+        rows = np.asarray(group.index, dtype=np.int64)
+        drawn[rows] = levels[np.searchsorted(ends[:-1], uniforms, side="right")]
+    return drawn
 
 
 def _chance(score: Numbers | float) -> Numbers:
-    """The chance that belongs to a score: 0 is one half."""
+    """Turn a score into a chance: 0 is one half."""
     return np.asarray(1 / (1 + np.exp(-np.asarray(score))))
 
 
@@ -34,22 +145,23 @@ def _yes(rng: np.random.Generator, chance: Numbers) -> Labels:
     return np.where(rng.random(len(chance)) < chance, "yes", "no")
 
 
-def _whole(values: Numbers, low: float, high: float) -> NDArray[np.int64]:
-    """Whole numbers within their range."""
+def _whole(values: Numbers, low: float, high: float) -> Whole:
+    """Round to whole numbers within their range."""
     return np.clip(np.round(values), low, high).astype(np.int64)
 
 
 def _among(
     rng: np.random.Generator, labels: Sequence[str], shares: Sequence[Numbers | float], size: int
 ) -> Labels:
-    """One label a record, by shares that may differ from record to record."""
+    """Draw one label a record, by shares that may differ from record to record."""
     weights = np.stack([np.broadcast_to(np.asarray(share, dtype=float), size) for share in shares])
     ends = np.cumsum(weights / weights.sum(axis=0), axis=0)[:-1]
     return np.array(labels)[(rng.random(size) > ends).sum(axis=0)]
 
 
-def hospital(rng: np.random.Generator, size: int = 12_000) -> pd.DataFrame:
-    """Stays in a hospital: old age, many diagnoses and emergencies bring patients back."""
+def hospital(rng: np.random.Generator) -> pd.DataFrame:
+    """Draw stays in a hospital: age, diagnoses and emergencies bring patients back."""
+    size = 12_000
     surgery = rng.random(size) < 0.35
     age = _whole(np.where(surgery, 54, 63) + 17 * rng.standard_normal(size), 18, 98)
     sex = np.where(rng.random(size) < 0.52, "female", "male")
@@ -81,8 +193,9 @@ def hospital(rng: np.random.Generator, size: int = 12_000) -> pd.DataFrame:
     )
 
 
-def bank(rng: np.random.Generator, size: int = 15_000) -> pd.DataFrame:
-    """Loans: who earns little, borrows much and is self-employed falls behind more often."""
+def bank(rng: np.random.Generator) -> pd.DataFrame:
+    """Draw loans: who earns little, borrows much, is self-employed falls behind more often."""
+    size = 15_000
     age = _whole(20 + 48 * rng.random(size) ** 1.2, 20, 75)
     employment = _among(
         rng,
@@ -119,8 +232,9 @@ def bank(rng: np.random.Generator, size: int = 15_000) -> pd.DataFrame:
     )
 
 
-def staff(rng: np.random.Generator, size: int = 6_000) -> pd.DataFrame:
-    """A company's staff: who is young, new, paid less and works long thinks of leaving."""
+def staff(rng: np.random.Generator) -> pd.DataFrame:
+    """Draw a company's staff: who is young, new, paid less, works long thinks of leaving."""
+    size = 6_000
     age = _whole(21 + 43 * rng.random(size) ** 1.1, 21, 66)
     sex = np.where(rng.random(size) < 0.44, "female", "male")
     department = _among(
@@ -161,8 +275,9 @@ def staff(rng: np.random.Generator, size: int = 6_000) -> pd.DataFrame:
     )
 
 
-def school(rng: np.random.Generator, size: int = 9_000) -> pd.DataFrame:
-    """Pupils of a district: scores and days missed go with what a family can afford."""
+def school(rng: np.random.Generator) -> pd.DataFrame:
+    """Draw pupils: scores and days missed go with what a family can afford."""
+    size = 9_000
     means = rng.standard_normal(size)  # of the family
     grade = _whole(4.5 + 5 * rng.random(size), 5, 9)
     sex = np.where(rng.random(size) < 0.49, "girl", "boy")
@@ -190,39 +305,24 @@ def school(rng: np.random.Generator, size: int = 9_000) -> pd.DataFrame:
 
 
 MODELS: Mapping[str, tuple[int, Callable[[np.random.Generator], pd.DataFrame]]] = {
+    "census_income": (20_230_607, census_income),
     "hospital": (20_260_901, hospital),
     "bank": (20_260_902, bank),
     "staff": (20_260_903, staff),
     "school": (20_260_904, school),
 }
-"""Seed and model of each example, by its key."""
+"""Seed and model of each table."""
 
 
-def draw(key: str) -> pd.DataFrame:
-    """Draw the records of an example.
-
-    Parameters
-    ----------
-    key : str
-        One of `MODELS`.
-
-    Returns
-    -------
-    DataFrame
-        Numbers are int64, the other columns categories; nothing is missing.
-    """
-    seed, model = MODELS[key]
+def draw(name: str) -> pd.DataFrame:
+    """Draw the records of an example: numbers as int64, all other columns as categories."""
+    seed, model = MODELS[name]
     table = model(np.random.default_rng(seed))
     return table.astype(dict.fromkeys(table.select_dtypes(exclude="number"), "category"))
 
 
-def main() -> None:
-    """Write every example's records."""
-    for key in MODELS:
-        draw(key).to_parquet(
-            FOLDER / f"{key}.parquet", index=False, compression="zstd", compression_level=19
-        )
-
-
 if __name__ == "__main__":
-    main()
+    for name in MODELS:
+        draw(name).to_parquet(
+            FOLDER / f"{name}.parquet", index=False, compression="zstd", compression_level=19
+        )

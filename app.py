@@ -1,0 +1,27 @@
+"""ASGI entry of the dashboard: ``streamlit run app.py`` or ``uvicorn app:app``."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.middleware import Middleware
+from streamlit.starlette import App
+
+import distpriv.dashboard
+from distpriv.dashboard import jobs
+from distpriv.dashboard.front import Front
+
+
+@asynccontextmanager
+async def lifespan(_: App) -> AsyncIterator[None]:
+    """Start the workers before the first visitor, and end them with the server."""
+    jobs.start()
+    yield
+    jobs.stop()
+
+
+# Not this file's folder: Streamlit would take pages/ beside it for its old kind of pages.
+MAIN = Path(distpriv.dashboard.__file__).with_name("main.py")
+app = App(MAIN, lifespan=lifespan, middleware=[Middleware(Front)])

@@ -1,0 +1,72 @@
+import os
+
+import pytest
+
+import distpriv
+from distpriv import cli
+from distpriv.site import APP
+
+
+@pytest.fixture
+def flags(monkeypatch, tmp_path):
+    """What the server is started with; none is."""
+    started = []
+    monkeypatch.setattr(cli, "_serve", lambda flags: started.append(list(flags)))
+    monkeypatch.delenv(cli.OPEN, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return started
+
+
+def test_command_alone_serves_this_machine_only(flags):
+    assert cli.main([]) == 0
+    assert flags == [["--server.address=127.0.0.1"]]
+    assert cli.OPEN not in os.environ
+    assert APP.is_file()
+
+
+def test_command_passes_port_and_browser_on(flags):
+    assert cli.main(["--no-browser", "--port", "9000"]) == 0
+    assert set(flags[0]) >= {"--server.headless=true", "--server.port=9000"}
+
+
+def test_command_hands_its_table_to_the_server(flags, tmp_path):
+    (tmp_path / "people.csv").write_text("a,b\n1,2\n")
+    assert cli.main(["people.csv"]) == 0
+    assert os.environ.pop(cli.OPEN) == str(tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("people.cvs", "There is no file people.cvs. Did you mean 'people.csv'?"),
+        ("nowhere/people.csv", "There is no file nowhere/people.csv."),
+        (".", ". is a folder; name one file in it."),
+    ],
+)
+def test_command_says_in_a_sentence_what_it_cannot_open(flags, tmp_path, capsys, table, sentence):
+    (tmp_path / "people.csv").touch()
+    assert cli.main([table]) == 2
+    assert capsys.readouterr().err == sentence + "\n"
+    assert not flags
+
+
+def test_command_names_the_extra_without_streamlit(flags, capsys, monkeypatch):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    assert cli.main([]) == 2
+    assert "pip install 'distpriv[dashboard]'" in capsys.readouterr().err
+    assert not flags
+
+
+@pytest.mark.parametrize("port", ["0", "70000", "x"])
+def test_command_refuses_what_is_no_port(flags, capsys, port):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--port", port])
+    assert end.value.code == 2
+    assert "invalid port value" in capsys.readouterr().err
+
+
+def test_command_prints_its_version(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"distpriv {distpriv.__version__}\n"
