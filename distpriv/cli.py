@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -79,7 +80,6 @@ def _trouble(table: str | None) -> str:
 
 
 def _serve(flags: Sequence[str]) -> None:
-    """Run Streamlit's server in this process."""
-    from streamlit.web import cli
-
-    cli.main(["run", str(APP), *flags], prog_name="distpriv")
+    """Run Streamlit's own command in this process."""
+    sys.argv = ["streamlit", "run", str(APP), *flags]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
