@@ -1,0 +1,1 @@
+"""From a scenario and a table to an answer."""

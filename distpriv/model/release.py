@@ -1,0 +1,446 @@
+"""Releases of a table's statistics: which records, how weighted, which noise; and their errors.
+
+Figures as they are, noise of every mechanism, the balanced release and no data at all are values of one
+type, so that one joint normal law gives what attackers see, errors and best estimates of all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy import special
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from distpriv.model.fit import GaussianModel
+
+__all__ = [
+    "AS_IT_IS",
+    "Error",
+    "Promise",
+    "Release",
+    "best_estimate",
+    "joint_law",
+    "no_data",
+    "release_error",
+]
+
+Kind = Literal["as it is", "noise", "balanced", "no data"]
+
+_LOG_NODES = np.linspace(-40.0, 40.0, 2001)  # of integrals over (0, ∞): smooth, so exact
+_NODES = {1: 48, 2: 24, 3: 12, 4: 7}  # Gauss–Laguerre, by the number of Laplace directions
+
+
+@dataclass(frozen=True)
+class Promise:
+    """(ε, δ)-distribution privacy for every pair, in both orders.
+
+    Attributes
+    ----------
+    epsilon : float
+        Not negative.
+    delta : float
+        At least 0 and below 1.
+    guesses : float or None
+        The limit on the best attacker that it came from, right guesses of 100.
+    """
+
+    epsilon: float
+    delta: float
+    guesses: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon < math.inf:
+            raise DistprivError(f"ε must be a number from 0 on, it is {self.epsilon!r}.")
+        if not 0 <= self.delta < 1:
+            raise DistprivError(f"δ must be at least 0 and below 1, it is {self.delta!r}.")
+
+    @classmethod
+    def of_guesses(cls, guesses: float) -> Promise:
+        """Return the promise that the best attacker is right at most so often of 100 at even odds.
+
+        It is (0, 2a − 1) for an accuracy of a, in both orders.
+        """
+        if not 50 < guesses < 100:
+            raise DistprivError(
+                f"A limit of {guesses:g} right guesses of 100 is none; choose more than 50 and fewer "
+                "than 100."
+            )
+        return cls(0.0, round(2 * guesses / 100 - 1, 12), guesses)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """What is released in place of the statistics of all records.
+
+    Attributes
+    ----------
+    mechanism : str
+        Its name, "as it is" or "no data".
+    covariance : ndarray, shape (m, m), or None
+        Of normal noise in units of the statistics, floor included; None for none.
+    directions : ndarray, shape (m, r), or None
+        Orthonormal directions along which independent Laplace noise is added besides.
+    scale : float
+        Of that Laplace noise.
+    kept, stands_for : ndarray, shape (2,), or None
+        Records used of each group, and how many records each group stands for; None for all of them.
+    promise : Promise or None
+        What it was calibrated for.
+    calibration : str
+        How: "guarded", "exact" or "classical"; "" where there is nothing to calibrate.
+    reference : float or None
+        Public share that `stands_for` means.
+    floor : ndarray, shape (m,), or None
+        Standard deviation of the part of the noise that covers the grid of each statistic.
+    """
+
+    mechanism: str = "as it is"
+    covariance: FloatArray | None = None
+    directions: FloatArray | None = None
+    scale: float = 0.0
+    kept: FloatArray | None = None
+    stands_for: FloatArray | None = None
+    promise: Promise | None = None
+    calibration: str = ""
+    reference: float | None = None
+    floor: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        promise = self.promise
+        rests = "" if promise is None else f", ε = {promise.epsilon:.4g}, δ = {promise.delta:.4g}"
+        return f"Release({self.mechanism!r}{rests})"
+
+    @property
+    def additive(self) -> bool:
+        """Whether it is the statistics of all records plus noise."""
+        return self.kept is None
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of release it is."""
+        if self.kept is not None:
+            return "balanced" if self.kept.any() else "no data"
+        return "as it is" if self.covariance is None and self.directions is None else "noise"
+
+    @property
+    def key(self) -> tuple[str, float, float]:
+        """Mechanism, ε and δ, which name its stream of random numbers."""
+        promise = self.promise or Promise(0.0, 0.0)
+        return self.mechanism, promise.epsilon, promise.delta
+
+    @property
+    def _width(self) -> int:
+        """Number of statistics that noise is added to."""
+        noise = self.directions if self.covariance is None else self.covariance
+        return 0 if noise is None else len(noise)
+
+    def total(self, m: int) -> FloatArray:
+        """Return the covariance of all its noise, shape (m, m)."""
+        noise = np.zeros((m, m)) if self.covariance is None else self.covariance
+        if self.directions is None:
+            return noise
+        return noise + 2 * self.scale**2 * self.directions @ self.directions.T
+
+    def sample(self, size: int, rng: np.random.Generator | int | None = None) -> FloatArray:
+        """Draw independent noise for simulations, shape (size, m).
+
+        Raises
+        ------
+        DistprivError
+            If it is no noise that is added.
+        """
+        if self.kind != "noise":
+            raise DistprivError(f"The release {self.mechanism!r} adds no noise to draw.")
+        generator = np.random.default_rng(rng)
+        m = self._width
+        noise = np.zeros((size, m))
+        if self.covariance is not None:
+            values, vectors = np.linalg.eigh(self.covariance)
+            root = vectors * np.sqrt(values.clip(0))
+            noise = generator.standard_normal((size, m)) @ root.T
+        if self.directions is not None:
+            laplace = generator.laplace(0, self.scale, (size, self.directions.shape[1]))
+            noise = noise + laplace @ self.directions.T
+        return noise
+
+    def expected_error(self, model: GaussianModel | None = None) -> float:
+        """Return the expected L2 length of its error, at the worse share.
+
+        `model` is needed where the release is no noise that is added.
+        """
+        return float(self._error(model).length.max())
+
+    def expected_absolute_errors(self, model: GaussianModel | None = None) -> FloatArray:
+        """Return the expected absolute error of each statistic in its unit, (m,), at the worse share."""
+        errors: FloatArray = self._error(model).absolute.max(axis=0)
+        return errors
+
+    def _error(self, model: GaussianModel | None) -> Error:
+        if model is not None:
+            return release_error(model, self)
+        if self.kind != "noise":
+            raise DistprivError(
+                f"The error of the release {self.mechanism!r} depends on the records; pass the model."
+            )
+        return _noise_error(self, self._width)
+
+    def best_estimate(
+        self, model: GaussianModel, pair: int = 0
+    ) -> tuple[FloatArray, FloatArray, Error]:
+        """Return constant, slope and error of the best linear estimate; see `best_estimate`."""
+        return best_estimate(model, self, pair)
+
+    def smoothness(self, model: GaussianModel) -> float:
+        """Return θ of its normal noise on the statistics' grid, the largest over the pairs.
+
+        ∞ where arithmetic undoes the noise, see :func:`distpriv.model.grid.smoothness`.
+        """
+        m = len(model.query)
+        noise = np.zeros((m, m)) if self.covariance is None else self.covariance
+        return max(float(one.smoothness(noise)) for one in model.pairs)
+
+    def to_frame(self, model: GaussianModel) -> pd.DataFrame:
+        """Return expected absolute errors, one row a statistic."""
+        import pandas as pd
+
+        errors = self.expected_absolute_errors(model)
+        return pd.DataFrame({"statistic": model.query.labels, "error": errors})
+
+
+AS_IT_IS = Release()
+"""The statistics themselves."""
+
+
+def no_data(model: GaussianModel, reference: float | None = None) -> Release:
+    """Return the release of what anybody expects at a public share, which takes no records.
+
+    The share is the middle of the first pair's by default.
+    """
+    share = model.pairs[0].middle if reference is None else reference
+    stands_for = model.n * np.array([1 - share, share])
+    return Release(
+        "no data",
+        kept=np.zeros(2),
+        stands_for=stands_for,
+        promise=Promise(0.0, 0.0),
+        reference=share,
+    )
+
+
+# ---------------------------------------------------------------- the joint law
+
+
+def joint_law(
+    model: GaussianModel, releases: Sequence[Release], pair: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the normal law of several releases of one table, at each share.
+
+    Sums of s and of t >= s kept records of a group of N, the first among the second, have covariance
+    s C (1 − t/N).
+
+    Returns
+    -------
+    means : ndarray, shape (2, u m)
+    covariances : ndarray, shape (2, u m, u m)
+        Laplace noise counts by its variance.
+
+    Raises
+    ------
+    DistprivError
+        If a release keeps more records than a table has, or lets a group without any stand for some.
+    """
+    fitted = model.pairs[pair]
+    sizes, single = fitted.groups.population(model.replacement)
+    scaled = single * np.outer(model.scales, model.scales)
+    m = len(model.scales)
+    means, covariances = [], []
+    for numbers in fitted.numbers:
+        kept = np.array([numbers if one.kept is None else one.kept for one in releases])
+        total = np.array(
+            [numbers if one.stands_for is None else one.stands_for for one in releases]
+        )
+        if (kept > numbers).any():
+            raise DistprivError(
+                "A release keeps more records of a group than a table in the range has; take a range "
+                "that is narrower."
+            )
+        if (kept.any(axis=1, keepdims=True) & (kept == 0) & (total > 0)).any():
+            raise DistprivError("A group without kept records cannot stand for any.")
+        weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
+        fewer, more = np.minimum(kept[:, None], kept), np.maximum(kept[:, None], kept)
+        factors = fewer * (1 - more / sizes) * weights[:, None] * weights
+        covariance = np.einsum("uvg,gab->uavb", factors, scaled)
+        for place, one in enumerate(releases):
+            covariance[place, :, place, :] += one.total(m)
+        means.append((total @ fitted.groups.means * model.scales).ravel())
+        covariances.append(covariance.reshape(means[-1].size, -1))
+    return np.array(means), np.array(covariances)
+
+
+# ---------------------------------------------------------------- errors
+
+
+@dataclass(frozen=True, eq=False)
+class Error:
+    """Law of a release's error at each of the two shares.
+
+    Attributes
+    ----------
+    bias : ndarray, shape (2, m)
+    covariances : ndarray, shape (2, m, m)
+        Of its normal part.
+    directions : ndarray, shape (m, r), or None
+        Of independent Laplace noise besides, not necessarily orthonormal.
+    scale : float
+    """
+
+    bias: FloatArray
+    covariances: FloatArray
+    directions: FloatArray | None = None
+    scale: float = 0.0
+
+    @property
+    def rms(self) -> FloatArray:
+        """Root of the mean squared L2 length, shape (2,)."""
+        laplace = 0.0 if self.directions is None else 2 * self.scale**2 * (self.directions**2).sum()
+        normal = np.trace(self.covariances, axis1=1, axis2=2)
+        return np.asarray(np.sqrt((self.bias**2).sum(axis=1) + normal + laplace))
+
+    @property
+    def length(self) -> FloatArray:
+        """Expected L2 length, shape (2,), exact for normal noise.
+
+        Laplace noise is normal noise of random size (Andrews & Mallows 1974), averaged over 48 nodes
+        along one direction; by a closed form along orthonormal directions without normal noise.
+        """
+        if self.directions is None:
+            return _normal_length(self.bias, self.covariances)
+        r = self.directions.shape[1]
+        alone = not self.covariances.any() and not self.bias.any()
+        if alone and np.allclose(self.directions.T @ self.directions, np.eye(r), atol=1e-9):
+            return np.full(2, _laplace_length(r, self.scale))
+        sizes, weights = _sizes(r)
+        across = np.einsum("ik,nk,jk->nij", self.directions, sizes, self.directions)
+        added = 2 * self.scale**2 * across
+        lengths = [
+            [
+                _normal_length(self.bias[i : i + 1], self.covariances[i : i + 1] + a)[0]
+                for a in added
+            ]
+            for i in (0, 1)
+        ]
+        return np.asarray(np.array(lengths) @ weights)
+
+    @property
+    def absolute(self) -> FloatArray:
+        """Expected absolute error of each statistic in its unit, shape (2, m)."""
+        deviation = np.sqrt(np.diagonal(self.covariances, axis1=1, axis2=2).clip(0))
+        if self.directions is None:
+            z = np.divide(self.bias, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+            density = np.exp(-(z**2) / 2) * math.sqrt(2 / math.pi)
+            folded = deviation * density + self.bias * (1 - 2 * special.ndtr(-z))
+            return np.where(deviation > 0, folded, np.abs(self.bias))
+        along = self.scale * np.abs(self.directions)  # (m, r)
+        return np.array(
+            [
+                [_mean_absolute(b, s, a) for b, s, a in zip(bias, spread, along, strict=True)]
+                for bias, spread in zip(self.bias, deviation, strict=True)
+            ]
+        )
+
+
+def _mean_absolute(bias: float, deviation: float, scales: FloatArray) -> float:
+    """E|X| of a normal plus independent Laplace variables, (2/π) ∫ (1 − Re φ(t)) t⁻² dt."""
+    size = math.sqrt(bias**2 + deviation**2 + 2 * float((scales**2).sum()))
+    if size == 0:
+        return 0.0
+    t = np.exp(_LOG_NODES) / size
+    transform = np.cos(bias * t) * np.exp(-((deviation * t) ** 2) / 2)
+    transform = transform / np.prod(1 + np.outer(t, scales) ** 2, axis=1)
+    return float(2 / math.pi * np.trapezoid((1 - transform) / t, _LOG_NODES))
+
+
+def _normal_length(bias: FloatArray, covariances: FloatArray) -> FloatArray:
+    """E‖Z‖ of normals, shape (K,): (1/(2√π)) ∫ (1 − E e^{−t‖Z‖²}) t^{−3/2} dt."""
+    values, vectors = np.linalg.eigh(covariances)
+    values = values.clip(0)
+    along = np.einsum("kam,ka->km", vectors, bias) ** 2
+    size = (values + along).sum(axis=1)
+    size = np.where(size > 0, size, 1.0)
+    t = np.exp(_LOG_NODES)[:, None, None] / size[:, None]
+    spread = 1 + 2 * t * values
+    missing = -np.expm1((-np.log(spread) / 2 - t * along / spread).sum(axis=2))
+    integrand = missing * np.exp(-_LOG_NODES / 2)[:, None]
+    area = np.trapezoid(integrand, _LOG_NODES, axis=0)
+    return np.asarray(area * np.sqrt(size / math.pi) / 2)
+
+
+def _laplace_length(r: int, scale: float) -> float:
+    """E‖Z‖ of r independent Laplace variables, by the same integral."""
+    inverse = np.exp(-_LOG_NODES / 2) / 2
+    transform = (math.sqrt(math.pi) * inverse * special.erfcx(inverse)) ** r
+    area = np.trapezoid((1 - transform) * np.exp(-_LOG_NODES / 2), _LOG_NODES)
+    return float(scale * area / (2 * math.sqrt(math.pi)))
+
+
+def _sizes(r: int) -> tuple[FloatArray, FloatArray]:
+    """Nodes (K, r) and weights (K,) of r independent exponential variables."""
+    nodes, weights = special.roots_laguerre(_NODES.get(r, 4))
+    grid = np.meshgrid(*[nodes] * r, indexing="ij")
+    across = np.meshgrid(*[weights] * r, indexing="ij")
+    return np.stack(grid, -1).reshape(-1, r), np.prod(across, axis=0).ravel()
+
+
+def _noise_error(release: Release, m: int) -> Error:
+    noise = np.zeros((m, m)) if release.covariance is None else release.covariance
+    return Error(np.zeros((2, m)), np.array([noise, noise]), release.directions, release.scale)
+
+
+def release_error(model: GaussianModel, release: Release, pair: int = 0) -> Error:
+    """Compute the law of the release minus the statistics of all records, at each share."""
+    m = len(model.scales)
+    if release.additive:
+        return _noise_error(release, m)
+    means, covariances = joint_law(model, (AS_IT_IS, release), pair)
+    away = np.hstack([-np.eye(m), np.eye(m)])
+    return Error(means @ away.T, away @ covariances @ away.T)
+
+
+def best_estimate(
+    model: GaussianModel, release: Release, pair: int = 0
+) -> tuple[FloatArray, FloatArray, Error]:
+    """Compute the best linear estimate of the statistics from a release, both shares equally likely.
+
+    Returns
+    -------
+    constant : ndarray, shape (m,)
+    slope : ndarray, shape (m, m)
+        The estimate is constant + slope @ release.
+    error : Error
+        Of the estimate, at each share.
+    """
+    means, covariances = joint_law(model, (AS_IT_IS, release), pair)
+    m = len(model.scales)
+    centre = means.mean(axis=0)
+    prior = covariances.mean(axis=0) + np.cov(means.T, bias=True)
+    unit = np.sqrt(np.diagonal(prior)[m:].clip(0))
+    unit = np.where(unit > 0, unit, 1.0)
+    inverse = np.linalg.pinv(prior[m:, m:] / np.outer(unit, unit), hermitian=True, rcond=1e-12)
+    slope = prior[:m, m:] @ (inverse / np.outer(unit, unit))
+    constant = centre[:m] - slope @ centre[m:]
+    if release.directions is not None:  # its variance is in the law; the error keeps it apart
+        laplace = release.total(m) - (0 if release.covariance is None else release.covariance)
+        covariances[:, m:, m:] -= laplace
+    away = np.hstack([-np.eye(m), slope])
+    directions = None if release.directions is None else slope @ release.directions
+    error = Error((means - centre) @ away.T, away @ covariances @ away.T, directions, release.scale)
+    return constant, slope, error

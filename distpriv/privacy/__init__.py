@@ -1,0 +1,29 @@
+"""What tells two output laws apart, and what a release delivers."""
+
+from distpriv.privacy.delivered import (
+    Verdict,
+    WorstLoss,
+    accuracies,
+    delivered_delta,
+    delivered_epsilon,
+    optimal_attack_accuracy,
+    pair_loss,
+    privacy_loss,
+    verdict,
+)
+from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
+
+__all__ = [
+    "FiniteLoss",
+    "NormalLoss",
+    "PrivacyLoss",
+    "Verdict",
+    "WorstLoss",
+    "accuracies",
+    "delivered_delta",
+    "delivered_epsilon",
+    "optimal_attack_accuracy",
+    "pair_loss",
+    "privacy_loss",
+    "verdict",
+]

@@ -1,0 +1,182 @@
+"""Sensitive properties of records, and the pairs of their shares that must look alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
+from distpriv.queries.statistics import (
+    Label,
+    as_label,
+    column_of,
+    flags,
+    from_fields,
+    numbers_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Pair", "SensitiveProperty", "round_half_up"]
+
+
+@dataclass(frozen=True)
+class SensitiveProperty:
+    """A property that a record has or has not: a value, one of several, or a number in a range.
+
+    Exactly one of `values`, `above`, `below` and `between` is given.
+
+    Attributes
+    ----------
+    column : str
+    values : tuple of Label
+        Any of these; a single label may be given as it is.
+    above, below : float or None
+        More, or less, than a threshold, which does not itself belong.
+    between : (float, float) or None
+        From a number to another one; both belong.
+
+    Examples
+    --------
+    >>> SensitiveProperty("income", ">50K").label
+    'income = >50K'
+    >>> SensitiveProperty("age", between=(30, 39)).label
+    'age from 30 to 39'
+    """
+
+    column: str
+    values: tuple[Label, ...] = ()
+    above: float | None = None
+    below: float | None = None
+    between: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        values: Any = self.values
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            values = (values,)
+        object.__setattr__(self, "values", tuple(as_label(value) for value in values))
+        if self.between is not None:
+            object.__setattr__(self, "between", tuple(map(float, self.between)))
+        thresholds = (self.above, self.below, *(self.between or ()))
+        if any(number is not None and not math.isfinite(number) for number in thresholds):
+            raise DistprivError(f"A threshold of {self.column!r} must be a number.")
+        ways = bool(self.values) + sum(
+            threshold is not None for threshold in (self.above, self.below, self.between)
+        )
+        if ways != 1:
+            raise DistprivError(
+                f"The secret about {self.column!r} needs exactly one of a value, above, below and "
+                f"between; it has {ways}."
+            )
+        if self.between is not None and self.between[0] > self.between[1]:
+            raise DistprivError(f"between of {self.column!r} needs the smaller number first.")
+
+    @property
+    def label(self) -> str:
+        """Name in sentences and frames."""
+        if self.values:
+            return f"{self.column} = {' or '.join(map(str, self.values))}"
+        if self.between is not None:
+            return f"{self.column} from {self.between[0]:g} to {self.between[1]:g}"
+        sign, threshold = (">", self.above) if self.above is not None else ("<", self.below)
+        return f"{self.column} {sign} {threshold:g}"
+
+    def mask(self, frame: pd.DataFrame) -> FloatArray:
+        """Return 1 for records with the property, 0 without, NaN where it is missing, shape (N,).
+
+        Raises
+        ------
+        DistprivError
+            If the column is not there, no record has any of the values, or thresholds meet
+            something else than numbers.
+        """
+        if self.values:
+            return flags(column_of(frame, self.column), self.values)
+        numbers = numbers_of(frame, self.column)
+        if self.between is not None:
+            having = (self.between[0] <= numbers) & (numbers <= self.between[1])
+        elif self.above is not None:
+            having = numbers > self.above
+        else:
+            having = numbers < self.below
+        return np.where(np.isnan(numbers), np.nan, having.astype(float))
+
+    def pair(self, center: float, width: float) -> Pair:
+        """Return the two shares half a width below and above a center; all are fractions."""
+        return Pair(self, round(center - width / 2, 12), round(center + width / 2, 12))
+
+    def plain(self) -> dict[str, Any]:
+        """Return the property as JSON has it."""
+        fields = {
+            "column": self.column,
+            "values": list(self.values) or None,
+            "above": self.above,
+            "below": self.below,
+            "between": None if self.between is None else list(self.between),
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+    @classmethod
+    def from_plain(cls, fields: Mapping[str, Any]) -> SensitiveProperty:
+        """Return the property that `plain` wrote; raises DistprivError for anything else."""
+        return from_fields(cls, fields, "secret")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two shares of one property that nobody shall tell apart.
+
+    Attributes
+    ----------
+    secret : SensitiveProperty
+    low, high : float
+        Fractions, 0 <= low < high <= 1.
+    """
+
+    secret: SensitiveProperty
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low < self.high <= 1:
+            raise DistprivError(
+                f"The two shares of {self.secret.label} must lie between 0 and 1, the smaller one "
+                f"first; they are {self.low:g} and {self.high:g}."
+            )
+
+    @property
+    def width(self) -> float:
+        """Distance of the shares, Δp."""
+        return round(self.high - self.low, 12)
+
+    @property
+    def center(self) -> float:
+        """Middle of the shares."""
+        return round((self.low + self.high) / 2, 12)
+
+    def numbers(self, n: int) -> FloatArray:
+        """Return numbers of records [share, group], shape (2, 2): group 0 without, 1 with it."""
+        having = [round_half_up(n * share) for share in (self.low, self.high)]
+        return np.array([[n - k, k] for k in having], dtype=float)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the pair as JSON has it."""
+        return {"secret": self.secret.plain(), "low": self.low, "high": self.high}
+
+    @classmethod
+    def from_plain(cls, fields: Mapping[str, Any]) -> Pair:
+        """Return the pair that `plain` wrote; raises DistprivError for anything else."""
+        inside = dict(fields)
+        inside["secret"] = SensitiveProperty.from_plain(inside.get("secret") or {})
+        return from_fields(cls, inside, "pair of shares")
+
+
+def round_half_up(number: float) -> int:
+    """Round to the nearest whole number, halves up; 14.499999999 counts as 14.5."""
+    return math.floor(round(number, 9) + 0.5)

@@ -1,0 +1,53 @@
+"""From a table to the normal model of its statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from distpriv.model import GaussianModel, fit_groups
+from distpriv.queries import Pair, Query
+from distpriv.sources.frame import source_of
+
+__all__ = ["fit_gaussian"]
+
+
+def fit_gaussian(
+    table: Any,
+    query: Query,
+    pair: Pair | Sequence[Pair],
+    n: int | None = None,
+    *,
+    replacement: bool = False,
+    reference: Any = None,
+) -> GaussianModel:
+    """Fit normal laws to the statistics of n records under the shares of one or several pairs.
+
+    Exact from the moments of the records with and without each property (Chen & Ohrimenko 2023,
+    Section 5.1, in closed form).
+
+    Parameters
+    ----------
+    table : DataFrame
+    query : Query
+    pair : Pair or sequence of Pair
+    n : int, optional
+        Records that the statistics are of. None: the whole table, whose records then count as drawn
+        with replacement from the groups' laws.
+    replacement : bool
+        Whether n records are drawn with replacement.
+    reference : DataFrame, optional
+        Public table with the same columns that the groups' laws are taken from.
+
+    Raises
+    ------
+    DistprivError
+        If a column or label is not there, a group is too small, or the shares mean equal numbers.
+    """
+    pairs = [pair] if isinstance(pair, Pair) else list(pair)
+    source = source_of(table) if reference is None else source_of(reference, "reference")
+    groups = [source.groups(query, one.secret) for one in pairs]
+    if n is None:
+        rows = int(groups[0].counts.sum()) if reference is None else source_of(table).rows
+        return fit_groups(groups, query, pairs, rows, replacement=True)
+    return fit_groups(groups, query, pairs, n, replacement)

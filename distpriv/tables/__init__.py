@@ -1,0 +1,1 @@
+"""Tables: from a file to typed columns, with how it was read, and the examples."""

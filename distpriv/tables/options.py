@@ -1,0 +1,187 @@
+"""How a file is read and what one of its rows is: values that hash and write themselves as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from distpriv.errors import ReadError
+
+__all__ = ["ColumnType", "Notice", "ReadOptions", "Row", "RowKind"]
+
+ColumnType = Literal["number", "category", "boolean", "date", "identifier", "text"]
+RowKind = Literal["record", "cell", "part"]
+
+
+def _pairs(value: Any) -> tuple[tuple[Any, Any], ...]:
+    """Pairs of a mapping, or of pairs."""
+    items: Iterable[Any] = value.items() if isinstance(value, Mapping) else value
+    return tuple((key, entry) for key, entry in items)
+
+
+def _frozen(value: Any) -> Any:
+    """A value of JSON without lists and dictionaries, so that it hashes."""
+    if isinstance(value, Mapping):
+        value = value.items()
+    elif not isinstance(value, list | tuple):
+        return value
+    return tuple(_frozen(entry) for entry in value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """Hold everything that decides how a file becomes a table.
+
+    Attributes
+    ----------
+    member : str
+        File of an archive, or sheet of a workbook; "" takes the largest.
+    delimiter, quote, escape : str
+        Of delimited text, one character each. Delimiter U+001F: each line is one value.
+    decimal, thousands : str
+        "." or ","; thousands also "". Also of numbers that a workbook holds as text.
+    header : tuple of int
+        Rows, counted from 1, that name the columns; several are joined, () names none.
+    first, last : int
+        First row that is a record, and how many rows at the bottom are none.
+    drop : tuple of int
+        Rows between them that are no records.
+    missing : tuple of (column, texts)
+        What stands for a missing value in a column, instead of the usual signs; also a mapping.
+    types : tuple of (column, ColumnType)
+        Also a mapping.
+
+    Raises
+    ------
+    ReadError
+        If a value is outside its domain.
+    """
+
+    member: str = ""
+    delimiter: str = ","
+    quote: str = '"'
+    escape: str = '"'
+    decimal: str = "."
+    thousands: str = ""
+    header: tuple[int, ...] = (1,)
+    first: int = 2
+    last: int = 0
+    drop: tuple[int, ...] = ()
+    missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    types: tuple[tuple[str, ColumnType], ...] = ()
+
+    def __post_init__(self) -> None:
+        try:
+            for name in ("header", "drop"):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+            missing = tuple((str(key), tuple(texts)) for key, texts in _pairs(self.missing))
+            object.__setattr__(self, "missing", missing)
+            object.__setattr__(self, "types", _pairs(self.types))
+            problem = self._problem()
+        except (TypeError, ValueError):
+            problem = "one of them is of another type than it must be"
+        if problem:
+            raise ReadError(f"These options do not read a table: {problem}; correct it.")
+
+    def _problem(self) -> str:
+        """What is wrong with the values, "" for nothing."""
+        signs = {"delimiter": self.delimiter, "quote": self.quote, "escape": self.escape}
+        for name, sign in signs.items():
+            if len(sign) != 1 or sign in "\r\n":
+                return f"{name} must be one character, not {sign!r}"
+        if self.delimiter in (self.quote, self.escape):
+            return f"delimiter and quotation mark are both {self.delimiter!r}"
+        if self.decimal not in (".", ",") or self.thousands not in ("", ".", ","):
+            return "decimal must be '.' or ',', and thousands '.', ',' or nothing"
+        if self.decimal == self.thousands:
+            return f"decimal and thousands are both {self.decimal!r}"
+        rows = (*self.header, self.first, *self.drop)
+        if not all(type(row) is int and row > 0 for row in rows) or self.last < 0:
+            return "rows are whole numbers, counted from 1"
+        if self.header and self.first <= max(self.header):
+            return f"the first record (row {self.first}) must stand below row {max(self.header)}"
+        wrong = [kind for _, kind in self.types if kind not in get_args(ColumnType)]
+        return f"there is no type of column {wrong[0]!r}" if wrong else ""
+
+    def changed(self, **changes: Any) -> ReadOptions:
+        """Return options with some values changed; pairs of `missing` and `types` are merged.
+
+        A header without a first row lets the records begin below it.
+        """
+        unknown = changes.keys() - {field.name for field in fields(self)}
+        if unknown:
+            raise ReadError(f"There is no option {min(unknown)!r} for reading; leave it out.")
+        for name in ("missing", "types"):
+            if name in changes:
+                changes[name] = dict(getattr(self, name)) | dict(_pairs(changes[name]))
+        if changes.get("header") and "first" not in changes:
+            changes["first"] = max(max(changes["header"]) + 1, self.first)
+        return replace(self, **changes)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what differs from the default, as JSON; ``ReadOptions(**arguments)`` reads it."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        changed = {key: value for key, value in values.items() if value != _DEFAULTS[key]}
+        for key, value in changed.items():
+            if key in ("header", "drop"):
+                changed[key] = list(value)
+            elif key == "missing":
+                changed[key] = {column: list(texts) for column, texts in value}
+            elif key == "types":
+                changed[key] = dict(value)
+        return changed
+
+
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(ReadOptions)}
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Hold a sentence on something that was guessed or looks wrong, and what would change it.
+
+    Attributes
+    ----------
+    text : str
+    column : str
+        "" for the whole table.
+    changes : tuple of (option, value)
+        ``options.changed(**dict(notice.changes))`` reads it the other way; also a mapping.
+    """
+
+    text: str
+    column: str = ""
+    changes: tuple[tuple[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "changes", _frozen(self.changes))
+
+
+@dataclass(frozen=True)
+class Row:
+    """Hold what one row of a table is.
+
+    Attributes
+    ----------
+    kind : "record", "cell" or "part"
+        A record; a cell of counted records; one of several rows of a record.
+    column : str
+        Counts the records of a cell, or names the record of a part; "" for a record.
+
+    Raises
+    ------
+    ReadError
+        If there is no such kind, or it lacks its column.
+    """
+
+    kind: RowKind = "record"
+    column: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(RowKind):
+            raise ReadError(f"One row cannot be a {self.kind!r}; take record, cell or part.")
+        if (self.kind == "record") != (self.column == ""):
+            raise ReadError(
+                "A row that is a cell or a part needs the column that counts or names records, "
+                "and a row that is a record has none."
+            )
