@@ -1,1 +1,130 @@
+"""What released statistics give away about a share of the records, and what hiding it costs.
+
+Start with `read_table`, `Query` and `SensitiveProperty`; then `fit_gaussian`, `calibrate`, and the
+functions on what they return. `evaluate` takes a whole `Scenario` instead. ``dir(distpriv)`` lists
+the names; each is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distpriv.analysis import (
+        ErrorLimit,
+        Limit,
+        Scenario,
+        choose,
+        compare,
+        evaluate,
+        exposure,
+    )
+    from distpriv.attacks import run_attack
+    from distpriv.errors import (
+        AttackError,
+        DistprivError,
+        NotApplicable,
+        ReadError,
+        SourceError,
+        StoreError,
+    )
+    from distpriv.mechanisms import calibrate
+    from distpriv.model import GaussianModel, Promise, Release
+    from distpriv.privacy import (
+        delivered_delta,
+        delivered_epsilon,
+        optimal_attack_accuracy,
+        privacy_loss,
+    )
+    from distpriv.queries import (
+        Count,
+        Mean,
+        Pair,
+        Proportion,
+        Query,
+        SensitiveProperty,
+        Statistic,
+        Sum,
+    )
+    from distpriv.sources import fit_gaussian
+    from distpriv.tables import how_read, load_census_income, load_example, read_table
+
 __version__ = "2.0.0.dev0"
+
+_NAMES = {
+    "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
+    "attacks": "run_attack",
+    "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
+    "mechanisms": "calibrate",
+    "model": "GaussianModel Promise Release",
+    "privacy": "delivered_delta delivered_epsilon optimal_attack_accuracy privacy_loss",
+    "queries": "Count Mean Pair Proportion Query SensitiveProperty Statistic Sum",
+    "sources": "fit_gaussian",
+    "tables": "how_read load_census_income load_example read_table",
+}
+_HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
+_ROOMS = (*_NAMES, "charts")
+_LATER = """
+BayesianNetwork Correlation Deviation Median Persons Quantile attribute attribute_private_gaussian
+audit_attack closeness compose composition connect distances draw_release exact_law from_spark
+hypothesis lessons markov_quilt papers release_intervals scan wasserstein_inf
+"""
+_NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
+_GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
+    "AttackResult": "is distpriv.attacks.AttackResult.",
+    "CouplingBound": _NO_COUPLING,
+    "Evaluation": "is distpriv.analysis.Evaluation.",
+    "Noise": "is called distpriv.Release.",
+    "PairModel": "is distpriv.model.PairModel.",
+    "StandardDeviation": "is called Deviation, which is not built yet in this version.",
+    "TableError": "is called distpriv.ReadError.",
+    "accuracy_ceiling": "is gone; it was (e^epsilon + delta) / (1 + e^epsilon).",
+    "align": "is gone; pass public records as distpriv.fit_gaussian(..., reference=records).",
+    "binding_pair": "is gone; distpriv.privacy_loss(model, release) takes the worst pair.",
+    "choose_by_error": "is gone; call distpriv.choose with a distpriv.ErrorLimit.",
+    "column_types": "is gone; distpriv.how_read(table) tells how columns were read.",
+    "compare_mechanisms": "is called distpriv.compare.",
+    "coupling_bound": _NO_COUPLING,
+    "digest": "is gone; distpriv.sources.source_of(table).fingerprint takes its place.",
+    "export": "is not built yet in this version; it will be called report.",
+    "frameworks": "is not built yet in this version; it will be part of hypothesis.",
+    "glossary": "is not built yet in this version; it will be part of lessons.",
+    "group_moments": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
+    "load_adult": "is gone; read UCI's file by distpriv.read_table.",
+    "optimal_attack_estimate": "is gone; distpriv.optimal_attack_accuracy takes its place.",
+    "privacy_profile": "is gone; call distpriv.privacy_loss(model, release).delta(epsilons).",
+    "read_scenario": "is gone; call distpriv.Scenario.from_json(text).",
+    "record_groups": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
+    "retype": "is gone; pass types to distpriv.read_table.",
+    "robustness": "is gone; distpriv.privacy.verdict says whether a promise is kept.",
+    "store": "is not built yet in this version; it will be called records.",
+    "summarise": "is gone; distpriv.how_read(table) tells how columns were read.",
+    "verdicts": "is gone; distpriv.privacy.verdict says whether a promise is kept.",
+    "write_scenario": "is gone; call to_json() of a distpriv.Scenario.",
+}
+
+__all__ = [  # noqa: PLE0604
+    "__version__",
+    *_HOMES,
+    *_ROOMS,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f"distpriv.{_HOMES[name]}"), name)
+    elif name in _ROOMS:
+        value = import_module(f"distpriv.{name}")
+    elif name in _GONE:
+        raise AttributeError(f"distpriv.{name} {_GONE[name]}")
+    else:
+        from distpriv.text import near
+
+        raise AttributeError(f"distpriv has no {name!r}.{near(name, __dir__())}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
