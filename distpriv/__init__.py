@@ -11,6 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from distpriv import (
+        analysis,
+        attacks,
+        charts,
+        errors,
+        mechanisms,
+        model,
+        privacy,
+        queries,
+        sources,
+        tables,
+    )
     from distpriv.analysis import (
         ErrorLimit,
         Limit,
@@ -51,6 +63,26 @@ if TYPE_CHECKING:
     from distpriv.tables import how_read, load_census_income, load_example, read_table
 
 __version__ = "2.0.0.dev0"
+
+# By rooms, as in _NAMES; spelled out because type checkers read no other form.
+__all__ = ["analysis", "attacks", "charts", "errors", "mechanisms", "model", "privacy"]
+__all__ += ["queries", "sources", "tables"]
+__all__ += ["ErrorLimit", "Limit", "Scenario", "choose", "compare", "evaluate", "exposure"]
+__all__ += ["run_attack"]
+__all__ += [
+    "AttackError",
+    "DistprivError",
+    "NotApplicable",
+    "ReadError",
+    "SourceError",
+    "StoreError",
+]
+__all__ += ["calibrate"]
+__all__ += ["GaussianModel", "Promise", "Release"]
+__all__ += ["delivered_delta", "delivered_epsilon", "optimal_attack_accuracy", "privacy_loss"]
+__all__ += ["Count", "Mean", "Pair", "Proportion", "Query", "SensitiveProperty", "Statistic", "Sum"]
+__all__ += ["fit_gaussian"]
+__all__ += ["how_read", "load_census_income", "load_example", "read_table"]
 
 _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
@@ -104,27 +136,23 @@ _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
     "write_scenario": "is gone; call to_json() of a distpriv.Scenario.",
 }
 
-__all__ = [  # noqa: PLE0604
-    "__version__",
-    *_HOMES,
-    *_ROOMS,
-]
 
+if not TYPE_CHECKING:  # else a misspelt name would pass for one of any type
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"distpriv.{_HOMES[name]}"), name)
-    elif name in _ROOMS:
-        value = import_module(f"distpriv.{name}")
-    elif name in _GONE:
-        raise AttributeError(f"distpriv.{name} {_GONE[name]}")
-    else:
-        from distpriv.text import near
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            value = getattr(import_module(f"distpriv.{_HOMES[name]}"), name)
+        elif name in _ROOMS:
+            value = import_module(f"distpriv.{name}")
+        elif name in _GONE:
+            raise AttributeError(f"distpriv.{name} {_GONE[name]}")
+        else:
+            from distpriv.text import near
 
-        raise AttributeError(f"distpriv has no {name!r}.{near(name, __dir__())}")
-    globals()[name] = value
-    return value
+            raise AttributeError(f"distpriv has no {name!r}.{near(name, __all__)}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])
