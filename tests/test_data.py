@@ -8,6 +8,8 @@ import pytest
 
 from data import make
 from distpriv.site import DATA
+from distpriv.sources import source_of
+from tests import adult
 
 
 @pytest.mark.parametrize("name", list(make.MODELS))
@@ -30,28 +32,13 @@ def test_every_count_of_the_summary_stands_for_ten_records_or_more():
     )
 
 
-# Means of the five statistics in UCI Adult's 45 222 complete records, computed from its raw files:
-# age, years of education, never married, female, hours a week; income <=50K, then >50K.
-ADULT = np.array(
-    [
-        [36.749427, 9.630770, 0.408567, 0.382960, 39.372023],
-        [44.006067, 11.598501, 0.062545, 0.148911, 45.690489],
-    ]
-)
-
-
-def test_census_has_the_group_means_of_adult():
-    table = pd.read_parquet(DATA / "census_income.parquet")
-    rich = table["income"] == ">50K"
-    assert (len(table), rich.sum()) == (45_222, 11_208)
-    values = np.column_stack(
-        [
-            table["age"],
-            table["education-num"],
-            table["marital-status"] == "Never-married",
-            table["sex"] == "Female",
-            table["hours-per-week"],
-        ]
-    )
-    means = np.array([values[~rich].mean(axis=0), values[rich].mean(axis=0)])
-    np.testing.assert_allclose(means, ADULT, rtol=2e-3)
+@pytest.mark.parametrize("secret", list(adult.GROUPS), ids=str)
+def test_census_has_the_moments_of_adult(secret):
+    """Within each group of either secret; covariances relative to the two deviations."""
+    drawn, real = source_of(pd.read_parquet(DATA / "census_income.parquet")), adult.GROUPS[secret]
+    groups = drawn.groups(adult.QUERY, secret)
+    np.testing.assert_allclose(groups.counts, real.counts, rtol=1e-3)
+    deviations = np.sqrt(np.diagonal(real.covariances, axis1=1, axis2=2))
+    assert np.abs((groups.means - real.means) / deviations).max() < 0.005
+    sizes = deviations[:, :, None] * deviations[:, None, :]
+    assert np.abs((groups.covariances - real.covariances) / sizes).max() < 0.02
