@@ -8,82 +8,11 @@ the names; each is loaded when it is first used.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from distpriv import (
-        analysis,
-        attacks,
-        charts,
-        errors,
-        mechanisms,
-        model,
-        privacy,
-        queries,
-        sources,
-        tables,
-    )
-    from distpriv.analysis import (
-        ErrorLimit,
-        Limit,
-        Scenario,
-        choose,
-        compare,
-        evaluate,
-        exposure,
-    )
-    from distpriv.attacks import run_attack
-    from distpriv.errors import (
-        AttackError,
-        DistprivError,
-        NotApplicable,
-        ReadError,
-        SourceError,
-        StoreError,
-    )
-    from distpriv.mechanisms import calibrate
-    from distpriv.model import GaussianModel, Promise, Release
-    from distpriv.privacy import (
-        delivered_delta,
-        delivered_epsilon,
-        optimal_attack_accuracy,
-        privacy_loss,
-    )
-    from distpriv.queries import (
-        Count,
-        Mean,
-        Pair,
-        Proportion,
-        Query,
-        SensitiveProperty,
-        Statistic,
-        Sum,
-    )
-    from distpriv.sources import fit_gaussian
-    from distpriv.tables import how_read, load_census_income, load_example, read_table
+from typing import Any
 
 __version__ = "2.0.0.dev0"
 
-# By rooms, as in _NAMES; spelled out because type checkers read no other form.
-__all__ = ["analysis", "attacks", "charts", "errors", "mechanisms", "model", "privacy"]
-__all__ += ["queries", "sources", "tables"]
-__all__ += ["ErrorLimit", "Limit", "Scenario", "choose", "compare", "evaluate", "exposure"]
-__all__ += ["run_attack"]
-__all__ += [
-    "AttackError",
-    "DistprivError",
-    "NotApplicable",
-    "ReadError",
-    "SourceError",
-    "StoreError",
-]
-__all__ += ["calibrate"]
-__all__ += ["GaussianModel", "Promise", "Release"]
-__all__ += ["delivered_delta", "delivered_epsilon", "optimal_attack_accuracy", "privacy_loss"]
-__all__ += ["Count", "Mean", "Pair", "Proportion", "Query", "SensitiveProperty", "Statistic", "Sum"]
-__all__ += ["fit_gaussian"]
-__all__ += ["how_read", "load_census_income", "load_example", "read_table"]
-
+# The names by rooms; __init__.pyi says the same to type checkers.
 _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
     "attacks": "run_attack",
@@ -137,21 +66,22 @@ _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
 }
 
 
-if not TYPE_CHECKING:  # else a misspelt name would pass for one of any type
+__all__ = [*_HOMES, *_ROOMS]  # noqa: PLE0604
 
-    def __getattr__(name: str) -> Any:
-        if name in _HOMES:
-            value = getattr(import_module(f"distpriv.{_HOMES[name]}"), name)
-        elif name in _ROOMS:
-            value = import_module(f"distpriv.{name}")
-        elif name in _GONE:
-            raise AttributeError(f"distpriv.{name} {_GONE[name]}")
-        else:
-            from distpriv.text import near
 
-            raise AttributeError(f"distpriv has no {name!r}.{near(name, __all__)}")
-        globals()[name] = value
-        return value
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(f"distpriv.{_HOMES[name]}"), name)
+    elif name in _ROOMS:
+        value = import_module(f"distpriv.{name}")
+    elif name in _GONE:
+        raise AttributeError(f"distpriv.{name} {_GONE[name]}")
+    else:
+        from distpriv.text import near
+
+        raise AttributeError(f"distpriv has no {name!r}.{near(name, __all__)}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,69 @@
+# The names of distpriv as type checkers see them; __init__.py loads each when it is first used.
+
+from distpriv import (
+    analysis as analysis,
+    attacks as attacks,
+    charts as charts,
+    errors as errors,
+    mechanisms as mechanisms,
+    model as model,
+    privacy as privacy,
+    queries as queries,
+    sources as sources,
+    tables as tables,
+)
+from distpriv.analysis import (
+    ErrorLimit as ErrorLimit,
+    Limit as Limit,
+    Scenario as Scenario,
+    choose as choose,
+    compare as compare,
+    evaluate as evaluate,
+    exposure as exposure,
+)
+from distpriv.attacks import (
+    run_attack as run_attack,
+)
+from distpriv.errors import (
+    AttackError as AttackError,
+    DistprivError as DistprivError,
+    NotApplicable as NotApplicable,
+    ReadError as ReadError,
+    SourceError as SourceError,
+    StoreError as StoreError,
+)
+from distpriv.mechanisms import (
+    calibrate as calibrate,
+)
+from distpriv.model import (
+    GaussianModel as GaussianModel,
+    Promise as Promise,
+    Release as Release,
+)
+from distpriv.privacy import (
+    delivered_delta as delivered_delta,
+    delivered_epsilon as delivered_epsilon,
+    optimal_attack_accuracy as optimal_attack_accuracy,
+    privacy_loss as privacy_loss,
+)
+from distpriv.queries import (
+    Count as Count,
+    Mean as Mean,
+    Pair as Pair,
+    Proportion as Proportion,
+    Query as Query,
+    SensitiveProperty as SensitiveProperty,
+    Statistic as Statistic,
+    Sum as Sum,
+)
+from distpriv.sources import (
+    fit_gaussian as fit_gaussian,
+)
+from distpriv.tables import (
+    how_read as how_read,
+    load_census_income as load_census_income,
+    load_example as load_example,
+    read_table as read_table,
+)
+
+__version__: str
