@@ -23,6 +23,7 @@ __all__ = ["Grid", "GroupGrids", "Lattice", "denominator", "log_ratio", "smoothn
 _DIGITS = 12  # significant; a number with more lies on no grid
 _DENOMINATOR = 1000
 _POINTS = 200_000  # of the dual grid, at a time
+_FEW = 200  # records, which often span the lattice of all
 _SMALLEST = 1e-3  # of a squared step: less noise than this in some direction is none
 
 
@@ -189,14 +190,15 @@ class Lattice:
 
     def fill(self, vectors: NDArray[Any]) -> None:
         """Take in as many of the vectors, shape (N, width), as it needs to contain all of them."""
-        while True:
-            rest = vectors.copy()
-            for row, lead in zip(self.rows, self.leads, strict=True):
-                rest -= (rest[:, lead] // row[lead])[:, None] * np.array(row, rest.dtype)
-            missing = np.flatnonzero(rest.any(axis=1))
-            if not len(missing):
-                return
-            self.add(rest[missing[:8]])
+        for part in (vectors[:_FEW], vectors):
+            while self.rows != np.eye(self.width, dtype=int).tolist():  # that contains them all
+                rest = part.copy()
+                for row, lead in zip(self.rows, self.leads, strict=True):
+                    rest -= (rest[:, lead] // row[lead])[:, None] * np.array(row, rest.dtype)
+                missing = np.flatnonzero(rest.any(axis=1))
+                if not len(missing):
+                    break
+                self.add(rest[missing[:8]])
 
     def order(self, vector: Sequence[int] | IntArray) -> int:
         """Return the least multiple of a vector that is in the lattice; 0 for none."""
