@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.charts import bars, bells, costs
-from distpriv.analysis.tables import secrets_of
+from distpriv.analysis.tables import secrets
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import BY_NAME
-from distpriv.analysis.evaluation import separation
+from distpriv.analysis.frames import separation
 from distpriv.mechanisms import MECHANISMS
 
 own, now = page.current()
@@ -58,7 +58,7 @@ table = pd.DataFrame(
             "guesses": way.guesses,
             "error": way.percent,
             "kept": way.kept,
-            "estimated": now.percent(way.estimated),
+            "estimated": way.estimated_percent,
         }
         | {f"± {label}": way.errors[place] for place, label in enumerate(now.labels)}
         for way in ways
@@ -86,7 +86,7 @@ with right:
         key=f"way-{best.key}",
     )
     way = named[chosen]
-    st.caption(f"{way.how} {way.rests_said}")
+    st.caption(f"{way.how} {way.basis}")
     st.table(page.errors(now, way))
     if way.key in MECHANISMS and MECHANISMS[way.key].noise == "gaussian" and way.key != scenario.mechanism and st.button(
         f"Take {way.key}", icon=":material/check:"
@@ -96,13 +96,7 @@ with right:
 
 # 4. Every other column as the secret
 st.header("What else would these figures give away?", anchor=False)
-everything = own.remember(
-    (
-        "exposure",
-        *now.model_key,
-    ),
-    now.exposure,
-)
+everything = now.exposure()
 counted = list(dict.fromkeys(s.column for s in scenario.statistics if s.kind == "count"))
 told = [now.pair.secret.column, *counted]
 others = everything[~everything["column"].isin(told) & everything["fits"]]
@@ -127,7 +121,7 @@ if len(first):
         row = first.set_index("label").loc[taken]
         own.take(
             BY_NAME["shares"].put(
-                BY_NAME["secret"].put(scenario, next(s for s in secrets_of(now.source) if s.label == taken)),
+                BY_NAME["secret"].put(scenario, next(s for s in secrets(now.source) if s.label == taken)),
                 (max(1.0, round(row.low)), min(99.0, round(row.high))),
             )
         )

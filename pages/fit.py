@@ -8,7 +8,7 @@ from distpriv.dashboard import page
 
 own, now = page.current()
 low, high = now.shares
-draws = own.remember(("draws", *now.model_key), now.draws)
+draws = now.draws
 normals = now.model.pairs[0]
 steps = now.model.steps
 

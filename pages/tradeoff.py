@@ -13,15 +13,7 @@ NAMES = ["OptM", "DauM", "DirM", "EigM", "ExpM"]
 
 own, now = page.current()
 scenario = now.scenario
-curves = own.remember(
-    (
-        "curves",
-        *now.model_key,
-        scenario.delta,
-        scenario.units,
-    ),
-    lambda: now.tradeoff(NAMES, np.geomspace(0.1, 20, 22)),
-)
+curves = now.tradeoff(NAMES, np.geomspace(0.1, 20, 22))
 others = pd.DataFrame(
     [
         (way.title, way.guesses, way.percent) for way in now.ways if way.rests == "any data"

@@ -1,1 +1,25 @@
-"""From a scenario and a table to an answer."""
+"""From a scenario and a table to an answer: what can be told, what hides it, what that costs."""
+
+from distpriv.analysis.cache import Cache
+from distpriv.analysis.comparison import Way, compare
+from distpriv.analysis.evaluation import Evaluation, evaluate
+from distpriv.analysis.exposure import exposure
+from distpriv.analysis.limits import ErrorLimit, Limit, choose
+from distpriv.analysis.recommendation import Recommendation, recommend
+from distpriv.analysis.scenario import Persons, Scenario
+
+__all__ = [
+    "Cache",
+    "ErrorLimit",
+    "Evaluation",
+    "Limit",
+    "Persons",
+    "Recommendation",
+    "Scenario",
+    "Way",
+    "choose",
+    "compare",
+    "evaluate",
+    "exposure",
+    "recommend",
+]

@@ -1,278 +1,509 @@
-"""Evaluation: scenario and table to figures, each computed when it is first asked for; Way, Recommendation."""
+"""From a scenario and a table to figures, each computed when it is first asked for."""
+
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
-import pandas as pd
-from distpriv.privacy.loss import NormalLoss
-from scipy.special import ndtr, ndtri
 
-from distpriv.errors import DistprivError
-from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
-from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, best_estimate, fit_groups, no_data, release_error
-from distpriv.privacy import Verdict, accuracies, optimal_attack_accuracy, delivered_epsilon, verdict
-from distpriv.queries import Query
+from distpriv.analysis import frames
+from distpriv.analysis.cache import Cache, Key
+from distpriv.analysis.comparison import Way, mean_percent, noises, ruler, way, ways
+from distpriv.analysis.exposure import exposure
+from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.tables import secrets_of
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.mechanisms import MECHANISMS, calibrate
+from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
+from distpriv.model.simulate import simulate
+from distpriv.privacy import (
+    Verdict,
+    accuracies,
+    delivered_epsilon,
+    optimal_attack_accuracy,
+    verdict,
+)
+from distpriv.queries import Pair, Query
+from distpriv.sources import Source, source_of
+from distpriv.text import percent, whole
 
-def separation(guesses: float) -> float:
-    """Distance of two unit bells that an attacker tells apart so often of 100."""
-    return float(2 * ndtri(min(guesses, 99.99) / 100))
+if TYPE_CHECKING:
+    import pandas as pd
 
+__all__ = ["Evaluation", "evaluate"]
 
-Remember = Callable[[Any, Callable[[], Any]], Any]
-CAPTIONS = {"as it is": ("As they are", "Nothing is changed.", "Publish them as they are."),
-            "BalM": ("Balanced", "", "Publish balanced figures."),
-            "no data": ("No data", "Publishes what anybody expects; your records are not used.", "Publish expected figures instead.")}
+T = TypeVar("T")
 
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """One way to release: a row of the comparison."""
-
-    release: Release
-    guesses: float  # of 100, the best attacker on the worst pair
-    errors: np.ndarray  # (m,), expected absolute, worse share, in units of each
-    estimated: np.ndarray  # (m,), of the best linear estimate
-    percent: float  # mean of errors over values
-    verdict: Verdict  # against the scenario's limit
-
-    @property
-    def kept(self) -> bool:
-        return self.verdict.kept
-
-    @property
-    def rests(self) -> str:
-        return self.verdict.law
-
-    @property
-    def key(self) -> str:
-        return self.release.mechanism
-
-    @property
-    def title(self) -> str:
-        return CAPTIONS[self.key][0] if self.key in CAPTIONS else f"Noise, {self.key}"
-
-    @property
-    def how(self) -> str:
-        if self.key == "BalM":
-            less, more = self.release.kept
-            return f"Uses {more:.0f} records with and {less:.0f} without the property, weighted to {100 * self.release.reference:.3g}\u00a0%."
-        return CAPTIONS[self.key][1] if self.key in CAPTIONS else f"Random noise of {self.key} is added."
-
-    @property
-    def rests_said(self) -> str:
-        return "Holds for any data." if self.rests == "any data" else "Rests on bell-shaped figures."
-
-    @property
-    def advice(self) -> str:
-        return CAPTIONS[self.key][2] if self.key in CAPTIONS else f"Add {self.key} noise."
+_DRAWN = 4_000_000  # numbers of records that simulated tables take at most
+_CURVE = np.geomspace(0.1, 20.0, 22)  # ε of a trade-off
+_SEED = 1  # of simulated tables: the same picture each time
 
 
-@dataclass(frozen=True, eq=False)
-class Recommendation:
-    way: Way
-    worse_than_nothing: bool  # its error is more than 70 % of that of no data
-    outside: bool  # the table's share lies outside the range: for the analyst alone
+def evaluate(
+    scenario: Scenario, table: Any, cache: Cache | None = None, *, reference: Any = None
+) -> Evaluation:
+    """Return what a scenario comes to on a table; nothing is computed before it is asked for.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    table : DataFrame or Source
+    cache : Cache, optional
+        Of a session, so that what a change leaves as it was is not computed again.
+    reference : DataFrame or Source, optional
+        Public table with the same columns that the groups' laws are taken from.
+
+    Raises
+    ------
+    DistprivError
+        If the scenario has no secret, or asks for what is not built.
+    """
+    if not scenario.secrets:
+        raise DistprivError(
+            "There is no secret to hide; choose whose share nobody should find out."
+        )
+    if scenario.persons is not None or scenario.known_records:
+        raise NotApplicable(
+            "Protection of single records, and attackers who know records, are not built yet; leave "
+            "both out."
+        )
+    if scenario.reference_data and reference is None:
+        raise DistprivError(
+            f"The scenario takes its groups from {scenario.reference_data!r}; open that table, too."
+        )
+    public = None if reference is None else source_of(reference, "reference")
+    return Evaluation(scenario, source_of(table), public, cache or Cache())
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
+    """Results of one scenario on one table, made by `evaluate`; neither pickled nor shared.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    source : Source
+        The table.
+    reference : Source or None
+        Public table that the groups' laws are taken from, instead of the table itself.
+    cache : Cache
+    """
+
     scenario: Scenario
-    source: Any
-    remember: Remember = lambda key, make: make()
+    source: Source = field(repr=False)
+    reference: Source | None = field(repr=False)
+    cache: Cache = field(repr=False)
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("A session's results do not leave it.")
+
+    # ---------------------------------------------------------------- the table
 
     @cached_property
     def query(self) -> Query:
+        """Statistics that are released."""
         return Query(self.scenario.statistics)
+
+    @property
+    def pair(self) -> Pair:
+        """The two shares of the first secret."""
+        return self.scenario.secrets[0]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Titles of the statistics."""
+        return tuple(one.title for one in self.query.statistics)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units of the statistics, "" where there is none."""
+        return tuple(one.unit(self.source.units) for one in self.query.statistics)
+
+    @property
+    def shares(self) -> tuple[str, str]:
+        """Both shares as sentences and charts name them."""
+        return percent(self.pair.low), percent(self.pair.high)
+
+    def _groups_of(self, source: Source, pair: Pair) -> Groups:
+        key = ("groups", source.fingerprint, source.provenance, self.query, pair.secret)
+        return self.cache(key, lambda: source.groups(self.query, pair.secret))
 
     @cached_property
     def groups(self) -> tuple[Groups, ...]:
-        one = lambda secret: self.remember(("groups", self.source.fingerprint, self.query, secret),
-                                           lambda: self.source.groups(self.query, secret))
-        return tuple(one(pair.secret) for pair in self.scenario.secrets)
-
-    @cached_property
-    def n(self) -> int:
-        return self.scenario.records or int(self.groups[0].counts.sum())
+        """The table's records without and with each secret."""
+        return tuple(self._groups_of(self.source, pair) for pair in self.scenario.secrets)
 
     @property
-    def model_key(self):
-        s = self.scenario
-        return self.source.fingerprint, s.statistics, s.secrets, s.records, s.replacement
+    def own_share(self) -> float:
+        """Share of the table's own records, a fraction; for the analyst alone."""
+        return self.groups[0].share
+
+    @property
+    def complete(self) -> int:
+        """Number of records without a missing value."""
+        return int(self.groups[0].counts.sum())
+
+    @property
+    def n(self) -> int:
+        """Number of records that the statistics are of."""
+        return self.scenario.records or self.complete
+
+    # ---------------------------------------------------------------- the model
+
+    @cached_property
+    def model_key(self) -> Key:
+        """Hash of all that the model depends on, for keys of the cache."""
+        one, public = self.scenario, self.reference
+        where = (self.source.fingerprint, self.source.provenance, public and public.fingerprint)
+        return (*where, one.statistics, one.secrets, one.records, one.replacement)
+
+    def _by_model(self, name: str, make: Callable[[], T]) -> T:
+        return self.cache((name, *self.model_key), make)
 
     @cached_property
     def model(self) -> GaussianModel:
-        whole = self.scenario.records is None
-        return self.remember(("model", *self.model_key), lambda: fit_groups(
-            self.groups, self.query, self.scenario.secrets, self.n, whole or self.scenario.replacement))
+        """Normal laws of the statistics under both shares of each secret.
+
+        Raises
+        ------
+        DistprivError
+            If more records are asked for than the table has, or a figure is also the secret.
+        """
+        return self._by_model("model", self._fit)
+
+    def _fit(self) -> GaussianModel:
+        if self.n > self.complete:
+            raise DistprivError(
+                f"The figures are of {whole(self.n)} records, and the table has "
+                f"{whole(self.complete)} complete ones; take at most so many."
+            )
+        groups, pairs = self.groups, self.scenario.secrets
+        if self.reference is not None:
+            groups = tuple(self._groups_of(self.reference, pair) for pair in pairs)
+        for fitted, pair in zip(groups, pairs, strict=True):
+            self._check_figures(fitted, pair)
+        endless = self.scenario.records is None or self.scenario.replacement
+        return fit_groups(groups, self.query, pairs, self.n, endless)
+
+    def _check_figures(self, groups: Groups, pair: Pair) -> None:
+        """Refuse a statistic that is the same for all records of either group, but not of both."""
+        size = np.abs(groups.means).max(axis=0)
+        spread = np.sqrt(np.diagonal(groups.covariances, axis1=1, axis2=2).max(axis=0))
+        apart = np.abs(groups.means[1] - groups.means[0])
+        for label, tells in zip(
+            self.labels, (spread <= 1e-9 * size) & (apart > 1e-6 * size), strict=True
+        ):
+            if tells:
+                raise DistprivError(
+                    f"{label} is the secret itself: it follows from {pair.secret.label} alone; leave it "
+                    "out."
+                )
 
     @cached_property
-    def pair(self):
-        return self.scenario.secrets[0]
+    def values(self) -> FloatArray:
+        """Expected statistics at the middle of the range, (m,): no record's."""
+        return np.asarray(self.model.pairs[0].means.mean(axis=0))
 
     @cached_property
-    def shares(self) -> tuple[str, str]:
-        return f"{100 * self.pair.low:g} %", f"{100 * self.pair.high:g} %"
+    def ruler(self) -> FloatArray:
+        """What 100 per cent of each statistic is, (m,), see :func:`comparison.ruler`."""
+        return ruler(self.model)
 
-    @cached_property
-    def labels(self) -> list[str]:
-        return [one.title for one in self.scenario.statistics]
+    def percent(self, errors: FloatArray) -> float:
+        """Return the mean of errors, (m,), by the ruler."""
+        return float(mean_percent(self.model, errors))
 
-    @cached_property
-    def units(self) -> list[str]:
-        return ["records" if s.kind == "count" else self.source.units.get(s.column, "") for s in self.scenario.statistics]
-
-    @cached_property
-    def values(self) -> np.ndarray:
-        """Expected statistics at the middle of the range: no record's."""
-        return np.asarray(self.model.pairs[0].means).mean(0)
-
-    @cached_property
-    def ruler(self) -> np.ndarray | None:
-        """Units that noise is made least in, (m,); None for the papers' raw ones."""
-        return np.abs(self.values).clip(1e-9) if self.scenario.units == "percent" else None
-
-    def percent(self, errors) -> float:
-        return 100 * float(np.mean(errors / np.abs(self.values).clip(1e-9)))
-
-    # --- the limit and what follows
-    @cached_property
+    @property
     def undefended(self) -> float:
-        return self.remember(("undefended", *self.model_key), lambda: 100 * optimal_attack_accuracy(self.model))
+        """Right guesses of 100 from the figures as they are."""
+        return self._by_model("undefended", lambda: 100 * optimal_attack_accuracy(self.model))
+
+    @property
+    def draws(self) -> FloatArray:
+        """Simulated statistics at both shares, (2, at most 1000, m)."""
+        count = int(np.clip(_DRAWN // (self.n * len(self.query)), 100, 1000))
+        return self._by_model("draws", lambda: simulate(self.model, 0, count, _SEED))
+
+    @property
+    def outside(self) -> bool:
+        """Whether the whole table is released and its share lies outside the range."""
+        inside = self.pair.low <= self.own_share <= self.pair.high
+        return self.n >= self.complete and not inside
+
+    # ---------------------------------------------------------------- the promise
+
+    @cached_property
+    def promise(self) -> Promise:
+        """Promise that the limit means."""
+        limit = self.scenario.limit
+        return limit if isinstance(limit, Promise) else limit.promise
+
+    @property
+    def limit(self) -> float:
+        """Right guesses of 100 that the promise allows on any data."""
+        odds = np.exp(min(self.promise.epsilon, 700.0))
+        return float(100 * (odds + self.promise.delta) / (1 + odds))
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """Options of `calibrate` that the scenario chooses."""
+        one = self.scenario
+        chosen: dict[str, Any] = {"calibration": one.calibration}
+        if not one.grid_safe:
+            chosen["grid_safe"] = False
+        return chosen | {"units": self.ruler if one.units == "percent" else None}
+
+    @cached_property
+    def options_key(self) -> Key:
+        """Hash of what calibrations depend on besides model and promise."""
+        one = self.scenario
+        return one.calibration, one.grid_safe, one.units, one.reference_share
+
+    def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
+        return self.cache((name, *more, self.promise, *self.options_key, *self.model_key), make)
+
+    @cached_property
+    def _plain(self) -> Verdict:
+        return self._by_promise("plain", (), lambda: verdict(self.model, AS_IT_IS, self.promise))
 
     @property
     def needs_noise(self) -> bool:
         """Whether the figures as they are break the limit."""
-        return not self.remember(("plain", self.promise, *self.model_key), lambda: verdict(self.model, AS_IT_IS, self.promise)).kept
-
-    @cached_property
-    def promise(self) -> Promise:
-        one = self.scenario
-        return Promise(one.epsilon, one.delta) if one.by == "epsilon" else Promise.of_guesses(one.guesses)
+        return not self._plain.kept
 
     @cached_property
     def release(self) -> Release:
-        """Of the chosen mechanism; the figures as they are where no noise is needed."""
+        """Release of the chosen mechanism; the figures as they are where these keep the limit.
+
+        Raises
+        ------
+        NotApplicable
+            If the mechanism cannot keep the limit.
+        """
+        name = self.scenario.mechanism
+        return self._by_promise("release", (name,), lambda: self._release(name))
+
+    def _release(self, name: str) -> Release:
         if not self.needs_noise:
             return AS_IT_IS
-        key = "release", self.scenario.mechanism, self.scenario.units, self.promise, *self.model_key
-        return self.remember(key, lambda: calibrate(self.scenario.mechanism, self.model, self.promise, units=self.ruler))
+        if name not in MECHANISMS:
+            raise NotApplicable(
+                f"There is no mechanism {name!r}; take one of {', '.join(MECHANISMS)}."
+            )
+        if MECHANISMS[name].noise == "none":
+            return calibrate(name, self.model, reference=self.scenario.reference_share)
+        releases, unavailable = noises(self.model, self.promise, [name], **self.options)
+        if name in unavailable:
+            raise NotApplicable(unavailable[name])
+        return releases[name]
 
     @cached_property
+    def way(self) -> Way:
+        """The chosen mechanism's release, held against the limit."""
+        key = (self.release.mechanism,)
+        plain = self._plain if self.release is AS_IT_IS else None
+        return self._by_promise(
+            "way", key, lambda: way(self.model, self.release, self.promise, plain)
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the chosen release keeps the limit."""
+        return self.way.verdict
+
+    @property
+    def guesses(self) -> float:
+        """Right guesses of 100 from the chosen release."""
+        return self.way.guesses
+
+    @property
+    def errors(self) -> FloatArray:
+        """Expected absolute error of each statistic of the chosen release, (m,)."""
+        return self.way.errors
+
+    @property
     def epsilon(self) -> float | None:
-        """ε at the scenario's δ: chosen, or delivered by the release that keeps the guesses."""
+        """ε at the scenario's δ: chosen, or delivered by the chosen release.
+
+        None where the figures as they are keep a limit on guesses.
+        """
         if self.scenario.by == "epsilon":
             return self.scenario.epsilon
         if not self.needs_noise:
             return None
-        return delivered_epsilon(self.model, self.release, self.scenario.delta)
+        delta = self.scenario.delta
+        return self._by_promise(
+            "epsilon",
+            (self.release.mechanism, delta),
+            lambda: delivered_epsilon(self.model, self.release, delta),
+        )
+
+    # ---------------------------------------------------------------- the comparison
 
     @cached_property
-    def guesses(self) -> float:
-        return 100 * float(self.verdict.accuracy.max())
+    def _compared(self) -> tuple[tuple[Way, ...], dict[str, str]]:
+        return self._by_promise("ways", (self.scenario.mechanism,), self._compare)
 
-    @cached_property
-    def errors(self) -> np.ndarray:
-        return release_error(self.model, self.release).absolute.max(0)
-
-    @cached_property
-    def verdict(self) -> Verdict:
-        return verdict(self.model, self.release, self.promise)
-
-    # --- comparison
-    def way(self, release: Release) -> Way:
-        errors = release_error(self.model, release).absolute.max(0)
-        estimate = best_estimate(self.model, release)[2].absolute.max(0)
-        found = self.verdict if release is self.release else verdict(self.model, release, self.promise)
-        return Way(release, 100 * float(found.accuracy.max()), errors, np.minimum(errors, estimate), self.percent(errors), found)
-
-    @cached_property
-    def ways(self) -> list[Way]:
-        releases = [AS_IT_IS, no_data(self.model)]
-        if self.needs_noise:
-            names = dict.fromkeys([self.scenario.mechanism, "DauM", "ExpM"])
-            others = [name for name in names if name != self.scenario.mechanism]
-            releases += [self.release, *calibrate_all([(name, self.promise) for name in others], self.model, units=self.ruler)]
+    def _compare(self) -> tuple[tuple[Way, ...], dict[str, str]]:
         try:
-            releases.append(calibrate("BalM", self.model))
-        except DistprivError:
-            pass
-        return sorted((self.way(one) for one in releases if one is not None), key=lambda way: way.percent)
+            chosen = [self.way]
+        except NotApplicable:  # the others do not depend on it
+            chosen = []
+        return ways(
+            self.model,
+            self.promise,
+            reference=self.scenario.reference_share,
+            verdicts={"as it is": self._plain} | {one.key: one.verdict for one in chosen},
+            releases={one.key: one.release for one in chosen if one.release.kind == "noise"},
+            **self.options,
+        )
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """Ways of releasing that apply, the least error first."""
+        return self._compared[0]
+
+    @property
+    def unavailable(self) -> dict[str, str]:
+        """Why other mechanisms do not apply, a sentence each."""
+        return self._compared[1]
 
     @cached_property
     def recommendation(self) -> Recommendation:
-        best = next(way for way in self.ways if way.kept)
-        nothing = next(way.percent for way in self.ways if way.key == "no data")
-        return Recommendation(best, best.key != "no data" and best.percent > 0.7 * nothing, self.outside)
+        """What to release."""
+        return recommend(self.ways, self.outside)
 
-    @property
-    def own_share(self) -> float:
-        counts = self.groups[0].counts
-        return float(counts[1] / counts.sum())
+    # ---------------------------------------------------------------- frames of charts
 
-    @cached_property
-    def outside(self) -> bool:
-        whole = self.n >= self.groups[0].counts.sum()
-        return bool(whole and not self.pair.low <= self.own_share <= self.pair.high)
+    def bells(self, shown: Iterable[Way] | None = None) -> pd.DataFrame:
+        """Return what the best attacker sees of some ways, see :func:`frames.bells_frame`.
 
-    # --- frames of charts: columns as CONTRACTS.md has them
-    def tradeoff(self, names, epsilons) -> pd.DataFrame:
-        jobs = [(name, Promise(float(e), self.scenario.delta)) for name in names for e in epsilons]
-        made = [(job, one) for job, one in zip(jobs, calibrate_all(jobs, self.model, units=self.ruler)) if one is not None]
-        noise = np.array([one.total(len(self.query)) for _, one in made])
-        deviations = np.sqrt(np.diagonal(noise, axis1=1, axis2=2) * 2 / np.pi)
-        return pd.DataFrame({"mechanism": [job[0] for job, _ in made], "epsilon": [job[1].epsilon for job, _ in made],
-                             "error": 100 * (deviations / np.abs(self.values)).mean(1),
-                             "guesses": 100 * accuracies(self.model, [one for _, one in made])})
+        As it is, the chosen mechanism and the recommended way by default, the most exposed first.
+        """
+        if shown is None:
+            keys = ("as it is", self.scenario.mechanism)
+            best = self.recommendation.way
+            shown = [one for one in self.ways if one.key in keys or one is best]
+        rows = sorted(shown, key=lambda one: -one.guesses)
+        return frames.bells_frame([(one.title, one.guesses, one.kept) for one in rows], self.shares)
+
+    def costs(self) -> pd.DataFrame:
+        """Return what each way costs: way, guesses, error, estimated, kept, and ± of each statistic."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "way": one.title,
+                    "guesses": one.guesses,
+                    "error": one.percent,
+                    "estimated": one.estimated_percent,
+                    "kept": one.kept,
+                }
+                | {f"± {label}": one.errors[place] for place, label in enumerate(self.labels)}
+                for one in self.ways
+            ]
+        )
+
+    def tradeoff(
+        self, names: Sequence[str] | None = None, epsilons: FloatArray = _CURVE
+    ) -> pd.DataFrame:
+        """Return mean error and right guesses against ε at the scenario's δ, a line a mechanism.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Gaussian mechanisms, all by default.
+        epsilons : ndarray
+
+        Returns
+        -------
+        DataFrame
+            Columns mechanism, epsilon, guesses (of 100), error (mean, in per cent by the ruler).
+        """
+        gaussian = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
+        lines = tuple(gaussian if names is None else names)
+        delta = self.scenario.delta
+        key = ("tradeoff", lines, tuple(map(float, epsilons)), delta, *self.options_key)
+        return self.cache((*key, *self.model_key), lambda: self._tradeoff(lines, epsilons, delta))
+
+    def _tradeoff(self, names: Sequence[str], epsilons: FloatArray, delta: float) -> pd.DataFrame:
+        import pandas as pd
+
+        from distpriv.mechanisms import calibrate_all
+
+        jobs = [(name, Promise(float(one), delta)) for name in names for one in epsilons]
+        results = calibrate_all(jobs, self.model, **self.options)
+        lines = [
+            (*job, one) for job, one in zip(jobs, results, strict=True) if isinstance(one, Release)
+        ]
+        total = np.array([one.total(len(self.query)) for *_, one in lines])
+        deviations = np.sqrt(np.diagonal(total, axis1=1, axis2=2).clip(0))
+        return pd.DataFrame(
+            {
+                "mechanism": [name for name, *_ in lines],
+                "epsilon": [promise.epsilon for _, promise, _ in lines],
+                "guesses": 100 * accuracies(self.model, [one for *_, one in lines]),
+                "error": mean_percent(self.model, deviations * np.sqrt(2 / np.pi)),
+            }
+        )
 
     def exposure(self) -> pd.DataFrame:
-        """Every other label as the secret, against the released statistics."""
-        frame, width, rows = self.source.frame, self.pair.width, []
-        values = self.query.values(frame)
-        for secret in secrets_of(self.source):
-            if secret == self.pair.secret:
-                continue
-            flags = secret.mask(frame)
-            fine = np.isfinite(values).all(1) & np.isfinite(flags)
-            parts = [values[fine & (flags == group)] for group in (0, 1)]
-            if min(map(len, parts)) < 2:
-                continue
-            share = len(parts[1]) / sum(map(len, parts))
-            middle = float(np.clip(share, width / 2 + 0.005, 1 - width / 2 - 0.005))
-            spread = sum(w * np.cov(part.T).reshape(len(values.T), -1) for w, part in zip((1 - middle, middle), parts))
-            unit = np.sqrt(np.diag(spread)).clip(1e-12)
-            d = (parts[1].mean(0) - parts[0].mean(0)) / unit * width
-            distance = np.sqrt(self.n * max(d @ np.linalg.solve(spread / np.outer(unit, unit) + 1e-9 * np.eye(len(d)), d), 0))
-            rows.append((secret.column, secret.label, 100 * share, 100 * (middle - width / 2), 100 * (middle + width / 2),
-                         100 * ndtr(distance / 2), abs(middle - share) < 1e-9))
-        columns = ["column", "label", "share", "low", "high", "guesses", "fits"]
-        return pd.DataFrame(rows, columns=columns).sort_values("guesses", ascending=False, ignore_index=True)
+        """Return every other label as the secret, see :func:`exposure.exposure`."""
+        width = self.pair.width
 
-    def draws(self, count=1000, seed=1) -> np.ndarray:
-        """Simulated statistics at both shares, (2, count, m)."""
-        from distpriv.attacks.property_inference import draw_subsets, subset_sums
+        def make() -> pd.DataFrame:
+            frame = exposure(self.source, self.query, n=self.n, width=width)
+            secret = self.pair.secret
+            own = (frame["column"] == secret.column) & (frame["label"] == secret.label)
+            return frame[~own].reset_index(drop=True)
 
-        rng, pair = np.random.default_rng(seed), self.model.pairs[0]
-        count = int(np.clip(4_000_000 // (self.n * len(self.query)), 100, count))
-        return np.array([sum(subset_sums(part, draw_subsets(len(part), int(size), count, rng, self.model.replacement))
-                             for part, size in zip(pair.groups.records, row)) for row in pair.numbers]) * self.model.scales
+        return self._by_model("exposure", make)
 
     def contributions(self) -> pd.DataFrame:
-        """How often an attacker is right from each statistic alone, and without it."""
+        """Return right guesses from each statistic alone, and without it."""
+        return self._by_model(
+            "contributions", lambda: frames.contributions_frame(self.model.pairs[0], self.labels)
+        )
+
+    def fit(self) -> pd.DataFrame:
+        """Return fitted curves and how far simulated tables are from them."""
+        return self._by_model(
+            "fit",
+            lambda: frames.fit_frame(self.model.pairs[0], self.draws, self.labels, self.shares),
+        )
+
+    def fit_draws(self) -> pd.DataFrame:
+        """Return the simulated tables: statistic, share, value."""
+        return frames.draws_frame(self.draws, self.labels, self.shares)
+
+    def noises(self, names: Iterable[str] | None = None) -> dict[str, Release]:
+        """Return the noise of several mechanisms at the promise, of those that apply; none if not needed."""
+        made = {one.key: one.release for one in self.ways if one.release.kind == "noise"}
+        return made if names is None else {name: made[name] for name in names if name in made}
+
+    def plane(
+        self, axes: tuple[int, int], names: Sequence[str] = (), most: int = 350
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the plane of two statistics and `most` simulated tables of each share in it.
+
+        Parameters
+        ----------
+        axes : (int, int)
+            Places of the statistics across and up.
+        names : sequence of str
+            Mechanisms whose noise is added to the picture.
+
+        Returns
+        -------
+        plane, clouds : DataFrame
+            See :func:`frames.plane_frame` and :func:`frames.clouds_frame`.
+        """
         pair = self.model.pairs[0]
-        m = len(self.query)
-
-        def guesses(places) -> float:
-            if not len(places):
-                return 50.0
-            part = np.ix_([0, 1], places, places)
-            cov = pair.covariances[part]
-            return 100 * NormalLoss.between(pair.difference[places], cov[0], cov[1]).accuracy()
-
-        rows = [(label, guesses([i]), guesses([j for j in range(m) if j != i])) for i, label in enumerate(self.labels)]
-        return pd.DataFrame(rows, columns=["statistic", "alone", "without"])
+        noise = self.noises(names) if names else {}
+        plane = frames.plane_frame(pair, axes, self.shares, noise)
+        return plane, frames.clouds_frame(pair, axes, self.shares, self.draws[:, :most])

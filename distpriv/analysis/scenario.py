@@ -1,64 +1,303 @@
-"""Every choice as one value: hashable, to JSON and back. The address is the dashboard's (fields)."""
+"""Every choice as one value, which hashes and goes to JSON and back."""
+
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from distpriv.queries import Pair, SensitiveProperty, Statistic
+from distpriv.analysis.limits import Limit
+from distpriv.errors import DistprivError, ReadError
+from distpriv.model import Promise
+from distpriv.queries import Pair, Statistic
+from distpriv.tables.options import ReadOptions, Row
+from distpriv.text import near
 
-VERSION = 1
+__all__ = ["Bound", "Persons", "Scenario"]
 
+By = Literal["guesses", "epsilon"]
+Units = Literal["percent", "raw"]
+Calibration = Literal["guarded", "exact", "classical"]
+Bound = tuple[str, float, float]
+"""Column, and public numbers that none of its values is below or above."""
 
-@dataclass(frozen=True)
-class Row:
-    kind: str = "record"  # "record" | "cell" (column counts records) | "part" (column names the record)
-    column: str = ""
+_FORMAT, _VERSION = "distpriv scenario", 1
 
 
 @dataclass(frozen=True)
 class Persons:
+    """Hold a promise to every single record, besides that for the share.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+    bounds : tuple of Bound
+        Public bounds of the columns; () takes the scenario's.
+    """
+
     epsilon: float
     delta: float
+    bounds: tuple[Bound, ...] = ()
 
 
 @dataclass(frozen=True)
 class Scenario:
+    """Hold everything that is chosen; `evaluate` computes what it comes to on a table.
+
+    Attributes
+    ----------
+    source : str
+        Key of an example, "upload", or an address without password.
+    reading : ReadOptions or None
+        How the file is read, where it is one.
+    row : Row
+        What one row is.
+    reference_data : str
+        Public table that the groups' laws are taken from; "" for the table itself.
+    secrets : tuple of Pair
+        The first is the page's.
+    statistics : tuple of Statistic
+    records : int or None
+        Records that the statistics are of; None for the whole table.
+    replacement : bool
+        Whether they are drawn with replacement; whole tables always count so.
+    by : "guesses" or "epsilon"
+        What sets the limit.
+    guesses : float
+        Right guesses of 100 that an attacker may make.
+    epsilon : float or None
+        A number where it sets the limit.
+    delta : float
+    mechanism : str
+    calibration : "guarded", "exact" or "classical"
+    grid_safe : bool
+        Whether noise covers the grid that the statistics lie on.
+    units : "percent" or "raw"
+        In which noise is made least: by the ruler, or as the statistics come.
+    bounds : tuple of Bound
+    persons : Persons or None
+    reference_share : float or None
+        Public share that balanced figures mean; None for the middle of the range.
+    known_records : int
+        That an attacker has already.
+    seed : int
+        Of simulations.
+    """
+
     source: str = "census-income"
-    reading: tuple[tuple[str, Any], ...] = ()  # ReadOptions.arguments(), as pairs: mappings do not hash
+    reading: ReadOptions | None = None
     row: Row = Row()
     reference_data: str = ""
     secrets: tuple[Pair, ...] = ()
     statistics: tuple[Statistic, ...] = ()
     records: int | None = 100
     replacement: bool = True
-    by: str = "guesses"  # "guesses" | "epsilon"
+    by: By = "guesses"
     guesses: float = 60.0
-    epsilon: float | None = None  # None: where the guesses led to
+    epsilon: float | None = None
     delta: float = 1e-3
     mechanism: str = "OptM"
-    calibration: str = "guarded"
+    calibration: Calibration = "guarded"
     grid_safe: bool = True
-    units: str = "percent"
-    bounds: tuple[tuple[str, float, float], ...] = ()
+    units: Units = "percent"
+    bounds: tuple[Bound, ...] = ()
     persons: Persons | None = None
     reference_share: float | None = None
     known_records: int = 0
     seed: int = 0
 
+    @property
+    def limit(self) -> Limit | Promise:
+        """What is accepted: right guesses of 100, or ε and δ.
+
+        Raises
+        ------
+        DistprivError
+            If ε is to set it and is not chosen, or a number is outside its domain.
+        """
+        if self.by == "guesses":
+            return Limit("guesses", self.guesses)
+        if self.epsilon is None:
+            raise DistprivError("The limit is set by ε, and there is none; choose a number.")
+        return Promise(self.epsilon, self.delta)
+
+    @property
+    def promise(self) -> Promise:
+        """Promise that the limit means."""
+        limit = self.limit
+        return limit if isinstance(limit, Promise) else limit.promise
+
+    @property
+    def key(self) -> str:
+        """Digest of all choices, 32 hexadecimal digits."""
+        return blake2b(self.to_json().encode(), digest_size=16).hexdigest()
+
+    def plain(self) -> dict[str, Any]:
+        """Return what differs from the default, as JSON has it."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        changed = {name: one for name, one in values.items() if one != _DEFAULTS[name]}
+        return {"format": _FORMAT, "version": _VERSION} | {
+            name: _plain(value) for name, value in changed.items()
+        }
+
     def to_json(self) -> str:
-        return json.dumps({"format": "distpriv scenario", "version": VERSION} | asdict(self), ensure_ascii=False)
+        """Return the scenario as JSON; `from_json` reads it."""
+        return json.dumps(self.plain(), ensure_ascii=False, indent=1)
 
     @classmethod
     def from_json(cls, text: str) -> Scenario:
-        plain = json.loads(text)
-        if plain.pop("format") != "distpriv scenario" or plain.pop("version") != VERSION:
-            raise ValueError("This file is no scenario of this version.")
-        deep = lambda x: tuple(map(deep, x)) if isinstance(x, list) else x
-        values = {name: deep(value) for name, value in plain.items()}
-        secret = lambda p: SensitiveProperty(**{n: deep(v) for n, v in p["secret"].items()})
-        values["secrets"] = tuple(Pair(secret(p), p["low"], p["high"]) for p in plain["secrets"])
-        values["statistics"] = tuple(Statistic(**p) for p in plain["statistics"])
-        values["row"] = Row(**plain["row"])
-        values["persons"] = plain["persons"] and Persons(**plain["persons"])
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        DistprivError
+            If it is no JSON, no scenario, of another version, or has fields that are none or of another
+            type.
+        """
+        try:
+            plain = json.loads(text)
+        except (ValueError, RecursionError):
+            raise ReadError(
+                "This is no scenario: it cannot be read as JSON; save it anew."
+            ) from None
+        if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
+            raise ReadError("This is no scenario of distpriv; choose a file that it has saved.")
+        if plain.get("version") != _VERSION:
+            raise ReadError(
+                f"The scenario has version {plain.get('version')!r}, and this program reads version "
+                f"{_VERSION}; open it with a newer distpriv."
+            )
+        values = {}
+        for name in plain.keys() - {"format", "version"}:
+            if name not in _DEFAULTS:
+                raise ReadError(
+                    f"A scenario has no field {name!r}; leave it out.{near(name, _DEFAULTS)}"
+                )
+            values[name] = _read(name, plain[name])
+        if values.get("by") == "epsilon" and values.get("epsilon") is None:
+            raise ReadError("The scenario's limit is set by ε, and it has none; add epsilon.")
         return cls(**values)
+
+    def save(self, path: str | Path) -> None:
+        """Write the scenario to a file."""
+        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Read a scenario from a file.
+
+        Raises
+        ------
+        DistprivError
+            If there is no such file, or it holds no scenario.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise ReadError(f"The file {str(path)!r} cannot be opened: {error.strerror}.") from None
+        except UnicodeDecodeError:
+            raise ReadError(f"The file {str(path)!r} is no text, so it is no scenario.") from None
+        return cls.from_json(text)
+
+
+_DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Scenario)}
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, ReadOptions):
+        return value.arguments()
+    if isinstance(value, Pair | Statistic):
+        return value.plain()
+    if isinstance(value, Row | Persons):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in names:
+            raise TypeError
+        return str(value)
+
+    return read
+
+
+def _bounds(value: Any) -> tuple[Bound, ...]:
+    return tuple((_text(column), _number(low), _number(high)) for column, low, high in value)
+
+
+def _persons(value: Mapping[str, Any]) -> Persons:
+    bounds = _bounds(value.get("bounds", ()))
+    return Persons(_number(value["epsilon"]), _number(value["delta"]), bounds)
+
+
+def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else read(value)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "source": _text,
+    "reading": _optional(lambda value: ReadOptions(**value)),
+    "row": lambda value: Row(**value),
+    "reference_data": _text,
+    "secrets": lambda value: tuple(map(Pair.from_plain, value)),
+    "statistics": lambda value: tuple(map(Statistic.from_plain, value)),
+    "records": _optional(_whole),
+    "replacement": _flag,
+    "by": _one_of(get_args(By)),
+    "guesses": _number,
+    "epsilon": _optional(_number),
+    "delta": _number,
+    "mechanism": _text,
+    "calibration": _one_of(get_args(Calibration)),
+    "grid_safe": _flag,
+    "units": _one_of(get_args(Units)),
+    "bounds": _bounds,
+    "persons": _optional(_persons),
+    "reference_share": _optional(_number),
+    "known_records": _whole,
+    "seed": _whole,
+}
+
+
+def _read(name: str, value: Any) -> Any:
+    """Value of a field; anything of another type is an error in a sentence."""
+    try:
+        return _READERS[name](value)
+    except DistprivError:
+        raise
+    except (TypeError, ValueError, KeyError, AttributeError):
+        raise ReadError(
+            f"The scenario's field {name!r} cannot be {value!r}; correct it or leave it out."
+        ) from None

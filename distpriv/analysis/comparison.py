@@ -1,0 +1,317 @@
+"""All ways of releasing the same figures, held against one limit and measured by one ruler."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
+from distpriv.model import (
+    AS_IT_IS,
+    GaussianModel,
+    Promise,
+    Release,
+    best_estimate,
+    no_data,
+    release_error,
+)
+from distpriv.privacy import Verdict, verdict
+from distpriv.text import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Way", "compare", "mean_percent", "noises", "ruler", "ways"]
+
+
+def ruler(model: GaussianModel) -> FloatArray:
+    """Return what 100 per cent of each statistic is, shape (m,), in its unit.
+
+    The value at the middle of the first pair's range, or the statistic's sampling deviation where
+    that is larger: a mean change of about 0 has no per cent of its own. 1 for what is always 0.
+    """
+    first = model.pairs[0]
+    deviation = np.sqrt(np.diagonal(first.pooled).clip(0))
+    size = np.maximum(np.abs(first.means.mean(axis=0)), deviation)
+    return np.where(size > 0, size, 1.0)
+
+
+def mean_percent(model: GaussianModel, errors: FloatArray) -> Any:
+    """Return the mean over statistics of errors, shape (..., m), in per cent by the ruler."""
+    return 100 * np.mean(errors / ruler(model), axis=-1)
+
+
+_WORDS = {  # title, how, advice
+    "as it is": ("As they are", "Nothing is changed.", "Publish the figures as they are."),
+    "BalM": ("Balanced", "", "Publish balanced figures."),
+    "no data": (
+        "No data",
+        "Publishes what anybody expects; your records are not used.",
+        "Publish expected figures instead.",
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way of releasing the figures.
+
+    Attributes
+    ----------
+    release : Release
+    guesses : float
+        Right guesses of 100 of the best attacker on the most exposed secret.
+    errors : ndarray, shape (m,)
+        Expected absolute error of each statistic in its unit, at the worse share.
+    estimated : ndarray, shape (m,)
+        The same of the best linear estimate that a reader can make from the release.
+    percent, estimated_percent : float
+        Means of both by the ruler, see `ruler`.
+    verdict : Verdict
+        Against the limit.
+    publishable : bool
+        False for no data where the expectation comes from the very table that is to be released.
+    """
+
+    release: Release
+    guesses: float
+    errors: FloatArray
+    estimated: FloatArray
+    percent: float
+    estimated_percent: float
+    verdict: Verdict
+    publishable: bool
+
+    def __repr__(self) -> str:
+        return f"Way({self.title!r}, {self.guesses:.1f} of 100, {self.percent:.1f} % off)"
+
+    @property
+    def key(self) -> str:
+        """Mechanism, "as it is" or "no data"."""
+        return self.release.mechanism
+
+    @property
+    def kept(self) -> bool:
+        """Whether it keeps the limit."""
+        return self.verdict.kept
+
+    @property
+    def rests(self) -> str:
+        """Law that the verdict rests on: "model", "exact", "any data" or "none"."""
+        return self.verdict.law
+
+    @property
+    def title(self) -> str:
+        """Name in charts and tables."""
+        return _WORDS[self.key][0] if self.key in _WORDS else f"Noise, {self.key}"
+
+    @property
+    def how(self) -> str:
+        """How it works, in a sentence."""
+        if self.release.kind == "balanced":
+            without, having = self.release.kept if self.release.kept is not None else (0, 0)
+            return (
+                f"Uses {having:.0f} records with and {without:.0f} without the property, weighted to "
+                f"{percent(self.release.reference or 0.0)}."
+            )
+        return (
+            _WORDS[self.key][1] if self.key in _WORDS else f"Random noise of {self.key} is added."
+        )
+
+    @property
+    def basis(self) -> str:
+        """What its promise rests on, in a sentence."""
+        words = {"any data": "Holds for any data.", "exact": "Holds by the exact law."}
+        return words.get(self.rests, "Rests on bell-shaped figures.")
+
+    @property
+    def advice(self) -> str:
+        """What to do to release this way, as a request."""
+        return _WORDS[self.key][2] if self.key in _WORDS else f"Add {self.key} noise."
+
+
+def noises(
+    model: GaussianModel, promise: Promise, names: Iterable[str], **options: Any
+) -> tuple[dict[str, Release], dict[str, str]]:
+    """Calibrate several mechanisms to one promise.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    promise : Promise
+    names : iterable of str
+        Mechanisms that add noise.
+    **options
+        Of `calibrate_all`.
+
+    Returns
+    -------
+    releases : dict of mechanism to Release
+    unavailable : dict of mechanism to str
+        Why the others do not apply, in a sentence each.
+    """
+    names, unavailable = list(names), {}
+    releases = {}
+    results = calibrate_all([(name, promise) for name in names], model, **options)
+    for name, result in zip(names, results, strict=True):
+        if isinstance(result, Release):
+            releases[name] = result
+        else:
+            default = f"No amount of {name} noise keeps this limit."
+            unavailable[name] = MECHANISMS[name].applies(model) or str(result or default)
+    return releases, unavailable
+
+
+def ways(
+    model: GaussianModel,
+    promise: Promise,
+    *,
+    reference: float | None = None,
+    verdicts: Mapping[str, Verdict] | None = None,
+    releases: Mapping[str, Release] | None = None,
+    **options: Any,
+) -> tuple[tuple[Way, ...], dict[str, str]]:
+    """Hold every way of releasing against a promise.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    promise : Promise
+    reference : float, optional
+        Share that the balanced release and no data mean; the middle of the range by default.
+    releases : mapping of mechanism to Release, optional
+        Calibrated before.
+    verdicts : mapping of mechanism or "as it is" to Verdict, optional
+        Computed before.
+    **options
+        Of `calibrate_all`.
+
+    Returns
+    -------
+    ways : tuple of Way
+        As it is, no data, the balanced release and every Gaussian mechanism, as far as they apply; the
+        least error first.
+    unavailable : dict of mechanism to str
+        Why the others do not apply, in a sentence each.
+    """
+    verdicts, releases = dict(verdicts or {}), dict(releases or {})
+    every = [AS_IT_IS, no_data(model, reference)]
+    unavailable = {}
+    try:
+        every.append(calibrate("BalM", model, reference=reference))
+    except DistprivError as error:
+        unavailable["BalM"] = str(error)
+    plain = verdicts.setdefault("as it is", verdict(model, AS_IT_IS, promise))
+    if not plain.kept:
+        gaussian = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
+        rest = [name for name in gaussian if name not in releases]
+        added, reasons = noises(model, promise, rest, **options)
+        unavailable |= reasons
+        every += [one for one in (releases | added).values() if one.kind == "noise"]
+    rows = [way(model, one, promise, verdicts.get(one.mechanism)) for one in every]
+    return tuple(sorted(rows, key=lambda row: row.percent)), unavailable
+
+
+def way(
+    model: GaussianModel, release: Release, promise: Promise, judged: Verdict | None = None
+) -> Way:
+    """Hold one release against a promise.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release
+    promise : Promise
+    judged : Verdict, optional
+        Computed before.
+    """
+    judged = judged or verdict(model, release, promise)
+    errors = release_error(model, release).absolute.max(axis=0)
+    estimated = np.minimum(errors, best_estimate(model, release)[2].absolute.max(axis=0))
+    return Way(
+        release=release,
+        guesses=100 * float(judged.accuracy.max()),
+        errors=errors,
+        estimated=estimated,
+        percent=float(mean_percent(model, errors)),
+        estimated_percent=float(mean_percent(model, estimated)),
+        verdict=judged,
+        publishable=release.kind != "no data" or model.provenance != "table",
+    )
+
+
+def compare(
+    model: GaussianModel,
+    epsilon: float | None = None,
+    delta: float = 1e-3,
+    guesses: float | None = None,
+    *,
+    reference: float | None = None,
+    **options: Any,
+) -> pd.DataFrame:
+    """Compare all ways of releasing at one promise or one limit.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    epsilon, delta : float, optional
+        The promise.
+    guesses : float, optional
+        Right guesses of 100 that the best attacker may make, instead of ε and δ.
+    reference : float, optional
+        Share that the balanced release means; the middle of the range by default.
+    **options
+        Of `calibrate`; noise is made least by the ruler unless `units` says otherwise.
+
+    Returns
+    -------
+    DataFrame
+        One row a way, the least error first: key, title, guesses, percent (mean expected error by the
+        ruler), estimated_percent (of the best linear estimate), kept, rests, and one column of errors a
+        statistic.
+
+    Raises
+    ------
+    DistprivError
+        Unless exactly one of `epsilon` and `guesses` is given, within its domain.
+    """
+    promise = promise_of(epsilon, delta, guesses)
+    options.setdefault("units", ruler(model))
+    return frame_of(ways(model, promise, reference=reference, **options)[0], model.query.labels)
+
+
+def promise_of(epsilon: float | None, delta: float, guesses: float | None) -> Promise:
+    """Return the promise of ε and δ, or of a limit on right guesses of 100."""
+    if (epsilon is None) == (guesses is None):
+        raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
+    if guesses is not None:
+        return Promise.of_guesses(guesses)
+    assert epsilon is not None
+    return Promise(epsilon, delta)
+
+
+def frame_of(rows: Iterable[Way], labels: Iterable[str]) -> pd.DataFrame:
+    """Return ways as a frame, see `compare`."""
+    import pandas as pd
+
+    labels = list(labels)
+    return pd.DataFrame(
+        [
+            {
+                "key": row.key,
+                "title": row.title,
+                "guesses": row.guesses,
+                "percent": row.percent,
+                "estimated_percent": row.estimated_percent,
+                "kept": row.kept,
+                "rests": row.rests,
+            }
+            | {f"± {label}": row.errors[place] for place, label in enumerate(labels)}
+            for row in rows
+        ]
+    )

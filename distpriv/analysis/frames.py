@@ -1,0 +1,231 @@
+"""Frames that charts draw: columns as `distpriv.charts` names them, figures of 100 and per cent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import ndtr, ndtri, stdtrit
+
+from distpriv.arrays import FloatArray
+from distpriv.model import PairModel, Release
+from distpriv.privacy import NormalLoss
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "attack_frame",
+    "bells_frame",
+    "clouds_frame",
+    "contributions_frame",
+    "draws_frame",
+    "fit_frame",
+    "misfit",
+    "plane_frame",
+    "separation",
+]
+
+_REACH = 4.0  # standard deviations of a score that are drawn
+_SCORES = np.linspace(-_REACH, _REACH, 141)
+_CERTAIN = 99.99  # right guesses of 100; two bells this far apart do not overlap in a picture
+
+
+def separation(guesses: float) -> float:
+    """Return the distance of two unit bells that an attacker tells apart so often of 100."""
+    return float(2 * ndtri(min(guesses, _CERTAIN) / 100))
+
+
+def bells_frame(
+    panels: Iterable[tuple[str, float, bool | None]], shares: Sequence[str]
+) -> pd.DataFrame:
+    """Return densities of the best attacker's score, one row a panel and score.
+
+    Parameters
+    ----------
+    panels : iterable of (title, right guesses of 100, kept)
+    shares : sequence of str
+        Names of the lower and the higher share.
+
+    Returns
+    -------
+    DataFrame
+        Columns panel, guesses, kept, score (in standard deviations) and one density a share.
+    """
+    import pandas as pd
+
+    parts = []
+    for title, guesses, kept in panels:
+        half = separation(guesses) / 2
+        densities = {
+            name: np.exp(-((_SCORES - side * half) ** 2) / 2)
+            for name, side in zip(shares, (-1, 1), strict=True)
+        }
+        head = {"panel": title, "guesses": guesses, "kept": kept, "score": _SCORES}
+        parts.append(pd.DataFrame(head | densities))
+    return pd.concat(parts, ignore_index=True)
+
+
+def attack_frame(repetitions: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+    """Return running means of a simulated attack, one row a release and number of repetitions.
+
+    Parameters
+    ----------
+    repetitions : sequence of mapping of release to share of right guesses
+        In the order of their indices.
+
+    Returns
+    -------
+    DataFrame
+        Columns release, simulations, guesses, low and high: the mean so far and its 95 % interval by
+        Student's t, of 100. The interval is NaN after one repetition.
+    """
+    import pandas as pd
+
+    columns = ["release", "simulations", "guesses", "low", "high"]
+    if not repetitions:
+        return pd.DataFrame(columns=columns)
+    counts = np.arange(1, len(repetitions) + 1)
+    parts = []
+    for name in repetitions[0]:
+        values = 100 * np.array([one[name] for one in repetitions])
+        means = values.cumsum() / counts
+        # Away from the first value, so that no digits are lost.
+        away = values - values[0]
+        squares = (away**2).cumsum() - away.cumsum() ** 2 / counts
+        with np.errstate(divide="ignore", invalid="ignore"):
+            half = np.sqrt(squares.clip(0) / (counts - 1) / counts) * stdtrit(counts - 1, 0.975)
+        half = np.where(counts > 1, half, math.nan)
+        part = {"release": name, "simulations": counts, "guesses": means}
+        parts.append(pd.DataFrame(part | {"low": means - half, "high": means + half}))
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> float:
+    """Return the largest distance between two shares of tables below a value, in points of 100.
+
+    One is that of the draws, shape (R,), the other that of the normal curve; on a grid the curve counts
+    up to half a step above the value.
+    """
+    values, counts = np.unique(np.round(draws, 9), return_counts=True)
+    if not deviation > 0:
+        return 0.0
+    below = counts.cumsum() / len(draws)
+    expected = ndtr((values + step / 2 - mean) / deviation)
+    before = below - counts / len(draws)
+    earlier = ndtr((values - step / 2 - mean) / deviation)
+    return 100 * float(np.maximum(np.abs(below - expected), np.abs(before - earlier)).max())
+
+
+def fit_frame(
+    pair: PairModel, draws: FloatArray, labels: Sequence[str], shares: Sequence[str]
+) -> pd.DataFrame:
+    """Return the fitted curves and how far simulated tables are from them.
+
+    Returns
+    -------
+    DataFrame
+        Columns statistic, share, mean, deviation, step (0: no grid) and misfit (in points of 100).
+    """
+    import pandas as pd
+
+    rows = []
+    for place, label in enumerate(labels):
+        step = float(pair.steps[place])
+        for side, share in enumerate(shares):
+            mean = float(pair.means[side, place])
+            deviation = math.sqrt(max(float(pair.covariances[side, place, place]), 0.0))
+            off = misfit(draws[side, :, place], mean, deviation, step)
+            rows.append((label, share, mean, deviation, step, off))
+    return pd.DataFrame(rows, columns=["statistic", "share", "mean", "deviation", "step", "misfit"])
+
+
+def draws_frame(draws: FloatArray, labels: Sequence[str], shares: Sequence[str]) -> pd.DataFrame:
+    """Return simulated tables, shape (2, R, m), with columns statistic, share, value."""
+    import pandas as pd
+
+    repeated = np.repeat(np.asarray(labels, dtype=object), len(shares) * draws.shape[1])
+    each = np.tile(np.repeat(np.asarray(shares, dtype=object), draws.shape[1]), len(labels))
+    values = np.moveaxis(draws, 2, 0).ravel()
+    return pd.DataFrame({"statistic": repeated, "share": each, "value": values})
+
+
+def plane_frame(
+    pair: PairModel, axes: tuple[int, int], shares: Sequence[str], noises: Mapping[str, Release]
+) -> pd.DataFrame:
+    """Return both shares' normals and the noises in the plane of two statistics.
+
+    In pooled standard deviations from the middle.
+
+    Returns
+    -------
+    DataFrame
+        Columns name, kind ("share" or "noise"), x, y (mean) and xx, xy, yy (covariance).
+    """
+    import pandas as pd
+
+    middle, unit = _plane(pair, axes)
+    chosen, m = np.ix_(axes, axes), len(pair.difference)
+    rows = [
+        ("share", name, (mean[list(axes)] - middle) / unit, covariance[chosen])
+        for name, mean, covariance in zip(shares, pair.means, pair.covariances, strict=True)
+    ]
+    rows += [("noise", name, np.zeros(2), one.total(m)[chosen]) for name, one in noises.items()]
+    scale = np.outer(unit, unit)
+    return pd.DataFrame(
+        [
+            (name, kind, *mean, *(covariance / scale)[[0, 0, 1], [0, 1, 1]])
+            for kind, name, mean, covariance in rows
+        ],
+        columns=["name", "kind", "x", "y", "xx", "xy", "yy"],
+    )
+
+
+def clouds_frame(
+    pair: PairModel, axes: tuple[int, int], shares: Sequence[str], draws: FloatArray
+) -> pd.DataFrame:
+    """Return simulated tables in the same plane: columns share, x, y."""
+    import pandas as pd
+
+    middle, unit = _plane(pair, axes)
+    scaled = (draws[..., list(axes)] - middle) / unit
+    parts = [
+        pd.DataFrame({"share": name, "x": cloud[:, 0], "y": cloud[:, 1]})
+        for name, cloud in zip(shares, scaled, strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _plane(pair: PairModel, axes: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+    """Middle of the shares and pooled deviations of two statistics, (2,) each."""
+    places = list(axes)
+    unit = np.sqrt(np.diagonal(pair.pooled)[places].clip(0))
+    return pair.means[:, places].mean(axis=0), np.where(unit > 0, unit, 1.0)
+
+
+def contributions_frame(pair: PairModel, labels: Sequence[str]) -> pd.DataFrame:
+    """Return how often the best attacker is right from each statistic alone, and without it.
+
+    Returns
+    -------
+    DataFrame
+        Columns statistic, alone, without: right guesses of 100, by the model.
+    """
+    import pandas as pd
+
+    every = list(range(len(labels)))
+
+    def guesses(places: list[int]) -> float:
+        if not places:
+            return 50.0
+        chosen = np.ix_([0, 1], places, places)
+        one, other = pair.covariances[chosen]
+        return 100 * NormalLoss.between(pair.difference[places], one, other).accuracy()
+
+    rows = [
+        (label, guesses([place]), guesses([other for other in every if other != place]))
+        for place, label in enumerate(labels)
+    ]
+    return pd.DataFrame(rows, columns=["statistic", "alone", "without"])
