@@ -202,11 +202,12 @@ class Lattice:
 
     def order(self, vector: Sequence[int] | IntArray) -> int:
         """Return the least multiple of a vector that is in the lattice; 0 for none."""
-        rest, multiple = [Fraction(int(entry)) for entry in vector], 1
+        rest, multiple = [int(entry) for entry in vector], 1
         for row, lead in zip(self.rows, self.leads, strict=True):
-            times = rest[lead] / row[lead]
-            multiple = math.lcm(multiple, times.denominator)
-            rest = [a - times * b for a, b in zip(rest, row, strict=True)]
+            more = row[lead] // math.gcd(row[lead], rest[lead])
+            times = more * rest[lead] // row[lead]
+            rest = [more * a - times * b for a, b in zip(rest, row, strict=True)]
+            multiple *= more
         return 0 if any(rest) else multiple
 
     def grid(self, units: FloatArray) -> Grid:
