@@ -7,6 +7,7 @@ import streamlit as st
 from distpriv.charts import bars, directions
 from distpriv.dashboard import page
 from distpriv.mechanisms import calibrate_all
+from distpriv.model import Release
 
 own, now = page.current()
 scenario, labels = now.scenario, now.labels
@@ -34,7 +35,7 @@ page.headline(
 noises = {}
 names = list(dict.fromkeys([scenario.mechanism, "DauM", "EigM", "ExpM"])) if now.needs_noise else []
 for name, made in zip(names, calibrate_all([(name, now.promise) for name in names], now.model, units=now.ruler)):
-    if made is not None:
+    if isinstance(made, Release):
         noises[name] = made.covariance
 order = list(told.sort_values("alone", ascending=False).index)
 x = y = order[0]
@@ -66,7 +67,7 @@ with left:
         means = np.asarray(fit.means)[:, [x, y]]
         middle = means.mean(axis=0)
         cut = lambda matrix: np.asarray(matrix)[..., [x, y], :][..., [x, y]] / np.outer(unit, unit)  # noqa: E731
-        draws = own.remember(("draws", *now.model_key), now.draws)
+        draws = now.draws
         frame = pd.DataFrame(
             {
                 "of": [low, high],

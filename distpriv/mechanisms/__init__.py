@@ -1,5 +1,19 @@
-"""Ways to hide a share, and their calibration."""
+"""Ways to release statistics that hide a share, and their calibration."""
 
-from distpriv.mechanisms.calibration import MECHANISMS, Mechanism, calibrate, calibrate_all
+# Each file adds its mechanisms to the register, in this order.
+from distpriv.mechanisms import expected_value  # noqa: F401  isort: skip
+from distpriv.mechanisms import directional  # noqa: F401  isort: skip
+from distpriv.mechanisms import eigenvector  # noqa: F401  isort: skip
+from distpriv.mechanisms import optimal  # noqa: F401  isort: skip
+from distpriv.mechanisms import balanced  # noqa: F401  isort: skip
+from distpriv.mechanisms.base import MECHANISMS, Mechanism, mechanism_named, register
+from distpriv.mechanisms.calibration import calibrate, calibrate_all
 
-__all__ = ["MECHANISMS", "Mechanism", "calibrate", "calibrate_all"]
+__all__ = [
+    "MECHANISMS",
+    "Mechanism",
+    "calibrate",
+    "calibrate_all",
+    "mechanism_named",
+    "register",
+]

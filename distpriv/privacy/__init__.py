@@ -10,6 +10,7 @@ from distpriv.privacy.delivered import (
     pair_loss,
     privacy_loss,
     verdict,
+    verdicts,
 )
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
 
@@ -26,4 +27,5 @@ __all__ = [
     "pair_loss",
     "privacy_loss",
     "verdict",
+    "verdicts",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from distpriv.arrays import FloatArray
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
+from distpriv.model.grid import log_ratio
 from distpriv.privacy.laplace import line_loss, spread_loss
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
 
@@ -23,6 +24,7 @@ __all__ = [
     "pair_loss",
     "privacy_loss",
     "verdict",
+    "verdicts",
 ]
 
 Law = Literal["model", "exact", "any data", "none"]
@@ -30,60 +32,84 @@ Law = Literal["model", "exact", "any data", "none"]
 _NOTHING = FiniteLoss(np.ones(1), np.ones(1))  # P = Q: nothing to tell
 _EVERYTHING = FiniteLoss(np.array([1.0, 0.0]), np.array([0.0, 1.0]))  # no value in common
 _SLACK = 1e-6  # of δ, for rounding
+_COVERED = 0.01  # what the grid may move log-likelihood ratios by; noise that leaves more is none
 
 
 def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 0) -> PrivacyLoss:
     """Return the privacy loss of one pair: P under the lower share against Q under the higher one.
 
-    Noise that leaves some combination of the statistics on their grid counts as none, for arithmetic
-    removes it; figures whose grids are apart tell the shares for certain.
+    Noise that leaves some combination of the statistics on their grid, or covers it too thinly, counts
+    as none, for arithmetic removes it; figures whose grids are apart tell the shares for certain.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release, optional
+        None: the figures as they are.
+    pair : int
     """
     release = AS_IT_IS if release is None else release
     fitted = model.pairs[pair]
     if not release.additive:
         return _kept_loss(model, release, pair)
-    bare = _bare(fitted, release)
-    if bare and fitted.apart:
+    covered = bool(_grid_ratio(fitted, [release])[0] <= _COVERED)
+    if not covered and fitted.apart:
         return _EVERYTHING
-    if release.directions is not None and not bare:
+    if release.directions is not None and covered:
         floor = 0.0 if release.covariance is None else release.covariance
-        loss = line_loss if release.directions.shape[1] == 1 else spread_loss
-        basis = release.directions[:, 0] if loss is line_loss else release.directions
-        return loss(fitted.difference, fitted.covariances + floor, basis, release.scale)
-    noise = np.zeros_like(fitted.pooled) if bare else release.total(len(model.query))
+        law = fitted.difference, fitted.covariances + floor
+        if release.directions.shape[1] == 1:
+            return line_loss(*law, release.directions[:, 0], release.scale)
+        return spread_loss(*law, release.directions, release.scale)
+    noise = release.total(len(model.query)) * covered
     one, other = fitted.covariances + noise
     return NormalLoss.between(fitted.difference, one, other)
 
 
-def _bare(fitted: PairModel, release: Release) -> bool:
-    """Whether arithmetic undoes the noise."""
-    if release.kind != "noise":
-        return True
-    return bool(np.isinf(fitted.smoothness(release.total(len(fitted.steps)))))
+def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
+    """By how much the grid moves log-likelihood ratios of additive releases, (R,); ∞ where it undoes them.
+
+    Laplace noise is normal noise of random size, which covers the grid as well as the normal noise
+    beside it does; where there is none, it counts by its variance.
+    """
+    m = len(fitted.steps)
+    noise = [one.covariance if one.covariance is not None else one.total(m) for one in releases]
+    ratio = log_ratio(fitted.smoothness(np.array(noise)))
+    plain = np.array([one.kind != "noise" for one in releases])
+    return np.where(plain, np.inf, ratio)
 
 
 def _kept_loss(model: GaussianModel, release: Release, pair: int) -> PrivacyLoss:
-    """Of a release that keeps the same number of records whatever the share."""
+    """Of a release that does not use all records."""
     (p, q), (one, other) = joint_law(model, [release], pair)
-    unit = np.sqrt(np.diag(one + other)).clip(1e-300)
-    if np.allclose(p / unit, q / unit, atol=1e-9) and np.allclose(one, other, rtol=1e-9):
+    unit = np.sqrt(np.diagonal(one + other)).clip(1e-300)
+    if (np.abs(p - q) <= 1e-12 * unit).all() and np.allclose(one, other, rtol=1e-12, atol=0):
         return _NOTHING
     return NormalLoss.between(p - q, one, other)
 
 
 @dataclass(frozen=True, eq=False)
 class WorstLoss:
-    """The worst of several privacy losses at each question: of all pairs, in both orders."""
+    """The worst of several privacy losses at each question: of all pairs, in both orders.
+
+    Attributes
+    ----------
+    losses : tuple of PrivacyLoss
+    """
 
     losses: tuple[PrivacyLoss, ...]
 
     def delta(self, epsilon: FloatArray | float) -> FloatArray:
         """Return δ(ε), shape of ε."""
-        return np.max([loss.delta(np.asarray(epsilon, float)) for loss in self.losses], axis=0)
+        return self.profile(epsilon)
 
-    def epsilon(self, delta: float) -> float:
-        """Return the least ε >= 0 with δ(ε) <= delta; ∞ if there is none."""
-        return max(loss.epsilon(delta) for loss in self.losses)
+    def profile(self, level: FloatArray | float) -> FloatArray:
+        """Return sup_S P(S) − e^l Q(S) for levels l of any sign, shape of l."""
+        return np.max([loss.profile(level) for loss in self.losses], axis=0)
+
+    def epsilon(self, delta: FloatArray | float) -> FloatArray:
+        """Return the least ε >= 0 with δ(ε) <= delta, shape of delta; ∞ if there is none."""
+        return np.max([loss.epsilon(delta) for loss in self.losses], axis=0)
 
     def accuracy(self) -> float:
         """Return the best attacker's accuracy at even odds."""
@@ -122,28 +148,22 @@ def delivered_delta(model: GaussianModel, release: Release | None, epsilon: floa
 
 def delivered_epsilon(model: GaussianModel, release: Release | None, delta: float) -> float:
     """Return the ε that a release delivers at a δ: worst pair, worst order; ∞ if there is none."""
-    return privacy_loss(model, release).epsilon(delta)
+    return float(privacy_loss(model, release).epsilon(delta))
 
 
 def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None) -> float:
     """Return the accuracy of the best attacker at even odds on the most exposed pair, ½ + ½ TV."""
-    return max(pair_loss(model, release, k).accuracy() for k in range(len(model.pairs)))
+    return max(pair_loss(model, release, place).accuracy() for place in range(len(model.pairs)))
 
 
 def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
-    """Return the best attacker's accuracy on each of many releases of normal noise, shape (R,)."""
-    noise = np.array([one.total(len(model.query)) for one in releases])
-    worst = np.full(len(releases), 0.5)
-    for fitted in model.pairs:
-        difference = np.broadcast_to(fitted.difference, (len(noise), noise.shape[-1]))
-        bare = np.isinf(fitted.smoothness(noise))
-        one, other = (
-            covariance + noise * ~bare[:, None, None] for covariance in fitted.covariances
-        )
-        loss = NormalLoss.between(difference, one, other)
-        found = np.where(bare & fitted.apart, 1.0, 0.5 + 0.5 * loss.delta(np.zeros(len(noise))))
-        worst = np.maximum(worst, found)
-    return worst
+    """Return the best attacker's accuracy on each of many releases, shape (R,)."""
+    return np.array(
+        [
+            found.accuracy.max()
+            for found in verdicts(model, releases, [Promise(0, 0)] * len(releases))
+        ]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +174,16 @@ class Verdict:
     ----------
     kept : bool
     law : str
-        What that rests on: "model" for the fitted normals, "exact" for a law that is known, "any
-        data", or "none".
+        What that rests on: "model" for the fitted normals, "exact" for a law that is computed without
+        them, "any data", or "none".
     promise : Promise
     delta : ndarray, shape (K, 2)
-        Delivered at the promise's ε [pair; lower share first, higher share first].
+        Delivered at the promise's ε [pair; lower share first, higher share first], with what the grid
+        adds at most.
     accuracy : ndarray, shape (K,)
         Of the best attacker at even odds.
     exact : ndarray, shape (K, 2), or None
-        δ by the exact law, which decides where it is known.
+        δ by the exact law, which decides where there is one.
     persons : Promise or None
         What each record gets besides.
     persons_kept : bool or None
@@ -181,19 +202,65 @@ class Verdict:
     why: str = ""
 
 
-def verdict(model: GaussianModel, release: Release, promise: Promise) -> Verdict:
-    """Hold a release against a promise.
+def verdict(model: GaussianModel, release: Release, promise: Promise | None = None) -> Verdict:
+    """Hold a release against a promise, by default the one that it was calibrated for.
 
     The only place where "kept" is decided: calibration, comparison, pages and reports read it.
     """
-    losses = [pair_loss(model, release, place) for place in range(len(model.pairs))]
-    at = np.array(promise.epsilon)
-    delta = np.array([[float(each.delta(at)) for each in (loss, loss.reversed)] for loss in losses])
+    promise = release.promise if promise is None else promise
+    if promise is None:
+        raise ValueError(f"{release!r} comes with no promise; pass one.")
+    return verdicts(model, [release], [promise])[0]
+
+
+def verdicts(
+    model: GaussianModel, releases: Sequence[Release], promises: Sequence[Promise]
+) -> list[Verdict]:
+    """Hold releases against a promise each, see :func:`verdict`; normal noises side by side."""
+    epsilon = np.array([promise.epsilon for promise in promises])
+    delta = np.empty((len(releases), len(model.pairs), 2))
+    accuracy = np.empty(delta.shape[:2])
+    laws: list[Law] = ["model"] * len(releases)
+    normal = np.array([one.additive and one.directions is None for one in releases], dtype=bool)
+    for place in range(len(model.pairs)):
+        some = [one for one, is_normal in zip(releases, normal, strict=True) if is_normal]
+        if some:
+            found = _normal_deltas(model, some, place, epsilon[normal])
+            delta[normal, place], accuracy[normal, place] = found
+        for row in np.flatnonzero(~normal):
+            loss = pair_loss(model, releases[row], place)
+            if loss is _NOTHING:
+                laws[row] = "any data"
+            delta[row, place] = [float(each.delta(epsilon[row])) for each in (loss, loss.reversed)]
+            accuracy[row, place] = loss.accuracy()
+    return [_judged(*one) for one in zip(laws, promises, delta, accuracy, strict=True)]
+
+
+def _normal_deltas(
+    model: GaussianModel, releases: Sequence[Release], pair: int, epsilon: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """δ in both orders, (R, 2), and accuracies, (R,), of additive releases of normal noise."""
+    fitted = model.pairs[pair]
+    noise = np.array([one.total(len(model.query)) for one in releases])
+    ratio = _grid_ratio(fitted, releases)
+    covered = ratio <= _COVERED
+    noise *= covered[:, None, None]
+    charge = np.where(covered, ratio, 0.0)
+    difference = np.broadcast_to(fitted.difference, (len(noise), noise.shape[-1]))
+    one, other = (covariance + noise for covariance in fitted.covariances)
+    loss = NormalLoss.between(difference, one, other)
+    several = loss.beside(loss.reversed).beside(loss)
+    levels = np.concatenate([epsilon - charge, epsilon - charge, np.zeros(len(noise))])
+    first, second, even = several.profile(levels).reshape(3, -1)
+    delta = np.stack([first, second], axis=1) * (1 + np.tanh(charge / 2))[:, None]
+    told = ~covered & fitted.apart
+    delta, even = np.where(told[:, None], 1.0, delta), np.where(told, 1.0, even)
+    return delta, 0.5 + 0.5 * even
+
+
+def _judged(law: Law, promise: Promise, delta: FloatArray, accuracy: FloatArray) -> Verdict:
     kept = bool((delta <= promise.delta * (1 + _SLACK)).all())  # NaN is not kept
-    accuracy = np.array([loss.accuracy() for loss in losses])
-    why = (
-        "" if kept else f"It delivers δ = {delta.max():.3g} where {promise.delta:.3g} is promised."
-    )
-    return Verdict(
-        kept, "model" if release.additive else "any data", promise, delta, accuracy, why=why
-    )
+    why = ""
+    if not kept:
+        why = f"It delivers δ = {delta.max():.3g} where {promise.delta:.3g} is promised."
+    return Verdict(kept, law, promise, delta, accuracy, why=why)

@@ -1,0 +1,141 @@
+"""What a mechanism is, and the register of all of them.
+
+A mechanism is one file of this folder that ends in `register(Mechanism(...))`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
+from distpriv.model import GaussianModel, Promise, Release
+from distpriv.text import near
+
+__all__ = [
+    "MECHANISMS",
+    "Calibration",
+    "Mechanism",
+    "Options",
+    "differences",
+    "mechanism_named",
+    "register",
+    "sensitivity",
+    "span",
+]
+
+Calibration = Literal["guarded", "exact", "classical"]
+Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+
+
+def _always(_model: GaussianModel) -> str:
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """How releases are calibrated, see :func:`distpriv.mechanisms.calibrate`.
+
+    Attributes
+    ----------
+    calibration : str
+    grid_safe : bool
+    units : ndarray, shape (m,)
+    reference : float or None
+    """
+
+    calibration: Calibration
+    grid_safe: bool
+    units: FloatArray
+    reference: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """A way to release statistics that keeps a promise, and what it rests on.
+
+    Attributes
+    ----------
+    name, title : str
+        In code, and for readers.
+    noise : str
+        "gaussian", "laplace" or "none".
+    takes : frozenset of str
+        Those of epsilon, delta, guesses, units and reference that :func:`calibrate` needs or heeds.
+    rests : str
+        "model" where the promise rests on the normal model, "any data" where on nothing.
+    theorem : str
+        Where the promise is proven; of Chen & Ohrimenko (2023) unless another source is there.
+    shape : callable, optional
+        Of normal noise: from differences (K, m), mean covariances (B, K, m, m) and the Mahalanobis
+        distances that B promises allow to covariances of noise (B, m, m), as if the covariances of
+        both shares agreed.
+    make : callable, optional
+        Of all other kinds: from model, promise and options to a release.
+    applies : callable
+        From a model to "", or to a sentence that says why the mechanism does not suit it. It is
+        asked before anything is computed.
+    always : bool
+        Whether noise is added where none is needed, too.
+    least : bool
+        Whether guarded noise is the least of all; other mechanisms keep their shape and are scaled.
+    papers : bool
+        Whether it is published.
+    protects : bool
+        Whether it promises anything about shares.
+    erratum : int or None
+        Number of the erratum that concerns it.
+    """
+
+    name: str
+    title: str
+    noise: Literal["gaussian", "laplace", "none"]
+    takes: frozenset[str]
+    rests: Literal["model", "any data", "none"]
+    theorem: str
+    shape: Shape | None = None
+    make: Callable[[GaussianModel, Promise, Options], Release] | None = None
+    applies: Callable[[GaussianModel], str] = _always
+    always: bool = False
+    least: bool = False
+    papers: bool = True
+    protects: bool = True
+    erratum: int | None = None
+
+
+MECHANISMS: dict[str, Mechanism] = {}
+"""All mechanisms by name, in the order of the papers."""
+
+
+def register(mechanism: Mechanism) -> None:
+    """Add a mechanism to the register; raises ValueError if its name is taken."""
+    if mechanism.name in MECHANISMS:
+        raise ValueError(f"There is a mechanism {mechanism.name!r} already.")
+    MECHANISMS[mechanism.name] = mechanism
+
+
+def mechanism_named(name: str) -> Mechanism:
+    """Return a mechanism by name; raises DistprivError with the nearest name if there is none."""
+    if name in MECHANISMS:
+        return MECHANISMS[name]
+    raise DistprivError(f"There is no mechanism {name!r}.{near(name, MECHANISMS)}")
+
+
+def differences(model: GaussianModel) -> FloatArray:
+    """Return the differences of means of all pairs, shape (K, m)."""
+    return np.array([pair.difference for pair in model.pairs])
+
+
+def sensitivity(model: GaussianModel, order: int) -> float:
+    """Return Δ_{E,k}, the largest k-norm of the differences of means."""
+    return float(np.linalg.norm(differences(model), ord=order, axis=1).max())
+
+
+def span(d: FloatArray) -> FloatArray:
+    """Return an orthonormal basis of the span of differences (K, m), shape (m, r)."""
+    vectors, sizes, _ = np.linalg.svd(d.T, full_matrices=False)
+    return np.asarray(vectors[:, sizes > 1e-9 * sizes[0]])

@@ -1,0 +1,198 @@
+"""Normal noise of mechanisms and promises side by side, on the grid of the statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.mechanisms.base import Mechanism
+from distpriv.mechanisms.floor import NARROWEST, allowance, charged, floor_widths, grid_ratio
+from distpriv.model import PairModel
+from distpriv.privacy.least_noise import Promises, least_along, least_noise
+from distpriv.privacy.loss import normal_delta, normal_distance
+
+__all__ = ["Cases", "classical_distance", "gaussian_noise"]
+
+_MOST = 1e6  # factor on a mechanism's noise
+_ROUNDS = (False, False, True)  # at last a floor that does by itself: more noise shows less
+
+
+def classical_distance(epsilon: FloatArray, delta: FloatArray) -> FloatArray:
+    """Return ε/c, c = √(2 ln(1.25/δ)): proven for ε <= 1 and c >= 3/2 only (erratum 2)."""
+    return np.asarray(epsilon / np.sqrt(2 * np.log(1.25 / delta)))
+
+
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """Mechanisms and promises side by side.
+
+    Attributes
+    ----------
+    mechanisms : tuple of Mechanism, length B
+    differences : ndarray, shape (K, m)
+    covariances : ndarray, shape (B, K, 2, m, m)
+    epsilon, delta : ndarray, shape (B,)
+    classical : ndarray of bool, shape (B,)
+        Which distances are the classical calibration's, the others are exact.
+    scaled : bool
+        Whether noise is scaled until the covariances, as they are, let it keep the promise; else
+        it is that for the mean covariance.
+    """
+
+    mechanisms: tuple[Mechanism, ...]
+    differences: FloatArray
+    covariances: FloatArray
+    epsilon: FloatArray
+    delta: FloatArray
+    classical: BoolArray
+    scaled: bool
+
+    def rows(self, places: IntArray) -> Cases:
+        """Return some of the cases."""
+        return replace(
+            self,
+            mechanisms=tuple(self.mechanisms[place] for place in places),
+            covariances=self.covariances[places],
+            epsilon=self.epsilon[places],
+            delta=self.delta[places],
+            classical=self.classical[places],
+        )
+
+    @property
+    def distance(self) -> FloatArray:
+        """Mahalanobis distance that each promise allows, shape (B,)."""
+        some = self.classical
+        result = np.empty(len(self.epsilon))
+        result[some] = classical_distance(self.epsilon[some], self.delta[some])
+        result[~some] = normal_distance(self.epsilon[~some], self.delta[~some])
+        return result
+
+    def promises(self, distance: FloatArray) -> Promises:
+        """Return what normal laws must keep; the classical distance is kept by its exact δ."""
+        count, pairs, _, m, _ = self.covariances.shape
+        delta = np.where(self.classical, normal_delta(distance, self.epsilon), self.delta)
+        return Promises(
+            np.broadcast_to(self.differences, (count, pairs, m)),
+            self.covariances,
+            np.broadcast_to(self.epsilon[:, None], (count, pairs)),
+            np.broadcast_to(delta[:, None], (count, pairs)),
+        )
+
+    def shapes(self, places: IntArray, distance: FloatArray) -> FloatArray:
+        """Return what the mechanisms of some cases add for a distance each, shape (len, m, m)."""
+        pooled = self.covariances[places].mean(axis=2)
+        result = np.empty((len(places), *pooled.shape[-2:]))
+        names = np.array([self.mechanisms[place].name for place in places])
+        for name in dict.fromkeys(names.tolist()):
+            of = names == name
+            shape = self.mechanisms[places[of.argmax()]].shape
+            assert shape is not None  # noqa: S101  (of all that are gaussian)
+            result[of] = shape(self.differences, pooled[of], distance[of])
+        return result
+
+    def unneeded(self) -> BoolArray:
+        """Tell where no noise is needed, by Theorem 4.4 or its like for two covariances, (B,)."""
+        none = np.zeros((len(self.epsilon), *self.covariances.shape[-2:]))
+        kept = self.promises(self.distance).excess(none).max(axis=1) <= 0
+        always = np.array([mechanism.always for mechanism in self.mechanisms])
+        return np.asarray(kept & ~always)
+
+
+def gaussian_noise(cases: Cases, pairs: Sequence[PairModel]) -> tuple[FloatArray, FloatArray]:
+    """Compute the noise of each case.
+
+    On a grid each mechanism is computed for Σ + F instead of Σ and releases with F + (its noise for
+    Σ + F), F = c² diag(steps²): so no combination of the statistics stays on its grid, and OptM
+    stays the least above the floor F. Where no noise is needed for densities none is added on the
+    grid either.
+
+    Parameters
+    ----------
+    cases : Cases
+    pairs : sequence of PairModel
+        Whose grid is to be covered.
+
+    Returns
+    -------
+    noise : ndarray, shape (B, m, m)
+        Floor included; NaN where no amount keeps the promise.
+    widths : ndarray, shape (B,)
+        Of the floor, in steps of each statistic; 0 for none, NaN where no floor is enough.
+    """
+    steps = np.max([pair.steps for pair in pairs], axis=0)
+    if not steps.any():
+        return _density_noise(cases), np.zeros(len(cases.epsilon))
+    noise = np.zeros((len(cases.epsilon), len(steps), len(steps)))
+    widths = np.zeros(len(noise))
+    apart = any(pair.apart for pair in pairs)
+    needed = np.flatnonzero(~cases.unneeded() | apart)
+    noise[needed], widths[needed] = _noise_above_floor(cases.rows(needed), pairs, steps)
+    return noise, widths
+
+
+def _noise_above_floor(
+    cases: Cases, pairs: Sequence[PairModel], steps: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Compute both by turns: the least floor depends on the noise above it, which depends on it."""
+    count, m = len(cases.epsilon), len(steps)
+    squares = np.diag(steps**2)
+    noise, widths = np.full((count, m, m), np.nan), np.full(count, np.nan)
+    allowed = allowance(cases.epsilon, cases.delta)
+    wide = replace(cases, covariances=cases.covariances + NARROWEST**2 * squares)
+    todo = np.arange(count)
+    guess = wide.shapes(todo, cases.distance)
+    for last in _ROUNDS:
+        if not len(todo):
+            break
+        limit = allowed[todo] * (1.0 if last else 0.8)
+        width, shown = floor_widths(pairs, guess * (not last), steps, limit)
+        widths[todo] = width
+        enough = np.isfinite(width)
+        todo, guess, width, shown = (part[enough] for part in (todo, guess, width, shown))
+        spare = np.minimum(allowed[todo], 10 * shown + 1e-3 * allowed[todo])
+        ratio = np.where(last, shown, spare)
+        epsilon, delta = charged(cases.epsilon[todo], cases.delta[todo], ratio)
+        floor = width[:, None, None] ** 2 * squares
+        some = cases.rows(todo)
+        above = _density_noise(
+            replace(
+                some,
+                covariances=some.covariances + floor[:, None, None],
+                epsilon=epsilon,
+                delta=delta,
+            )
+        )
+        possible = np.isfinite(above).all(axis=(1, 2))
+        total = np.where(possible[:, None, None], above, 0.0) + floor
+        done = possible & (last | (grid_ratio(pairs, total) <= ratio))
+        noise[todo[done]] = total[done]
+        todo, guess = todo[possible & ~done], above[possible & ~done]
+    return noise, widths
+
+
+def _density_noise(cases: Cases) -> FloatArray:
+    """As if the statistics were densities, (B, m, m)."""
+    distance = cases.distance
+    promises = cases.promises(distance)
+    least = np.array([mechanism.least for mechanism in cases.mechanisms], dtype=bool)
+    result = np.zeros((len(least), *cases.covariances.shape[-2:]))
+    if least.any():
+        result[least] = least_noise(promises.of(least))
+    rest = np.flatnonzero(~least)
+    if not len(rest):
+        return result
+    if not cases.scaled:
+        none = cases.rows(rest).unneeded()
+        result[rest] = cases.shapes(rest, distance[rest]) * ~none[:, None, None]
+        return result
+
+    def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
+        return cases.shapes(rest[rows], distance[rest[rows]] / np.sqrt(factor))
+
+    factor = least_along(promises.of(rest), noise_at, least=1.0, most=_MOST)
+    noise = noise_at(np.arange(len(rest)), np.nan_to_num(factor, nan=1.0))
+    result[rest] = np.where(np.isnan(factor)[:, None, None], np.nan, noise)
+    return result
