@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from distpriv.attacks import PropertyInferenceAttack, worker
 from distpriv.charts import attack as charts
 from distpriv.dashboard import jobs, page
-from distpriv.attacks import work
 
-PIECES, SIZE = 25, 8
+TOTAL = 200
 
 own, now = page.current()
 low, high = now.shares
@@ -29,13 +29,14 @@ page.headline(
 buttons = st.container(horizontal=True)
 buttons.button("Run again", icon=":material/replay:", on_click=own.reseed)
 noises = {"without noise": None} | ({"with noise": now.release} if now.needs_noise else {})
+attack = PropertyInferenceAttack.of(now.model, noises, seed=own.scenario.seed)
 job = jobs.begin(
     own.jobs,
     "attack",
-    (now.scenario, now.source.fingerprint, own.seed),
-    work.repetitions,
-    lambda: work.packed(now.model, noises, own.seed),
-    ((start, start + SIZE) for start in range(0, PIECES * SIZE, SIZE)),
+    (now.scenario, now.source.fingerprint, own.scenario.seed),
+    worker.repetitions,
+    lambda: worker.packed(attack),
+    worker.pieces(attack, TOTAL),
 )
 buttons.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
 
@@ -43,7 +44,7 @@ buttons.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not
 def draw(job: jobs.Job) -> None:
     """What has come in so far."""
     data = charts.frame([one for piece in job.results for one in piece])
-    done, total = len(data) // max(len(best), 1), PIECES * SIZE
+    done, total = len(data) // max(len(best), 1), TOTAL
     said = " · ".join(
         f"{row.release} {row.guesses:.1f} ± {row.high - row.guesses:.1f} of 100"
         for row in data.groupby("release", sort=False).tail(1).itertuples()
@@ -56,7 +57,8 @@ def draw(job: jobs.Job) -> None:
         "Right guesses of a simulated attacker, growing towards the best possible one.",
         key="attack",
         note="Lines: mean of the simulations so far with its 95 % interval. "
-        f"Diamonds: the best possible attacker, by the fitted model. Seed {own.seed}.",
+        f"Diamonds: the best possible attacker, by the fitted model. Seed {own.scenario.seed}. "
+        + " ".join(worker.caveats(attack)),
     )
 
 

@@ -2,303 +2,450 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import count, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
-from distpriv.attacks.classifiers import ATTACKERS, train
+from distpriv.arrays import FloatArray, IntArray
+from distpriv.attacks.classifiers import ATTACKERS, Scorer, train
+from distpriv.errors import AttackError
+from distpriv.model import AS_IT_IS, GaussianModel, Release
+from distpriv.model.simulate import draw_subsets, subset_sums
+from distpriv.queries import Pair, Query
+from distpriv.sources import fit_gaussian
+from distpriv.text import whole
 
-FloatArray = NDArray[np.float64]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["AttackResult", "PropertyInferenceAttack", "parts_suffice", "run_attack"]
+
 Scores = Mapping[str, FloatArray]
 
-LARGEST_PART, SHARE = 10_000, 0.4
-
-
-class AttackError(ValueError):
-    """An attack that cannot be run, said in one sentence."""
+_LARGEST_PART, _SHARE = 10_000, 0.4  # of the records, for shadow datasets and for test datasets
+_MEMBERS = 2_000_000  # drawn at a time
 
 
 @dataclass(frozen=True, eq=False)
 class PropertyInferenceAttack:
     """An attack on one pair; every repetition is a pure function of its index.
 
-    A repetition splits the records at random into auxiliary, testing and modelling parts, trains
-    on the statistics of shadow datasets from the auxiliary part, half under each share, and
-    guesses the share of datasets from the testing part after the noise. All noises meet the same
-    datasets; each has a random stream of its own, from seed, repetition, mechanism and ε, so that
-    neither order nor company moves a figure.
-
-    Erratum 5: the paper trains on clean statistics and tests on noisy ones, which understates the
-    leak; ``adaptive`` trains on noisy ones too.
+    A repetition splits each group's records at random into an auxiliary, a testing and a modelling
+    part, trains a classifier on the statistics of shadow datasets from the auxiliary part, half of
+    them under each share, and guesses the share of test datasets from the testing part. All
+    releases meet the same datasets. Noise has a random stream of its own, from seed, repetition,
+    mechanism, ε and δ, so that neither order nor company moves a figure.
 
     Attributes
     ----------
-    without, having : ndarray, shape (N_0, w) and (N_1, w)
-        Records without the property and with it, the columns that the query reads.
-    statistics : callable
-        (records of shape (datasets, n, w)) -> (datasets, m); or scales of shape (m,) for sums
-        over the records, which are drawn without gathering them.
-    having_counts : (k_i, k_j)
-        Records with the property among the n, under either share.
+    without, having : ndarray, shape (N_0, m) and (N_1, m)
+        What each record without the property, and with it, adds to the sums.
+    statistics : ndarray, shape (m,)
+        Scales that make statistics of sums over the records.
+    numbers : ndarray, shape (2, 2)
+        Records of a dataset [share, group].
     n : int
-    noises : mapping of name to Noise or None
+        Records of a dataset.
+    noises : mapping of name to Release or None
+        None: the figures as they are.
     adaptive : bool
+        Whether the classifier is trained on what is released. The paper trains it on statistics
+        before the noise, which understates the leak.
     classifier : str
-        Key of ``ATTACKERS``.
-    shadows, tests : int, even
+        A key of ``ATTACKERS``.
+    shadows, tests : int
+        Shadow and test datasets, even.
     replacement : bool
-    seed : int
+        Whether a dataset's records are drawn with replacement.
     split : bool
-        Whether auxiliary and testing part are disjoint; else both are all the records.
-    grid, rounding
-        Of the arithmetic attacker; see :class:`ArithmeticAttacker`.
+        Whether the two parts are disjoint; else both are all the records. A part's groups differ
+        from the table's by chance, the more so, the larger the datasets are beside a part.
+    seed : int
+
+    Raises
+    ------
+    AttackError
+        If there is no such classifier, numbers of datasets are odd or too small, records are too
+        few, or a release does not belong to the statistics and the range.
     """
 
-    without: FloatArray
-    having: FloatArray
-    statistics: Callable[[FloatArray], FloatArray] | FloatArray
-    having_counts: tuple[int, int]
+    without: FloatArray = field(repr=False)
+    having: FloatArray = field(repr=False)
+    statistics: FloatArray = field(repr=False)
+    numbers: FloatArray = field(repr=False)
     n: int
-    noises: Mapping[str, Any]
+    noises: Mapping[str, Release | None]
     adaptive: bool = True
     classifier: str = "logistic"
     shadows: int = 200
     tests: int = 200
     replacement: bool = False
-    seed: int = 0
     split: bool = True
-    grid: Any = None
-    rounding: Callable[[Any], FloatArray] | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.classifier not in ATTACKERS:
+            raise AttackError(
+                f"There is no attacker {self.classifier!r}; take one of {', '.join(ATTACKERS)}."
+            )
         fewest = ATTACKERS[self.classifier].fewest
-        for name, value in (("shadow", self.shadows), ("test", self.tests)):
-            if value < fewest or value % 2:
+        for kind, datasets in (("shadow", self.shadows), ("test", self.tests)):
+            if datasets < fewest or datasets % 2:
                 raise AttackError(
-                    f"The number of {name} datasets must be even and at least {fewest}, got {value}."
+                    f"An attack needs an even number of {kind} datasets, at least {fewest}, not "
+                    f"{datasets}."
+                )
+        for name, release in self._releases.items():
+            noise = release.directions if release.covariance is None else release.covariance
+            if noise is not None and len(noise) != len(self.statistics):
+                raise AttackError(
+                    f"The release {name!r} is one of {len(noise)} figures, and the query has "
+                    f"{len(self.statistics)}; calibrate it to this query."
+                )
+            if release.kept is not None and (release.kept > self.numbers).any():
+                raise AttackError(
+                    f"The release {name!r} keeps more records than a dataset has; calibrate it to "
+                    "this range."
+                )
+        sizes = len(self.without), len(self.having)
+        for group, size in enumerate(_part_sizes(*sizes) if self.split else sizes):
+            needed = int(self.numbers[:, group].max())
+            if needed > size and (not size or not self.replacement):
+                where = "A part of the split" if self.split else "The table"
+                word = "with" if group else "without"
+                raise AttackError(
+                    f"{where} holds {whole(size)} records {word} the property and a dataset needs "
+                    f"{whole(needed)}; take fewer records, or draw with replacement."
                 )
 
-    @property
-    def labels(self) -> NDArray[np.int_]:
-        """0 for the test datasets with p_i, which come first, 1 for those with p_j."""
-        return np.repeat([0, 1], self.tests // 2)
+    @classmethod
+    def of(
+        cls,
+        model: GaussianModel,
+        noises: Mapping[str, Release | None],
+        pair: int = 0,
+        **settings: Any,
+    ) -> PropertyInferenceAttack:
+        """Build the attack on one pair of a model, from the records of its groups.
+
+        Records are split where a part holds as many of each group as a dataset; those of whole
+        tables are not.
+
+        Parameters
+        ----------
+        model : GaussianModel
+        noises : mapping of name to Release or None
+        pair : int
+        **settings
+            The attributes `adaptive`, `classifier`, `shadows`, `tests`, `split` and `seed`.
+
+        Raises
+        ------
+        AttackError
+            If the model came without records, or the attack cannot be run as asked.
+        """
+        fitted = model.pairs[pair]
+        if fitted.groups.records is None:
+            raise AttackError(
+                "The model holds moments and no records to attack; fit it to the table again."
+            )
+        without, having = fitted.groups.records
+        settings.setdefault("split", parts_suffice(len(without), len(having), fitted.numbers))
+        return cls(
+            without=without,
+            having=having,
+            statistics=model.scales,
+            numbers=fitted.numbers,
+            n=model.n,
+            noises=dict(noises),
+            replacement=model.replacement,
+            **settings,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("An attack holds records; distpriv.attacks.worker ships it to processes.")
 
     @property
-    def part_size(self) -> int:
-        """Records in the auxiliary part, and in the testing part."""
-        return min(LARGEST_PART, int(SHARE * (len(self.without) + len(self.having))))
+    def labels(self) -> IntArray:
+        """0 for the test datasets at the lower share, which come first, 1 for the others."""
+        return _labels(self.tests)
 
     def repetition(self, index: int) -> dict[str, FloatArray]:
-        """Scores of one repetition's test datasets by noise, shape (tests,); positive means p_j."""
+        """Return scores of one repetition's test datasets by release, shape (tests,).
+
+        Positive scores are guesses of the higher share.
+        """
         rng = self._stream(index)
-        parts = self._split(rng)
-        drawn = [
-            [self._draw(part, k, half // 2, rng) for k in self.having_counts]
-            for part, half in zip(parts, (self.shadows, self.tests), strict=True)
-        ]
-        labels = np.repeat([0, 1], self.shadows // 2)
-        scores, clean = {}, None
-        for name, noise in self.noises.items():
-            balanced = noise is not None and noise.kept is not None
-            used = noise if balanced else None
-            shadow, test = (np.vstack([self._statistics(part, one, used) for one in each]) for part, each in zip(parts, drawn))
-            if balanced:
-                stream = self._stream(index, *noise.key)
-                scores[name] = train(self.classifier, shadow, labels, self._seed(stream))(test)
-                continue
-            stream = self._stream(index, *(() if noise is None else noise.key))
-            released = test if noise is None else test + noise.sample(self.tests, stream)
-            if self.classifier == "arithmetic":
-                scores[name] = self._arithmetic(shadow, released, noise)
-                continue
-            if noise is not None and self.adaptive:
-                trained = shadow + noise.sample(self.shadows, stream)
-                scorer = train(self.classifier, trained, labels, self._seed(stream))
-            else:
-                clean = scorer = clean or train(
-                    self.classifier, shadow, labels, self._seed(self._stream(index, "clean", 0.0))
-                )
-            scores[name] = scorer(released)
-        return scores
+        shadow_part, test_part = self._split(rng)
+        shadow, shadow_kept = self._draw(shadow_part, self.shadows, rng)
+        test, test_kept = self._draw(test_part, self.tests, rng)
+
+        @cache
+        def clean() -> Scorer:
+            return self._train(shadow, self._stream(index, "clean"))
+
+        def scores(name: str, release: Release) -> FloatArray:
+            if release.kind == "as it is":
+                return clean()(test)
+            stream = self._stream(index, *release.key)
+            if not release.additive:
+                return self._train(shadow_kept[name], stream)(test_kept[name])
+            released = test + release.sample(self.tests, stream)
+            if not self.adaptive:
+                return clean()(released)
+            return self._train(shadow + release.sample(self.shadows, stream), stream)(released)
+
+        return {name: scores(name, one) for name, one in self._releases.items()}
 
     def repetitions(self, start: int = 0) -> Iterator[dict[str, FloatArray]]:
-        """Repetition by repetition, for a page that draws them as they come."""
+        """Yield repetition after repetition without end."""
         return map(self.repetition, count(start))
 
     def collect(self, repetitions: Iterable[Scores]) -> AttackResult:
-        """Result of some repetitions, at least one."""
+        """Return the result of some repetitions, at least one.
+
+        Raises
+        ------
+        AttackError
+            If there is none.
+        """
         runs = list(repetitions)
+        if not runs:
+            raise AttackError("An attack needs at least one repetition.")
         return AttackResult(
             {name: np.array([run[name] for run in runs]) for name in self.noises},
             self.labels,
             self.seed,
             self.classifier,
             self.adaptive,
+            self.split,
         )
-
-    @staticmethod
-    def _seed(stream: np.random.Generator) -> int:
-        return int(stream.integers(2**31))
-
-    def _stream(self, index: int, mechanism: str = "", *promise: float) -> np.random.Generator:
-        key: tuple[int, ...] = (index,)
-        if mechanism:
-            bits = [struct.unpack("<Q", struct.pack("<d", each))[0] for each in promise]
-            key = (index, zlib.crc32(mechanism.encode()), *bits)
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     @cached_property
-    def _records(self) -> FloatArray:
-        return np.vstack([self.without, self.having])
+    def _releases(self) -> dict[str, Release]:
+        return {name: one or AS_IT_IS for name, one in self.noises.items()}
+
+    @cached_property
+    def _keeping(self) -> dict[str, tuple[FloatArray, FloatArray]]:
+        """Records that releases keep of each group, and for how many they stand."""
+        return {
+            name: (one.kept, one.stands_for)
+            for name, one in self._releases.items()
+            if one.kept is not None and one.stands_for is not None
+        }
+
+    def _train(self, features: FloatArray, stream: np.random.Generator) -> Scorer:
+        seed = int(stream.integers(2**31))
+        return train(self.classifier, features, _labels(self.shadows), seed)
+
+    def _stream(
+        self, index: int, mechanism: str = "", epsilon: float = 0.0, delta: float = 0.0
+    ) -> np.random.Generator:
+        key = [index]
+        if mechanism:
+            bits = struct.unpack("<4I", struct.pack("<2d", epsilon, delta))
+            key += [zlib.crc32(mechanism.encode()), *bits]
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     def _split(self, rng: np.random.Generator) -> list[tuple[FloatArray, FloatArray]]:
+        """Return auxiliary and testing part, the two groups of each."""
+        groups = (self.without, self.having)
         if not self.split:
-            return [(self.without, self.having)] * 2
-        chosen = rng.choice(len(self._records), 2 * self.part_size, replace=False)
+            return [groups, groups]
         parts = []
-        for part in np.split(chosen, 2):
-            having = part >= len(self.without)  # take is three times as fast as indexing
-            parts.append(tuple(self._records.take(part[m], axis=0) for m in (~having, having)))
-        return parts
+        for group, size in zip(groups, _part_sizes(*map(len, groups)), strict=True):
+            chosen = rng.choice(len(group), 2 * size, replace=False)
+            parts.append([group.take(part, axis=0) for part in np.split(chosen, 2)])
+        (auxiliary, testing), (auxiliary_having, testing_having) = parts
+        return [(auxiliary, auxiliary_having), (testing, testing_having)]
 
     def _draw(
-        self, part: tuple[FloatArray, FloatArray], k: int, datasets: int, rng: np.random.Generator
-    ) -> FloatArray:
-        """Members of datasets with k records of the second group, by group, shape (datasets, size)."""
-        members = []
-        for group, size in zip(part, (self.n - k, k), strict=True):
-            if size and (not len(group) or (size > len(group) and not self.replacement)):
-                raise AttackError(
-                    f"The attack splits the records, and a part of {sum(map(len, part))} holds only "
-                    f"{len(group)} of a group of which a dataset needs {size}; take a smaller n or "
-                    "Δp, or draw with replacement."
-                )
-            drawn = draw_subsets(len(group), size, datasets, rng, self.replacement)
-            members.append(rng.permuted(drawn, axis=1) if not self.replacement and size > len(group) / 2 else drawn)
-        return members
+        self, part: tuple[FloatArray, FloatArray], datasets: int, rng: np.random.Generator
+    ) -> tuple[FloatArray, dict[str, FloatArray]]:
+        """Draw datasets, half at each share: statistics, (datasets, m), and what releases keep.
 
-    def _statistics(self, part, members, release) -> FloatArray:
-        """What a release without noise makes of datasets, shape (datasets, m); the first of each group are kept."""
-        if release is not None:
-            sums = [stands / max(kept, 1) * subset_sums(group, rows[:, : int(kept)])
-                    for group, rows, kept, stands in zip(part, members, release.kept, release.stands_for)]
-            return self.statistics * (sums[0] + sums[1])
-        if callable(self.statistics):
-            return self.statistics(
-                np.concatenate(
-                    [group[rows] for group, rows in zip(part, members, strict=True)], axis=1
-                )
-            )
-        sums = [subset_sums(group, rows) for group, rows in zip(part, members, strict=True)]
-        return self.statistics * (sums[0] + sums[1])
-
-    def _arithmetic(self, shadow: FloatArray, released: FloatArray, noise: Any) -> FloatArray:
-        """Normals from the shadow datasets, as the attacker has nothing else."""
-        halves = np.split(shadow, 2)
-        rounding = np.zeros(shadow.shape[1])
-        if noise is not None and self.rounding is not None:
-            rounding = self.rounding(noise)
-            units = np.where(rounding > 0, rounding, 1.0)
-            released = np.where(rounding > 0, np.rint(released / units) * units, released)
-        attacker = ArithmeticAttacker(
-            np.array([half.mean(axis=0) for half in halves]),
-            np.array([np.cov(half.T) for half in halves]),
-            *self.grid,
-            noise,
-            rounding,
-        )
-        return attacker.scores(released)
+        Members come in random order, so that the first of a group stand for those chosen by a key.
+        """
+        half, m = datasets // 2, len(self.statistics)
+        sums = {name: np.zeros((2, half, m)) for name in ("", *self._keeping)}
+        for share, group in np.ndindex(2, 2):
+            values, size = part[group], int(self.numbers[share, group])
+            most = size if self.replacement else min(len(values), 4 * size)
+            block = max(1, _MEMBERS // max(most, 1))
+            for start in range(0, half, block):
+                rows = share, slice(start, start + block)
+                drawn = min(block, half - start)
+                members = draw_subsets(len(values), size, drawn, rng, self.replacement)
+                sums[""][rows] += subset_sums(values, members)
+                for name, (kept, stands_for) in self._keeping.items():
+                    first = int(kept[group])
+                    weight = float(stands_for[group]) / max(first, 1)
+                    sums[name][rows] += weight * subset_sums(values, members[:, :first])
+        made = {name: (each * self.statistics).reshape(-1, m) for name, each in sums.items()}
+        return made.pop(""), made
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttackResult:
-    """Scores of all repetitions by noise, shape (repetitions, tests), and what follows from them."""
+    """Scores of the test datasets of all repetitions, and what follows from them.
 
-    scores: Mapping[str, FloatArray]
-    labels: NDArray[np.int_]
+    Attributes
+    ----------
+    scores : mapping of name to ndarray, shape (repetitions, tests)
+    labels : ndarray of int, shape (tests,)
+        1 where the higher share is right.
+    seed : int
+    classifier : str
+    adaptive, split : bool
+    """
+
+    scores: Scores
+    labels: IntArray
     seed: int
     classifier: str
     adaptive: bool
+    split: bool
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {row.mean():.3f}" for name, row in self.accuracy.items())
+        repetitions = len(next(iter(self.scores.values()), ()))
+        return f"AttackResult({means}; {repetitions} repetitions, seed {self.seed})"
+
+    def _repr_html_(self) -> str:
+        return self.to_frame().to_html(index=False)
 
     @property
     def accuracy(self) -> dict[str, FloatArray]:
-        """Share of right guesses of each repetition, by noise."""
-        return {n: ((s > 0) == self.labels).mean(axis=1) for n, s in self.scores.items()}
+        """Share of right guesses of each repetition, shape (repetitions,), by release."""
+        return {
+            name: np.asarray(((row > 0) == self.labels).mean(axis=1))
+            for name, row in self.scores.items()
+        }
 
     def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float, float]:
-        """Mean accuracy and its interval, see :func:`mean_interval`."""
-        return mean_interval(self.accuracy[name], len(self.labels), confidence)
+        """Return mean accuracy, low and high end of its confidence interval.
+
+        Student's, from the spread between repetitions: the test datasets of one repetition share a
+        classifier and records. Wilson's where there is no spread.
+        """
+        return _mean_interval(self.accuracy[name], len(self.labels), confidence)
 
     def area(self, name: str, confidence: float = 0.95) -> tuple[float, float, float]:
-        """Area under the ROC curve: mean over repetitions and interval."""
-        from sklearn.metrics import roc_auc_score
-
-        areas = np.array([roc_auc_score(self.labels, row) for row in self.scores[name]])
-        return mean_interval(areas, len(self.labels) // 2, confidence)
+        """Return mean area under the ROC curve, low and high end of its confidence interval."""
+        areas = np.array([_area(row, self.labels) for row in self.scores[name]])
+        return _mean_interval(areas, len(self.labels) // 2, confidence)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per noise: repetitions, mean accuracy, interval."""
-        rows = {n: (len(a), *self.interval(n)) for n, a in self.accuracy.items()}
-        columns = ["repetitions", "accuracy", "low", "high"]
-        return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("release")
+        """Return repetitions, mean accuracy and its 95 % interval, one row a release."""
+        import pandas as pd
+
+        rows = [(name, len(row), *self.interval(name)) for name, row in self.accuracy.items()]
+        return pd.DataFrame(rows, columns=["release", "repetitions", "accuracy", "low", "high"])
 
 
-def run_attack(attack: PropertyInferenceAttack, repetitions: int = 50) -> AttackResult:
-    """Run so many repetitions one after the other."""
+def run_attack(
+    table: Any,
+    query: Query,
+    pair: Pair,
+    n: int | None = None,
+    noises: Mapping[str, Release | None] | None = None,
+    *,
+    adaptive: bool = True,
+    repetitions: int = 50,
+    classifier: str = "logistic",
+    replacement: bool | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> AttackResult:
+    """Attack releases of a table's statistics, again and again.
+
+    Parameters
+    ----------
+    table : DataFrame or Source
+    query : Query
+    pair : Pair
+    n : int, optional
+        Records of a dataset. None: the whole table, whose records count as drawn with replacement.
+    noises : mapping of name to Release or None, optional
+        What is attacked; None, here or in it: the figures as they are.
+    adaptive : bool
+        Whether the attacker trains on releases; the paper's trains on figures before the noise.
+    repetitions : int
+    classifier : str
+        A key of ``distpriv.attacks.ATTACKERS``.
+    replacement : bool, optional
+        Whether the n records are drawn with replacement; the paper's way is without.
+    rng : Generator, int or None
+        The result names the one seed that came of it, which repeats it.
+
+    Raises
+    ------
+    DistprivError
+        If a column or label is not there, or the table has too few records.
+    AttackError
+        If the attack cannot be run as asked.
+    """
+    if repetitions < 1:
+        raise AttackError(f"An attack needs at least one repetition, not {repetitions}.")
+    model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
+    attack = PropertyInferenceAttack.of(
+        model,
+        {"as it is": None} if noises is None else noises,
+        adaptive=adaptive,
+        classifier=classifier,
+        seed=rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32)),
+    )
     return attack.collect(islice(attack.repetitions(), repetitions))
 
 
-def mean_interval(values: FloatArray, trials: int, confidence: float) -> tuple[float, float, float]:
-    """Mean of repetitions with Student's interval of their spread; Wilson's where there is none."""
-    mean, spread = float(values.mean()), float(stats.sem(values)) if len(values) > 1 else 0.0
-    if spread > 0:
-        low, high = stats.t.interval(confidence, len(values) - 1, mean, spread)
-    else:
-        total = trials * len(values)
-        low, high = stats.binomtest(round(mean * total), total).proportion_ci(confidence, "wilson")
-    return mean, max(0.0, float(low)), min(1.0, float(high))
+def parts_suffice(without: int, having: int, numbers: FloatArray) -> bool:
+    """Return whether a part of the split holds as many records of each group as every dataset.
 
-
-def draw_subsets(
-    population: int, size: int, rows: int, rng: np.random.Generator, replacement: bool = False
-) -> NDArray[np.int_]:
-    """Draw subsets of ``range(population)``, each uniform and independent, shape (rows, size).
-
-    Members that occur twice are drawn again until none does: the rule knows of a member only
-    whether it equals another, so that by symmetry every subset is equally likely.
+    Parameters
+    ----------
+    without, having : int
+        Records of the two groups.
+    numbers : ndarray, shape (2, 2)
+        Records of a dataset [share, group].
     """
-    if replacement or not size:
-        return rng.integers(max(population, 1), size=(rows, size))
-    if size > population / 2:
-        kept = np.ones((rows, population), dtype=bool)
-        np.put_along_axis(kept, draw_subsets(population, population - size, rows, rng), False, 1)
-        return np.nonzero(kept)[1].reshape(rows, size)
-    members = rng.integers(population, size=(rows, size), dtype=np.int32)
-    left = np.arange(rows)
-    while len(left):
-        rest = np.sort(members[left], axis=1)
-        repeated = np.zeros(rest.shape, dtype=bool)
-        np.equal(rest[:, 1:], rest[:, :-1], out=repeated[:, 1:])
-        rest[repeated] = rng.integers(population, size=int(repeated.sum()), dtype=np.int32)
-        members[left] = rest
-        left = left[repeated.any(axis=1)]
-    return members
+    return bool((numbers <= _part_sizes(without, having)).all())
 
 
-def subset_sums(values: FloatArray, members: NDArray[np.int_]) -> FloatArray:
-    """Sum the values of each subset's members, shape (rows, m)."""
-    from scipy.sparse import csr_array
+def _part_sizes(without: int, having: int) -> tuple[int, int]:
+    total = without + having
+    part = min(_LARGEST_PART, int(_SHARE * total))
+    return without * part // total, having * part // total
 
-    rows, size = members.shape
-    starts = np.arange(rows + 1, dtype=np.int32) * np.int32(size)
-    weights = csr_array((np.ones(members.size), members.ravel(), starts), (rows, len(values)))
-    return np.asarray(weights @ values)
+
+def _labels(datasets: int) -> IntArray:
+    return np.repeat([0, 1], datasets // 2)
+
+
+def _area(scores: FloatArray, labels: IntArray) -> float:
+    """Chance that a score at the higher share is above one at the lower, ties by halves."""
+    lower, higher = np.sort(scores[labels == 0]), scores[labels == 1]
+    ranks = np.searchsorted(lower, higher, "left") + np.searchsorted(lower, higher, "right")
+    return float(ranks.mean()) / (2 * len(lower))
+
+
+def _mean_interval(
+    values: FloatArray, trials: int, confidence: float
+) -> tuple[float, float, float]:
+    """Mean of repetitions and Student's interval, or Wilson's of their trials without spread."""
+    repetitions, mean = len(values), float(values.mean())
+    level = (1 + confidence) / 2
+    error = float(values.std(ddof=1)) / math.sqrt(repetitions) if repetitions > 1 else 0.0
+    if error > 0:
+        half = float(special.stdtrit(repetitions - 1, level)) * error
+        return mean, max(0.0, mean - half), min(1.0, mean + half)
+    z, total = float(special.ndtri(level)), trials * repetitions
+    center = (mean + z**2 / (2 * total)) / (1 + z**2 / total)
+    half = math.sqrt(mean * (1 - mean) / total + (z / (2 * total)) ** 2) * z / (1 + z**2 / total)
+    return mean, max(0.0, center - half), min(1.0, center + half)

@@ -1,0 +1,84 @@
+"""Repetitions of an attack in worker processes: arrays in, right guesses out.
+
+A worker loads neither pandas nor scikit-learn. What is pickled here goes through a pipe to a
+process of our own and nowhere else.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields, replace
+from functools import lru_cache
+
+import numpy as np
+
+from distpriv.attacks.property_inference import PropertyInferenceAttack, parts_suffice
+from distpriv.text import whole
+
+__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "repetitions", "thinned"]
+
+MOST_RECORDS = 200_000
+"""How many records a worker gets; larger tables are sampled."""
+
+_DRAWS = 4_000_000  # of records, which take about a tenth of a second
+
+
+def packed(attack: PropertyInferenceAttack) -> bytes:
+    """Return all that a worker needs, with at most ``MOST_RECORDS`` records."""
+    few = thinned(attack)
+    return pickle.dumps({each.name: getattr(few, each.name) for each in fields(few)})
+
+
+@lru_cache(maxsize=2)
+def _unpacked(blob: bytes) -> PropertyInferenceAttack:
+    return PropertyInferenceAttack(**pickle.loads(blob))  # noqa: S301
+
+
+def repetitions(blob: bytes, start: int, stop: int) -> list[dict[str, float]]:
+    """Run repetitions start to stop − 1, and return shares of right guesses by release."""
+    attack = _unpacked(blob)
+    labels = attack.labels
+    return [
+        {name: float(((row > 0) == labels).mean()) for name, row in attack.repetition(i).items()}
+        for i in range(start, stop)
+    ]
+
+
+def pieces(attack: PropertyInferenceAttack, total: int) -> list[tuple[int, int]]:
+    """Cut so many repetitions into calls (start, stop) of about a tenth of a second."""
+    draws = attack.n * (attack.shadows + attack.tests) + 60_000 * (1 + len(attack.noises))
+    size = max(1, min(_DRAWS // draws, total))
+    return [(start, min(start + size, total)) for start in range(0, total, size)]
+
+
+def thinned(attack: PropertyInferenceAttack, most: int = MOST_RECORDS) -> PropertyInferenceAttack:
+    """Return the attack on a random sample of the records, where there are more than so many.
+
+    The smaller group stays as it is as long as it is no more than half. Datasets that are drawn
+    without replacement from all the records need them all.
+    """
+    sizes = np.array([len(attack.without), len(attack.having)])
+    if sizes.sum() <= most or not (attack.replacement or attack.split):
+        return attack
+    fewer = np.minimum(sizes, np.maximum(most // 2, most - sizes[::-1]))
+    rng = np.random.default_rng(attack.seed)
+    without, having = (
+        group.take(rng.choice(len(group), size, replace=False), axis=0)
+        for group, size in zip((attack.without, attack.having), fewer, strict=True)
+    )
+    split = attack.split and parts_suffice(len(without), len(having), attack.numbers)
+    return replace(attack, without=without, having=having, split=split)
+
+
+def caveats(attack: PropertyInferenceAttack) -> tuple[str, ...]:
+    """Return sentences about how the simulation differs from the paper's, for the page."""
+    few = thinned(attack)
+    shipped, total = (len(each.without) + len(each.having) for each in (few, attack))
+    sentences = []
+    if not few.split:
+        sentences.append("The attacker trains on the same records that it is tested on.")
+    if shipped < total:
+        sentences.append(
+            f"The simulation uses {whole(shipped)} of {whole(total)} records, chosen at random."
+        )
+    return tuple(sentences)
