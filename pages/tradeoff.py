@@ -7,7 +7,6 @@ import streamlit as st
 from distpriv.charts import tradeoff
 from distpriv.dashboard import page
 from distpriv.dashboard.controls import control
-from distpriv.dashboard.fields import options_of
 
 NAMES = ["OptM", "DauM", "DirM", "EigM", "ExpM"]
 
@@ -61,9 +60,7 @@ across = left.segmented_control(
 )
 with right:
     if scenario.by == "guesses":
-        control(
-            own, "mechanism", options_of(now.source, own.upload), label_visibility="collapsed"
-        )
+        control(own, "mechanism", label_visibility="collapsed")
 axis = "guesses" if across == "Against the attacker" else "epsilon"
 most = float(np.clip(2.0 * max(here["error"], others["error"].max()), 12, 60))
 page.show(

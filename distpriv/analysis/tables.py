@@ -18,10 +18,12 @@ __all__ = [
     "EXAMPLE_TITLES",
     "cell",
     "example_source",
+    "grid_pair",
     "secrets",
     "source_by_key",
     "start",
     "statistics",
+    "story",
 ]
 
 _MOST = 5  # figures that a table begins with
@@ -68,6 +70,17 @@ def cell(share: float) -> tuple[float, float]:
             f"The share is {where}\u00a0%, too near the end to hide in a range; choose another secret."
         )
     return _EDGES[place - 1], _EDGES[place]
+
+
+def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
+    """Return the shares of a secret that a table begins with: its cell of the fixed grid, see `cell`.
+
+    Raises
+    ------
+    DistprivError
+        If the share is in no cell, or cannot be computed of the table.
+    """
+    return Pair(secret, *cell(_share(source, secret)))
 
 
 def secrets(source: Source) -> dict[SensitiveProperty, str]:
@@ -124,8 +137,25 @@ def start(source: Source) -> Scenario:
             f"Besides {secret.column!r} no column can be averaged or counted; bring a table with more "
             "columns."
         )
-    pair = Pair(secret, *cell(_share(source, secret)))
-    return Scenario("upload", secrets=(pair,), statistics=_first(figures), records=None)
+    return Scenario(
+        source.key, secrets=(pair(source, secret),), statistics=_first(figures), records=None
+    )
+
+
+def pair(source: Source, secret: SensitiveProperty) -> Pair:
+    """Return a secret with the range that it begins with: the cell that holds the table's share.
+
+    Raises
+    ------
+    DistprivError
+        If the table cannot tell who has the property, or its share lies in no cell, see `cell`.
+    """
+    return Pair(secret, *cell(_share(source, secret)))
+
+
+def story(key: str) -> str:
+    """Return what an example is about; "" for any other table."""
+    return ""
 
 
 def _first(figures: list[Statistic]) -> tuple[Statistic, ...]:
@@ -172,8 +202,6 @@ def example_source(key: str) -> FrameSource:
     return FrameSource(key, _EXAMPLES[key][0], frame, _EXAMPLES[key][4], "example")
 
 
-def source_by_key(key: str, upload: FrameSource | None = None) -> FrameSource:
-    """Return a session's table by its key; the first example where an upload is gone."""
-    if key == "upload" and upload is not None:
-        return upload
+def source_by_key(key: str) -> FrameSource:
+    """Return an example by its key; the first one where there is none, as when an upload is gone."""
     return example_source(key if key in _EXAMPLES else next(iter(_EXAMPLES)))

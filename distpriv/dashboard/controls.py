@@ -7,70 +7,57 @@ from typing import Any
 
 import streamlit as st
 
-from distpriv.dashboard.fields import BY_NAME, Field, Options
+from distpriv.dashboard.fields import BY_NAME, Field
+from distpriv.dashboard.page import escape
 from distpriv.dashboard.state import State
+from distpriv.text import whole
+
+__all__ = ["control"]
 
 
-def control(state: State, name: str, options: Options, label: str = "", **extra: Any) -> None:
-    """Draw the control of one field; the next run reads it (:meth:`State.read_controls`)."""
-    field = replace(BY_NAME[name], label=label or BY_NAME[name].label)
+def control(state: State, name: str, label: str = "", **extra: Any) -> None:
+    """Draw the control of a field; the next run reads it (`State.read_controls`).
+
+    Parameters
+    ----------
+    state : State
+    name : str
+        The field's.
+    label : str
+        In place of the field's own.
+    **extra
+        Arguments of Streamlit's widget.
+    """
+    field = BY_NAME[name]
+    if label:
+        field = replace(field, label=label)
     value = field.get(state.scenario)
-    common = {"key": state.key(field), "help": field.help} | extra
-    draw = globals()[f"_{field.kind}"]
-    draw(field, value, options, common)
+    arguments = {"key": state.key(field), "help": field.help or None} | extra
+    if field.options:
+        _choose(field, value, getattr(state.options, field.options), arguments)
+    elif field.kind == "number or all":
+        text, words = field.write(value), {"all": f"All {whole(state.source().rows)}"}
+        offered = list(dict.fromkeys([text, "all"]))
+        arguments |= {"format_func": lambda item: words.get(item, item)}
+        st.selectbox(field.label, offered, accept_new_options=True, **arguments)
+    elif field.kind == "slider" or (field.kind == "range" and not state.typed):
+        low, high, step = map(float, field.bounds)
+        start = tuple(map(float, value)) if field.kind == "range" else float(value)
+        unit = "%g %%" if field.kind == "range" else "%g"
+        st.slider(field.label, low, high, start, step, format=unit, **arguments)
+    else:
+        st.text_input(field.label, field.write(value), **arguments)
     if name in state.errors:
-        st.caption(f":red[{state.errors[name]}]")
+        st.caption(f":red[{escape(state.errors[name])}]")
 
 
-def _select(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    offered = getattr(options, field.options)
-    st.selectbox(
-        field.label,
-        list(offered),
-        index=list(offered).index(value),
-        format_func=lambda item: offered.get(item, str(item)),
-        **common,
-    )
-
-
-def _segmented(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    offered = getattr(options, field.options)
-    st.segmented_control(
-        field.label,
-        list(offered),
-        default=value,
-        format_func=lambda item: offered.get(item, str(item)),
-        required=True,
-        width="stretch",
-        **common,
-    )
-
-
-def _multiselect(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    offered = getattr(options, field.options)
-    st.multiselect(
-        field.label,
-        list(offered),
-        default=list(value),
-        format_func=lambda item: offered.get(item, str(item)),
-        **common,
-    )
-
-
-def _range(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    low, high, step = map(float, field.bounds)
-    st.slider(field.label, low, high, tuple(map(float, value)), step, format="%g %%", **common)
-
-
-def _slider(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    low, high, step = map(float, field.bounds)
-    st.slider(field.label, low, high, float(value), step, format="%g", **common)
-
-
-def _number(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    low, high, step = map(int, field.bounds)
-    st.number_input(field.label, low, high, int(value), step, **common)
-
-
-def _text(field: Field, value: Any, options: Options, common: dict[str, Any]) -> None:
-    st.text_input(field.label, field.write(value), **common)
+def _choose(field: Field, value: Any, options: Any, arguments: dict[str, Any]) -> None:
+    values = list(options)
+    arguments |= {"format_func": lambda item: options.get(item, str(item))}
+    if field.kind == "select":
+        st.selectbox(field.label, values, values.index(value), **arguments)
+    elif field.kind == "multiselect":
+        st.multiselect(field.label, values, list(value), **arguments)
+    else:
+        arguments |= {"required": True, "width": "stretch"}
+        st.segmented_control(field.label, values, default=value, **arguments)

@@ -1,187 +1,390 @@
-"""One table of fields: address, file, control and words of each; lenses, for some are parts of a value."""
+"""One table of the scenario's fields: the control, the place in a link and the words of each.
+
+A choice that users make is an attribute of `Scenario` and a row of `FIELDS`, whose lens says which
+part of the scenario it is; a control draws it, a link carries it, and nothing else lists fields.
+"""
+
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from distpriv.queries import Pair, SensitiveProperty, Statistic
+from distpriv.analysis import links
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.tables import EXAMPLES, FrameSource, secrets_of, start_of, statistics_of
+from distpriv.errors import DistprivError
 from distpriv.mechanisms import MECHANISMS
+from distpriv.queries import Pair, SensitiveProperty, Statistic
 
-Get, Put = Callable[[Scenario], Any], Callable[[Scenario, Any], Scenario]
+__all__ = ["BY_NAME", "FIELDS", "PRIVATE", "Field", "Options", "fitted", "from_query", "number"]
+__all__ += ["on_table", "to_query"]
+
+PRIVATE = frozenset({"upload", "open"})
+"""Sources whose labels and shares must not stand in an address."""
+
+Lens = tuple[Callable[[Scenario], Any], Callable[[Scenario, Any], Scenario]]
 
 
-def number(text: str | float, least: float = 0.0, most: float = float("inf")) -> float:
-    """Read a number with a decimal point or comma; raises ValueError with a sentence."""
+def number(text: str, least: float, most: float) -> float:
+    """Read a number with a decimal point or comma; raises DistprivError outside its domain."""
     try:
-        value = float(str(text).strip().replace(",", "."))
+        value = float(text.strip().replace(",", ".").replace("−", "-"))
     except ValueError:
-        raise ValueError(f"{text!r} is not a number.") from None
+        raise DistprivError(f"{text[:20]!r} is no number; write one like 0.7.") from None
     if not least <= value <= most:
-        raise ValueError(f"Choose a number from {least:g} to {most:g}.")
+        raise DistprivError(f"Choose a number from {least:g} to {most:.10g}.")
     return value
 
 
-def escape(text: Any) -> str:
-    """Names in a link: ~ is the escape, : and , separate."""
-    return str(text).replace("~", "~0").replace(":", "~1").replace(",", "~2")
-
-
-def unescape(text: str) -> str:
-    return text.replace("~2", ",").replace("~1", ":").replace("~0", "~")
-
-
-def write_label(label: Any) -> str:
-    """A text as it is, any other label as ! and JSON."""
-    return ("\\" + label if label[:1] in ("!", "\\") else label) if isinstance(label, str) else "!" + json.dumps(label)
-
-
-def read_label(text: str) -> Any:
-    return json.loads(text[1:]) if text[:1] == "!" else text[1:] if text[:1] == "\\" else text
-
-
-def write_statistics(chosen) -> str:
-    parts = lambda s: (s.kind, s.column) if s.value is None else (s.kind, s.column, write_label(s.value))
-    return ",".join(":".join(map(escape, parts(one))) for one in chosen)
-
-
-def read_statistics(text: str):
-    split = [[*map(unescape, part.split(":"))] for part in text.split(",") if part]
-    return tuple(Statistic(kind, column, *map(read_label, value)) for kind, column, *value in split)
-
-
-def write_secret(secret: SensitiveProperty) -> str:
-    return ":".join(map(escape, (secret.column, *map(write_label, secret.values))))
-
-
-def read_secret(text: str) -> SensitiveProperty:
-    column, *values = map(unescape, text.split(":"))
-    if not values:
-        raise ValueError(f"{text!r} names no value.")
-    return SensitiveProperty(column, tuple(map(read_label, values)))
-
-
 def _shares(text: str) -> tuple[float, float]:
-    low, high = (number(part, 0, 100) for part in text.split("-"))
-    if low >= high:
-        raise ValueError("The first share must be the smaller one.")
+    """Two shares in per cent, from "20-30", "2,5 – 4" or "20 to 30 %"."""
+    parts = text.replace("%", "").replace("–", "-").replace("to", "-").split("-")
+    if len(parts) != 2:
+        raise DistprivError("Write the two shares in per cent, like 20-30.")
+    low, high = (number(part, 0, 100) for part in parts)
     return low, high
 
 
-def _of(name: str) -> tuple[Get, Put]:
-    return lambda s: getattr(s, name), lambda s, v: replace(s, **{name: v})
+def _records(text: str) -> int | None:
+    if text.strip() == "all":
+        return None
+    value = number("".join(text.split()), 4, 1e9)
+    if value != math.floor(value):
+        raise DistprivError("Choose a whole number of records.")
+    return int(value)
 
 
-def _first(change) -> Put:
-    return lambda s, v: replace(s, secrets=(change(s.secrets[0], v), *s.secrets[1:]))
+def _seed(text: str) -> int:
+    return int(number(text, 0, 2**32 - 1))
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise DistprivError(f"Choose one of {', '.join(allowed)}, not {text[:20]!r}.")
+        return text
+
+    return read
+
+
+def _between(least: float, most: float) -> Callable[[str], float]:
+    return lambda text: number(text, least, most)
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _percent(pair: Pair) -> tuple[float, float]:
+    return round(100 * pair.low, 9), round(100 * pair.high, 9)
+
+
+def _pair(secret: SensitiveProperty, shares: tuple[float, float]) -> Pair:
+    if shares[0] == shares[1]:
+        raise DistprivError("The two shares must differ; move one of them.")
+    low, high = (round(share / 100, 11) for share in shares)
+    return Pair(secret, low, high)
+
+
+def _put_first(scenario: Scenario, pair: Pair) -> Scenario:
+    return replace(scenario, secrets=(pair, *scenario.secrets[1:]))
+
+
+def _write_shares(shares: tuple[float, float]) -> str:
+    return "-".join(map(_plain, shares))
+
+
+def _read_others(text: str) -> tuple[Pair, ...]:
+    parts = [part.rpartition(":") for part in text.split(",") if part]
+    return tuple(_pair(links.read_secret(secret), _shares(shares)) for secret, _, shares in parts)
+
+
+def _write_others(pairs: Iterable[Pair]) -> str:
+    return ",".join(
+        f"{links.write_secret(pair.secret)}:{_write_shares(_percent(pair))}" for pair in pairs
+    )
 
 
 @dataclass(frozen=True)
 class Field:
+    """A row of the table of fields.
+
+    Attributes
+    ----------
+    name : str
+        Also of the scenario's attribute, unless there is a lens.
+    parameter : str
+        Of the address; "" for a field that no link carries.
+    read, write : callable
+        From text and to text, in links and text fields; `read` raises DistprivError.
+    kind : str
+        Of its control: select, segmented, multiselect, range, slider, text or "number or all"; "" for none.
+    label, help : str
+    lens : (get, put) or None
+        ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.
+    options : str
+        Attribute of `Options` with the values to choose from; "" where they are not listed.
+    bounds : (lowest, highest, step)
+        Of a slider.
+    rows : bool
+        Whether its value can come from the rows of a table: no link about an upload carries it.
+    table : bool
+        Whether it starts anew with another table.
+    """
+
     name: str
-    parameter: str  # of the address; "" for what must not stand there
-    kind: str  # of its control: select, segmented, multiselect, range, slider, number, text; "" for none
-    label: str
-    help: str
-    lens: tuple[Get, Put]
+    parameter: str
     read: Callable[[str], Any] = str
     write: Callable[[Any], str] = str
+    kind: str = ""
+    label: str = ""
+    help: str = ""
+    lens: Lens | None = None
     options: str = ""
     bounds: tuple[float, float, float] = (0, 1, 0.1)
-    rows: bool = False  # derived from a table's rows: never in the address of an upload
-    table: bool = False  # starts anew with another table
+    rows: bool = False
+    table: bool = False
 
     def get(self, scenario: Scenario) -> Any:
-        return self.lens[0](scenario)
+        """Return the field's value."""
+        return self.lens[0](scenario) if self.lens else getattr(scenario, self.name)
 
     def put(self, scenario: Scenario, value: Any) -> Scenario:
-        return self.lens[1](scenario, value)
+        """Return a scenario with the field changed; raises DistprivError if that cannot be."""
+        return (
+            self.lens[1](scenario, value) if self.lens else replace(scenario, **{self.name: value})
+        )
 
 
-plain = lambda value: "" if value is None else f"{value:g}"
+SECRET: Lens = (
+    lambda scenario: scenario.secrets[0].secret,
+    lambda scenario, secret: _put_first(scenario, replace(scenario.secrets[0], secret=secret)),
+)
+SHARES: Lens = (
+    lambda scenario: _percent(scenario.secrets[0]),
+    lambda scenario, shares: _put_first(scenario, _pair(scenario.secrets[0].secret, shares)),
+)
+OTHERS: Lens = (
+    lambda scenario: scenario.secrets[1:],
+    lambda scenario, pairs: replace(scenario, secrets=(scenario.secrets[0], *pairs)),
+)
+REFERENCE: Lens = (
+    lambda scenario: scenario.reference_share and round(100 * scenario.reference_share, 9),
+    lambda scenario, share: replace(scenario, reference_share=round(share / 100, 11)),
+)
+
 FIELDS = (
-    Field("source", "table", "select", "Table", "An example, or a table of your own.", _of("source"), options="sources", table=True),
-    Field("secret", "secret", "select", "Secret: share of records with", "The property whose share in your records nobody should find out.",
-          (lambda s: s.secrets[0].secret, _first(lambda p, v: replace(p, secret=v))), read_secret, write_secret, "secrets", rows=True, table=True),
-    Field("shares", "shares", "range", "Must look alike", "An attacker guesses which of the two is true. Δp is their distance, in percentage points.",
-          (lambda s: (round(100 * s.secrets[0].low, 9), round(100 * s.secrets[0].high, 9)),
-           _first(lambda p, v: replace(p, low=round(v[0] / 100, 11), high=round(v[1] / 100, 11)))),
-          _shares, lambda v: f"{v[0]:g}-{v[1]:g}", bounds=(1, 99, 1), rows=True, table=True),
-    Field("statistics", "release", "multiselect", "You release", "Averages and counts of the records.", _of("statistics"),
-          read_statistics, write_statistics, "statistics", rows=True, table=True),
-    Field("records", "n", "number", "Of so many records", "Size of the dataset that the statistics describe.", _of("records"),
-          lambda text: int(number(text, 4, 1e9)), plain, bounds=(4, 1_000_000_000, 10), table=True),
-    Field("by", "", "segmented", "Set the limit by", "Say how often an attacker may be right, or choose the ε and δ of the promise.", _of("by"), options="bys"),
-    Field("guesses", "limit", "slider", "Right guesses you accept, of 100", "How often an attacker may guess the right share. 50 is a coin toss, 100 is certainty.",
-          _of("guesses"), lambda text: number(text, 51, 99), plain, bounds=(51, 99, 1)),
-    Field("mechanism", "noise", "select", "Kind of noise", "OptM adds the least noise that keeps the promise.", _of("mechanism"), options="mechanisms"),
-    Field("epsilon", "epsilon", "text", "ε", "How much a release may tell: smaller is safer.", _of("epsilon"), lambda text: number(text, 0.01, 50), plain),
-    Field("delta", "delta", "text", "δ", "How often the promise of ε may fail.", _of("delta"), lambda text: number(text, 1e-9, 0.5), plain),
+    Field("source", "table", str, str, "select", "Table", options="sources", table=True),
+    Field(
+        "secret",
+        "secret",
+        links.read_secret,
+        links.write_secret,
+        "select",
+        "Secret: share of records with",
+        "The property whose share nobody should find out.",
+        SECRET,
+        "secrets",
+        rows=True,
+        table=True,
+    ),
+    Field(
+        "shares",
+        "shares",
+        _shares,
+        _write_shares,
+        "range",
+        "Must look alike",
+        "An attacker guesses which of the two is true. Δp is their distance, in percentage points.",
+        SHARES,
+        bounds=(1, 99, 1),
+        rows=True,
+        table=True,
+    ),
+    Field("others", "also", _read_others, _write_others, lens=OTHERS, rows=True, table=True),
+    Field(
+        "statistics",
+        "release",
+        links.read_statistics,
+        links.write_statistics,
+        "multiselect",
+        "You release",
+        "Averages, totals, counts and shares of the records.",
+        None,
+        "statistics",
+        rows=True,
+        table=True,
+    ),
+    Field(
+        "records",
+        "n",
+        _records,
+        lambda count: str(count or "all"),
+        "number or all",
+        "Of how many records",
+        "Size of the dataset that the figures are about: choose all, or write a number.",
+        table=True,
+    ),
+    Field(
+        "replacement",
+        "replacement",
+        lambda text: _choice("yes", "no")(text) == "yes",
+        lambda repeat: "yes" if repeat else "no",
+    ),
+    Field(
+        "by",
+        "",
+        str,
+        str,
+        "segmented",
+        "Set the limit by",
+        "Say how often an attacker may be right, or choose the ε and δ of the promise.",
+        None,
+        "bys",
+    ),
+    Field(
+        "guesses",
+        "limit",
+        _between(51, 99),
+        _plain,
+        "slider",
+        "Right guesses you accept, of 100",
+        "How often an attacker may guess right. 50 is a coin toss, 100 is certainty.",
+        bounds=(51, 99, 1),
+    ),
+    Field("epsilon", "epsilon", _between(0.01, 50), _plain, "text", "ε", "Smaller is safer."),
+    Field(
+        "delta",
+        "delta",
+        _between(1e-9, 0.5),
+        _plain,
+        "text",
+        "δ",
+        "How often the promise of ε may fail.",
+    ),
+    Field(
+        "mechanism",
+        "noise",
+        str,
+        str,
+        "select",
+        "Kind of noise",
+        "OptM adds the least noise that keeps the promise.",
+        None,
+        "mechanisms",
+    ),
+    Field("calibration", "calibration", _choice("guarded", "exact", "classical")),
+    Field("units", "units", _choice("percent", "raw")),
+    Field("reference", "reference", _between(0, 100), _plain, lens=REFERENCE, table=True),
+    Field("seed", "seed", _seed),
 )
 BY_NAME = {each.name: each for each in FIELDS}
 
 
 @dataclass(frozen=True)
 class Options:
+    """Hold what a user can choose from, each with its words.
+
+    Attributes
+    ----------
+    sources, secrets, statistics, mechanisms, bys : mapping of value to label
+    defaults : Scenario
+        Where the table starts.
+    """
+
     sources: Mapping[str, str]
     secrets: Mapping[SensitiveProperty, str]
     statistics: Mapping[Statistic, str]
-    mechanisms: Mapping[str, str]
     defaults: Scenario
-    bys: Mapping[str, str] = field(default_factory=lambda: {"guesses": "Right guesses", "epsilon": "ε and δ"})
-
-
-def options_of(source: FrameSource, upload: FrameSource | None) -> Options:
-    sources = {key: spec[0] for key, spec in EXAMPLES.items()} | ({"upload": upload.title} if upload else {})
-    noisy = {name: one.title for name, one in MECHANISMS.items() if one.noise == "gaussian"}
-    return Options(sources, secrets_of(source), statistics_of(source), noisy, start_of(source))
+    mechanisms: Mapping[str, str] = field(
+        default_factory=lambda: {
+            name: f"{name}: {one.title}"
+            for name, one in MECHANISMS.items()
+            if one.noise == "gaussian"
+        }
+    )
+    bys: Mapping[str, str] = field(
+        default_factory=lambda: {"guesses": "Right guesses", "epsilon": "ε and δ"}
+    )
 
 
 def on_table(scenario: Scenario, start: Scenario) -> Scenario:
-    """The same limit and noise, asked of another table."""
-    for each in FIELDS:
-        if each.table:
-            scenario = each.put(scenario, each.get(start))
-    return scenario
+    """Return the same limit and noise, asked of another table."""
+    kept = {each.name: each.get(scenario) for each in FIELDS if not each.table and each.parameter}
+    moved = replace(start, by=scenario.by, epsilon=scenario.epsilon)
+    for name, value in kept.items():
+        moved = BY_NAME[name].put(moved, value)
+    return moved
 
 
 def to_query(scenario: Scenario, start: Scenario) -> dict[str, str]:
-    """Address of a scenario: its table, and what differs from where that starts."""
-    upload = scenario.source == "upload"
-    return {each.parameter: each.write(value) for each in FIELDS
-            if each.parameter and not (each.name == "epsilon" and scenario.by != "epsilon") and not (upload and each.rows)
-            and (value := each.get(scenario)) != each.get(Scenario() if each.name == "source" else start)}
+    """Return a scenario's address: its table, and what differs from where that starts.
 
-
-def from_query(query: Mapping[str, str], start_of: Callable[[str], Scenario]) -> tuple[Scenario, list[str]]:
-    """Read an address; what cannot be read keeps its default and is named."""
-    scenario, problems = start_of(query.get("table", Scenario.source)), []
+    Nothing that can come from the rows of an upload is written.
+    """
+    query = {}
     for each in FIELDS:
-        if each.parameter in query and each.name != "source":
+        value, usual = each.get(scenario), each.get(start)
+        if each.name == "source":
+            usual = Scenario.source
+        if (
+            value == usual
+            or not each.parameter
+            or (each.name == "epsilon" and scenario.by != "epsilon")
+            or (each.rows and scenario.source in PRIVATE)
+        ):
+            continue
+        query[each.parameter] = each.write(value)
+    return query
+
+
+def from_query(query: Mapping[str, str], start: Scenario) -> tuple[Scenario, list[str]]:
+    """Return the scenario of an address, and a sentence on each part that cannot be read.
+
+    Parameters
+    ----------
+    query : mapping of parameter to text
+    start : Scenario
+        Of the address' table; whatever cannot be read stays as it is there.
+    """
+    scenario, problems = start, []
+    for each in FIELDS:
+        if each.parameter in query and each.parameter and each.name != "source":
             try:
                 scenario = each.put(scenario, each.read(query[each.parameter]))
-            except (ValueError, TypeError) as error:
+            except DistprivError as error:
                 problems.append(f"{each.label}: {error}")
     if "epsilon" in query and scenario.epsilon is not None:
-        scenario = BY_NAME["by"].put(scenario, "epsilon")
+        scenario = replace(scenario, by="epsilon")
     return scenario, problems
 
 
-def fitted(scenario: Scenario, options: Options) -> tuple[Scenario, list[str]]:
-    """Replace what the table does not offer by the table's defaults, and name it."""
-    dropped = []
-    for each in FIELDS:
-        if not each.options:
-            continue
-        offered, value, default = getattr(options, each.options), each.get(scenario), each.get(options.defaults)
-        if each.kind == "multiselect":
-            left = tuple(item for item in value if item in offered)
-            dropped += [getattr(item, "label", repr(item)) for item in value if item not in offered]
-            scenario = each.put(scenario, left or default)
-        elif value not in offered:
-            dropped.append(getattr(value, "label", repr(value)))
-            scenario = each.put(scenario, default)
-    return scenario, dropped
+def fitted(
+    scenario: Scenario, options: Options, fits: Callable[[SensitiveProperty | Statistic], bool]
+) -> tuple[Scenario, list[str]]:
+    """Replace what the table does not have by where it starts.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    options : Options
+    fits : callable
+        Whether a property or statistic can be computed of the table; not only listed ones can.
+
+    Returns
+    -------
+    Scenario, list of str
+        The names of what was dropped.
+    """
+    dropped = [pair.secret.label for pair in scenario.secrets if not fits(pair.secret)]
+    secrets = tuple(pair for pair in scenario.secrets if fits(pair.secret))
+    statistics = tuple(each for each in scenario.statistics if fits(each))
+    if len(statistics) < len(scenario.statistics):
+        dropped += [each.label for each in scenario.statistics if each not in statistics]
+        statistics = statistics or options.defaults.statistics
+    if scenario.mechanism not in options.mechanisms:
+        dropped.append(scenario.mechanism)
+        scenario = replace(scenario, mechanism=options.defaults.mechanism)
+    secrets = secrets or options.defaults.secrets
+    return replace(scenario, secrets=secrets, statistics=statistics), dropped

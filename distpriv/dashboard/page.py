@@ -1,44 +1,59 @@
-"""What every page begins with and how it shows a picture."""
+"""What every page begins with, how it shows a picture, and how errors become sentences."""
 
 from __future__ import annotations
 
+import logging
 import re
-from typing import Any
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
+from distpriv.analysis import Evaluation, Way
 from distpriv.dashboard.state import State
-from distpriv.analysis.evaluation import Evaluation, Way
-from distpriv.analysis.tables import source_of
+from distpriv.errors import DistprivError
+from distpriv.text import significant
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["current", "errors", "escape", "fault", "headline", "sentences", "session", "show"]
+__all__ += ["warning"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
+# Streamlit makes links of bare addresses after it has read the Markdown; a joiner ends that.
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
 
 
-def state() -> State:
-    """This session's state."""
+def session() -> State:
+    """Return this session's state."""
     if "state" not in st.session_state:
         st.session_state["state"] = State()
-    return st.session_state["state"]
+    state: State = st.session_state["state"]
+    return state
 
 
 def current() -> tuple[State, Evaluation]:
-    """State and results, for a page's first line."""
-    own = state()
-    source = source_of(own.scenario.source, own.upload)
-    key = (own.scenario, source.fingerprint)
-    return own, own.remember(key, lambda: Evaluation(own.scenario, source, own.remember))
+    """Return state and results, for a page's first line."""
+    state = session()
+    return state, state.evaluation()
 
 
 def escape(text: object) -> str:
-    """Make text from the data stand for itself in Markdown."""
-    return _MARKDOWN.sub(r"\\\1", str(text).replace("\n", " "))
+    """Make text that comes from a table or a user stand for itself in Markdown.
+
+    Without formatting, links, pictures, mathematics and Streamlit's own ``:signs:``.
+    """
+    return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\u2060", " ".join(str(text).split())))
 
 
 def headline(title: str, lead: str, advice: str = "", warning: str = "") -> None:
-    """The page's answer: a title of few words, what it says, and what to do (or do first)."""
+    """Write the page's answer: a title of few words, one sentence, and what to do (or do first)."""
+    session().answered = True
     st.title(title, anchor=False)
     with st.container(key="lead"):
         st.markdown(lead)
@@ -47,22 +62,53 @@ def headline(title: str, lead: str, advice: str = "", warning: str = "") -> None
             st.markdown(warning or advice)
 
 
-def whole(count: float) -> str:
-    """A number of records as sentences have it."""
-    return f"{count:,.0f}".replace(",", "\u202f")
+def warning(now: Evaluation) -> str:
+    """Return what comes before any advice; "" if nothing does."""
+    if not now.recommendation.outside:
+        return ""
+    return (
+        f"**Widen the two shares first.** Your own table lies outside {now.shares[0]} to "
+        f"{now.shares[1]}; only you see this."
+    )
+
+
+def fault(error: Exception) -> str:
+    """Log an error of the program, without its message, which may quote a table; return words."""
+    remote = [line for line in str(error.__cause__).splitlines() if line.startswith("  File")]
+    where = "\n".join([*traceback.format_tb(error.__traceback__), *remote])
+    logging.getLogger("distpriv").error("%s\n%s", type(error).__name__, where)
+    return "Something went wrong in the program. Your choices are kept; undo the last one."
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Show an error inside as one sentence: the page's answer, if it has none yet."""
+    try:
+        yield
+        return
+    except DistprivError as error:
+        text, todo = escape(error), "**Change the figures or the secret** at the left."
+    except Exception as error:  # noqa: BLE001  # no traceback ever reaches a page
+        text, todo = fault(error), ""
+    if session().answered:
+        st.error(text, icon=":material/error:")
+    else:
+        headline("No answer for this", text, warning=todo)
 
 
 def errors(now: Evaluation, way: Way) -> pd.DataFrame:
-    """Value and expected error of each figure, as people read it."""
+    """Return value and expected error of each figure, as people read them, escaped."""
+    size = abs(now.values).clip(1e-9)
+    labels = [label[:1].upper() + label[1:] for label in now.labels]
     return pd.DataFrame(
         {
-            "": [escape(label[:1].upper() + label[1:]) for label in now.labels],
-            "value": [f"{value:,.4g}".replace(",", "\u202f") for value in now.values],
-            "error": [f"± {one:.2g} {escape(unit)}" for one, unit in zip(way.errors, now.units)],
-            "%": [
-                f"{100 * one / max(abs(value), 1e-9):.1f}"
-                for one, value in zip(way.errors, now.values)
+            "": map(escape, labels),
+            "value": [significant(value, 4) for value in now.values.tolist()],
+            "error": [
+                f"± {significant(error, 2)} {escape(unit)}"
+                for error, unit in zip(way.errors, now.units, strict=True)
             ],
+            "%": [f"{percent:.1f}" for percent in 100 * way.errors / size],
         }
     ).set_index("")
 
@@ -102,14 +148,12 @@ def show(
         st.subheader(title, anchor=False)
     with st.container(key=f"{key}-panels"):
         for begin in range(0, len(figures), columns):
-            row = figures[begin : begin + columns]
-            for place, column in enumerate(
-                st.columns(len(row) if len(figures) < columns else columns)[: len(row)], begin
-            ):
-                column.plotly_chart(
-                    figures[place],
-                    key=f"{key}-{place}",
-                    alt=alt if place == 0 else f"Panel {place + 1} of the same picture.",
+            row = st.columns(min(columns, len(figures)))
+            for place, panel in enumerate(figures[begin : begin + columns]):
+                row[place].plotly_chart(
+                    panel,
+                    key=f"{key}-{begin + place}",
+                    alt=alt if begin + place == 0 else f"Panel {begin + place + 1} of the picture.",
                     config=config,
                 )
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
@@ -125,8 +169,3 @@ def show(
                 on_click="ignore",
                 key=f"{key}-csv",
             )
-
-
-def warning(now: Evaluation) -> str:
-    """What comes before any advice; empty if nothing does."""
-    return f"**Widen the two shares first.** Your own table lies outside {now.shares[0]} to {now.shares[1]}; only you see this." if now.outside else ""

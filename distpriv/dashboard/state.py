@@ -2,7 +2,7 @@
 
 The scenario is the state. A control's key carries the revision (``epsilon-7``); what the controls
 of this revision hold is folded into the scenario at the start of every run, so that nothing rests
-on a callback that a second click may cut off. When the program chooses (a link, undo, "Take it"),
+on a callback that a second click may cut off. When the program chooses (a link, undo, "Check"),
 it replaces the scenario and counts the revision up: all controls are made anew from it, and
 whatever an older browser still sends is about keys that nobody reads.
 """
@@ -10,23 +10,38 @@ whatever an older browser still sends is about keys that nobody reads.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
-from distpriv.dashboard.fields import FIELDS, Field, Options, fitted, from_query, on_table, to_query
-from distpriv.analysis.cache import Cache
+from distpriv.analysis import Evaluation, evaluate, tables
+from distpriv.analysis.cache import Cache, Key
 from distpriv.analysis.scenario import Scenario
+from distpriv.dashboard.fields import (
+    BY_NAME,
+    FIELDS,
+    PRIVATE,
+    Field,
+    Options,
+    fitted,
+    from_query,
+    on_table,
+    to_query,
+)
+from distpriv.errors import DistprivError
+from distpriv.queries import Pair, SensitiveProperty, Statistic
+from distpriv.sources import FrameSource
 
-StartOf = Callable[[str], Scenario]
-"""Where a table, by its key, starts."""
+__all__ = ["State"]
 
+T = TypeVar("T")
 SETTLED = 2.0  # seconds after which the browser has surely got an address
+STEPS = 50  # that can be undone
 
 
 @dataclass
 class State:
-    """What one browser tab has chosen; knows nothing of Streamlit.
+    """Hold what one visitor has chosen and brought; knows nothing of Streamlit.
 
     Attributes
     ----------
@@ -36,85 +51,202 @@ class State:
     past, future : list of Scenario
         For undo and redo.
     errors : dict of field's name to sentence
-        What the controls hold that cannot be read.
+        On what the controls hold and cannot be.
     notes : list of str
         What was dropped lately, to be shown once.
-    saved : dict of name to Scenario
-        For comparison.
+    uploads : dict of key to (source, start)
+        The visitor's tables, "upload" and "open", and the scenario that each begins with.
+    jobs : dict of name to Job
+    memory : Cache
+    typing : bool
+        Whether the shares are typed, not dragged.
+    dialog : str
+        The one that is open; "" for none.
+    answered : bool
+        Whether the page that is being drawn has its title.
     """
 
-    scenario: Scenario = Scenario()
+    scenario: Scenario = field(default_factory=lambda: tables.start(tables.source_by_key("")))
     revision: int = 0
     past: list[Scenario] = field(default_factory=list)
     future: list[Scenario] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    saved: dict[str, Scenario] = field(default_factory=dict)
-    upload: Any = None
+    uploads: dict[str, tuple[FrameSource, Scenario]] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
-    seed: int = 1
     memory: Cache = field(default_factory=Cache)
+    typing: bool = False
+    dialog: str = ""
+    answered: bool = True
     started: bool = False
-    written: dict[str, str] | None = None
+    written: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
 
-    def key(self, field: Field) -> str:
-        """Key of a field's control."""
-        return f"{field.name}-{self.revision}"
+    # --- tables and results
+    def source(self, key: str = "") -> FrameSource:
+        """Return a table by its key; the scenario's without one."""
+        key = key or self.scenario.source
+        return self.uploads[key][0] if key in self.uploads else tables.source_by_key(key)
 
+    def start(self, key: str) -> Scenario:
+        """Return the scenario that a table begins with."""
+        return self.uploads[key][1] if key in self.uploads else tables.start(self.source(key))
+
+    def remember(self, key: Key, make: Callable[[], T]) -> T:
+        """Return a result computed before, or compute it; the key's first part names its level."""
+        return self.memory(key, make)
+
+    def evaluation(self, scenario: Scenario | None = None) -> Evaluation:
+        """Return the results of the scenario, or of another one about the same table."""
+        return evaluate(scenario or self.scenario, self.source(), self.memory)
+
+    def range_of(self, secret: SensitiveProperty) -> Pair:
+        """Return the pair that a secret begins with: the fixed grid's cell of the table's share.
+
+        Raises
+        ------
+        DistprivError
+            If the table cannot tell who has the property.
+        """
+        first = self.start(self.scenario.source).secrets[0]
+        return first if first.secret == secret else tables.grid_pair(self.source(), secret)
+
+    @property
+    def options(self) -> Options:
+        """What can be chosen about the scenario's table, with what is chosen already."""
+        source, now = self.source(), self.scenario
+        titles = dict(tables.EXAMPLE_TITLES) | {
+            key: one.title for key, (one, _) in self.uploads.items()
+        }
+        secrets, statistics = self.remember(
+            ("options", source.fingerprint),
+            lambda: (tables.secrets(source), tables.statistics(source)),
+        )
+        chosen = now.secrets[0].secret
+        more = {each: each.title for each in now.statistics if each not in statistics}
+        return Options(
+            titles,
+            {**secrets, chosen: chosen.label},
+            {**statistics, **more},
+            self.start(now.source),
+        )
+
+    # --- changes by the program
     def take(self, scenario: Scenario) -> None:
-        """Replace the scenario for the program: can be undone, makes all controls anew."""
+        """Replace the scenario; can be undone, and makes all controls anew."""
         if scenario != self.scenario:
-            self.past = [*self.past[-49:], self.scenario]
-            self.future.clear()
-            self.scenario = scenario
+            self._change(scenario)
         self.revision += 1
 
     def change(self, **values: Any) -> None:
-        """Replace some fields, as :meth:`take`."""
+        """Replace some attributes of the scenario, as :meth:`take`."""
         self.take(replace(self.scenario, **values))
+
+    def bring(self, source: FrameSource, scenario: Scenario) -> None:
+        """Add a visitor's table, in place of an older one of its key, and begin with it."""
+        self.past = [one for one in self.past if one.source != source.key]
+        if self.scenario.source == source.key:  # about the table that goes
+            self.scenario = tables.start(tables.source_by_key(""))
+        self.uploads[source.key] = source, scenario
+        self.take(on_table(self.scenario, scenario))
+
+    def drop(self, pair: Pair) -> None:
+        """Hide a share no more."""
+        self.change(secrets=tuple(one for one in self.scenario.secrets if one != pair))
+
+    def open(self, dialog: str) -> None:
+        """Open a dialog."""
+        self.dialog = dialog
+
+    def type_or_drag(self) -> None:
+        """Type the shares, or drag them again."""
+        self.typing = not self.typing
+
+    def reseed(self) -> None:
+        """Take other random numbers for simulations."""
+        self.change(seed=self.scenario.seed + 1)
 
     def undo(self) -> None:
         """Go back by one step."""
-        if self.past:
-            self.future.append(self.scenario)
-            self.scenario = self.past.pop()
-            self.revision += 1
+        self._step(self.past, self.future)
 
     def redo(self) -> None:
         """Go forward by one step."""
-        if self.future:
-            self.past.append(self.scenario)
-            self.scenario = self.future.pop()
+        self._step(self.future, self.past)
+
+    def _step(self, back: list[Scenario], ahead: list[Scenario]) -> None:
+        if back:
+            ahead.append(self.scenario)
+            self._set(back.pop())
             self.revision += 1
 
-    def read_controls(self, widgets: Mapping[str, Any], start_of: StartOf) -> bool:
-        """Fold what the controls of this revision hold into the scenario; True if it changed."""
-        changed, self.errors = self.scenario, {}
-        for each in FIELDS:
-            if (key := self.key(each)) not in widgets:
-                continue
-            value = widgets[key]
-            try:
-                value = each.read(value or "") if each.kind == "text" else value
-                value = tuple(value) if each.kind in ("range", "multiselect") else value
-            except ValueError as error:
-                self.errors[each.name] = str(error)
-                continue
-            if each.kind == "range" and value[0] == value[1]:
-                continue
-            changed = each.put(changed, value)
-        if changed == self.scenario:
-            return False
-        self.past = [*self.past[-49:], self.scenario]
+    def _change(self, scenario: Scenario) -> None:
+        self.past = [*self.past[1 - STEPS :], self.scenario]
         self.future.clear()
-        if changed.source != self.scenario.source:
-            changed = on_table(changed, start_of(changed.source))
+        self._set(scenario)
+
+    def _set(self, scenario: Scenario) -> None:
+        """Every change ends here: what is being computed for another scenario ends."""
+        self.scenario = scenario
+        for name in [name for name, job in self.jobs.items() if job.running]:
+            self.jobs.pop(name).cancel()
+
+    # --- changes by controls and address
+    @property
+    def typed(self) -> bool:
+        """Whether the shares are typed: by choice, or because the slider has no place for them."""
+        low, high, step = BY_NAME["shares"].bounds
+        shares = BY_NAME["shares"].get(self.scenario)
+        return self.typing or any(p % step or not low <= p <= high for p in shares)
+
+    def key(self, field: Field) -> str:
+        """Return the key of a field's control."""
+        typed = "-typed" if field.kind == "range" and self.typed else ""
+        return f"{field.name}{typed}-{self.revision}"
+
+    def read_controls(self, values: Mapping[str, Any]) -> bool:
+        """Fold what the controls of this revision hold into the scenario; True if it changed."""
+        before, changed, moved = self.scenario, self.scenario, set()
+        self.errors = {}
+        for each in FIELDS:
+            if (key := self.key(each)) not in values:
+                continue
+            try:
+                value = _value(each, values[key])
+                if value != each.get(before):
+                    moved.add(each.name)
+                    changed = each.put(changed, value)
+            except DistprivError as error:
+                self.errors[each.name] = str(error)
+        if changed == before:
+            return False
+        if "source" in moved:
+            changed = on_table(changed, self.start(changed.source))
+        elif "secret" in moved and "shares" not in moved:
+            changed = self._in_its_range(changed)
+        if changed.by == "epsilon" and changed.epsilon is None:
+            changed = replace(changed, epsilon=self._led_to())
+        if moved & {"source", "secret", "by"}:  # controls have to follow that were not moved
             self.revision += 1
-        self.scenario = changed
+        self._change(changed)
         return True
 
-    def read_address(self, query: Mapping[str, str], start_of: StartOf, moved: bool) -> None:
+    def _in_its_range(self, scenario: Scenario) -> Scenario:
+        try:
+            first = self.range_of(scenario.secrets[0].secret)
+        except DistprivError as error:
+            self.notes.append(str(error))
+            return scenario
+        return replace(scenario, secrets=(first, *scenario.secrets[1:]))
+
+    def _led_to(self) -> float:
+        """ε that the limit on right guesses led to, two digits; 1 where it needs no noise."""
+        try:
+            return float(f"{self.evaluation().epsilon or 1:.2g}")
+        except DistprivError:
+            return 1.0
+
+    def read_address(self, query: Mapping[str, str], moved: bool) -> None:
         """Adopt an address that somebody else wrote: a link, or the browser's Back.
 
         A click may carry an address that is older than the one written last, for the browser had
@@ -126,36 +258,60 @@ class State:
             return
         if not first and time.monotonic() - self.written_at < SETTLED:
             return
-        scenario, problems = from_query(query, start_of)
+        source = query.get("table", "open" if first and "open" in self.uploads else Scenario.source)
+        if source not in self.options.sources:
+            gone = "is gone; bring it again" if source in PRIVATE else "is not there"
+            self.notes.append(f"The table of this link {gone}.")
+            source = Scenario.source
+        start = self.start(source)
+        if source in PRIVATE and source == self.scenario.source:
+            start = self._with_rows(start)
+        scenario, problems = from_query(query, start)
         self.notes += problems
         if scenario != self.scenario:
             self.take(scenario)
         if first:
             self.past.clear()
 
-    def fit(self, options_of: Callable[[Scenario], Options]) -> Options:
-        """Replace what the scenario's table does not offer; return what it does offer."""
-        options = options_of(self.scenario)
-        scenario, dropped = fitted(self.scenario, options)
+    def _with_rows(self, start: Scenario) -> Scenario:
+        """Keep what no address carries about a visitor's table."""
+        for each in FIELDS:
+            if each.rows:
+                start = each.put(start, each.get(self.scenario))
+        return start
+
+    def fit(self) -> None:
+        """Replace what the scenario's table does not have."""
+        scenario, dropped = fitted(self.scenario, self.options, self.fits)
         if scenario != self.scenario:
-            self.scenario = scenario
+            self._set(scenario)
             self.revision += 1
-            if dropped and self.past:
-                self.notes.append(f"Not in this table: {', '.join(dropped)}.")
-        return options
+            self.notes.append(f"Not in this table: {', '.join(dropped)}.")
 
-    def reseed(self) -> None:
-        """Take other random numbers for the simulations."""
-        self.seed += 1
+    def fits(self, item: SensitiveProperty | Statistic) -> bool:
+        """Whether a property or statistic can be computed of the scenario's table."""
+        source = self.source()
 
-    def remember(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was computed before, the last few of each level (the key's first part)."""
-        return self.memory(key, make)
+        def computed() -> bool:
+            try:
+                frame = source.columns([item.column], most=source.rows)
+                (item.mask if isinstance(item, SensitiveProperty) else item.values)(frame)
+            except (DistprivError, KeyError):
+                return False
+            return True
 
-    def write_address(self, address: MutableMapping[str, str], start_of: StartOf) -> None:
-        """Write the scenario to the browser's address, if it is not there."""
-        query = to_query(self.scenario, start_of(self.scenario.source))
-        if query != dict(address):
-            address.from_dict(query)  # type: ignore[attr-defined]
+        return self.remember(("fits", source.fingerprint, item), computed)
+
+    def write_address(self, address: Any) -> None:
+        """Write the scenario to the browser's address (``st.query_params``), if it is not there."""
+        self.written = to_query(self.scenario, self.start(self.scenario.source))
+        if self.written != address.to_dict():
+            address.from_dict(self.written)
             self.written_at = time.monotonic()
-        self.written = query
+
+
+def _value(field: Field, value: Any) -> Any:
+    """Read a field's value from what its control holds."""
+    if field.kind in ("text", "number or all", "range") and not isinstance(value, tuple):
+        return field.read(value or "")
+    return tuple(value) if field.kind in ("range", "multiselect") else value

@@ -1,101 +1,155 @@
-"""The dialog that takes a table: what is one row, what is secret, what do outsiders think?"""
+"""The dialog that takes a table: what one row is, what is secret, which range outsiders see."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import distpriv as dp
 import streamlit as st
 
-from distpriv.dashboard import page, rows
-from distpriv.dashboard.results import Table
+from distpriv.analysis import tables
+from distpriv.dashboard import page
+from distpriv.dashboard.builders import ask_pair, close
 from distpriv.dashboard.state import State
+from distpriv.errors import DistprivError, ReadError
+from distpriv.sources import FrameSource
+from distpriv.tables.guard import read_guarded
+from distpriv.tables.options import Row
+from distpriv.tables.read import how_read
+from distpriv.tables.rows import as_records, counts_of, names_of, proposed
+from distpriv.text import whole
 
-TYPES = ["csv", "tsv", "txt", "gz", "zip", "xlsx", "parquet", "json"]
+if TYPE_CHECKING:
+    import pandas as pd
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from distpriv.analysis.scenario import Scenario
+
+__all__ = ["dialog", "offer_opened"]
+
+TYPES = ["csv", "tsv", "txt", "gz", "zip", "xlsx", "xlsm", "parquet"]
+KINDS = {
+    "record": "One record",
+    "cell": "A count of records",
+    "part": "One of several rows of a record",
+}
+NOTICES = 3  # in sight; the others unfold
 
 
-@st.dialog("Check a table of your own", width="medium")
-def upload(own: State) -> None:
+@st.dialog("Use my own table", width="medium", on_dismiss=close)
+def dialog(state: State) -> None:
     """Read a file, ask three questions, and take all at once."""
     file = st.file_uploader(
-        "Your table", type=TYPES, help="It stays in this server's memory, and goes with your visit."
+        "Your table",
+        TYPES,
+        help="It stays in this server's memory, and goes when your visit ends.",
+        label_visibility="collapsed",
     )
     if file is None:
+        st.caption("CSV, Excel or Parquet. It stays in this server's memory for your visit.")
         return
-    try:
-        frame = parsed(file)
-        table = as_records(frame, file)
-        secrets = list(table.secrets)
-        start = table.start
-    except (dp.DistprivError, AttributeError) as error:
-        st.error(
-            str(error)
-            if isinstance(error, dp.DistprivError)
-            else "This table has no property to hide."
+    with page.sentences():
+        frame = _read(state, file)
+        _tell_notices(frame)
+        row = _ask_row(frame, file.file_id)
+        source, start = _begin("upload", file.name, frame, row)
+        st.caption(f"{whole(source.rows)} records, {len(source.frame.columns)} columns.")
+        secrets = tables.secrets(source)
+        secret = st.selectbox(
+            "2. Nobody should find out the share of records with …",
+            list(secrets),
+            list(secrets).index(start.secrets[0].secret),
+            format_func=secrets.get,
+            key=f"secret-{source.fingerprint}",
         )
-        return
-    secret = st.selectbox(
-        "2. Nobody should find out the share of records with …",
-        secrets,
-        index=secrets.index(start.secret),
-        key=f"secret-{file.file_id}-{table.digest[:8]}",
-    )
-    shares = st.slider(
-        "3. Without your figures, what do outsiders think this share is?",
-        1.0,
-        99.0,
-        (45.0, 55.0),
-        1.0,
-        format="%g %%",
-        help="The two ends are what an attacker tries to tell apart. Choose them from what is public, not from the table.",
-    )
-    own_share = 100 * table.secrets[secret].mask(table.frame).mean()
-    inside = shares[0] <= own_share <= shares[1]
-    st.caption(
-        "Your table lies between them."
-        if inside
-        else f":orange[Your table lies {'below' if own_share < shares[0] else 'above'} them:] move or widen them. Only you see this."
-    )
-    if st.button("Check", type="primary", disabled=shares[0] == shares[1], width="stretch"):
-        own.upload = table
-        own.take(replace(start, secret=secret, shares=shares))
-        st.rerun()
+        asked = ask_pair(tables.grid_pair(source, secret), f"3-{secret.label}")
+        if st.button("Check", type="primary", width="stretch", disabled=asked is None):
+            if asked is not None:
+                state.bring(source, replace(start, secrets=(asked,)))
+            close()
+            st.rerun()
 
 
-def as_records(frame, file) -> Table:
-    """Ask what one row is, and say how many records that makes."""
-    kind, column = rows.proposed(frame)
+def _read(state: State, file: UploadedFile) -> pd.DataFrame:
+    """Read an upload once, in a process of its own."""
+
+    def read() -> pd.DataFrame | ReadError:
+        try:
+            return read_guarded(file.getvalue(), file.name)
+        except ReadError as error:
+            return error
+
+    with st.spinner("Reading the table …"):
+        frame = state.remember(("file", file.file_id), read)
+    if isinstance(frame, ReadError):
+        raise frame
+    return frame
+
+
+def _tell_notices(frame: pd.DataFrame) -> None:
+    """List what was guessed in reading."""
+    texts = [f"- {page.escape(notice.text)}" for notice in how_read(frame)[1]]
+    if texts:
+        st.caption("\n".join(texts[:NOTICES]))
+    if len(texts) > NOTICES:
+        with st.expander(f"{len(texts) - NOTICES} more"):
+            st.caption("\n".join(texts[NOTICES:]))
+
+
+def _ask_row(frame: pd.DataFrame, file: str) -> Row:
+    """Ask what one row is."""
+    guess = proposed(frame)
     kind = st.segmented_control(
         "1. What is one row?",
-        list(rows.KINDS),
-        default=kind,
-        format_func=rows.KINDS.get,
+        list(KINDS),
+        default=guess.kind,
+        format_func=KINDS.get,
         required=True,
-        key=f"row-{file.file_id}",
+        key=f"row-{file}",
     )
-    if kind != "record":
-        offered = rows.counts_of(frame) if kind == "cell" else rows.names_of(frame)
-        if not offered:
-            raise dp.DistprivError(
-                "No column of whole numbers counts records."
-                if kind == "cell"
-                else "No column repeats."
-            )
-        label = "Counted in" if kind == "cell" else "A record is named by"
-        column = st.selectbox(
-            label,
-            offered,
-            index=offered.index(column) if column in offered else 0,
-            key=f"by-{kind}-{file.file_id}",
-        )
-    made = rows.records(frame, kind, column)
-    counted = f"{page.whole(len(frame))} rows are " if kind != "record" else ""
-    st.caption(f"{counted}{page.whole(len(made))} records, {len(made.columns)} columns.")
-    return Table("upload", file.name, made, dp.digest(made), {})
+    if kind == "record":
+        return Row()
+    offered = counts_of(frame) if kind == "cell" else names_of(frame)
+    if not offered:
+        lacking = "whole numbers, which could count records" if kind == "cell" else "repeated names"
+        raise DistprivError(f"No column holds {lacking}; choose what one row is again.")
+    column = st.selectbox(
+        "Counted in" if kind == "cell" else "A record is named by",
+        offered,
+        offered.index(guess.column) if guess.column in offered else 0,
+        key=f"row-{kind}-{file}",
+    )
+    return Row(kind, column)
 
 
-def parsed(file):
-    """Parse an upload once."""
-    if st.session_state.get("parsed", (None,))[0] != file.file_id:
-        st.session_state["parsed"] = (file.file_id, dp.read_table(file))
-    return st.session_state["parsed"][1]
+def _begin(key: str, title: str, frame: pd.DataFrame, row: Row) -> tuple[FrameSource, Scenario]:
+    """Make a source of a table, and the scenario that it begins with."""
+    source = FrameSource(key, title, as_records(frame, row))
+    reading = how_read(frame)[0]
+    return source, replace(tables.start(source), source=key, reading=reading, row=row)
+
+
+def offer_opened(state: State) -> None:
+    """Offer the file that the command named; the first run begins with it."""
+    path = os.environ.get("DISTPRIV_OPEN")
+    if path:
+        opened = _opened(path)
+        if isinstance(opened, str):
+            state.errors["source"] = opened
+        else:
+            state.uploads.setdefault("open", opened)
+
+
+@lru_cache(1)
+def _opened(path: str) -> tuple[FrameSource, Scenario] | str:
+    """Read the file that the command named, once a process; a sentence if that cannot be."""
+    try:
+        frame = read_guarded(Path(path).read_bytes(), Path(path).name)
+        return _begin("open", Path(path).name, frame, proposed(frame))
+    except DistprivError as error:
+        return str(error)
+    except OSError as error:
+        return f"{Path(path).name} cannot be read ({error.strerror}); check it and start again."
