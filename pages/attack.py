@@ -1,65 +1,84 @@
-"""Attack: a simulated attacker, live, beside the best possible one."""
+"""Run a simulated attack, live, beside the best possible attacker."""
 
+import pandas as pd
 import streamlit as st
 
+from distpriv.analysis import frames, sentences
 from distpriv.attacks import PropertyInferenceAttack, worker
-from distpriv.charts import attack as charts
+from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
 
 TOTAL = 200
+TRAINED = {True: "Knows the noise", False: "As in the paper"}
 
-own, now = page.current()
-low, high = now.shares
-best = {"without noise": now.undefended} | ({"with noise": now.guesses} if now.needs_noise else {})
+state, now = page.current()
+scenario = now.scenario
+shown = ("as it is", scenario.mechanism, "BalM")
+ways = sorted((way for way in now.ways if way.key in shown), key=lambda way: shown.index(way.key))
+best = {way.key: 100 * float(way.verdict.accuracy[0]) for way in ways}
+adaptive = st.session_state.get("attack-adaptive", True)
 
-# 1. The answer
-page.headline(
-    f"Right {now.guesses:.0f} times in 100",
-    f"That is how often the best possible attacker tells {low} from {high} of "
-    f"*{page.escape(now.pair.secret.label)}*"
-    + (
-        f" with your noise; without it, {now.undefended:.0f} times."
-        if now.needs_noise
-        else " without noise."
-    )
-    + " Here a simulated attacker tries: trained on other records, it scores lower.",
+# 1. The simulation, in pieces
+attack = PropertyInferenceAttack.of(
+    now.model, {way.key: way.release for way in ways}, adaptive=adaptive, seed=scenario.seed
 )
-
-# 2. The live picture: its line climbs towards the best attacker's diamond
-buttons = st.container(horizontal=True)
-buttons.button("Run again", icon=":material/replay:", on_click=own.reseed)
-noises = {"without noise": None} | ({"with noise": now.release} if now.needs_noise else {})
-attack = PropertyInferenceAttack.of(now.model, noises, seed=own.scenario.seed)
 job = jobs.begin(
-    own.jobs,
+    state.jobs,
     "attack",
-    (now.scenario, now.source.fingerprint, own.scenario.seed),
+    (scenario, now.source.fingerprint, adaptive),
     worker.repetitions,
     lambda: worker.packed(attack),
     worker.pieces(attack, TOTAL),
 )
-buttons.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
 
 
-def draw(job: jobs.Job) -> None:
-    """What has come in so far."""
-    data = charts.frame([one for piece in job.results for one in piece])
-    done, total = len(data) // max(len(best), 1), TOTAL
-    said = " · ".join(
-        f"{row.release} {row.guesses:.1f} ± {row.high - row.guesses:.1f} of 100"
-        for row in data.groupby("release", sort=False).tail(1).itertuples()
+def results(job: jobs.Job) -> pd.DataFrame:
+    """Return the running means of what has come in so far."""
+    return frames.attack_frame([one for piece in job.results for one in piece])
+
+
+# 2. The answer
+page.headline(
+    sentences.attack_title(now),
+    sentences.attack_lead(now, results(job), now.way.key, page.WORDS),
+)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.segmented_control(
+        "Trained",
+        list(TRAINED),
+        format_func=TRAINED.__getitem__,
+        default=True,
+        required=True,
+        key="attack-adaptive",
+        label_visibility="collapsed",
     )
-    state = "stopped after" if job.stopped else "after"
-    st.progress(done / total, f"{said or 'Starting'}, {state} {done} of {total} simulations")
+    st.button("Run again", icon=":material/replay:", on_click=state.reseed)
+    st.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
+
+
+# 3. The live picture: its lines climb towards the best attacker's diamonds
+def draw(job: jobs.Job) -> None:
+    """Draw what has come in so far."""
+    frame = results(job)
+    done = int(frame["simulations"].max()) if len(frame) else 0
+    ends = style.rows(frame.groupby("release", sort=False).tail(1))
+    score = ", ".join(
+        f"{style.title(row.release)} {row.guesses:.1f} ± {row.high - row.guesses:.1f}"
+        for row in ends
+        if done > 1
+    )
+    state_of = "Stopped after" if job.stopped else "After"
+    st.progress(done / TOTAL, f"{state_of} {done} of {TOTAL} simulations. {score}")
     page.show(
-        charts.picture(data, best, total, now.scenario.mechanism),
-        data,
-        "Right guesses of a simulated attacker, growing towards the best possible one.",
+        charts.picture(frame, best=best, total=TOTAL),
+        frame,
+        charts.alt(frame),
         key="attack",
-        note="Lines: mean of the simulations so far with its 95 % interval. "
-        f"Diamonds: the best possible attacker, by the fitted model. Seed {own.scenario.seed}. "
-        + " ".join(worker.caveats(attack)),
+        note="Lines: mean so far with its 95 % interval. Diamonds: the best possible attacker, by "
+        f"our model. Seed {scenario.seed}. {' '.join(worker.caveats(attack))}",
     )
 
 
 jobs.follow(job, draw)
+if not adaptive:
+    st.caption("The paper's attacker learns from figures without noise; that understates the leak.")

@@ -1,128 +1,97 @@
-"""Check: can an outsider tell, and what does it cost to hide it?"""
+"""Check whether an attacker can tell the share, what to publish instead, and what that costs."""
 
-import pandas as pd
 import streamlit as st
 
-from distpriv.charts import bars, bells, costs
-from distpriv.analysis.tables import secrets
+from distpriv.analysis import sentences
+from distpriv.charts import bars, bells, costs, style
 from distpriv.dashboard import page
-from distpriv.dashboard.fields import BY_NAME
-from distpriv.analysis.frames import separation
 from distpriv.mechanisms import MECHANISMS
+from distpriv.text import listed, whole
 
-own, now = page.current()
-scenario, tolerance, ways, best = (
-    now.scenario,
-    now.scenario.guesses,
-    now.ways,
-    now.recommendation.way,
-)
-low, high = now.shares
-safe = not now.needs_noise
-guess = next(way.percent for way in ways if way.key == "no data")  # without any data
-near = best.key != "no data" and best.percent > 0.7 * guess
-beside = f"; with no data at all, by {guess:.1f} %" if near else ""
+state, now = page.current()
+scenario, ways, best = now.scenario, now.ways, now.recommendation.way
+plain = next(way for way in ways if way.key == "as it is")
 
 # 1. The answer
 page.headline(
-    "An attacker cannot tell" if safe else "An attacker could tell",
-    f"From these {len(now.labels)} figures they guess whether **{low}** or **{high}** of "
-    f"{page.whole(now.n)} records have *{page.escape(now.pair.secret.label)}*, and are right "
-    f"**{now.undefended:.0f} times in 100**. 50 is a coin toss; you accept {tolerance:g}.",
-    "**Publish the figures as they are.** This keeps your limit, by our model."
-    if safe
-    else f"**{best.advice}** Then an attacker is right **{best.guesses:.0f} times in 100**, "
-    f"and the figures are off by **{best.percent:.1f} %** on average{beside}.",
-    page.warning(now),
+    sentences.check_title(now),
+    sentences.check_lead(now, page.WORDS),
+    sentences.advice(now, page.WORDS),
+    sentences.warning(now, page.WORDS),
 )
+if len(scenario.secrets) > 1:
+    each = zip(scenario.secrets, plain.verdict.accuracy, strict=True)
+    right = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]
+    st.caption(f"The most exposed secret counts. Right guesses of 100: {', '.join(right)}.")
 
-# 2. What an attacker sees: two bells that merge
+# 2. What an attacker sees, before and after
 shown = [way for way in ways if way.key in ("as it is", scenario.mechanism) or way is best]
-shown.sort(key=lambda way: -way.guesses)
-data = bells.frame([(w.title, w.guesses, separation(w.guesses)) for w in shown], tuple(100 * p for p in (now.pair.low, now.pair.high)))
+if len(shown) == 1:
+    shown += [way for way in ways if way.key == "BalM"]
+frame = now.bells(shown)
 page.show(
-    bells.pictures(data, tolerance),
-    data,
-    f"Two bells for {low} and {high}. "
-    + "; ".join(f"{w.title}: right {w.guesses:.0f} of 100" for w in shown),
+    bells.picture(frame),
+    frame,
+    bells.alt(frame),
     key="bells",
     note="What an attacker reads from the figures under either share, by our model.",
 )
 
-# 3. What each way costs
+# 3. What each way costs, and one of them figure by figure
 st.header("What does hiding it cost?", anchor=False)
-table = pd.DataFrame(
-    [
-        {
-            "way": way.title,
-            "guesses": way.guesses,
-            "error": way.percent,
-            "kept": way.kept,
-            "estimated": way.estimated_percent,
-        }
-        | {f"± {label}": way.errors[place] for place, label in enumerate(now.labels)}
-        for way in ways
-    ]
-)
 left, right = st.columns([6, 5], gap="large")
 with left:
+    frame = now.costs()
     page.show(
-        costs.picture(table, tolerance),
-        table,
-        "; ".join(
-            f"{r.way}: error {r.error:.1f} %, right {r.guesses:.0f} of 100"
-            for r in table.itertuples()
-        ),
+        costs.picture(frame),
+        frame,
+        costs.alt(frame),
         key="costs",
-        note=f"Green keeps your limit of {tolerance:g}. Full colour is what is left when readers estimate the "
-        "true figures from the release.",
+        note="Green keeps your limit. Full colour is what remains when readers estimate the true "
+        "figures from the release.",
     )
+    for name, why in now.unavailable.items():
+        st.caption(f"**{style.title(name)}** does not apply. {page.escape(why)}")
 with right:
-    named = {way.title: way for way in ways if way.key != "as it is"}
-    chosen = st.selectbox(
-        "One figure after the other",
-        list(named),
-        index=list(named.values()).index(best) if best.key != "as it is" else 0,
-        key=f"way-{best.key}",
-    )
-    way = named[chosen]
+    named = {way.title: way for way in ways}
+    places = list(named)
+    title = st.selectbox("One figure after the other", places, places.index(best.title))
+    way = named[title]
     st.caption(f"{way.how} {way.basis}")
     st.table(page.errors(now, way))
-    if way.key in MECHANISMS and MECHANISMS[way.key].noise == "gaussian" and way.key != scenario.mechanism and st.button(
-        f"Take {way.key}", icon=":material/check:"
-    ):
-        own.change(mechanism=way.key)
-        st.rerun()
+    gaussian = way.key in MECHANISMS and MECHANISMS[way.key].noise == "gaussian"
+    if gaussian and way.key != scenario.mechanism:
+        take = {"on_click": state.change, "kwargs": {"mechanism": way.key}}
+        st.button(f"Take {way.key}", icon=":material/check:", **take)
 
 # 4. Every other column as the secret
 st.header("What else would these figures give away?", anchor=False)
-everything = now.exposure()
-counted = list(dict.fromkeys(s.column for s in scenario.statistics if s.kind == "count"))
-told = [now.pair.secret.column, *counted]
-others = everything[~everything["column"].isin(told) & everything["fits"]]
-first = others.drop_duplicates("column").head(6)
-if len(first):
-    names = [f"{row.label}: {row.low:.0f} or {row.high:.0f} %?" for row in first.itertuples()]
-    data = pd.DataFrame({"name": names, "guesses": first["guesses"]})
-    page.show(
-        bars.ranked(data, tolerance, 100.0, 60),
-        everything.round(2),
-        "; ".join(f"{row.name} Right {row.guesses:.0f} of 100" for row in data.itertuples()),
-        key="exposure",
-        note=f"Right guesses of 100 about two shares {now.pair.width * 100:g} points apart, the most exposed label of each column. "
-        + (
-            f"Counted, so told outright: {page.escape(', '.join(counted))}."
-            if counted
-            else ""
-        ),
-    )
-    taken = st.pills("Check one of them", list(first["label"]), key=f"exposed-{own.revision}")
-    if taken:
-        row = first.set_index("label").loc[taken]
-        own.take(
-            BY_NAME["shares"].put(
-                BY_NAME["secret"].put(scenario, next(s for s in secrets(now.source) if s.label == taken)),
-                (max(1.0, round(row.low)), min(99.0, round(row.high))),
-            )
+with page.sentences():
+    frame, pairs = now.exposed()
+    counted = dict.fromkeys(one.column for one in now.query.statistics if one.value is not None)
+    outright = f" Counted, so told outright: {page.escape(listed(counted))}." if counted else ""
+    if len(frame):
+        page.show(
+            bars.picture(frame, limit=now.allowed, letters=60),
+            now.exposure().round(2),
+            bars.alt(frame),
+            key="exposure",
+            note="Right guesses of 100 between two such shares, for the most exposed label of each "
+            f"column.{outright}",
         )
-        st.rerun()
+        labels = [pair.secret.label for pair in pairs]
+        key = f"exposed-{state.revision}"
+        taken = st.pills("Take one as the secret", labels, format_func=page.escape, key=key)
+        if taken:
+            pair = state.range_of(pairs[labels.index(taken)].secret)
+            state.change(secrets=(pair, *scenario.secrets[1:]))
+            st.rerun()
+    else:
+        st.markdown(f"No other column has a label that enough records have.{outright}")
+
+# 5. What all this rests on
+st.header("What does this rest on?", anchor=False)
+kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
+records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
+about = f"{page.escape(now.source.title)}: {records}"
+st.markdown("\n".join(f"- {text}" for text in (about, *sentences.caveats(now))))

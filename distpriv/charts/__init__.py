@@ -1,1 +1,4 @@
-"""Pictures of frames."""
+"""Pictures of frames: a frame in, a figure out, and a sentence for screen readers.
+
+Nothing is computed here but where marks and words stand; `distpriv.analysis` makes the frames.
+"""

@@ -1,61 +1,45 @@
-"""A simulated attack as it grows: the mean climbs towards the best possible attacker."""
+"""A simulated attack as it grows: its mean climbs towards the best possible attacker."""
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from distpriv.charts.style import QUIET, axis, color, faint, figure, note, upright
+from distpriv.charts import style
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def frame(repetitions: list[dict[str, float]]) -> pd.DataFrame:
-    """Running mean and 95 % interval of each release; one row a release and repetition."""
-    rows = []
-    for name in repetitions[0] if repetitions else ():
-        values = 100 * np.array([one[name] for one in repetitions])
-        counts = np.arange(1, len(values) + 1)
-        means = values.cumsum() / counts
-        spread = np.array([values[:count].std(ddof=1) if count > 1 else np.nan for count in counts])
-        half = 1.96 * spread / np.sqrt(counts)
-        rows.append(
-            pd.DataFrame(
-                {
-                    "release": name,
-                    "simulations": counts,
-                    "guesses": means,
-                    "low": means - half,
-                    "high": means + half,
-                }
-            )
-        )
-    columns = ["release", "simulations", "guesses", "low", "high"]
-    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=columns)
+    import pandas as pd
+    import plotly.graph_objects as go
 
 
-def picture(data: pd.DataFrame, best: dict[str, float], total: int, mechanism: str) -> go.Figure:
-    """Lines with intervals; a diamond at the right is the best possible attacker."""
-    top = max([*best.values(), 60]) + 6
-    chart = figure(
-        400,
-        margin={"l": 8, "r": 130, "t": 28, "b": 44},
-        xaxis=axis("simulations", range=[0, total * 1.02]),
-        yaxis=axis(range=[44, top]),
+def picture(
+    frame: pd.DataFrame, *, best: Mapping[str, float], total: int, height: int = 400
+) -> go.Figure:
+    """Return the running means with their intervals; a diamond is the best possible attacker.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns release (a mechanism's name), simulations, guesses, low, high (of 100).
+    best : mapping of release to right guesses of 100
+        Order of the lines, too.
+    total : int
+        Simulations in all.
+    """
+    top = max([*best.values(), 60.0]) + 5
+    chart = style.figure(
+        height,
+        margin={"l": 8, "r": 108, "t": 28, "b": 44},
+        xaxis=style.axis("simulations", range=[0, 1.03 * total], showgrid=False),
+        yaxis=style.axis(range=[44, top]),
     )
-    upright(chart, "right guesses of 100")
-    chart.add_hline(y=50, line={"color": QUIET, "dash": "dot", "width": 1.5})
-    note(
-        chart,
-        1,
-        50,
-        "coin toss",
-        xref="paper",
-        xanchor="left",
-        xshift=12,
-    )
+    style.upright(chart, "right guesses of 100")
+    chart.add_hline(y=50, line={"color": style.QUIET, "dash": "dot", "width": 1.5})
+    style.note(chart, 0, 50, "coin toss", xanchor="left", yanchor="top", xshift=4)
     for name, reached in best.items():
-        hue = QUIET if name == "without noise" else color(mechanism)
-        part = data[data["release"] == name]
+        hue, part = style.color(name), frame[frame["release"] == name]
         sure = part.dropna()
         chart.add_scatter(
             x=[*sure["simulations"], *sure["simulations"][::-1]],
@@ -63,32 +47,49 @@ def picture(data: pd.DataFrame, best: dict[str, float], total: int, mechanism: s
             fill="toself",
             mode="lines",
             line={"width": 0},
-            fillcolor=faint(hue, 0.2),
+            fillcolor=style.faint(hue, 0.2),
             hoverinfo="skip",
         )
-        chart.add_scatter(
-            x=part["simulations"],
-            y=part["guesses"],
-            mode="lines",
-            line={"color": hue, "width": 3},
-            hovertemplate=f"{name}: %{{y:.1f}} of 100 after %{{x}}<extra></extra>",
+        style.line(
+            chart,
+            part["simulations"],
+            part["guesses"],
+            hue,
+            name=name,
+            width=3,
+            dash=style.dash(name),
+            hoverinfo=None,
+            hovertemplate=f"{style.title(name)}: %{{y:.1f}} of 100 after %{{x}}<extra></extra>",
         )
         chart.add_scatter(
-            x=[total * 1.02],
+            x=[1.03 * total],
             y=[reached],
             mode="markers",
             cliponaxis=False,
             hoverinfo="skip",
             marker={"symbol": "diamond", "size": 13, "color": hue},
         )
-        note(
-            chart,
-            1,
-            reached,
-            f"<b>{reached:.0f}</b> {name}",
-            xref="paper",
-            xanchor="left",
-            xshift=12,
-            font={"color": hue, "size": 13},
-        )
+    apart = 20 * (top - 44) / (height - 72)
+    for (name, reached), y in zip(best.items(), _spread([*best.values()], apart), strict=True):
+        text = f"<b>{style.right(reached)}</b> {style.title(name)}"
+        look = {"xref": "paper", "xanchor": "left", "xshift": 12}
+        style.note(chart, 1, y, text, **look, font={"color": style.color(name), "size": 14})
     return chart
+
+
+def alt(frame: pd.DataFrame) -> str:
+    """Return the lines' ends in words."""
+    ends = "; ".join(
+        f"{style.title(row.release)}: right {row.guesses:.1f} times in 100 after {row.simulations}"
+        for row in style.rows(frame.groupby("release", sort=False).tail(1))
+    )
+    return f"Right guesses of a simulated attacker. {ends or 'None yet'}."
+
+
+def _spread(heights: list[float], apart: float) -> list[float]:
+    """Move words up until they are that far apart."""
+    places = list(heights)
+    order = sorted(range(len(places)), key=places.__getitem__)
+    for below, above in pairwise(order):
+        places[above] = max(places[above], places[below] + apart)
+    return places

@@ -2,54 +2,69 @@
 
 from __future__ import annotations
 
-import pandas as pd
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING
 
-from distpriv.charts.style import BAD, GOOD, INK, QUIET, axis, faint, figure, note, short
+from distpriv.charts import style
+from distpriv.text import times
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_ROW = 42  # pixels
+COIN = 50.0
 
 
-def ranked(data: pd.DataFrame, tolerance: float, most: float, length: int = 40) -> go.Figure:
-    """Names above their bars; above the limit in the warning colour, or quiet where it is not asked.
+def picture(
+    frame: pd.DataFrame, *, limit: float | None = None, most: float = 100.0, letters: int = 40
+) -> go.Figure:
+    """Return bars with their names above, in the limit's colours where there is one.
 
     Parameters
     ----------
-    data : DataFrame
-        Columns name, guesses.
-    tolerance : float
-        The limit, drawn as a line; 0 for none.
+    frame : DataFrame
+        Columns name and guesses (of 100), and kept where a limit is set.
+    limit : float or None
+        Right guesses of 100 that are accepted, drawn as a tick across each bar.
     most : float
         Right end of the axis.
-    length : int
-        Letters of a name that are shown.
+    letters : int
+        Of a name, at most.
     """
-    rows = [*data.itertuples()]
-    chart = figure(
-        12 + 42 * len(rows),
+    rows = style.rows(frame)
+    chart = style.figure(
+        12 + _ROW * len(rows),
         margin={"l": 2, "r": 2, "t": 4, "b": 4},
         bargap=0.7,
-        xaxis=axis(range=[50, 50 + 1.16 * (most - 50)], visible=False),
-        yaxis=axis(range=[len(rows) - 0.5, -0.76], visible=False),
+        xaxis=style.axis(range=[COIN, COIN + 1.16 * (most - COIN)], visible=False),
+        yaxis=style.axis(range=[len(rows) - 0.5, -0.76], visible=False),
     )
+    hues = [style.verdict_color(getattr(row, "kept", None)) for row in rows]
+    chart.add_bar(
+        x=(frame["guesses"] - COIN).clip(lower=0),
+        y=list(range(len(rows))),
+        base=COIN,
+        orientation="h",
+        marker={"color": [style.faint(hue, 0.9) for hue in hues], "line": {"width": 0}},
+        hoverinfo="skip",
+    )
+    over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
     for place, row in enumerate(rows):
-        hue = QUIET if not tolerance else BAD if row.guesses >= tolerance + 0.5 else GOOD
-        chart.add_bar(
-            x=[max(row.guesses - 50, 0.15)],
-            y=[place],
-            base=50,
-            orientation="h",
-            marker={"color": faint(hue, 0.9), "line": {"width": 0}},
-            hoverinfo="skip",
-        )
-        title = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
-        note(chart, 0, place, short(row.name, length), **title, font={"size": 14})
-        note(chart, row.guesses, place, f"<b>{row.guesses:.0f}</b>", xanchor="left", xshift=4)
-    if tolerance:
-        tick = {"symbol": "line-ns", "size": 9, "line": {"width": 2, "color": INK}}
+        style.note(chart, 0, place, style.short(row.name, letters), **over, font={"size": 14})
+        text = f"<b>{style.right(row.guesses)}</b>"
+        style.note(chart, max(row.guesses, COIN), place, text, xanchor="left", xshift=5)
+    chart.add_vline(x=COIN, line={"color": style.INK, "width": 1})
+    if limit is not None:
         chart.add_scatter(
-            x=[tolerance] * len(rows),
+            x=[limit] * len(rows),
             y=list(range(len(rows))),
             mode="markers",
-            marker=tick,
+            marker={"symbol": "line-ns", "size": 9, "line": {"width": 2, "color": style.INK}},
             hoverinfo="skip",
         )
     return chart
+
+
+def alt(frame: pd.DataFrame) -> str:
+    """Return the bars in words."""
+    return "; ".join(f"{row.name}: right {times(row.guesses)}" for row in style.rows(frame))

@@ -1,65 +1,86 @@
-"""What the best attacker sees: two bells, apart as the figures are, one bell where nothing shows."""
+"""What the best attacker sees: two bells, apart where the shares show, one where nothing does."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
-from distpriv.charts.style import BAD, GOOD, HIGH, LOW, QUIET, axis, faint, figure, line, note
+from distpriv.charts import style
+from distpriv.text import times
 
-_WIDTH = 4.0
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_NOT_SHARES = ("panel", "guesses", "kept", "score")
 
 
-def frame(ways: list[tuple[str, float, float]], shares: tuple[float, float]) -> pd.DataFrame:
-    """Densities of the attacker's score; one row a panel and score.
+def picture(frame: pd.DataFrame, *, height: int = 248) -> list[go.Figure]:
+    """Return one picture a panel, on equal axes; grey is what the attacker gets wrong.
 
     Parameters
     ----------
-    ways : list of title, right guesses of 100, distance
-        Distance of the two bells, in standard deviations.
-    shares : tuple of float
-        In per cent.
+    frame : DataFrame
+        Columns panel, guesses (of 100), kept (None where no limit is set), score (in standard
+        deviations), and one density a share, named by it.
+    height : int
+        Of each picture, in pixels.
     """
-    score = np.linspace(-_WIDTH, _WIDTH, 141)
-    rows = []
-    for title, guesses, distance in ways:
-        low, high = (np.exp(-((score + side * distance / 2) ** 2) / 2) for side in (1, -1))
-        data = {"panel": title, "guesses": guesses, "score": score}
-        rows.append(pd.DataFrame(data | {f"{shares[0]:g} %": low, f"{shares[1]:g} %": high}))
-    return pd.concat(rows, ignore_index=True)
+    return [_panel(str(name), part, height) for name, part in frame.groupby("panel", sort=False)]
 
 
-def pictures(data: pd.DataFrame, tolerance: float, height: int = 248) -> list[go.Figure]:
-    """One picture a panel, on the same axes; grey is what the attacker gets wrong."""
-    return [_picture(*one, tolerance, height) for one in data.groupby("panel", sort=False)]
+def alt(frame: pd.DataFrame) -> str:
+    """Return the pictures in words."""
+    low, high = _shares(frame)
+    ways = "; ".join(
+        f"{row.panel}: right {times(row.guesses)}"
+        for row in style.rows(frame.drop_duplicates("panel"))
+    )
+    return f"Two bells, for {low} and {high}. {ways}."
 
 
-def _picture(panel: str, data: pd.DataFrame, tolerance: float, height: int) -> go.Figure:
-    first, second = data.columns[3:]
-    guesses = data["guesses"].iloc[0]
-    chart = figure(
+def _shares(frame: pd.DataFrame) -> list[str]:
+    return [str(name) for name in frame.columns if name not in _NOT_SHARES]
+
+
+def _panel(name: str, frame: pd.DataFrame, height: int) -> go.Figure:
+    score = frame["score"]
+    chart = style.figure(
         height,
         margin={"l": 2, "r": 2, "t": 48, "b": 20},
-        xaxis=axis(range=[-_WIDTH, _WIDTH], showgrid=False, showticklabels=False, ticks=""),
-        yaxis=axis(range=[0, 1.2], visible=False),
+        xaxis=style.axis(
+            range=[score.min(), score.max()], showgrid=False, showticklabels=False, ticks=""
+        ),
+        yaxis=style.axis(range=[0, 1.2], visible=False),
     )
-    head = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    hue = GOOD if guesses < tolerance + 0.5 else BAD
-    note(chart, 0, 1.0, panel, **head, yshift=24, font={"size": 15})
-    text = f"right <b>{guesses:.0f}</b> of 100"
-    note(chart, 0, 1.0, text, **head, yshift=2, font={"size": 17, "color": hue})
-    for column, hue in ((first, LOW), (second, HIGH)):
-        line(chart, data["score"], data[column], hue, fill="tozeroy", fillcolor=faint(hue, 0.18))
-    lower = np.minimum(data[first], data[second])
-    line(chart, data["score"], lower, QUIET, width=0, fill="tozeroy", fillcolor=faint(QUIET, 0.45))
-    note(chart, 0, 0.1, "wrong guesses")
-    peaks = [float(data["score"].iloc[data[column].argmax()]) for column in (first, second)]
+    guesses = frame["guesses"].iloc[0]
+    hue = style.verdict_color(frame["kept"].iloc[0] if "kept" in frame else None)
+    style.note(chart, 0, 1, style.short(name), **style.ABOVE, yshift=24, font={"size": 15})
+    text = f"right <b>{style.right(guesses)}</b> of 100"
+    style.note(chart, 0, 1, text, **style.ABOVE, yshift=2, font={"size": 17, "color": hue})
+    low, high = _shares(frame)
+    for share, hue in ((low, style.LOW), (high, style.HIGH)):
+        style.line(
+            chart, score, frame[share], hue, fill="tozeroy", fillcolor=style.faint(hue, 0.18)
+        )
+    both = np.minimum(frame[low], frame[high])
+    style.line(
+        chart,
+        score,
+        both,
+        style.QUIET,
+        width=0,
+        fill="tozeroy",
+        fillcolor=style.faint(style.QUIET, 0.45),
+    )
+    style.note(chart, 0, 0.1, "wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses")
+    peaks = [float(score.iloc[int(frame[share].to_numpy().argmax())]) for share in (low, high)]
     if peaks[1] - peaks[0] < 0.08:
-        text = f"<b>{first}</b> and <b>{second}</b> look alike"
-        note(chart, 0, 1.09, text, font={"size": 14})
+        text = f"<b>{low}</b> and <b>{high}</b> look alike"
+        style.note(chart, 0, 1.09, text, font={"size": 14})
         return chart
-    spread = max(peaks[1] - peaks[0], 1.7)
-    for x, text, hue in ((-spread / 2, first, LOW), (spread / 2, second, HIGH)):
-        note(chart, x, 1.09, f"<b>{text}</b>", font={"color": hue, "size": 15})
+    apart = max(peaks[1] - peaks[0], 1.7)
+    for x, share, hue in ((-apart / 2, low, style.LOW), (apart / 2, high, style.HIGH)):
+        style.note(chart, x, 1.09, f"<b>{share}</b>", font={"color": hue, "size": 15})
     return chart

@@ -1,65 +1,82 @@
-"""What each way to release costs, beside what an attacker makes of it."""
+"""What each way of releasing costs, beside how often an attacker is right."""
 
 from __future__ import annotations
 
-import pandas as pd
-import plotly.graph_objects as go
+import math
+from typing import TYPE_CHECKING
 
-from distpriv.charts.style import BAD, GOOD, INK, axis, faint, figure, note
+from distpriv.charts import style
+from distpriv.text import times
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_ROW = 42  # pixels
 
 
-def picture(data: pd.DataFrame, tolerance: float) -> go.Figure:
-    """Bars of the mean error, a row a way, with the right guesses written beside.
+def picture(frame: pd.DataFrame) -> go.Figure:
+    """Return bars of the mean error, a row a way, with the right guesses written beside.
+
+    A pale bar is the release as it comes, the full one its best estimate.
 
     Parameters
     ----------
-    data : DataFrame
-        Columns way, guesses, error and estimated (means, in per cent), and one a statistic.
-    tolerance : float
+    frame : DataFrame
+        Columns way, guesses (of 100), error and estimated (means, in per cent of the values), kept.
     """
-    rows = list(data.itertuples())
-    kept = [row.kept for row in rows]
-    most = max(min(data["error"].max(), 4 * data["error"].median(), 60.0), 3.0)
-    chart = figure(
-        40 + 42 * len(rows),
+    rows = style.rows(frame)
+    most = _most(frame)
+    chart = style.figure(
+        40 + _ROW * len(rows),
         margin={"l": 2, "r": 86, "t": 26, "b": 8},
         bargap=0.68,
         barmode="overlay",
-        xaxis=axis(range=[0, 1.34 * most], showticklabels=False, showgrid=False, ticks=""),
-        yaxis=axis(range=[len(rows) - 0.5, -0.62], visible=False),
+        xaxis=style.axis(range=[0, 1.34 * most], showticklabels=False, showgrid=False, ticks=""),
+        yaxis=style.axis(range=[len(rows) - 0.5, -0.62], visible=False),
     )
+    hues = [style.verdict_color(row.kept) for row in rows]
     for column, strength in (("error", 0.38), ("estimated", 0.95)):
         chart.add_bar(
-            x=data[column].clip(upper=most),
+            name=column,
+            x=frame[column].clip(upper=most),
             y=list(range(len(rows))),
             orientation="h",
-            marker={
-                "color": [faint(GOOD if one else BAD, strength) for one in kept],
-                "line": {"width": 0},
-            },
+            marker={"color": [style.faint(hue, strength) for hue in hues], "line": {"width": 0}},
             hoverinfo="skip",
         )
-    for place, row in enumerate(rows):
-        hue = GOOD if kept[place] else BAD
-        beside = {"xanchor": "left", "yanchor": "middle"}
-        title = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
-        note(chart, 0, place, row.way, **title, font={"size": 14})
-        over = " →" if row.error > most else ""
-        text = f"{row.error:.1f} %{over}"
-        note(chart, min(row.error, most), place, text, **beside, xshift=4)
-        text = f"<b>{row.guesses:.0f}</b> of 100"
-        note(
-            chart,
-            1,
-            place,
-            text,
-            **beside,
-            xref="paper",
-            xshift=10,
-            font={"size": 15, "color": hue},
-        )
-    top = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 6, "xanchor": "left"}
-    note(chart, 0, 1, "average error, % of the value", **top, font={"size": 12})
-    note(chart, 1, 1, "right guesses", **top, xshift=10, font={"size": 12})
-    chart.add_vline(x=0, line={"color": INK, "width": 1})
+    beside = {"xanchor": "left", "yanchor": "middle"}
+    for place, (row, hue) in enumerate(zip(rows, hues, strict=True)):
+        over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
+        style.note(chart, 0, place, style.short(row.way, 40), **over, font={"size": 14})
+        end = 0.0 if math.isnan(row.error) else min(row.error, most)
+        style.note(chart, end, place, _percent(row.error, most), **beside, xshift=4)
+        look = {"font": {"size": 15, "color": hue}, "xref": "paper", "xshift": 10}
+        style.note(chart, 1, place, f"<b>{style.right(row.guesses)}</b> of 100", **beside, **look)
+    style.note(
+        chart, 0, 1, "average error, % of the value", **style.ABOVE, yshift=6, font={"size": 12}
+    )
+    style.note(chart, 1, 1, "right guesses", **style.ABOVE, xshift=10, yshift=6, font={"size": 12})
+    chart.add_vline(x=0, line={"color": style.INK, "width": 1})
     return chart
+
+
+def alt(frame: pd.DataFrame) -> str:
+    """Return the bars in words."""
+    return "; ".join(
+        f"{row.way}: error {_percent(row.error)}, right {times(row.guesses)}"
+        for row in style.rows(frame)
+    )
+
+
+def _most(frame: pd.DataFrame) -> float:
+    """Error at the right end: the largest, unless it would flatten all the others."""
+    error = frame["error"].dropna()
+    return max(min(error.max(), max(4 * error.median(), 60.0)), 3.0) if len(error) else 3.0
+
+
+def _percent(error: float, most: float = math.inf) -> str:
+    if math.isnan(error):
+        return "–"
+    text = f"{error:.1f} %" if error < 1000 else "over 1000 %"
+    return f"{text} →" if error > most else text

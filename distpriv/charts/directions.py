@@ -2,99 +2,107 @@
 
 from __future__ import annotations
 
-import numpy as np
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
-from distpriv.charts.style import (
-    DASHES,
-    HIGH,
-    INK,
-    LOW,
-    axis,
-    color,
-    faint,
-    figure,
-    legend,
-    line,
-    note,
-    short,
-    upright,
-)
+import numpy as np
+
+from distpriv.charts import style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from distpriv.arrays import FloatArray
 
 _TURN = np.linspace(0, 2 * np.pi, 97)
+_MOST = 2.4477  # deviations within which 95 % of a normal in the plane lie: √(−2 ln 0.05)
 
 
-def ellipse(mean: np.ndarray, covariance: np.ndarray, radius: float) -> np.ndarray:
-    """Outline of a two-dimensional normal, shape (97, 2); a segment where it has one direction."""
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(values.clip(0))
-    return mean + radius * np.stack([np.cos(_TURN), np.sin(_TURN)], 1) @ root.T
-
-
-def plane(
-    clouds: np.ndarray,
-    means: np.ndarray,
-    covariances: np.ndarray,
-    noises: dict[str, np.ndarray],
-    names: tuple[str, str],
-    shares: list[str],
-    unit: str,
-    height: int = 390,
+def picture(
+    frame: pd.DataFrame, *, draws: pd.DataFrame, names: tuple[str, str], height: int = 400
 ) -> go.Figure:
-    """Both clouds on equal axes, their difference, the axes of their spread, and the noises.
+    """Return both clouds on equal axes, their difference, the axes of their spread, and the noises.
 
     Parameters
     ----------
-    clouds : ndarray, shape (2, draws, 2)
-    means, covariances : ndarray, shape (2, 2) and (2, 2, 2)
-    noises : mapping of mechanism to covariance, shape (2, 2)
-        Drawn as the outline that holds 95 % of each noise, around the middle.
+    frame : DataFrame
+        Normals of the plane, in pooled standard deviations from the middle: columns name, kind
+        ("share", twice, or "noise"), x, y (mean) and xx, xy, yy (covariance).
+    draws : DataFrame
+        Simulated tables on the same scale: columns share, x, y.
+    names : tuple of str
+        Statistics across and up.
     """
-    middle = means.mean(axis=0)
-    half = 1.12 * max(
-        np.abs(ellipse(m - middle, c, 2.45)).max() for m, c in zip(means, covariances)
-    )
-    chart = figure(
+    shares, noises = (frame[frame["kind"] == kind] for kind in ("share", "noise"))
+    clouds = list(zip(style.rows(shares), (style.LOW, style.HIGH), strict=False))
+    outlines = [_outline(row) for row, _ in clouds]
+    half = 1.08 * max([float(np.nanmax(np.abs(one))) for one in outlines], default=1.0)
+    equal: dict[str, Any] = {"range": [-half, half], "constrain": "domain", "nticks": 7}
+    across, up = (f"{style.short(name, 32)}, in deviations" for name in names)
+    chart = style.figure(
         height,
         margin={"l": 8, "r": 8, "t": 50, "b": 44},
-        xaxis=axis(
-            f"{short(names[0], 32)}{unit}",
-            range=[middle[0] - half, middle[0] + half],
-            constrain="domain",
-            nticks=7,
-        ),
-        yaxis=axis(
-            range=[middle[1] - half, middle[1] + half],
-            scaleanchor="x",
-            constrain="domain",
-            nticks=7,
-        ),
+        xaxis=style.axis(across, **equal),
+        yaxis=style.axis(scaleanchor="x", **equal),
     )
-    upright(chart, f"{short(names[1], 32)}{unit}")
-    for cloud, mean, covariance, hue in zip(clouds, means, covariances, (LOW, HIGH)):
+    style.upright(chart, up)
+    for (row, hue), outline in zip(clouds, outlines, strict=True):
+        cloud = draws[draws["share"] == row.name]
         chart.add_scatter(
-            x=cloud[:, 0],
-            y=cloud[:, 1],
+            name=row.name,
+            x=cloud["x"],
+            y=cloud["y"],
             mode="markers",
             hoverinfo="skip",
-            marker={"size": 3.5, "color": faint(hue, 0.4)},
+            marker={"size": 3.5, "color": style.faint(hue, 0.4)},
         )
-        line(chart, *ellipse(mean, covariance, 2.45).T, hue, width=2)
-    for name, noise in noises.items():
-        line(
-            chart,
-            *ellipse(middle, noise, 2.45).T,
-            color(name),
-            width=3,
-            dash=DASHES.get(name, "solid"),
-        )
-    values, vectors = np.linalg.eigh(covariances.mean(axis=0))
-    for size, vector in zip(np.sqrt(values.clip(0)), vectors.T):
-        ends = middle + np.outer([-size, size], vector)
-        line(chart, *ends.T, INK, width=1.5)
+        style.line(chart, outline[:, 0], outline[:, 1], hue, width=2)
+    for row in style.rows(noises):
+        outline, look = _outline(row), {"width": 3, "dash": style.dash(row.name)}
+        hue = style.color(row.name)
+        style.line(chart, outline[:, 0], outline[:, 1], hue, name=row.name, **look)
+    _cross(chart, shares, half)
+    _arrow(chart, shares)
+    words = {f"● {row.name}": hue for row, hue in clouds}
+    style.legend(
+        chart, words | {f"{style.glyph(name)} {name}": style.color(name) for name in noises["name"]}
+    )
+    return chart
+
+
+def alt(frame: pd.DataFrame) -> str:
+    """Return the picture in words."""
+    names = {kind: list(frame.loc[frame["kind"] == kind, "name"]) for kind in ("share", "noise")}
+    noise = f"; outlines of the noise of {', '.join(names['noise'])}" if names["noise"] else ""
+    clouds = " and ".join(names["share"])
+    return f"Two clouds of simulated tables, at {clouds}, an arrow between their middles{noise}."
+
+
+def _outline(row: Any) -> FloatArray:
+    """Ellipse that holds 95 % of a normal, shape (97, 2); a segment where it has one direction."""
+    values, vectors = np.linalg.eigh(np.array([[row.xx, row.xy], [row.xy, row.yy]]))
+    root = vectors * np.sqrt(values.clip(0))
+    circle = np.stack([np.cos(_TURN), np.sin(_TURN)], axis=1)
+    outline: FloatArray = np.array([row.x, row.y]) + _MOST * circle @ root.T
+    return outline
+
+
+def _cross(chart: go.Figure, shares: pd.DataFrame, half: float) -> None:
+    """Draw the eigenvectors of the clouds' mean covariance, a deviation long, and its length."""
+    xx, xy, yy = shares[["xx", "xy", "yy"]].mean()
+    values, vectors = np.linalg.eigh(np.array([[xx, xy], [xy, yy]]))
+    for size, vector in zip(np.sqrt(values.clip(0)), vectors.T, strict=True):
+        ends = np.outer([-size, size], vector)
+        style.line(chart, ends[:, 0], ends[:, 1], style.INK, width=1.5)
         if size > 0.12 * half:
-            note(chart, *ends[1], f"{size:.2g}", xshift=10, yshift=8, font={"size": 12})
-    start, end = means
+            style.note(
+                chart, ends[1, 0], ends[1, 1], f"{size:.2g}", xshift=10, yshift=8, font={"size": 12}
+            )
+
+
+def _arrow(chart: go.Figure, shares: pd.DataFrame) -> None:
+    """Point from the smaller share's middle to the larger one's."""
+    start, end = shares[["x", "y"]].to_numpy()
     chart.add_annotation(
         x=end[0],
         y=end[1],
@@ -107,9 +115,6 @@ def plane(
         showarrow=True,
         arrowhead=2,
         arrowwidth=3,
-        arrowcolor=INK,
+        arrowcolor=style.INK,
         text="",
     )
-    words = {share: (f"● {share}", hue) for share, hue in zip(shares, (LOW, HIGH))}
-    legend(chart, words | {name: (f"○ {name}", color(name)) for name in noises})
-    return chart

@@ -1,99 +1,115 @@
-"""Whether the figures are bell-shaped: histogram against curve, or quantiles against quantiles."""
+"""Whether statistics are bell-shaped: histogram against curve, or quantiles against quantiles."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
-from distpriv.charts.style import HIGH, INK, LOW, axis, faint, figure, line, note, short
+from distpriv.charts import style
 
-_SIDES = (LOW, HIGH)
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
 
+    from distpriv.arrays import FloatArray
 
-def misfit(draws: np.ndarray, mean: float, deviation: float, step: float) -> float:
-    """Largest distance between the draws' shares below a value and the curve's, in points of 100."""
-    ordered = np.sort(draws)
-    values, last = np.unique(ordered.round(9), return_index=True)
-    below = np.append(last[1:], len(ordered)) / len(ordered)
-    expected = ndtr((values + step / 2 - mean) / max(deviation, 1e-12))
-    return 100 * float(np.abs(below - expected).max())
+_BINS = 32
+_REACH = 4.0  # standard deviations on either side of a curve
+_LEVELS = (np.arange(60) + 0.5) / 60
 
 
-def histograms(data: pd.DataFrame, curves: pd.DataFrame, height: int = 200) -> list[go.Figure]:
-    """A panel a statistic: simulated datasets as bars, the fitted curve as a line, for both shares.
+def picture(
+    frame: pd.DataFrame,
+    *,
+    draws: pd.DataFrame,
+    kind: Literal["histogram", "quantiles"] = "histogram",
+    height: int = 200,
+) -> list[go.Figure]:
+    """Return a picture a statistic, with both shares in it.
 
     Parameters
     ----------
-    data : DataFrame
-        Columns statistic, share, value.
-    curves : DataFrame
-        Columns statistic, share, mean, deviation, step, misfit.
+    frame : DataFrame
+        Fitted curves: columns statistic, share, mean, deviation, step (0: no grid) and misfit (in
+        points of 100).
+    draws : DataFrame
+        Simulated tables: columns statistic, share, value.
+    kind : {"histogram", "quantiles"}
+        Quantiles of draws against those of the curve lie on the dotted line where it fits.
     """
     return [
-        _panel(name, data, part, height, _bars)
-        for name, part in curves.groupby("statistic", sort=False)
+        _panel(str(name), part, draws[draws["statistic"] == name], kind, height)
+        for name, part in frame.groupby("statistic", sort=False)
     ]
 
 
-def quantiles(data: pd.DataFrame, curves: pd.DataFrame, height: int = 200) -> list[go.Figure]:
-    """The same as quantiles of the draws against those of the curve: a straight line fits."""
-    return [
-        _panel(name, data, part, height, _quantiles)
-        for name, part in curves.groupby("statistic", sort=False)
-    ]
+def alt(frame: pd.DataFrame) -> str:
+    """Return how far each statistic is from its curve."""
+    worst = frame.groupby("statistic", sort=False)["misfit"].max()
+    return "; ".join(f"{name}: off by {misfit:.0f} points of 100" for name, misfit in worst.items())
 
 
-def _panel(name, data, curves, height, draw) -> go.Figure:
-    chart = figure(
+def _panel(
+    name: str, frame: pd.DataFrame, draws: pd.DataFrame, kind: str, height: int
+) -> go.Figure:
+    chart = style.figure(
         height,
         margin={"l": 2, "r": 2, "t": 40, "b": 24},
         bargap=0,
         barmode="overlay",
-        xaxis=axis(showgrid=False, ticks="", nticks=5),
-        yaxis=axis(visible=False),
+        xaxis=style.axis(showgrid=False, ticks="", nticks=5),
+        yaxis=style.axis(visible=False),
     )
-    head = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    note(chart, 0, 1, f"<b>{short(name, 28)}</b>", **head, yshift=18, font={"size": 14})
-    note(chart, 0, 1, f"off by {curves['misfit'].max():.0f} points of 100", **head)
-    for hue, row in zip(_SIDES, curves.itertuples()):
-        chosen = data[(data["statistic"] == name) & (data["share"] == row.share)]
-        draw(chart, hue, np.asarray(chosen["value"]), row)
+    style.note(
+        chart, 0, 1, f"<b>{style.short(name, 34)}</b>", **style.ABOVE, yshift=18, font={"size": 14}
+    )
+    style.note(chart, 0, 1, f"off by {frame['misfit'].max():.0f} points of 100", **style.ABOVE)
+    for hue, row in zip((style.LOW, style.HIGH), style.rows(frame), strict=False):
+        values = draws.loc[draws["share"] == row.share, "value"].to_numpy(dtype=np.float64)
+        if not len(values) or not row.deviation > 0:
+            _constant(chart, hue, row.mean)
+        elif kind == "histogram":
+            _histogram(chart, hue, values, row)
+        else:
+            _quantiles(chart, hue, values, row)
     return chart
 
 
-def _bars(chart, hue, values, row) -> None:
-    low, high = row.mean - 4 * row.deviation, row.mean + 4 * row.deviation
-    width = max(
-        row.step, row.step * round((high - low) / 32 / row.step) if row.step else (high - low) / 32
-    )
-    start = (
-        row.mean - width * round(4 * row.deviation / width)
-        if not row.step
-        else np.floor(low / row.step) * row.step - row.step / 2
-    )
-    edges = np.arange(start, high + width, width)
+def _constant(chart: go.Figure, hue: str, value: float) -> None:
+    """Mark a statistic that never varies."""
+    style.line(chart, [value, value], [0, 1], hue, width=3)
+
+
+def _histogram(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None:
+    low, high = row.mean - _REACH * row.deviation, row.mean + _REACH * row.deviation
+    width = (high - low) / _BINS
+    start = low
+    if row.step > 0:  # whole steps, centred on the values that occur
+        width = row.step * max(1, round(width / row.step))
+        start = np.floor(low / row.step) * row.step - row.step / 2
+    edges = start + width * np.arange(int(np.ceil((high - start) / width)) + 1)
     counts, _ = np.histogram(values, edges)
-    density = counts / len(values) / width
     chart.add_bar(
         x=(edges[1:] + edges[:-1]) / 2,
-        y=density,
+        y=counts / len(values) / width,
         width=width,
         hoverinfo="skip",
-        marker={"color": faint(hue, 0.32), "line": {"width": 0}},
+        marker={"color": style.faint(hue, 0.32), "line": {"width": 0}},
     )
     x = np.linspace(low, high, 81)
-    y = np.exp(-(((x - row.mean) / row.deviation) ** 2) / 2) / row.deviation / np.sqrt(2 * np.pi)
-    line(chart, x, y, hue)
+    bell = np.exp(-(((x - row.mean) / row.deviation) ** 2) / 2)
+    style.line(chart, x, bell / row.deviation / np.sqrt(2 * np.pi), hue)
 
 
-def _quantiles(chart, hue, values, row) -> None:
-    levels = (np.arange(60) + 0.5) / 60
-    expected = ndtri(levels)
-    found = (np.quantile(values, levels) - row.mean) / row.deviation
-    line(chart, [-2.6, 2.6], [-2.6, 2.6], INK, width=1, dash="dot")
+def _quantiles(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None:
+    style.line(chart, [-2.6, 2.6], [-2.6, 2.6], style.INK, width=1, dash="dot")
     chart.add_scatter(
-        x=expected, y=found, mode="markers", hoverinfo="skip", marker={"color": hue, "size": 5}
+        x=ndtri(_LEVELS),
+        y=(np.quantile(values, _LEVELS) - row.mean) / row.deviation,
+        mode="markers",
+        hoverinfo="skip",
+        marker={"color": hue, "size": 5},
     )
     chart.update_layout(xaxis={"range": [-2.8, 2.8]}, yaxis={"range": [-3.2, 3.2]})

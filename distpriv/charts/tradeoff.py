@@ -2,116 +2,180 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
+import math
+from typing import TYPE_CHECKING, Literal
 
-from distpriv.charts.style import DASHES, GLYPHS, GOOD, axis, color, figure, legend, note, upright
+import numpy as np
+
+from distpriv.charts import style
+from distpriv.text import significant, times
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import plotly.graph_objects as go
+
+Across = Literal["guesses", "epsilon", "width"]
+
+_AXES = {
+    "guesses": "right guesses of 100 (50 is a coin toss)",
+    "epsilon": "ε (log scale)",
+    "width": "Δp, points between the two shares",
+}
+_TICKS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
 
 def picture(
-    data: pd.DataFrame,
-    across: str,
-    here: dict[str, float],
-    selected: str,
-    others: pd.DataFrame,
-    most: float,
+    frame: pd.DataFrame,
+    *,
+    across: Across = "guesses",
+    points: pd.DataFrame | None = None,
+    here: Mapping[str, float] | None = None,
+    mechanism: str = "",
+    limit: float | None = None,
+    height: int = 390,
 ) -> go.Figure:
-    """Mean error up, and across either the attacker or ε.
+    """Return the mean error of each mechanism against the attacker, ε or Δp.
 
     Parameters
     ----------
-    data : DataFrame
-        Columns mechanism, epsilon, error, guesses.
-    across : "guesses" or "epsilon"
-    here : dict with epsilon, guesses, error, tolerance and undefended
-        Of the scenario.
-    selected : str
-        Its mechanism.
-    others : DataFrame
-        Columns way, guesses, error: releases without noise.
-    most : float
-        Upper end of the error's axis, in per cent.
+    frame : DataFrame
+        Columns mechanism, error (in per cent of the values) and the one across; guesses (of 100)
+        and epsilon are told where the pointer is.
+    across : {"guesses", "epsilon", "width"}
+        Column across.
+    points : DataFrame or None
+        Releases without noise: columns mechanism, guesses, error.
+    here : mapping of column to value, or None
+        Setting that is marked by a dot; it has error and the column across.
+    mechanism : str
+        Which line is emphasised, and whose colour the dot has.
+    limit : float or None
+        Right guesses of 100 that are accepted.
     """
-    left, right = (49.3, max(here["undefended"] + 2, 62)) if across == "guesses" else (-1.05, 1.35)
-    title = {"guesses": "right guesses of 100 (50 is a coin toss)", "epsilon": "ε (log scale)"}[
-        across
-    ]
-    options = {} if across == "guesses" else {"type": "log", "tickvals": [0.1, 0.3, 1, 3, 10, 20]}
-    chart = figure(
-        390,
+    costs = [float(frame["error"].quantile(0.35)) if len(frame) else 0.0]
+    costs += [] if points is None else [*points["error"]]
+    costs += [] if here is None else [here["error"]]
+    most = _above(1.3 * max([cost for cost in costs if math.isfinite(cost)], default=1.0))
+    chart = style.figure(
+        height,
         margin={"l": 8, "r": 16, "t": 50, "b": 44},
-        xaxis=axis(title, range=[left, right], showgrid=False, **options),
-        yaxis=axis(range=[-most / 40, most], ticksuffix=" %"),
+        xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here),
+        yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
-    upright(chart, "average error, % of the value")
-    legend(
-        chart,
-        {
-            name: (f"{GLYPHS.get(name, '○')} {name}", color(name))
-            for name in dict.fromkeys(data["mechanism"])
-        },
+    names = list(dict.fromkeys(frame["mechanism"]))
+    style.upright(chart, "average error, % of the value")
+    style.legend(
+        chart, {f"{style.glyph(name)} {style.title(name)}": style.color(name) for name in names}
     )
-    for name in dict.fromkeys(data["mechanism"]):
-        line = data[(data["mechanism"] == name) & (data["error"] <= 4 * most)]
-        chart.add_scatter(
-            x=line[across],
-            y=line["error"],
-            mode="lines",
-            line={
-                "color": color(name),
-                "width": 4 if name == selected else 2,
-                "dash": DASHES.get(name, "solid"),
-                "shape": "spline",
-                "smoothing": 0.6,
-            },
-            customdata=line[["epsilon", "guesses"]],
-            hovertemplate=f"{name}, ε = %{{customdata[0]:.2g}}<br>%{{customdata[1]:.1f}} of 100 "
-            "right, error %{y:.1f} %<extra></extra>",
-        )
-    if across == "guesses":
-        chart.add_vrect(
-            x0=left,
-            x1=here["tolerance"],
-            line_width=0,
-            fillcolor="rgba(28,148,112,0.10)",
-            layer="below",
-        )
-        note(
+    for name in names:
+        part = frame[(frame["mechanism"] == name) & (frame["error"] <= 6 * most)]
+        told = [column for column in ("epsilon", "guesses") if column in part]
+        style.line(
             chart,
-            here["tolerance"],
-            0.99,
-            "you accept ",
-            yref="paper",
-            xanchor="right",
-            yanchor="top",
-            font={"color": GOOD, "size": 14},
+            part[across],
+            part["error"],
+            style.color(name),
+            name=name,
+            width=4 if name == mechanism else 2,
+            dash=style.dash(name),
+            customdata=part[told],
+            hoverinfo=None,
+            hovertemplate=_told(name, told),
         )
-        for row in others.itertuples():
+    if across == "guesses" and limit is not None:
+        _accepted(chart, limit)
+    if points is not None:
+        _points(chart, points, across, most)
+    if here is not None:
+        chart.add_scatter(
+            name="here",
+            x=[here[across]],
+            y=[here["error"]],
+            mode="markers",
+            hoverinfo="skip",
+            marker={
+                "size": 17,
+                "color": style.color(mechanism),
+                "line": {"width": 3, "color": "white"},
+            },
+        )
+    return chart
+
+
+def alt(frame: pd.DataFrame) -> str:
+    """Return the lines in words."""
+    ordered = style.rows(frame.dropna(subset=["error"]).sort_values("error"))
+    least = {row.mechanism: row for row in reversed(ordered)}
+    ends = "; ".join(
+        f"{style.title(name)}: error {significant(least[name].error, 2)} % where an attacker is "
+        f"right {times(least[name].guesses)}"
+        for name in dict.fromkeys(frame["mechanism"])
+        if name in least
+    )
+    return f"Average error, one line a mechanism. {ends}."
+
+
+def _above(error: float) -> float:
+    """Round an error up to the next of few ends of the axis, so that it seldom jumps."""
+    ends = [step * 10.0**power for power in range(-2, 6) for step in (1, 2, 3, 5)]
+    return next((end for end in ends if end >= error), ends[-1])
+
+
+def _range(
+    frame: pd.DataFrame, across: Across, here: Mapping[str, float] | None
+) -> dict[str, object]:
+    values = [*frame[across]] + ([] if here is None else [here[across]])
+    if across == "guesses":
+        return {"range": [49.3, max([*values, 60.0]) + 1.5]}
+    low, high = (min(values), max(values)) if values else (0.1, 10.0)
+    if across == "epsilon":
+        ends = [math.log10(max(low, 1e-3)) - 0.05, math.log10(max(high, 1e-3)) + 0.05]
+        return {"type": "log", "tickvals": _TICKS, "range": ends}
+    return {"range": [0, 1.04 * high]}
+
+
+def _told(name: str, told: list[str]) -> str:
+    words = {
+        "epsilon": "ε = %{{customdata[{0}]:.2g}}",
+        "guesses": "%{{customdata[{0}]:.1f}} of 100",
+    }
+    parts = [words[column].format(place) for place, column in enumerate(told)]
+    return "<br>".join([style.title(name), *parts, "error %{y:.1f} %"]) + "<extra></extra>"
+
+
+def _accepted(chart: go.Figure, limit: float) -> None:
+    band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
+    chart.add_vrect(x0=0, x1=limit, **band)
+    place = {"yref": "paper", "xanchor": "right", "yanchor": "top"}
+    style.note(chart, limit, 0.99, "you accept ", **place, font={"color": style.GOOD, "size": 14})
+
+
+def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float) -> None:
+    """Mark releases without noise: a diamond against the attacker, else a level."""
+    near = len(points) > 1 and float(np.ptp(points["error"])) < most / 14
+    for place, row in enumerate(style.rows(points.sort_values("error"))):
+        hue = style.color(row.mechanism)
+        shift = (9 if place else -9) if near else 0
+        text = style.safe(style.title(row.mechanism))
+        if across == "guesses":
             chart.add_scatter(
+                name=row.mechanism,
                 x=[row.guesses],
                 y=[row.error],
                 mode="markers",
                 hoverinfo="skip",
-                marker={"size": 14, "color": GOOD, "symbol": "diamond"},
+                marker={"size": 14, "color": hue, "symbol": "diamond"},
                 cliponaxis=False,
             )
-            shift = -7 if row.error == others["error"].min() else 7
-            note(
-                chart,
-                row.guesses,
-                row.error,
-                row.way,
-                xanchor="left",
-                xshift=11,
-                yshift=shift if len(others) > 1 and np.ptp(others["error"]) < most / 14 else 0,
-                font={"size": 14},
+            beside = {"xanchor": "left", "xshift": 11, "yshift": shift}
+            style.note(chart, row.guesses, row.error, text, **beside, font={"size": 14})
+        else:
+            chart.add_hline(
+                y=row.error, line={"color": style.faint(style.QUIET, 0.8), "dash": "dot"}
             )
-    chart.add_scatter(
-        x=[here[across]],
-        y=[here["error"]],
-        mode="markers",
-        hoverinfo="skip",
-        marker={"size": 17, "color": color(selected), "line": {"width": 3, "color": "white"}},
-    )
-    return chart
+            above = {"xref": "paper", "xanchor": "left", "xshift": 8}
+            below = near and not place
+            look = {"yanchor": "top" if below else "bottom", "font": {"size": 14}}
+            style.note(chart, 0, row.error, f"{text}: no line, ε = 0", **above, **look)
