@@ -51,13 +51,14 @@ def pieces(attack: PropertyInferenceAttack, total: int) -> list[tuple[int, int]]
     return [(start, min(start + size, total)) for start in range(0, total, size)]
 
 
-def thinned(attack: PropertyInferenceAttack, most: int = MOST_RECORDS) -> PropertyInferenceAttack:
-    """Return the attack on a random sample of the records, where there are more than so many.
+def thinned(attack: PropertyInferenceAttack) -> PropertyInferenceAttack:
+    """Return the attack on a random sample of the records, where they are more than a worker gets.
 
     The smaller group stays as it is as long as it is no more than half. Datasets that are drawn
     without replacement from all the records need them all.
     """
     sizes = np.array([len(attack.without), len(attack.having)])
+    most = MOST_RECORDS
     if sizes.sum() <= most or not (attack.replacement or attack.split):
         return attack
     fewer = np.minimum(sizes, np.maximum(most // 2, most - sizes[::-1]))
