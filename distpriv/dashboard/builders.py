@@ -29,7 +29,7 @@ def secret(state: State) -> None:
     """Hide the share of records with a property that is built here, alone or beside others."""
     with page.sentences():
         built = _property(state.source())
-        asked = ask_pair(state.range_of(built), built.label) if built is not None else None
+        asked = ask_pair(state.range_of(built)) if built is not None else None
         alone = st.button(
             "Hide this share", type="primary", width="stretch", disabled=asked is None
         )
@@ -92,14 +92,10 @@ def _property(source: FrameSource) -> SensitiveProperty | None:
     column = st.selectbox("Share of records whose", _columns(source))
     ways = [VALUE] if column in source.labels else []
     ways += [ABOVE, BELOW, BETWEEN] if column in source.numbers else []
-    way = st.segmented_control(
-        "Is",
-        ways,
-        default=ways[0],
-        required=True,
-        key=f"way-{column}",
-        label_visibility="collapsed",
-    )
+    way = ways[0]
+    if ways != [VALUE]:
+        look = {"required": True, "label_visibility": "collapsed"}
+        way = st.segmented_control("Is", ways, default=way, key=f"way-{column}", **look)
     if way == VALUE:
         values: Sequence[Label] = st.multiselect(
             "Any of these values", source.labels[column], key=f"values-{column}"
@@ -118,31 +114,34 @@ def _property(source: FrameSource) -> SensitiveProperty | None:
     return SensitiveProperty(column, **{"above" if way == ABOVE else "below": value})
 
 
-def ask_pair(start: Pair, label: str) -> Pair | None:
+def ask_pair(start: Pair, number: str = "") -> Pair | None:
     """Ask for the range of a share: the fixed grid's cell, or what outsiders think.
 
     Parameters
     ----------
     start : Pair
         The cell. It is where the slider starts, too, which is never centred on the table's share.
-    label : str
-        Of the secret; another one is asked anew.
+    number : str
+        Of the question.
+
+    Returns
+    -------
+    Pair or None
+        None while both ends are the same.
     """
-    cell = 100 * start.low, 100 * start.high
-    ways = {
-        "cell": f"{cell[0]:g} to {cell[1]:g} %, its cell of a fixed grid",
-        "own": "What outsiders think",
-    }
+    cell, key = (100 * start.low, 100 * start.high), start.secret.label
+    grid, free = f"{cell[0]:g} and {cell[1]:g} %, of a fixed grid", "What outsiders think"
     way = st.segmented_control(
-        "Which range may outsiders think it is in?",
-        list(ways),
-        default="cell",
+        f"{number}Which shares must look alike?",
+        [grid, free],
+        default=grid,
         required=True,
-        format_func=ways.get,
-        key=f"range-{label}",
+        key=f"range-{key}",
     )
     st.caption("The range tells that the share lies in it; nothing inside it is told.")
-    if way == "cell":
+    if way != free:
         return start
-    low, high = st.slider("From, to", 0.0, 100.0, cell, 1.0, "%g %%", key=f"slider-{label}")
+    low, high = st.slider(
+        "From, to", 0.0, 100.0, cell, 1.0, "%g %%", key=f"ends-{key}", label_visibility="collapsed"
+    )
     return Pair(start.secret, low / 100, high / 100) if low < high else None

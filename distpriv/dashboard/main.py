@@ -78,16 +78,12 @@ def sidebar(state: State) -> None:
                 on_click=state.drop,
                 args=(pair,),
             )
-    _open(state, "Build a secret …", "secret", type="tertiary")
     width = round(100 * scenario.secrets[0].width, 9)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        control(state, "shares", f"Must look alike (Δp = {width:g} points)")
-        st.button(
-            "Type the shares" if not state.typed else "Drag the shares",
-            icon=":material/keyboard:",
-            type="tertiary",
-            on_click=state.type_or_drag,
-        )
+    control(state, "shares", f"Must look alike (Δp = {width:g} points)")
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        _open(state, "Build a secret …", "secret", type="tertiary")
+        label = "Drag shares" if state.typing else "Type shares"
+        st.button(label, type="tertiary", on_click=state.type_or_drag)
     control(state, "by")
     limit(state)
     control(state, "statistics")

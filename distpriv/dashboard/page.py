@@ -13,15 +13,26 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis import Evaluation, Way
+from distpriv.analysis.sentences import Style
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
-from distpriv.text import significant
+from distpriv.text import significant, whole
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["current", "errors", "escape", "fault", "headline", "sentences", "session", "show"]
-__all__ += ["warning"]
+__all__ = [
+    "WORDS",
+    "current",
+    "errors",
+    "escape",
+    "fault",
+    "headline",
+    "sentences",
+    "session",
+    "show",
+]
+__all__ += ["warning", "whole"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
@@ -49,6 +60,10 @@ def escape(text: object) -> str:
     Without formatting, links, pictures, mathematics and Streamlit's own ``:signs:``.
     """
     return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\u2060", " ".join(str(text).split())))
+
+
+WORDS = Style(name=lambda text: f"*{escape(text)}*", strong=lambda text: f"**{text}**")
+"""How `analysis.sentences` are written on a page."""
 
 
 def headline(title: str, lead: str, advice: str = "", warning: str = "") -> None:

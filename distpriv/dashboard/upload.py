@@ -65,7 +65,7 @@ def dialog(state: State) -> None:
             format_func=secrets.get,
             key=f"secret-{source.fingerprint}",
         )
-        asked = ask_pair(tables.grid_pair(source, secret), f"3-{secret.label}")
+        asked = ask_pair(tables.grid_pair(source, secret), "3. ")
         if st.button("Check", type="primary", width="stretch", disabled=asked is None):
             if asked is not None:
                 state.bring(source, replace(start, secrets=(asked,)))

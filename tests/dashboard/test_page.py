@@ -1,0 +1,66 @@
+"""Names of tables stand for themselves, and errors become sentences without the table's words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from streamlit.testing.v1 import AppTest
+
+from distpriv.dashboard.page import escape
+
+SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&=^\"'")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(alphabet=[*SIGNS, "a", " ", "\n", "/", "@", "w"], max_size=30))
+def test_no_sign_of_markdown_stays_alone(text):
+    escaped = escape(text)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_{}\[\]()<>#+.!|~$:&=^-]", escaped)
+    assert "\n" not in escaped
+    assert re.sub(r"\\(.)", r"\1", escaped).replace("\u2060", "") == " ".join(text.split())
+
+
+@pytest.mark.parametrize("text", ["http://a.example/x.png", "WWW.a.example", "me@a.example"])
+def test_addresses_do_not_become_links(text):
+    assert "\u2060" in escape(text)
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        ("DistprivError('No *column* has it.')", r"No \*column\* has it\."),
+        ("RuntimeError(''.join(['An', 'a']))", "Something went wrong in the program."),
+    ],
+)
+def test_error_is_the_pages_answer_in_a_sentence(error, text, caplog):
+    app = AppTest.from_string(
+        f"""
+        from distpriv.dashboard import page
+        from distpriv.errors import DistprivError
+
+        page.session().answered = False
+        with page.sentences():
+            raise {error}
+        """
+    ).run()
+    assert not app.exception
+    assert app.title[0].value == "No answer for this"
+    assert text in app.markdown[0].value
+    assert "Ana" not in app.markdown[0].value + caplog.text
+
+
+def test_error_below_the_answer_does_not_replace_it():
+    app = AppTest.from_string(
+        """
+        from distpriv.dashboard import page
+        from distpriv.errors import DistprivError
+
+        with page.sentences():
+            page.headline("An attacker could tell", "They do.")
+            raise DistprivError("No picture.")
+        """
+    ).run()
+    assert [title.value for title in app.title] == ["An attacker could tell"]
+    assert app.error[0].value == r"No picture\."

@@ -1,0 +1,180 @@
+"""A session's state without Streamlit: controls, undo, address, and the visitor's own tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from distpriv.analysis.tables import start
+from distpriv.dashboard.fields import BY_NAME
+from distpriv.dashboard.state import State
+from distpriv.queries import Count, Mean, SensitiveProperty
+from distpriv.sources import FrameSource
+
+FEMALE = SensitiveProperty("sex", "Female")
+SHOPS = pd.DataFrame({"age": range(40), "buyer": [*"yn"] * 20, "town": [*"abcd"] * 10})
+
+
+class Address(dict):
+    """What ``st.query_params`` does."""
+
+    def to_dict(self):
+        return dict(self)
+
+    def from_dict(self, values):
+        self.clear()
+        self.update(values)
+
+
+class Work:
+    running, cancelled = True, False
+
+    def cancel(self):
+        self.cancelled = True
+
+
+@pytest.fixture
+def state():
+    state = State()
+    state.read_address({}, moved=False)
+    return state
+
+
+def bring(state, frame=SHOPS, key="upload"):
+    source = FrameSource(key, "shops.csv", frame)
+    state.bring(source, replace(start(source), source=key))
+
+
+@pytest.mark.parametrize("text", ["abc", "−1", "nan", "1e999", ""])
+def test_what_cannot_be_read_is_named_and_the_last_value_stays(state, text):
+    state.read_controls({"by-0": "epsilon"})
+    state.read_controls({"epsilon-1": "0,7"})
+    assert not state.read_controls({"epsilon-1": text, "delta-1": "0.001"})
+    assert state.scenario.epsilon == 0.7
+    assert state.errors["epsilon"].endswith(".")
+
+
+def test_epsilon_starts_where_the_limit_led(state):
+    state.read_controls({"by-0": "epsilon"})
+    assert state.scenario.epsilon == pytest.approx(1.5, abs=0.1)
+
+
+def test_controls_of_an_older_revision_are_not_read(state):
+    state.change(guesses=70.0)
+    assert not state.read_controls({"guesses-0": 55.0})
+
+
+def test_equal_ends_of_the_range_are_named(state):
+    assert not state.read_controls({"shares-0": (30.0, 30.0)})
+    assert "differ" in state.errors["shares"]
+
+
+def test_undo_and_redo_go_back_and_forth(state):
+    state.read_controls({"guesses-0": 55.0})
+    state.undo()
+    assert state.scenario.guesses == 60.0
+    state.redo()
+    assert state.scenario.guesses == 55.0
+
+
+def test_another_secret_takes_its_own_range_unless_the_range_moved_with_it(state):
+    state.read_controls({"secret-0": FEMALE, "shares-0": (20.0, 30.0)})
+    assert BY_NAME["shares"].get(state.scenario) == (30.0, 40.0)
+    state.undo()
+    key = state.revision
+    state.read_controls({f"secret-{key}": FEMALE, f"shares-{key}": (25.0, 45.0)})
+    assert BY_NAME["shares"].get(state.scenario) == (25.0, 45.0)
+
+
+def test_another_table_starts_anew_and_keeps_the_limit(state):
+    state.read_controls({"source-0": "bank", "guesses-0": 70.0, "secret-0": FEMALE})
+    assert state.scenario == replace(state.start("bank"), guesses=70.0)
+
+
+def test_shares_off_the_slider_are_typed(state):
+    assert not state.typed
+    state.take(BY_NAME["shares"].put(state.scenario, (2.5, 4.0)))
+    assert state.typed
+    state.read_controls({state.key(BY_NAME["shares"]): "3-5"})
+    assert BY_NAME["shares"].get(state.scenario) == (3.0, 5.0)
+    assert not state.typed
+
+
+def test_address_that_has_not_reached_the_browser_does_not_undo_a_click(state):
+    address = Address()
+    state.read_controls({"guesses-0": 55.0})
+    state.write_address(address)
+    assert address == {"limit": "55"}
+    state.read_address({"limit": "70"}, moved=True)
+    state.read_address({"limit": "70"}, moved=False)
+    assert state.scenario.guesses == 55.0
+    state.written_at -= 10
+    state.read_address({"limit": "70"}, moved=False)
+    assert state.scenario.guesses == 70.0
+
+
+def test_link_with_unknown_columns_is_mended_and_named(state):
+    state.take(replace(state.scenario, statistics=(Mean("pay"), Count("sex", "x"), Mean("age"))))
+    state.take(BY_NAME["secret"].put(state.scenario, SensitiveProperty("colour", "red")))
+    state.fit()
+    assert state.scenario.statistics == (Mean("age"),)
+    assert state.scenario.secrets == state.start("census-income").secrets
+    assert all(word in state.notes[0] for word in ("colour = red", "mean pay", "count sex = x"))
+
+
+def test_what_was_built_is_offered(state):
+    built = SensitiveProperty("age", above=50)
+    state.take(BY_NAME["secret"].put(state.scenario, built))
+    state.fit()
+    assert state.options.secrets[built] == "age > 50"
+    assert state.range_of(built).low < 0.3
+
+
+def test_link_to_an_own_table_that_is_gone_says_so():
+    state = State()
+    state.read_address({"table": "upload", "limit": "70"}, moved=False)
+    assert (state.scenario.source, state.scenario.guesses) == ("census-income", 70.0)
+    assert "bring it again" in state.notes[0]
+
+
+def test_back_on_an_own_table_keeps_what_no_address_holds(state):
+    bring(state)
+    state.change(statistics=(Mean("age"),), guesses=65.0)
+    state.read_address({"table": "upload", "limit": "70"}, moved=False)
+    assert (state.scenario.statistics, state.scenario.guesses) == ((Mean("age"),), 70.0)
+
+
+def test_second_table_replaces_the_first_and_its_past(state):
+    bring(state)
+    state.change(guesses=65.0)
+    bring(state, SHOPS.rename(columns={"buyer": "client"}))
+    assert state.scenario.secrets[0].secret.column == "client"
+    while state.past:
+        state.undo()
+        state.fit()
+        assert state.scenario.source == "census-income"
+
+
+def test_opened_table_is_what_a_session_begins_with():
+    state = State()
+    source = FrameSource("open", "shops.csv", SHOPS)
+    state.uploads["open"] = source, replace(start(source), source="open")
+    state.read_address({}, moved=False)
+    assert state.scenario.source == "open"
+    assert state.options.sources["open"] == "shops.csv"
+
+
+def test_another_scenario_ends_what_is_being_computed(state):
+    job = state.jobs["attack"] = Work()
+    state.read_controls({"guesses-0": 55.0})
+    assert job.cancelled
+    assert not state.jobs
+
+
+def test_several_secrets_can_be_dropped(state):
+    first, second = state.scenario.secrets[0], state.range_of(FEMALE)
+    state.change(secrets=(first, second))
+    state.drop(second)
+    assert state.scenario.secrets == (first,)
