@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from distpriv.model import (
     release_error,
 )
 from distpriv.privacy import Verdict, verdict
-from distpriv.text import percent
+from distpriv.text import percent, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,8 +116,8 @@ class Way:
         if self.release.kind == "balanced":
             without, having = self.release.kept if self.release.kept is not None else (0, 0)
             return (
-                f"Uses {having:.0f} records with and {without:.0f} without the property, weighted to "
-                f"{percent(self.release.reference or 0.0)}."
+                f"Uses {whole(having)} records with and {whole(without)} without the property, "
+                f"weighted to {percent(self.release.reference or 0.0)}."
             )
         return (
             _WORDS[self.key][1] if self.key in _WORDS else f"Random noise of {self.key} is added."
@@ -133,6 +133,11 @@ class Way:
     def advice(self) -> str:
         """What to do to release this way, as a request."""
         return _WORDS[self.key][2] if self.key in _WORDS else f"Add {self.key} noise."
+
+
+def gaussian_names() -> tuple[str, ...]:
+    """Return the names of all mechanisms that add normal noise."""
+    return tuple(name for name, one in MECHANISMS.items() if one.noise == "gaussian")
 
 
 def noises(
@@ -162,18 +167,16 @@ def noises(
         if isinstance(result, Release):
             releases[name] = result
         else:
-            default = f"No amount of {name} noise keeps this limit."
-            unavailable[name] = MECHANISMS[name].applies(model) or str(result or default)
+            unavailable[name] = str(result)
     return releases, unavailable
 
 
 def ways(
     model: GaussianModel,
     promise: Promise,
+    ready: Sequence[Way] = (),
     *,
     reference: float | None = None,
-    verdicts: Mapping[str, Verdict] | None = None,
-    releases: Mapping[str, Release] | None = None,
     **options: Any,
 ) -> tuple[tuple[Way, ...], dict[str, str]]:
     """Hold every way of releasing against a promise.
@@ -182,39 +185,37 @@ def ways(
     ----------
     model : GaussianModel
     promise : Promise
+    ready : sequence of Way
+        Those that were computed before.
     reference : float, optional
         Share that the balanced release and no data mean; the middle of the range by default.
-    releases : mapping of mechanism to Release, optional
-        Calibrated before.
-    verdicts : mapping of mechanism or "as it is" to Verdict, optional
-        Computed before.
     **options
         Of `calibrate_all`.
 
     Returns
     -------
     ways : tuple of Way
-        As it is, no data, the balanced release and every Gaussian mechanism, as far as they apply; the
-        least error first.
+        As it is, no data, the balanced release and, where noise is needed, every Gaussian
+        mechanism, as far as they apply; the least error first.
     unavailable : dict of mechanism to str
         Why the others do not apply, in a sentence each.
     """
-    verdicts, releases = dict(verdicts or {}), dict(releases or {})
-    every = [AS_IT_IS, no_data(model, reference)]
-    unavailable = {}
-    try:
-        every.append(calibrate("BalM", model, reference=reference))
-    except DistprivError as error:
-        unavailable["BalM"] = str(error)
-    plain = verdicts.setdefault("as it is", verdict(model, AS_IT_IS, promise))
-    if not plain.kept:
-        gaussian = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
-        rest = [name for name in gaussian if name not in releases]
+    rows = {one.key: one for one in ready}
+    if "as it is" not in rows:
+        rows["as it is"] = way(model, AS_IT_IS, promise)
+    releases, unavailable = [no_data(model, reference)], {}
+    if "BalM" not in rows:
+        try:
+            releases.append(calibrate("BalM", model, reference=reference))
+        except NotApplicable as error:
+            unavailable["BalM"] = str(error)
+    if not rows["as it is"].kept:
+        rest = [name for name in gaussian_names() if name not in rows]
         added, reasons = noises(model, promise, rest, **options)
+        releases += added.values()
         unavailable |= reasons
-        every += [one for one in (releases | added).values() if one.kind == "noise"]
-    rows = [way(model, one, promise, verdicts.get(one.mechanism)) for one in every]
-    return tuple(sorted(rows, key=lambda row: row.percent)), unavailable
+    every = [*rows.values(), *(way(model, one, promise) for one in releases)]
+    return tuple(sorted(every, key=lambda one: one.percent)), unavailable
 
 
 def way(
@@ -271,47 +272,30 @@ def compare(
     Returns
     -------
     DataFrame
-        One row a way, the least error first: key, title, guesses, percent (mean expected error by the
-        ruler), estimated_percent (of the best linear estimate), kept, rests, and one column of errors a
-        statistic.
+        One row a way, the least error first: key, title, guesses, percent (mean expected error by
+        the ruler), estimated_percent (of the best linear estimate), kept, rests, and one column of
+        errors a statistic.
 
     Raises
     ------
     DistprivError
         Unless exactly one of `epsilon` and `guesses` is given, within its domain.
     """
-    promise = promise_of(epsilon, delta, guesses)
-    options.setdefault("units", ruler(model))
-    return frame_of(ways(model, promise, reference=reference, **options)[0], model.query.labels)
-
-
-def promise_of(epsilon: float | None, delta: float, guesses: float | None) -> Promise:
-    """Return the promise of ε and δ, or of a limit on right guesses of 100."""
-    if (epsilon is None) == (guesses is None):
-        raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
-    if guesses is not None:
-        return Promise.of_guesses(guesses)
-    assert epsilon is not None
-    return Promise(epsilon, delta)
-
-
-def frame_of(rows: Iterable[Way], labels: Iterable[str]) -> pd.DataFrame:
-    """Return ways as a frame, see `compare`."""
     import pandas as pd
 
-    labels = list(labels)
-    return pd.DataFrame(
-        [
-            {
-                "key": row.key,
-                "title": row.title,
-                "guesses": row.guesses,
-                "percent": row.percent,
-                "estimated_percent": row.estimated_percent,
-                "kept": row.kept,
-                "rests": row.rests,
-            }
-            | {f"± {label}": row.errors[place] for place, label in enumerate(labels)}
-            for row in rows
-        ]
-    )
+    if guesses is not None and epsilon is None:
+        promise = Promise.of_guesses(guesses)
+    elif epsilon is not None and guesses is None:
+        promise = Promise(epsilon, delta)
+    else:
+        raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
+    options.setdefault("units", ruler(model))
+    rows = [
+        (
+            *(one.key, one.title, one.guesses, one.percent, one.estimated_percent),
+            *(one.kept, one.rests, *one.errors),
+        )
+        for one in ways(model, promise, reference=reference, **options)[0]
+    ]
+    columns = ["key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"]
+    return pd.DataFrame(rows, columns=[*columns, *(f"± {label}" for label in model.query.labels)])

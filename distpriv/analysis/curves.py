@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from distpriv.analysis.comparison import mean_percent
+from distpriv.analysis.comparison import gaussian_names, mean_percent, noises
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
-from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
+from distpriv.mechanisms import calibrate, calibrate_all
 from distpriv.model import (
     AS_IT_IS,
     GaussianModel,
@@ -59,7 +59,7 @@ def epsilon_frame(
     """
     import pandas as pd
 
-    lines = _gaussian() if names is None else names
+    lines = gaussian_names() if names is None else names
     jobs = [(name, Promise(float(epsilon), delta)) for name in lines for epsilon in epsilons]
     results = calibrate_all(jobs, model, **options)
     made = [(*job, one) for job, one in zip(jobs, results, strict=True) if isinstance(one, Release)]
@@ -116,7 +116,7 @@ def width_frame(
         rows += [(*one, width) for one in zip(made, guesses, errors, strict=True)]
     frame = pd.DataFrame(rows, columns=["mechanism", "guesses", "error", "width"])
     frame["width"] *= 100
-    lines = [frame[frame["mechanism"] == name] for name in (*_gaussian(), "BalM", "no data")]
+    lines = [frame[frame["mechanism"] == name] for name in (*gaussian_names(), "BalM", "no data")]
     return pd.concat(lines, ignore_index=True)
 
 
@@ -127,13 +127,7 @@ def _releases(
     made = {"no data": no_data(model, reference)}
     with suppress(DistprivError):
         made["BalM"] = calibrate("BalM", model, reference=reference)
-    names = _gaussian()
+    names = gaussian_names()
     if verdict(model, AS_IT_IS, promise).kept:
         return made | dict.fromkeys(names, AS_IT_IS)
-    results = calibrate_all([(name, promise) for name in names], model, **options)
-    noises = zip(names, results, strict=True)
-    return made | {name: one for name, one in noises if isinstance(one, Release)}
-
-
-def _gaussian() -> list[str]:
-    return [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
+    return made | noises(model, promise, names, **options)[0]

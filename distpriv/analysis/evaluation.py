@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
-from distpriv.analysis import frames
+from distpriv.analysis import curves, frames
 from distpriv.analysis.cache import Cache, Key
-from distpriv.analysis.comparison import Way, mean_percent, noises, ruler, way, ways
+from distpriv.analysis.comparison import Way, noises, ruler, way, ways
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import MECHANISMS, calibrate
+from distpriv.mechanisms import calibrate, mechanism_named
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.simulate import simulate
-from distpriv.privacy import (
-    Verdict,
-    accuracies,
-    delivered_epsilon,
-    optimal_attack_accuracy,
-    verdict,
-)
+from distpriv.privacy import Verdict, delivered_epsilon, optimal_attack_accuracy, verdict
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
 from distpriv.text import percent, whole
@@ -38,8 +32,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 T = TypeVar("T")
 
-_DRAWN = 4_000_000  # numbers of records that simulated tables take at most
-_CURVE = np.geomspace(0.1, 20.0, 22)  # ε of a trade-off
+_DRAWN = 4_000_000  # records, times statistics, that simulated tables take at most
 _SEED = 1  # of simulated tables: the same picture each time
 
 
@@ -63,20 +56,18 @@ def evaluate(
         If the scenario has no secret, or asks for what is not built.
     """
     if not scenario.secrets:
-        raise DistprivError(
-            "There is no secret to hide; choose whose share nobody should find out."
-        )
+        raise DistprivError("Nothing is to be hidden; choose whose share nobody should find out.")
     if scenario.persons is not None or scenario.known_records:
         raise NotApplicable(
-            "Protection of single records, and attackers who know records, are not built yet; leave "
-            "both out."
+            "Protecting single records, and attackers who know some, are not built yet; leave both "
+            "out."
         )
     if scenario.reference_data and reference is None:
         raise DistprivError(
             f"The scenario takes its groups from {scenario.reference_data!r}; open that table, too."
         )
     public = None if reference is None else source_of(reference, "reference")
-    return Evaluation(scenario, source_of(table), public, cache or Cache())
+    return Evaluation(scenario, source_of(table), public, Cache() if cache is None else cache)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +119,18 @@ class Evaluation:
         """Both shares as sentences and charts name them."""
         return percent(self.pair.low), percent(self.pair.high)
 
-    def _groups_of(self, source: Source, pair: Pair) -> Groups:
-        key = ("groups", source.fingerprint, source.provenance, self.query, pair.secret)
-        return self.cache(key, lambda: source.groups(self.query, pair.secret))
+    def _groups_of(self, source: Source) -> tuple[Groups, ...]:
+        head = ("groups", source.fingerprint, source.provenance, self.query)
+        secrets = [pair.secret for pair in self.scenario.secrets]
+        return tuple(
+            self.cache((*head, one), lambda one=one: source.groups(self.query, one))  # type: ignore[misc]
+            for one in secrets
+        )
 
     @cached_property
     def groups(self) -> tuple[Groups, ...]:
         """The table's records without and with each secret."""
-        return tuple(self._groups_of(self.source, pair) for pair in self.scenario.secrets)
+        return self._groups_of(self.source)
 
     @property
     def own_share(self) -> float:
@@ -152,17 +147,22 @@ class Evaluation:
         """Number of records that the statistics are of."""
         return self.scenario.records or self.complete
 
+    @property
+    def outside(self) -> bool:
+        """Whether the whole table is released and its share lies outside the range."""
+        inside = self.pair.low <= self.own_share <= self.pair.high
+        return self.n >= self.complete and not inside
+
     # ---------------------------------------------------------------- the model
 
     @cached_property
-    def model_key(self) -> Key:
-        """Hash of all that the model depends on, for keys of the cache."""
+    def _model_key(self) -> Key:
         one, public = self.scenario, self.reference
         where = (self.source.fingerprint, self.source.provenance, public and public.fingerprint)
         return (*where, one.statistics, one.secrets, one.records, one.replacement)
 
     def _by_model(self, name: str, make: Callable[[], T]) -> T:
-        return self.cache((name, *self.model_key), make)
+        return self.cache((name, *self._model_key), make)
 
     @cached_property
     def model(self) -> GaussianModel:
@@ -181,29 +181,20 @@ class Evaluation:
                 f"The figures are of {whole(self.n)} records, and the table has "
                 f"{whole(self.complete)} complete ones; take at most so many."
             )
-        groups, pairs = self.groups, self.scenario.secrets
-        if self.reference is not None:
-            groups = tuple(self._groups_of(self.reference, pair) for pair in pairs)
-        for fitted, pair in zip(groups, pairs, strict=True):
-            self._check_figures(fitted, pair)
-        endless = self.scenario.records is None or self.scenario.replacement
-        return fit_groups(groups, self.query, pairs, self.n, endless)
-
-    def _check_figures(self, groups: Groups, pair: Pair) -> None:
-        """Refuse a statistic that is the same for all records of either group, but not of both."""
-        size = np.abs(groups.means).max(axis=0)
-        spread = np.sqrt(np.diagonal(groups.covariances, axis1=1, axis2=2).max(axis=0))
-        apart = np.abs(groups.means[1] - groups.means[0])
-        for label, tells in zip(
-            self.labels, (spread <= 1e-9 * size) & (apart > 1e-6 * size), strict=True
-        ):
-            if tells:
+        groups = self.groups if self.reference is None else self._groups_of(self.reference)
+        for one, pair in zip(groups, self.scenario.secrets, strict=True):
+            # The same for all records of either group, but not of both.
+            spread = np.sqrt(np.diagonal(one.covariances, axis1=1, axis2=2).max(axis=0))
+            apart = np.abs(one.means[1] - one.means[0])
+            for place in np.flatnonzero((apart > 0) & (spread <= 1e-9 * apart)):
                 raise DistprivError(
-                    f"{label} is the secret itself: it follows from {pair.secret.label} alone; leave it "
+                    f"{self.labels[place]} tells the share of {pair.secret.label} itself; leave it "
                     "out."
                 )
+        endless = self.scenario.records is None or self.scenario.replacement
+        return fit_groups(groups, self.query, self.scenario.secrets, self.n, endless)
 
-    @cached_property
+    @property
     def values(self) -> FloatArray:
         """Expected statistics at the middle of the range, (m,): no record's."""
         return np.asarray(self.model.pairs[0].means.mean(axis=0))
@@ -212,10 +203,6 @@ class Evaluation:
     def ruler(self) -> FloatArray:
         """What 100 per cent of each statistic is, (m,), see :func:`comparison.ruler`."""
         return ruler(self.model)
-
-    def percent(self, errors: FloatArray) -> float:
-        """Return the mean of errors, (m,), by the ruler."""
-        return float(mean_percent(self.model, errors))
 
     @property
     def undefended(self) -> float:
@@ -228,43 +215,32 @@ class Evaluation:
         count = int(np.clip(_DRAWN // (self.n * len(self.query)), 100, 1000))
         return self._by_model("draws", lambda: simulate(self.model, 0, count, _SEED))
 
-    @property
-    def outside(self) -> bool:
-        """Whether the whole table is released and its share lies outside the range."""
-        inside = self.pair.low <= self.own_share <= self.pair.high
-        return self.n >= self.complete and not inside
-
     # ---------------------------------------------------------------- the promise
 
     @cached_property
     def promise(self) -> Promise:
         """Promise that the limit means."""
-        limit = self.scenario.limit
-        return limit if isinstance(limit, Promise) else limit.promise
+        return self.scenario.promise
 
     @property
     def limit(self) -> float:
-        """Right guesses of 100 that the promise allows on any data."""
+        """Right guesses of 100 that the promise allows, whatever the data."""
         odds = np.exp(min(self.promise.epsilon, 700.0))
         return float(100 * (odds + self.promise.delta) / (1 + odds))
 
     @cached_property
-    def options(self) -> dict[str, Any]:
-        """Options of `calibrate` that the scenario chooses."""
+    def _options(self) -> dict[str, Any]:
         one = self.scenario
-        chosen: dict[str, Any] = {"calibration": one.calibration}
-        if not one.grid_safe:
-            chosen["grid_safe"] = False
-        return chosen | {"units": self.ruler if one.units == "percent" else None}
+        units = self.ruler if one.units == "percent" else None
+        return {"calibration": one.calibration, "grid_safe": one.grid_safe, "units": units}
 
     @cached_property
-    def options_key(self) -> Key:
-        """Hash of what calibrations depend on besides model and promise."""
+    def _options_key(self) -> Key:
         one = self.scenario
         return one.calibration, one.grid_safe, one.units, one.reference_share
 
     def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
-        return self.cache((name, *more, self.promise, *self.options_key, *self.model_key), make)
+        return self.cache((name, *more, self.promise, *self._options_key, *self._model_key), make)
 
     @cached_property
     def _plain(self) -> Verdict:
@@ -276,58 +252,51 @@ class Evaluation:
         return not self._plain.kept
 
     @cached_property
-    def release(self) -> Release:
-        """Release of the chosen mechanism; the figures as they are where these keep the limit.
+    def way(self) -> Way:
+        """The chosen mechanism, held against the limit; as it is where that keeps the limit.
 
         Raises
         ------
         NotApplicable
             If the mechanism cannot keep the limit.
         """
-        name = self.scenario.mechanism
-        return self._by_promise("release", (name,), lambda: self._release(name))
+        return self._by_promise("way", (self.scenario.mechanism,), self._choose)
 
-    def _release(self, name: str) -> Release:
+    def _choose(self) -> Way:
+        name = self.scenario.mechanism
         if not self.needs_noise:
-            return AS_IT_IS
-        if name not in MECHANISMS:
-            raise NotApplicable(
-                f"There is no mechanism {name!r}; take one of {', '.join(MECHANISMS)}."
-            )
-        if MECHANISMS[name].noise == "none":
-            return calibrate(name, self.model, reference=self.scenario.reference_share)
-        releases, unavailable = noises(self.model, self.promise, [name], **self.options)
+            return way(self.model, AS_IT_IS, self.promise, self._plain)
+        if mechanism_named(name).noise == "none":
+            release = calibrate(name, self.model, reference=self.scenario.reference_share)
+            return way(self.model, release, self.promise)
+        releases, unavailable = noises(self.model, self.promise, [name], **self._options)
         if name in unavailable:
             raise NotApplicable(unavailable[name])
-        return releases[name]
+        return way(self.model, releases[name], self.promise)
 
-    @cached_property
-    def way(self) -> Way:
-        """The chosen mechanism's release, held against the limit."""
-        key = (self.release.mechanism,)
-        plain = self._plain if self.release is AS_IT_IS else None
-        return self._by_promise(
-            "way", key, lambda: way(self.model, self.release, self.promise, plain)
-        )
+    @property
+    def release(self) -> Release:
+        """What the chosen way releases."""
+        return self.way.release
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the chosen release keeps the limit."""
+        """Whether the chosen way keeps the limit."""
         return self.way.verdict
 
     @property
     def guesses(self) -> float:
-        """Right guesses of 100 from the chosen release."""
+        """Right guesses of 100 from the chosen way."""
         return self.way.guesses
 
     @property
     def errors(self) -> FloatArray:
-        """Expected absolute error of each statistic of the chosen release, (m,)."""
+        """Expected absolute error of each statistic of the chosen way, (m,)."""
         return self.way.errors
 
     @property
     def epsilon(self) -> float | None:
-        """ε at the scenario's δ: chosen, or delivered by the chosen release.
+        """ε at the scenario's δ: chosen, or delivered by the chosen way.
 
         None where the figures as they are keep a limit on guesses.
         """
@@ -338,7 +307,7 @@ class Evaluation:
         delta = self.scenario.delta
         return self._by_promise(
             "epsilon",
-            (self.release.mechanism, delta),
+            (self.scenario.mechanism, delta),
             lambda: delivered_epsilon(self.model, self.release, delta),
         )
 
@@ -350,17 +319,13 @@ class Evaluation:
 
     def _compare(self) -> tuple[tuple[Way, ...], dict[str, str]]:
         try:
-            chosen = [self.way]
+            ready = [self.way]
         except NotApplicable:  # the others do not depend on it
-            chosen = []
-        return ways(
-            self.model,
-            self.promise,
-            reference=self.scenario.reference_share,
-            verdicts={"as it is": self._plain} | {one.key: one.verdict for one in chosen},
-            releases={one.key: one.release for one in chosen if one.release.kind == "noise"},
-            **self.options,
-        )
+            ready = []
+        if self.needs_noise:
+            ready.append(way(self.model, AS_IT_IS, self.promise, self._plain))
+        reference = self.scenario.reference_share
+        return ways(self.model, self.promise, ready, reference=reference, **self._options)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -374,95 +339,55 @@ class Evaluation:
 
     @cached_property
     def recommendation(self) -> Recommendation:
-        """What to release."""
+        """Which way to take."""
         return recommend(self.ways, self.outside)
 
     # ---------------------------------------------------------------- frames of charts
 
-    def bells(self, shown: Iterable[Way] | None = None) -> pd.DataFrame:
-        """Return what the best attacker sees of some ways, see :func:`frames.bells_frame`.
-
-        As it is, the chosen mechanism and the recommended way by default, the most exposed first.
-        """
-        if shown is None:
-            keys = ("as it is", self.scenario.mechanism)
-            best = self.recommendation.way
-            shown = [one for one in self.ways if one.key in keys or one is best]
+    def bells(self, shown: Iterable[Way]) -> pd.DataFrame:
+        """Return what the best attacker sees of some ways, the most exposed first."""
         rows = sorted(shown, key=lambda one: -one.guesses)
         return frames.bells_frame([(one.title, one.guesses, one.kept) for one in rows], self.shares)
 
     def costs(self) -> pd.DataFrame:
-        """Return what each way costs: way, guesses, error, estimated, kept, and ± of each statistic."""
+        """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [
-                {
-                    "way": one.title,
-                    "guesses": one.guesses,
-                    "error": one.percent,
-                    "estimated": one.estimated_percent,
-                    "kept": one.kept,
-                }
-                | {f"± {label}": one.errors[place] for place, label in enumerate(self.labels)}
-                for one in self.ways
-            ]
-        )
+        rows = [
+            (one.title, one.guesses, one.percent, one.estimated_percent, one.kept, *one.errors)
+            for one in self.ways
+        ]
+        errors = [f"± {label}" for label in self.labels]
+        return pd.DataFrame(rows, columns=["way", "guesses", "error", "estimated", "kept", *errors])
 
     def tradeoff(
-        self, names: Sequence[str] | None = None, epsilons: FloatArray = _CURVE
+        self, names: Sequence[str] | None = None, epsilons: FloatArray = curves.EPSILONS
     ) -> pd.DataFrame:
-        """Return mean error and right guesses against ε at the scenario's δ, a line a mechanism.
+        """Return error and right guesses against ε at the scenario's δ, see `curves.epsilon_frame`.
 
-        Parameters
-        ----------
-        names : sequence of str, optional
-            Gaussian mechanisms, all by default.
-        epsilons : ndarray
-
-        Returns
-        -------
-        DataFrame
-            Columns mechanism, epsilon, guesses (of 100), error (mean, in per cent by the ruler).
+        It does not depend on the limit.
         """
-        gaussian = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
-        lines = tuple(gaussian if names is None else names)
-        delta = self.scenario.delta
-        key = ("tradeoff", lines, tuple(map(float, epsilons)), delta, *self.options_key)
-        return self.cache((*key, *self.model_key), lambda: self._tradeoff(lines, epsilons, delta))
+        lines, delta = None if names is None else tuple(names), self.scenario.delta
+        key = ("tradeoff", lines, tuple(epsilons.tolist()), delta, *self._options_key)
+        return self.cache(
+            (*key, *self._model_key),
+            lambda: curves.epsilon_frame(self.model, lines, epsilons, delta, **self._options),
+        )
 
-    def _tradeoff(self, names: Sequence[str], epsilons: FloatArray, delta: float) -> pd.DataFrame:
-        import pandas as pd
-
-        from distpriv.mechanisms import calibrate_all
-
-        jobs = [(name, Promise(float(one), delta)) for name in names for one in epsilons]
-        results = calibrate_all(jobs, self.model, **self.options)
-        lines = [
-            (*job, one) for job, one in zip(jobs, results, strict=True) if isinstance(one, Release)
-        ]
-        total = np.array([one.total(len(self.query)) for *_, one in lines])
-        deviations = np.sqrt(np.diagonal(total, axis1=1, axis2=2).clip(0))
-        return pd.DataFrame(
-            {
-                "mechanism": [name for name, *_ in lines],
-                "epsilon": [promise.epsilon for _, promise, _ in lines],
-                "guesses": 100 * accuracies(self.model, [one for *_, one in lines]),
-                "error": mean_percent(self.model, deviations * np.sqrt(2 / np.pi)),
-            }
+    def widths(self) -> pd.DataFrame:
+        """Return error against Δp at the limit, see `curves.width_frame`."""
+        options = self._options | {"reference": self.scenario.reference_share}
+        return self._by_promise(
+            "widths", (), lambda: curves.width_frame(self.model, self.promise, **options)
         )
 
     def exposure(self) -> pd.DataFrame:
-        """Return every other label as the secret, see :func:`exposure.exposure`."""
-        width = self.pair.width
-
-        def make() -> pd.DataFrame:
-            frame = exposure(self.source, self.query, n=self.n, width=width)
-            secret = self.pair.secret
-            own = (frame["column"] == secret.column) & (frame["label"] == secret.label)
-            return frame[~own].reset_index(drop=True)
-
-        return self._by_model("exposure", make)
+        """Return every column as the secret, see :func:`exposure.exposure`."""
+        key = (self.source.fingerprint, self.query, self.n, self.pair.width)
+        return self.cache(
+            ("exposure", *key),
+            lambda: exposure(self.source, self.query, n=self.n, width=self.pair.width),
+        )
 
     def contributions(self) -> pd.DataFrame:
         """Return right guesses from each statistic alone, and without it."""
@@ -481,29 +406,15 @@ class Evaluation:
         """Return the simulated tables: statistic, share, value."""
         return frames.draws_frame(self.draws, self.labels, self.shares)
 
-    def noises(self, names: Iterable[str] | None = None) -> dict[str, Release]:
-        """Return the noise of several mechanisms at the promise, of those that apply; none if not needed."""
-        made = {one.key: one.release for one in self.ways if one.release.kind == "noise"}
-        return made if names is None else {name: made[name] for name in names if name in made}
+    def noises(self) -> dict[str, Release]:
+        """Return each mechanism's noise at the promise, of those that apply, where it is needed."""
+        return {one.key: one.release for one in self.ways if one.release.kind == "noise"}
 
     def plane(
         self, axes: tuple[int, int], names: Sequence[str] = (), most: int = 350
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the plane of two statistics and `most` simulated tables of each share in it.
-
-        Parameters
-        ----------
-        axes : (int, int)
-            Places of the statistics across and up.
-        names : sequence of str
-            Mechanisms whose noise is added to the picture.
-
-        Returns
-        -------
-        plane, clouds : DataFrame
-            See :func:`frames.plane_frame` and :func:`frames.clouds_frame`.
-        """
+        """Return `frames.plane_frame` of two statistics, with noises, and `frames.clouds_frame`."""
         pair = self.model.pairs[0]
-        noise = self.noises(names) if names else {}
+        noise = {name: one for name, one in self.noises().items() if name in names}
         plane = frames.plane_frame(pair, axes, self.shares, noise)
         return plane, frames.clouds_frame(pair, axes, self.shares, self.draws[:, :most])

@@ -79,8 +79,8 @@ def attack_frame(repetitions: Sequence[Mapping[str, float]]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns release, simulations, guesses, low and high: the mean so far and its 95 % interval by
-        Student's t, of 100. The interval is NaN after one repetition.
+        Columns release, simulations, guesses, low and high: the mean so far and its 95 % interval
+        by Student's t, of 100. The interval is NaN after one repetition.
     """
     import pandas as pd
 
@@ -106,8 +106,8 @@ def attack_frame(repetitions: Sequence[Mapping[str, float]]) -> pd.DataFrame:
 def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> float:
     """Return the largest distance between two shares of tables below a value, in points of 100.
 
-    One is that of the draws, shape (R,), the other that of the normal curve; on a grid the curve counts
-    up to half a step above the value.
+    One is that of the draws, shape (R,), the other that of the normal curve; on a grid the curve
+    counts up to half a step above the value.
     """
     values, counts = np.unique(np.round(draws, 9), return_counts=True)
     if not deviation > 0:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from distpriv.analysis.comparison import mean_percent, noises, ruler
+from distpriv.analysis.comparison import gaussian_names, mean_percent, noises, ruler
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import MECHANISMS, calibrate_all
+from distpriv.mechanisms import calibrate_all
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy import delivered_epsilon, optimal_attack_accuracy
 from distpriv.text import near
@@ -59,8 +59,7 @@ class Limit:
         """
         if self.kind not in ("guesses", "accuracy"):
             raise NotApplicable(
-                f"Limits on {self.kind.replace('_', '-')} are not built yet in this version; set one on "
-                "guesses."
+                f"Limits on {self.kind.replace('_', '-')} are not built yet; set one on guesses."
             )
         return Promise.of_guesses(self.value if self.kind == "guesses" else 100 * self.value)
 
@@ -101,8 +100,8 @@ def choose(
     Parameters
     ----------
     limit : Limit, ErrorLimit or sequence of ErrorLimit
-        A `Limit` gives the largest ε that keeps it; error limits give the least ε from 0.01 to 50 that
-        meets all of them, to 0.1 %.
+        A `Limit` gives the largest ε that keeps it; error limits give the least ε from 0.01 to 50
+        that meets all of them, to 0.1 %.
     model : GaussianModel
     names : sequence of str, optional
         Mechanisms, all Gaussian ones by default.
@@ -114,8 +113,8 @@ def choose(
     Returns
     -------
     DataFrame
-        One row a mechanism: mechanism, epsilon, delta, guesses (right, of 100), percent (mean expected
-        error by the ruler). NaN where a mechanism does not apply or no ε does.
+        One row a mechanism: mechanism, epsilon, delta, guesses (right, of 100), percent (mean
+        expected error by the ruler). NaN where a mechanism does not apply or no ε does.
 
     Raises
     ------
@@ -124,7 +123,7 @@ def choose(
     """
     import pandas as pd
 
-    names = list(names or (name for name, one in MECHANISMS.items() if one.noise == "gaussian"))
+    names = list(names or gaussian_names())
     options.setdefault("units", ruler(model))
     if isinstance(limit, Limit):
         releases = noises(model, limit.promise, names, **options)[0]

@@ -3,9 +3,9 @@
 ``mean:age,count:sex:Female`` are two statistics; ``income:>50K``, ``job:clerk:cook`` (one of two
 values), ``age:~above:30`` and ``age:~between:30:39`` are secrets.
 
-In names ``~`` is written ``~0``, ``:`` is ``~1`` and ``,`` is ``~2``, so ``~`` before a letter is never
-part of a name: it begins a word of the form. A label that is no text is ``!`` and JSON (``late:!1``),
-and a text that begins with ``!`` or a backslash gets a backslash before it.
+In names ``~`` is written ``~0``, ``:`` is ``~1`` and ``,`` is ``~2``, so ``~`` before a letter is
+never part of a name: it begins a word of the form. A label that is no text is ``!`` and JSON
+(``late:!1``), and a text that begins with ``!`` or a backslash gets a backslash before it.
 """
 
 from __future__ import annotations
@@ -101,21 +101,25 @@ def read_secret(text: str) -> SensitiveProperty:
     """
     column, *parts = text.split(":")
     if parts and parts[0].startswith("~") and parts[0][1:] in _WORDS:
-        return SensitiveProperty(_unescape(column), **{parts[0][1:]: _thresholds(*parts)})
+        return _in_range(_unescape(column), *parts)
     if not parts:
         raise DistprivError(f"{text!r} in the link names no value; choose the secret anew.")
     return SensitiveProperty(_unescape(column), tuple(map(_read_label, parts)))
 
 
-def _thresholds(word: str, *texts: str) -> float | tuple[float, float]:
+def _in_range(column: str, word: str, *texts: str) -> SensitiveProperty:
+    """Read a threshold, or two."""
     try:
         numbers = [float(text) for text in texts]
         if word == "~between":
             low, high = numbers
-            return low, high
+            return SensitiveProperty(column, between=(low, high))
         (number,) = numbers
-        return number
+    except DistprivError:
+        raise
     except ValueError:
-        raise DistprivError(
-            f"{':'.join((word, *texts))!r} in the link is no range; choose the secret anew."
-        ) from None
+        parts = ":".join((word, *texts))
+        raise DistprivError(f"{parts!r} in the link is no range; choose the secret anew.") from None
+    if word == "~above":
+        return SensitiveProperty(column, above=number)
+    return SensitiveProperty(column, below=number)

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from distpriv.analysis.limits import Limit
 from distpriv.errors import DistprivError, ReadError
+from distpriv.mechanisms.base import Calibration
 from distpriv.model import Promise
 from distpriv.queries import Pair, Statistic
 from distpriv.tables.options import ReadOptions, Row
@@ -21,10 +22,10 @@ __all__ = ["Bound", "Persons", "Scenario"]
 
 By = Literal["guesses", "epsilon"]
 Units = Literal["percent", "raw"]
-Calibration = Literal["guarded", "exact", "classical"]
 Bound = tuple[str, float, float]
 """Column, and public numbers that none of its values is below or above."""
 
+_RECORD = Row()
 _FORMAT, _VERSION = "distpriv scenario", 1
 
 
@@ -90,7 +91,7 @@ class Scenario:
 
     source: str = "census-income"
     reading: ReadOptions | None = None
-    row: Row = Row()
+    row: Row = _RECORD
     reference_data: str = ""
     secrets: tuple[Pair, ...] = ()
     statistics: tuple[Statistic, ...] = ()
@@ -155,20 +156,18 @@ class Scenario:
         Raises
         ------
         DistprivError
-            If it is no JSON, no scenario, of another version, or has fields that are none or of another
-            type.
+            If it is no JSON, no scenario, of another version, or has fields that are none or of
+            another type.
         """
         try:
             plain = json.loads(text)
         except (ValueError, RecursionError):
-            raise ReadError(
-                "This is no scenario: it cannot be read as JSON; save it anew."
-            ) from None
+            raise ReadError("This is no scenario, for it is no JSON; save it anew.") from None
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
             raise ReadError("This is no scenario of distpriv; choose a file that it has saved.")
         if plain.get("version") != _VERSION:
             raise ReadError(
-                f"The scenario has version {plain.get('version')!r}, and this program reads version "
+                f"The scenario has version {plain.get('version')!r}, and this program reads "
                 f"{_VERSION}; open it with a newer distpriv."
             )
         values = {}

@@ -1,0 +1,241 @@
+"""What pages, alternative texts and reports say about results, in sentences of at most 25 words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from distpriv.text import significant, times, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from distpriv.analysis.evaluation import Evaluation
+
+__all__ = ["PLAIN", "Style", "advice", "attack_lead", "attack_title", "caveats", "chance"]
+__all__ += ["check_lead", "check_title", "directions_advice", "directions_lead"]
+__all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "off", "tradeoff_advice"]
+__all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
+
+_NEAR = 0.7  # of the error of no data, from which on that is said, too
+
+
+@dataclass(frozen=True)
+class Style:
+    """Hold how a medium writes what is not plain.
+
+    Attributes
+    ----------
+    name : callable
+        Escapes and marks a name that comes from a table.
+    strong : callable
+        Stresses a figure or a request; its text is the program's own, or comes from `name`.
+    """
+
+    name: Callable[[str], str] = str
+    strong: Callable[[str], str] = str
+
+
+PLAIN = Style()
+
+
+def off(percent: float) -> str:
+    """Write a mean error: "2.9 %"."""
+    return f"{significant(percent, 2)}\u00a0%"
+
+
+def check_title(now: Evaluation) -> str:
+    """Return whether an attacker can tell the shares."""
+    return "An attacker could tell" if now.needs_noise else "An attacker cannot tell"
+
+
+def check_lead(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return what an attacker guesses, how often that is right, and what is accepted."""
+    low, high = map(style.strong, now.shares)
+    accepts = "you accept" if now.scenario.by == "guesses" else "ε allows"
+    return (
+        f"They guess whether {low} or {high} of {whole(now.n)} records have "
+        f"{style.name(now.pair.secret.label)}, and are right "
+        f"{style.strong(times(now.undefended))}. 50 is a coin toss; {accepts} "
+        f"{significant(now.limit)}."
+    )
+
+
+def warning(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return what comes before any advice, for the analyst alone; "" for nothing."""
+    if not now.outside:
+        return ""
+    low, high = now.shares
+    return (
+        f"{style.strong('Widen the two shares first.')} Your table's own share lies outside {low} "
+        f"to {high}. Only you see this."
+    )
+
+
+def advice(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return which way of releasing to take, and what it comes to."""
+    way, nothing = now.recommendation.way, now.recommendation.nothing
+    request = style.strong(way.advice)
+    if way.release.kind == "as it is":
+        return f"{request} This keeps your limit, by our model."
+    if now.recommendation.worse_than_nothing:
+        request = request if way.publishable else style.strong("Release nothing from this table.")
+        return (
+            f"{request} All that keeps your limit is off by more than an educated guess, which is "
+            f"off by {style.strong(off(nothing.percent))}."
+        )
+    text = (
+        f"{request} Then an attacker is right {style.strong(times(way.guesses))}, and the figures "
+        f"are off by {style.strong(off(way.percent))} on average."
+    )
+    if way.percent > _NEAR * nothing.percent:
+        text += f" An educated guess, without any data, is off by {off(nothing.percent)}."
+    return text
+
+
+def caveats(now: Evaluation) -> tuple[str, ...]:
+    """Return what the answer rests on or leaves out, a sentence each."""
+    one, sentences = now.scenario, []
+    if now.model.provenance == "table":
+        sentences += [
+            "The range tells that the share lies in it; nothing inside it is told.",
+            "No data and best estimates are only yardsticks: they are computed from your table, and "
+            "publishing them would tell its share.",
+        ]
+    if dropped := now.groups[0].dropped:
+        verb = "record lacks a value and is" if dropped == 1 else "records lack a value and are"
+        sentences.append(f"{whole(dropped)} {verb} left out.")
+    if now.needs_noise and one.calibration == "classical" and (now.epsilon or 0) > 1:
+        sentences.append("Classical calibration is proven only up to ε = 1; take the guarded one.")
+    if now.needs_noise and one.calibration != "guarded":
+        sentences.append("This calibration counts both shares as equally spread; guarded does not.")
+    if now.needs_noise and not one.grid_safe:
+        sentences.append("Rounding tricks can remove this noise, for it leaves the grid open.")
+    return tuple(sentences)
+
+
+def tradeoff_title(now: Evaluation) -> str:
+    """Return the error that the limit costs with the chosen mechanism."""
+    if not now.needs_noise:
+        return "No noise needed"
+    return f"{off(now.way.percent)} off for {now.guesses:.0f} of 100"
+
+
+def tradeoff_lead(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return what the chosen mechanism comes to."""
+    if not now.needs_noise:
+        return f"Without noise an attacker is right {style.strong(times(now.undefended))}."
+    at = "" if now.epsilon is None else f" at ε = {significant(now.epsilon)}"
+    return (
+        f"With {now.way.key}{at} an attacker is right {style.strong(times(now.guesses))}, and the "
+        f"figures are off by {style.strong(off(now.way.percent))} on average."
+    )
+
+
+def tradeoff_advice(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return a better way than the chosen mechanism; "" if there is none."""
+    best = now.recommendation.way
+    if not now.needs_noise or best.key == now.way.key:
+        return ""
+    if now.recommendation.worse_than_nothing:
+        return advice(now, style)
+    right = f"right {times(best.guesses)}, and off by {off(best.percent)}."
+    noise = "It is" if best.release.kind == "noise" else "No noise,"
+    return f"{style.strong(best.advice)} {noise} {right}"
+
+
+def attack_title(now: Evaluation) -> str:
+    """Return how often the best attacker is right."""
+    return f"Right {times(now.guesses)}"
+
+
+def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = PLAIN) -> str:
+    """Return how a simulated attacker does beside the best possible one.
+
+    Parameters
+    ----------
+    now : Evaluation
+    frame : DataFrame
+        See :func:`frames.attack_frame`.
+    name : str
+        Release of the frame that is told about.
+    style : Style
+    """
+    part = frame[frame["release"] == name]
+    if not len(part):
+        return f"The best possible attacker is right {times(now.guesses)}."
+    last = part.iloc[-1]
+    spread, done = last["high"] - last["guesses"], int(last["simulations"])
+    score = f"{last['guesses']:.1f}" + ("" if math.isnan(spread) else f" ± {spread:.1f}")
+    repetitions = f"{whole(done)} repetition" + ("" if done == 1 else "s")
+    return (
+        f"After {repetitions} a trained attacker is right {style.strong(score)} times in 100; the "
+        f"best possible one {now.guesses:.0f}."
+    )
+
+
+def chance(draws: int) -> float:
+    """Return the misfit of so many draws that chance exceeds once in 100 times, in points of 100.
+
+    Kolmogorov's bound, which is generous for statistics on a grid.
+    """
+    return 163 / math.sqrt(draws)
+
+
+def _fits(now: Evaluation) -> bool:
+    return float(now.fit()["misfit"].max()) <= chance(now.draws.shape[1]) + 1
+
+
+def fit_title(now: Evaluation) -> str:
+    """Return whether the figures are bell-shaped."""
+    return "Close to bell curves" if _fits(now) else "Not all bell curves"
+
+
+def fit_lead(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return how far the worst figure is from its curve."""
+    worst, draws = now.fit().sort_values("misfit").iloc[-1], now.draws.shape[1]
+    points = style.strong(f"{worst['misfit']:.0f} points of 100")
+    return (
+        f"The worst fit is {style.name(worst['statistic'])}: off by about {points}, in "
+        f"{whole(draws)} simulated tables. Up to {chance(draws):.0f} is chance."
+    )
+
+
+def fit_advice(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return what the fit means for noise and for balanced figures."""
+    if _fits(now):
+        request = style.strong("The promise of noise can be relied on.")
+        return f"{request} Balanced figures need no bell curves."
+    if "BalM" in now.unavailable:
+        return style.strong("Take more records: noise is proven only for bell curves.")
+    request = style.strong("Take balanced figures: they hold for any data.")
+    return f"{request} Noise is proven only for bell curves."
+
+
+def directions_title(now: Evaluation) -> str:
+    """Return the question of the page."""
+    return "Which figure tells most?" if len(now.labels) > 1 else "One figure, one direction"
+
+
+def directions_lead(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return which figure tells most."""
+    frame = now.contributions()
+    first = frame.sort_values("alone").iloc[-1]
+    alone = f"alone lets an attacker guess right {style.strong(times(first['alone']))}"
+    if len(frame) == 1:
+        return f"{style.name(first['statistic'])} {alone}; there are no others."
+    together = "both" if len(frame) == 2 else f"all {len(frame)}"
+    right = style.strong(times(now.undefended))
+    return f"{style.name(first['statistic'])} {alone}; {together} together, {right}."
+
+
+def directions_advice(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return the figure to leave out, where that alone keeps the limit; else nothing."""
+    frame = now.contributions()
+    least = frame.sort_values("without").iloc[0]
+    if len(frame) == 1 or not now.needs_noise or least["without"] > now.limit:
+        return ""
+    figure = style.name(least["statistic"])
+    return f"{style.strong('Leave out')} {figure}, and they are right {times(least['without'])}."
