@@ -188,8 +188,8 @@ class Evaluation:
             apart = np.abs(one.means[1] - one.means[0])
             for place in np.flatnonzero((apart > 0) & (spread <= 1e-9 * apart)):
                 raise DistprivError(
-                    f"{self.labels[place]} tells the share of {pair.secret.label} itself; leave it "
-                    "out."
+                    f"{self.labels[place]} tells the secret itself, the share of "
+                    f"{pair.secret.label}; leave it out."
                 )
         endless = self.scenario.records is None or self.scenario.replacement
         return fit_groups(groups, self.query, self.scenario.secrets, self.n, endless)

@@ -18,7 +18,7 @@ from distpriv.sources import Source, source_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["exposure"]
+__all__ = ["exposure", "secret_labelled"]
 
 _RARE = 0.02  # share of records below which a label is left out
 _MARGIN = 0.005  # between a range and 0 or 1
@@ -92,6 +92,22 @@ def exposure(
         raise DistprivError("No column of this table can be a secret; it needs labels or numbers.")
     result = pd.DataFrame(rows, columns=[*_HEAD, *labels])
     return result.sort_values("guesses", ascending=False, kind="stable", ignore_index=True)
+
+
+def secret_labelled(table: Any, column: str, label: str) -> SensitiveProperty:
+    """Return the secret of a row of `exposure`, by its column and label.
+
+    Raises
+    ------
+    DistprivError
+        If the table offers none of that label.
+    """
+    source = source_of(table)
+    frame = source.columns([*dict.fromkeys([*source.labels, *source.numbers])])
+    for secret, _ in _secrets(source, frame):
+        if (secret.column, secret.label) == (column, label):
+            return secret
+    raise DistprivError(f"This table offers no secret {label!r}; choose another one.")
 
 
 def _figures(source: Source, frame: pd.DataFrame) -> Iterator[tuple[str, str, FloatArray]]:

@@ -101,8 +101,8 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
     if now.model.provenance == "table":
         sentences += [
             "The range tells that the share lies in it; nothing inside it is told.",
-            "No data and best estimates are only yardsticks: they are computed from your table, and "
-            "publishing them would tell its share.",
+            "No data and best estimates are only yardsticks: they are computed from your table, "
+            "and publishing them would tell its share.",
         ]
     if dropped := now.groups[0].dropped:
         verb = "record lacks a value and is" if dropped == 1 else "records lack a value and are"
@@ -112,7 +112,7 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
     if now.needs_noise and one.calibration != "guarded":
         sentences.append("This calibration counts both shares as equally spread; guarded does not.")
     if now.needs_noise and not one.grid_safe:
-        sentences.append("Rounding tricks can remove this noise, for it leaves the grid open.")
+        sentences.append("Rounding tricks can remove noise that leaves the grid open.")
     return tuple(sentences)
 
 

@@ -14,7 +14,7 @@ from distpriv.site import DATA
 from distpriv.sources import FrameSource, Source
 from distpriv.text import near
 
-__all__ = ["EXAMPLE_TITLES", "cell", "example_source", "pair", "secrets", "source_by_key"]
+__all__ = ["EXAMPLE_TITLES", "cell", "example_source", "grid_pair", "secrets", "source_by_key"]
 __all__ += ["start", "statistics", "story"]
 
 _EDGES = (0.01, 0.02, 0.05, *(tens / 10 for tens in range(1, 10)), 0.95, 0.98, 0.99)
@@ -55,7 +55,7 @@ def cell(share: float) -> tuple[float, float]:
     return _EDGES[place - 1], _EDGES[place]
 
 
-def pair(source: Source, secret: SensitiveProperty) -> Pair:
+def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
     """Return a secret with the range that it begins with: the cell that holds the table's share.
 
     Raises
@@ -99,7 +99,11 @@ def start(source: Source) -> Scenario:
     if source.key in _EXAMPLES:
         _, (column, value), shares, chosen, _ = _EXAMPLES[source.key]
         secret = SensitiveProperty(column, (value,))
-        first = pair(source, secret) if shares is None else Pair(secret, *(x / 100 for x in shares))
+        first = (
+            grid_pair(source, secret)
+            if shares is None
+            else Pair(secret, *(x / 100 for x in shares))
+        )
         figures = [Statistic(*one) for one in chosen or ()] or _first(source, column)
         return Scenario(source.key, secrets=(first,), statistics=tuple(figures))
     first = _plainest(source)
@@ -134,12 +138,12 @@ def _plainest(source: Source) -> Pair:
         secrets += [SensitiveProperty(column, above=median)] if np.isfinite(median) else []
     for secret in secrets:
         try:
-            return pair(source, secret)
+            return grid_pair(source, secret)
         except DistprivError:  # too rare
             continue
     raise DistprivError(
-        "No column has two values that are each in at least 1\u00a0% of the records, so there is no "
-        "share to hide; bring another table."
+        "No column has two values that are each in at least 1\u00a0% of the records, so there is "
+        "no share to hide; bring another table."
     )
 
 
@@ -155,7 +159,7 @@ def example_source(key: str) -> FrameSource:
 
 
 def source_by_key(key: str) -> FrameSource:
-    """Return an example by its key; the first one where it is none, as when an upload is gone."""
+    """Return an example by its key; the first one for any other key."""
     return example_source(key if key in _EXAMPLES else next(iter(_EXAMPLES)))
 
 
