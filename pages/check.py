@@ -3,6 +3,7 @@
 import streamlit as st
 
 from distpriv.analysis import sentences
+from distpriv.analysis.exposure import secret_labelled
 from distpriv.charts import bars, bells, costs, style
 from distpriv.dashboard import page
 from distpriv.mechanisms import MECHANISMS
@@ -21,8 +22,8 @@ page.headline(
 )
 if len(scenario.secrets) > 1:
     each = zip(scenario.secrets, plain.verdict.accuracy, strict=True)
-    right = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]
-    st.caption(f"The most exposed secret counts. Right guesses of 100: {', '.join(right)}.")
+    names = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]
+    st.caption(f"The most exposed secret counts. Right guesses of 100: {', '.join(names)}.")
 
 # 2. What an attacker sees, before and after
 shown = [way for way in ways if way.key in ("as it is", scenario.mechanism) or way is best]
@@ -61,29 +62,33 @@ with right:
     st.table(page.errors(now, way))
     gaussian = way.key in MECHANISMS and MECHANISMS[way.key].noise == "gaussian"
     if gaussian and way.key != scenario.mechanism:
-        take = {"on_click": state.change, "kwargs": {"mechanism": way.key}}
-        st.button(f"Take {way.key}", icon=":material/check:", **take)
+        kwargs = {"mechanism": way.key}
+        st.button(f"Take {way.key}", icon=":material/check:", on_click=state.change, kwargs=kwargs)
 
 # 4. Every other column as the secret
 st.header("What else would these figures give away?", anchor=False)
 with page.sentences():
-    frame, pairs = now.exposed()
+    everything = now.exposure()
     counted = dict.fromkeys(one.column for one in now.query.statistics if one.value is not None)
     outright = f" Counted, so told outright: {page.escape(listed(counted))}." if counted else ""
+    others = ~everything["column"].isin([now.pair.secret.column, *counted])
+    frame = everything[others & everything["fits"]].drop_duplicates("column").head(6)
+    names = [f"{row.label}: {row.low:.0f} or {row.high:.0f} %?" for row in style.rows(frame)]
+    frame = frame.assign(name=names, kept=frame["guesses"] <= now.limit)
     if len(frame):
         page.show(
-            bars.picture(frame, limit=now.allowed, letters=60),
-            now.exposure().round(2),
+            bars.picture(frame, limit=now.limit, letters=60),
+            everything.round(2),
             bars.alt(frame),
             key="exposure",
             note="Right guesses of 100 between two such shares, for the most exposed label of each "
             f"column.{outright}",
         )
-        labels = [pair.secret.label for pair in pairs]
+        columns = dict(zip(frame["label"], frame["column"], strict=True))
         key = f"exposed-{state.revision}"
-        taken = st.pills("Take one as the secret", labels, format_func=page.escape, key=key)
-        if taken:
-            pair = state.range_of(pairs[labels.index(taken)].secret)
+        label = st.pills("Take one as the secret", list(columns), format_func=page.escape, key=key)
+        if label:
+            pair = state.range_of(secret_labelled(now.source, columns[label], label))
             state.change(secrets=(pair, *scenario.secrets[1:]))
             st.rerun()
     else:
@@ -94,4 +99,5 @@ st.header("What does this rest on?", anchor=False)
 kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
 about = f"{page.escape(now.source.title)}: {records}"
-st.markdown("\n".join(f"- {text}" for text in (about, *sentences.caveats(now))))
+basis = "Balanced figures hold for any data; noise is proven only for bell-shaped figures, see Fit."
+st.markdown("\n".join(f"- {text}" for text in (about, basis, *sentences.caveats(now))))

@@ -25,9 +25,9 @@ noises: list[str] = []
 if len(labels) > 1:
     with st.container(key="directions-controls"):
         across, up, where = st.columns([3, 3, 5], gap="medium")
-    named = {"options": range(len(labels)), "format_func": labels.__getitem__}
-    x = across.selectbox("Across", index=order[0], key=f"x-{state.revision}", **named)
-    y = up.selectbox("Up", index=order[1], key=f"y-{state.revision}", **named)
+    every, name = range(len(labels)), labels.__getitem__
+    x = across.selectbox("Across", every, order[0], name, key=f"x-{state.revision}")
+    y = up.selectbox("Up", every, order[1], name, key=f"y-{state.revision}")
     offered = list(now.noises())
     if offered:
         first = [name for name in (now.scenario.mechanism, "DauM", "OptM") if name in offered]

@@ -6,7 +6,7 @@ from distpriv.analysis import sentences
 from distpriv.charts import fit
 from distpriv.dashboard import page
 
-KINDS = {"histogram": "Histogram", "quantiles": "Quantiles (QQ)"}
+KINDS: dict[fit.Kind, str] = {"histogram": "Histogram", "quantiles": "Quantiles (QQ)"}
 
 state, now = page.current()
 low, high = now.shares
@@ -29,7 +29,7 @@ kind = st.segmented_control(
     label_visibility="collapsed",
 )
 frame = now.fit()
-reading = {
+reading: dict[fit.Kind, str] = {
     "histogram": "Bars are simulated tables, lines the fitted curves.",
     "quantiles": "On the dotted line a figure is bell-shaped.",
 }

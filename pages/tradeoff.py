@@ -8,7 +8,11 @@ from distpriv.charts import tradeoff
 from distpriv.dashboard import page
 from distpriv.dashboard.controls import control
 
-AXES = {"guesses": "Against the attacker", "epsilon": "Against ε", "width": "Against Δp"}
+AXES: dict[tradeoff.Across, str] = {
+    "guesses": "Against the attacker",
+    "epsilon": "Against ε",
+    "width": "Against Δp",
+}
 
 state, now = page.current()
 scenario = now.scenario
@@ -54,7 +58,7 @@ page.show(
         points=None if across == "width" else points,
         here=here,
         mechanism=scenario.mechanism,
-        limit=now.allowed if scenario.by == "guesses" else None,
+        limit=now.limit if scenario.by == "guesses" else None,
     ),
     frame.round(3),
     tradeoff.alt(frame),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+_FEWEST = 5  # simulations from which on an interval is drawn: before, it fills the picture
+
 
 def picture(
     frame: pd.DataFrame, *, best: Mapping[str, float], total: int, height: int = 400
@@ -35,12 +37,11 @@ def picture(
         xaxis=style.axis("simulations", range=[0, 1.03 * total], showgrid=False),
         yaxis=style.axis(range=[44, top]),
     )
-    style.upright(chart, "right guesses of 100")
+    style.upright(chart, "right guesses of 100 (50 is a coin toss)")
     chart.add_hline(y=50, line={"color": style.QUIET, "dash": "dot", "width": 1.5})
-    style.note(chart, 0, 50, "coin toss", xanchor="left", yanchor="top", xshift=4)
     for name, reached in best.items():
         hue, part = style.color(name), frame[frame["release"] == name]
-        sure = part.dropna()
+        sure = part[part["simulations"] >= _FEWEST].dropna()
         chart.add_scatter(
             x=[*sure["simulations"], *sure["simulations"][::-1]],
             y=[*sure["high"], *sure["low"][::-1]],

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from distpriv.arrays import FloatArray
 
+Kind = Literal["histogram", "quantiles"]
+
 _BINS = 32
 _REACH = 4.0  # standard deviations on either side of a curve
 _LEVELS = (np.arange(60) + 0.5) / 60
@@ -24,7 +26,7 @@ def picture(
     frame: pd.DataFrame,
     *,
     draws: pd.DataFrame,
-    kind: Literal["histogram", "quantiles"] = "histogram",
+    kind: Kind = "histogram",
     height: int = 200,
 ) -> list[go.Figure]:
     """Return a picture a statistic, with both shares in it.
@@ -52,7 +54,7 @@ def alt(frame: pd.DataFrame) -> str:
 
 
 def _panel(
-    name: str, frame: pd.DataFrame, draws: pd.DataFrame, kind: str, height: int
+    name: str, frame: pd.DataFrame, draws: pd.DataFrame, kind: Kind, height: int
 ) -> go.Figure:
     chart = style.figure(
         height,
@@ -84,7 +86,9 @@ def _constant(chart: go.Figure, hue: str, value: float) -> None:
 
 def _histogram(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None:
     low, high = row.mean - _REACH * row.deviation, row.mean + _REACH * row.deviation
-    width = (high - low) / _BINS
+    width = (high - low) / Kind = Literal["histogram", "quantiles"]
+
+_BINS
     start = low
     if row.step > 0:  # whole steps, centred on the values that occur
         width = row.step * max(1, round(width / row.step))

@@ -64,7 +64,7 @@ def picture(
         xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
-    names = list(dict.fromkeys(frame["mechanism"]))
+    names = sorted(set(frame["mechanism"]), key=style.place)
     style.upright(chart, "average error, % of the value")
     style.legend(
         chart, {f"{style.glyph(name)} {style.title(name)}": style.color(name) for name in names}
@@ -80,6 +80,7 @@ def picture(
             name=name,
             width=4 if name == mechanism else 2,
             dash=style.dash(name),
+            shape="spline",
             customdata=part[told],
             hoverinfo=None,
             hovertemplate=_told(name, told),
