@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["GaussianModel", "PairModel", "fit_groups"]
+
+_MOST = 10**15  # records; whole numbers above it are not all of double precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,8 @@ class PairModel:
     joint_steps : ndarray, shape (2, m)
         At each share while all other statistics stay, see :class:`distpriv.model.grid.Grid`.
     apart : bool
-        Whether the two laws may have no value in common, so that arithmetic tells the shares.
+        Whether the two laws lie on different grids, so that arithmetic tells the shares, see
+        :meth:`distpriv.model.grid.GroupGrids.apart`.
     """
 
     pair: Pair
@@ -87,7 +91,7 @@ class PairModel:
         return smoothness(self.covariances, self.joint_steps, self.steps, noise)
 
     def in_units(self, units: FloatArray) -> PairModel:
-        """Return the laws of statistics divided by units, shape (m,); the groups stay as they are."""
+        """Return the laws of statistics divided by units, shape (m,); the groups stay."""
         return replace(
             self,
             means=self.means / units,
@@ -159,16 +163,24 @@ def fit_groups(
     query : Query
     pairs : sequence of Pair
     n : int
-        Records, at least 2.
+        Records, from 2 to 10¹⁵.
     replacement : bool
 
     Raises
     ------
     DistprivError
-        If both shares mean the same number of records, or the table has too few of a group.
+        If n is no such number, both shares mean as many records, or a group has too few.
     """
-    if n < 2:
-        raise DistprivError(f"Statistics of {n} records hide nothing; take at least 2 records.")
+    if not pairs:
+        raise DistprivError("Nothing is to be hidden; give at least one pair of shares.")
+    try:
+        n = operator.index(n)
+    except TypeError:
+        raise DistprivError(f"The number of records must be whole, not {n}.") from None
+    if not 2 <= n <= _MOST:
+        raise DistprivError(
+            f"Statistics are of 2 to 10¹⁵ records, not of {n}; change their number."
+        )
     scales = query.scales(n)
     fitted = [
         _fit_pair(one, pair, n, scales, replacement)
@@ -183,8 +195,8 @@ def _fit_pair(
     numbers = pair.numbers(n)
     if numbers[0, 1] == numbers[1, 1]:
         raise DistprivError(
-            f"Both shares of {pair.secret.label} mean {numbers[0, 1]:.0f} of {whole(n)} records; move "
-            "them apart or take more records."
+            f"Both shares of {pair.secret.label} mean {whole(numbers[0, 1])} of {whole(n)} "
+            "records; move them apart or take more records."
         )
     sizes, covariances = groups.population(replacement)
     if (numbers > sizes).any():

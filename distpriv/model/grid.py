@@ -1,8 +1,8 @@
 """The grid on which statistics lie, and how well noise covers it.
 
-Records of one group differ by whole vectors, in units of each column. Sums over n records, k of them
-with the property, lie on one coset of the lattice that those differences span; one record more with
-the property moves them by the gap between the groups.
+Records of one group differ by whole vectors, in units of each column's step. Sums over n records, k
+of them with the property, lie on one coset of the lattice that those differences span; one record
+more with the property moves them by the gap between the groups.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from distpriv.arrays import FloatArray, IntArray
 
-__all__ = ["Grid", "GroupGrids", "Lattice", "denominator", "log_ratio", "smoothness", "theta_sum"]
+__all__ = ["Grid", "GroupGrids", "Lattice", "log_ratio", "smoothness", "spacing", "theta_sum"]
 
-_DIGITS = 12  # significant; a number with more lies on no grid
+_LARGEST = 10.0**12  # steps; a number with more significant digits lies on no grid
 _DENOMINATOR = 1000
-_POINTS = 200_000  # of the dual grid, at a time
+_MOST_STEPS = 1e6  # of a column whose step is neither decimal nor a fraction
+_PROBE = 1000  # values that are looked at before all are
 _FEW = 200  # records, which often span the lattice of all
+_POINTS = 200_000  # of the dual grid, at a time
 _SMALLEST = 1e-3  # of a squared step: less noise than this in some direction is none
 
 
@@ -36,10 +38,11 @@ class Grid:
     steps : ndarray, shape (m,)
         Step of each column by itself, 0 for none.
     joint_steps : ndarray, shape (m,)
-        Step of each column while all others stay, for as many columns as the lattice has dimensions;
-        0 for the others, which follow from these. The lattice of these steps is part of the whole.
+        Step of each column while all others stay, for as many columns as the lattice has
+        dimensions; 0 for the others, which follow from these. The lattice of these steps is part of
+        the whole.
     basis : tuple of tuple of int
-        Hermite normal form of the lattice in units of the columns: equal lattices have equal ones.
+        Hermite normal form of the lattice in steps of the columns: equal lattices have equal ones.
     """
 
     steps: FloatArray
@@ -59,32 +62,52 @@ class GroupGrids:
         Where only records without, or with, the property vary: the other group gives none of its
         records, or all of them.
     order : int
-        Least number of records by which k has to differ for sums to lie on the same coset; 0 for none.
+        Least number of records by which k has to differ for sums to lie on the same coset of the
+        lattice of both; 0 for none.
+    replaced : (bool, bool)
+        Whether the sum of all of the other group's records and that of as many records without, or
+        with, the property lie on different cosets of the lattice alone.
+    totals : bool
+        Whether the sums of all records of either group differ.
     """
 
     both: Grid
     alone: tuple[Grid, Grid]
     order: int
+    replaced: tuple[bool, bool] = (True, True)
+    totals: bool = True
 
     @classmethod
     def of(cls, without: FloatArray, having: FloatArray) -> GroupGrids:
         """Compute the grids of two groups' records, shape (N, m) each, looking at every record."""
-        parts = np.array([denominator(column) for column in np.concatenate([without, having]).T])
-        groups = [
-            _integers(np.rint(part * np.where(parts > 0, parts, 0))) for part in (without, having)
-        ]
-        lattices = [Lattice(len(parts)) for _ in groups]
-        for lattice, records in zip(lattices, groups, strict=True):
-            if len(records):
-                lattice.fill(records - records[0])
-        both = Lattice(len(parts), lattices[0].rows)
+        columns = np.concatenate([without.T, having.T], axis=1)
+        units, origins = np.array([spacing(column) for column in columns]).T
+        # In place: at 45 000 records, memory takes longer than arithmetic.
+        columns -= origins[:, None]
+        columns *= units[:, None]
+        steps = np.rint(columns, out=columns).astype(np.int64)
+        groups = [steps[:, : len(without)], steps[:, len(without) :]]
+        firsts = [group[:, 0].tolist() for group in groups]
+        totals = [_total(group) for group in groups]
+        lattices = [Lattice(len(units)), Lattice(len(units))]
+        for lattice, group in zip(lattices, groups, strict=True):
+            lattice.fill((group - group[:, :1]).T)
+        both = Lattice(len(units), lattices[0].rows)
         both.add(lattices[1].rows)
-        order = both.order(groups[1][0] - groups[0][0]) if all(map(len, groups)) else 1
-        units = np.where(parts > 0, parts, 1)
-        return cls(both.grid(units), (lattices[0].grid(units), lattices[1].grid(units)), order)
+        divisors = np.where(units > 0, units, 1.0)
+        return cls(
+            both.grid(divisors),
+            (lattices[0].grid(divisors), lattices[1].grid(divisors)),
+            both.order(_minus(firsts[1], firsts[0])),
+            (
+                _lies_apart(lattices[0], totals[1], firsts[0], len(having)),
+                _lies_apart(lattices[1], totals[0], firsts[1], len(without)),
+            ),
+            totals[0] != totals[1],
+        )
 
     def at(self, numbers: FloatArray, counts: FloatArray) -> Grid:
-        """Return the grid of sums over some records of each group, (2,), of groups of some size, (2,)."""
+        """Return the grid of sums over numbers of records, (2,), of groups of counts, (2,)."""
         fixed = (numbers == 0) | (numbers == counts)
         if fixed.all():  # nothing varies
             none = np.zeros_like(self.both.steps)
@@ -94,7 +117,9 @@ class GroupGrids:
         return self.alone[int(fixed[0])]
 
     def apart(self, numbers: FloatArray, counts: FloatArray) -> bool:
-        """Tell whether sums at two shares may have no value in common.
+        """Tell whether sums at two shares lie on different lattices, or on different cosets of one.
+
+        If so, arithmetic tells the shares at least sometimes, whatever the normal laws say.
 
         Parameters
         ----------
@@ -106,38 +131,91 @@ class GroupGrids:
         low, high = (self.at(row, counts) for row in numbers)
         if low.basis != high.basis:
             return True
+        # A group that varies at neither share gives no records at one and all at the other.
+        never = ((numbers == 0) | (numbers == counts)).all(axis=0)
+        if never.all():
+            return self.totals
+        if never.any():
+            return self.replaced[int(never[0])]
         away = abs(int(numbers[1, 1] - numbers[0, 1]))
         return away % self.order != 0 if self.order else away != 0
 
 
-def denominator(values: FloatArray) -> int:
-    """Return the whole number by which all values become whole, a power of ten if one does; 0 for none."""
-    largest = float(np.abs(values).max(initial=0.0)) or 1.0
-    probe = values[:: max(1, len(values) // 1000)]
+def _minus(one: Sequence[int], other: Sequence[int]) -> list[int]:
+    return [a - b for a, b in zip(one, other, strict=True)]
 
-    def is_whole(scaled: FloatArray) -> bool:
-        slack = 1e-9 * (1 + np.abs(scaled)).clip(max=1e4)
-        return bool((np.abs(scaled - np.rint(scaled)) <= slack).all())
 
-    def fits(q: int) -> bool:
-        return largest * q < 10.0**_DIGITS and is_whole(probe * q) and is_whole(values * q)
+def _total(steps: IntArray) -> list[int]:
+    """Sum over records, shape (m, N), in blocks that cannot overflow."""
+    starts = np.arange(0, steps.shape[1], 2**20)
+    return [sum(row) for row in np.add.reduceat(steps, starts, axis=1).tolist()]
 
-    tens = (10**power for power in range(_DIGITS + 6))
-    for q in tens:
-        if largest * q >= 10.0**_DIGITS:
+
+def _lies_apart(lattice: Lattice, total: list[int], first: list[int], count: int) -> bool:
+    return lattice.order(_minus(total, [count * entry for entry in first])) != 1
+
+
+def spacing(values: FloatArray) -> tuple[float, float]:
+    """Return steps per unit and origin of a grid that holds all values; 0 steps for none.
+
+    Whole numbers and decimals are tried first, then fractions with small denominators, then any
+    common step, as standardised columns of whole numbers have.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if not 0 < largest < math.inf:
+        return (1.0, 0.0) if largest == 0 else (0.0, 0.0)
+    probe = values[:: max(1, len(values) // _PROBE)]
+    for power in range(-math.ceil(math.log10(largest)) + 13):
+        per_unit = 10.0**power
+        if largest * per_unit >= _LARGEST:
             break
-        if fits(q):
-            return q
-    parts = [Fraction(x).limit_denominator(_DENOMINATOR).denominator for x in probe[:64].tolist()]
-    common = math.lcm(*parts)
-    return common if fits(common) else 0
+        if _fits(probe, per_unit) and _fits(values, per_unit):
+            return per_unit, 0.0
+    common = _denominator(values, largest)
+    return (float(common), 0.0) if common else _common_step(values, probe)
 
 
-def _integers(scaled: FloatArray) -> NDArray[Any]:
-    """As machine integers, or as Python's where products would not fit."""
-    if np.abs(scaled).max(initial=0) < 2**24:
-        return scaled.astype(np.int64)
-    return np.vectorize(int, otypes=[object])(scaled)
+def _fits(values: FloatArray, per_unit: float, origin: float = 0.0, slack: float = 0.0) -> bool:
+    """Tell whether values are whole numbers of steps, but for rounding."""
+    scaled = (values - origin) * per_unit if origin else values * per_unit
+    away = np.abs(scaled - np.rint(scaled))
+    size = np.abs(scaled, out=scaled)
+    slack += 1e-15 * float(size.max(initial=0.0))
+    return bool((away <= np.minimum(1e-9 * size, 1e-5) + slack).all())
+
+
+def _denominator(values: FloatArray, largest: float) -> int:
+    """Return the least common denominator of fractions; 0 if some values are none."""
+    common = 1
+    while largest * common < _LARGEST:
+        scaled = values * common
+        rest = values[np.abs(scaled - np.rint(scaled)) > 1e-9 * np.abs(scaled).clip(max=1e4)]
+        if not len(rest):
+            return common if _fits(values, common) else 0
+        parts = [Fraction(x).limit_denominator(_DENOMINATOR) for x in rest[:16].tolist()]
+        grown = math.lcm(common, *(part.denominator for part in parts))
+        if grown == common:
+            return 0
+        common = grown
+    return 0
+
+
+def _common_step(values: FloatArray, probe: FloatArray) -> tuple[float, float]:
+    """Return steps per unit and origin if all gaps have a common measure (Euclid's algorithm)."""
+    least = float(values.min())
+    reach = float(values.max()) - least
+    step = reach
+    for gap in (np.unique(probe) - least).tolist():
+        rest = gap
+        while rest > reach / _MOST_STEPS / 2:
+            step, rest = rest, math.fmod(step, rest)
+            rest = min(rest, step - rest)
+        if step * _MOST_STEPS < reach:
+            return 0.0, 0.0
+    count = round(reach / step) if step else 0
+    if not 0 < count <= _MOST_STEPS or not _fits(values, count / reach, least, 1e-5):
+        return 0.0, 0.0
+    return count / reach, least
 
 
 class Lattice:
@@ -188,17 +266,33 @@ class Lattice:
                 times = above[lead] // row[lead]
                 above[:] = [a - times * b for a, b in zip(above, row, strict=True)]
 
-    def fill(self, vectors: NDArray[Any]) -> None:
+    def fill(self, vectors: IntArray) -> None:
         """Take in as many of the vectors, shape (N, width), as it needs to contain all of them."""
-        for part in (vectors[:_FEW], vectors):
-            while self.rows != np.eye(self.width, dtype=int).tolist():  # that contains them all
-                rest = part.copy()
-                for row, lead in zip(self.rows, self.leads, strict=True):
-                    rest -= (rest[:, lead] // row[lead])[:, None] * np.array(row, rest.dtype)
-                missing = np.flatnonzero(rest.any(axis=1))
+        varying = set(np.flatnonzero(vectors.any(axis=0)).tolist())
+        for part in (vectors[:: len(vectors) // _FEW + 1], vectors):
+            while not self._holds_all(varying):
+                missing = self._outside(part)
                 if not len(missing):
                     break
-                self.add(rest[missing[:8]])
+                self.add(part[missing[:3]].tolist())
+
+    def _holds_all(self, places: set[int]) -> bool:
+        """Tell whether it has every whole vector that is 0 outside these places."""
+        return places <= set(self.leads) and all(sum(map(abs, row)) == 1 for row in self.rows)
+
+    def _outside(self, vectors: IntArray) -> IntArray:
+        """Places of the vectors that it lacks."""
+        rest: list[NDArray[Any]] = [column.copy() for column in vectors.T]
+        reach = max((int(np.abs(column).max(initial=0)) for column in rest), default=0)
+        for row, lead in zip(self.rows, self.leads, strict=True):
+            times = rest[lead] // row[lead]
+            reach += int(abs(times).max(initial=0)) * max(map(abs, row))
+            if reach >= 2**62 and times.dtype != object:
+                rest, times = [column.astype(object) for column in rest], times.astype(object)
+            for place in range(lead, self.width):
+                if row[place]:
+                    rest[place] -= times * row[place]
+        return np.flatnonzero(np.logical_or.reduce([column != 0 for column in rest]))
 
     def order(self, vector: Sequence[int] | IntArray) -> int:
         """Return the least multiple of a vector that is in the lattice; 0 for none."""
@@ -211,10 +305,10 @@ class Lattice:
         return 0 if any(rest) else multiple
 
     def grid(self, units: FloatArray) -> Grid:
-        """Return the grid that the lattice is in columns of units 1/units, shape (width,)."""
+        """Return the grid of columns that have so many steps per unit, shape (width,)."""
         steps, joint = np.zeros(self.width), np.zeros(self.width)
         if self.rows:
-            steps[:] = [math.gcd(*(row[place] for row in self.rows)) for place in range(self.width)]
+            steps[:] = [math.gcd(*column) for column in zip(*self.rows, strict=True)]
             leads = self.leads
             within = Lattice(len(leads), [[row[place] for place in leads] for row in self.rows])
             joint[leads] = [within.order(row) for row in np.eye(len(leads), dtype=int)]
@@ -230,8 +324,8 @@ def smoothness(
     """Compute θ: densities of a release are within a factor 1 ± θ of those of its normal model.
 
     By Poisson summation over the dual of the grid (the smoothing parameter of Micciancio & Regev
-    2007): θ = Σ exp(−2π² wᵀ(Σ⁻¹ + S⁻¹)⁻¹w) over the dual grid's points w but 0, the larger one of the
-    two shares.
+    2007): θ = Σ exp(−2π² wᵀ(Σ⁻¹ + S⁻¹)⁻¹w) over the dual grid's points w but 0, the larger one of
+    the two shares.
 
     Parameters
     ----------
@@ -253,21 +347,51 @@ def smoothness(
     own = np.flatnonzero(steps > 0)
     if not len(own):
         return np.zeros(noise.shape[:-2])
+    free = steps == 0
     spread = np.sqrt(np.diagonal(covariances.mean(0)))
-    unit = np.where(steps > 0, steps, np.where(spread > 0, spread, 1.0))
-    across = np.outer(unit, unit)
-    scaled = noise / across + 1e-10 * np.diag(steps == 0)  # what has no grid needs no noise
-    values = np.linalg.eigvalsh(scaled[..., own[:, None], own])
-    bare = values[..., 0] <= np.maximum(_SMALLEST, 1e-15 * values[..., -1])
-    scaled = scaled + bare[..., None, None] * np.eye(len(unit))
+    unit = np.where(free, np.where(spread > 0, spread, 1.0), steps)
+    scaled = noise / np.outer(unit, unit) + 1e-10 * np.diag(free)  # what has no grid needs no noise
+    bare = _is_bare(scaled[..., own[:, None], own])
+    noise_precision = _inverse(scaled + bare[..., None, None] * np.eye(len(unit)))
     worst = np.zeros(noise.shape[:-2])
-    for covariance, joint in zip(covariances / across, joint_steps / unit, strict=True):
-        dual = np.flatnonzero(joint > 0)
-        remaining = covariance - covariance @ np.linalg.solve(covariance + scaled, covariance)
-        form = remaining[..., dual[:, None], dual] / np.outer(joint[dual], joint[dual])
-        if len(dual):
-            worst = np.maximum(worst, theta_sum(form))
+    for covariance, joint in zip(
+        covariances / np.outer(unit, unit), joint_steps / unit, strict=True
+    ):
+        state = np.flatnonzero((joint > 0) | free)
+        dual = np.flatnonzero(joint[state] > 0)
+        if not len(dual):
+            continue
+        # Statistics follow from these few, and each tells of them as much as its noise lets it.
+        precision = _inverse(covariance[np.ix_(state, state)] + 1e-13 * np.diag(free[state]))
+        loading = covariance[:, state] @ precision
+        loading[state] = np.eye(len(state))
+        remaining = _inverse(precision + loading.T @ noise_precision @ loading)
+        sizes = joint[state][dual]
+        worst = np.maximum(
+            worst, theta_sum(remaining[..., dual[:, None], dual] / np.outer(sizes, sizes))
+        )
     return np.where(bare, np.inf, worst)
+
+
+def _is_bare(noise: FloatArray) -> FloatArray:
+    """Tell whether noise in steps, shape (..., m, m), leaves some direction next to none."""
+    unit = np.sqrt(np.diagonal(noise, axis1=-2, axis2=-1))
+    unit = np.where(unit > 0, unit, 1.0)
+    m = noise.shape[-1]
+    values, vectors = np.linalg.eigh(noise / (unit[..., :, None] * unit[..., None, :]))
+    lost = values[..., 0] <= 4 * m * np.finfo(float).eps
+    inverse = 1 / np.where(lost[..., None], 1.0, values)
+    # Variance of each column's noise once that of all others is known.
+    alone = unit**2 / ((vectors**2) @ inverse[..., None])[..., 0]
+    return lost | (alone.min(axis=-1) <= _SMALLEST)
+
+
+def _inverse(matrices: FloatArray) -> FloatArray:
+    """Invert positive definite matrices whose rows may differ in size by many powers of ten."""
+    unit = np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1))
+    across = unit[..., :, None] * unit[..., None, :]
+    inverse = np.linalg.inv(matrices / across) / across
+    return np.asarray((inverse + inverse.swapaxes(-1, -2)) / 2)
 
 
 def theta_sum(form: FloatArray, reach: int = 2) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Moments of the records with a property and of those without: all that closed forms need of a table."""
+"""Moments of the records with a property and of those without: all that closed forms need."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model.grid import GroupGrids
+from distpriv.text import whole
 
 __all__ = ["PROVENANCES", "Groups", "Provenance"]
 
 Provenance = Literal["table", "reference", "example"]
 PROVENANCES: tuple[Provenance, ...] = ("table", "reference", "example")
-"""Where groups come from, the least public first: the table that is released, public reference data,
-an example."""
+"""Where groups come from, the least public first: the released table, public data, an example."""
 
 _BLOCK = 16_384  # records at a time, which stay in the processor's cache
 
@@ -29,7 +29,8 @@ class Groups:
 
     Attributes
     ----------
-    counts : ndarray of int, shape (2,)
+    counts : ndarray, shape (2,)
+        Whole numbers of complete records, at least 2.
     means : ndarray, shape (2, m)
         Of single records, in units of the columns.
     covariances : ndarray, shape (2, m, m)
@@ -76,21 +77,27 @@ class Groups:
         DistprivError
             If a group has fewer than two complete records.
         """
-        complete = np.logical_and.reduce([np.isfinite(each) for each in (*values.T, having)])
-        flags = having.compress(complete) == 1  # many times as fast as indexing by flags
-        kept = values.compress(complete, axis=0)
-        parts = (kept.compress(~flags, axis=0), kept.compress(flags, axis=0))
-        _check_sizes(len(parts[0]), len(parts[1]), label)
+        columns = np.ascontiguousarray(values.T)
+        complete = np.isfinite(columns).all(axis=0) & np.isfinite(having)
+        groups = [np.flatnonzero(complete & (having == group)) for group in (0, 1)]
+        counts = np.array([len(group) for group in groups], dtype=float)
+        _check_sizes(counts, [int((having == group).sum()) for group in (0, 1)], label)
+        parts = [columns.take(group, axis=1) for group in groups]
         moments = [_mean_and_covariance(part) for part in parts]
         return cls(
-            counts=np.array([len(part) for part in parts], dtype=float),
+            counts=counts,
             means=np.array([mean for mean, _ in moments]),
             covariances=np.array([covariance for _, covariance in moments]),
-            grids=GroupGrids.of(*parts),
-            extremes=np.array([[c.min() for c in kept.T], [c.max() for c in kept.T]]),
+            grids=GroupGrids.of(parts[0].T, parts[1].T),
+            extremes=np.array(
+                [
+                    np.min([part.min(axis=1) for part in parts], axis=0),
+                    np.max([part.max(axis=1) for part in parts], axis=0),
+                ]
+            ),
             provenance=provenance,
-            dropped=int(len(complete) - complete.sum()),
-            records=parts,
+            dropped=len(complete) - int(counts.sum()),
+            records=(np.ascontiguousarray(parts[0].T), np.ascontiguousarray(parts[1].T)),
         )
 
     def __repr__(self) -> str:
@@ -106,37 +113,46 @@ class Groups:
         return float(self.counts[1] / self.counts.sum())
 
     def population(self, replacement: bool) -> tuple[FloatArray, FloatArray]:
-        """Return sizes, (2,), and covariances, (2, m, m), of the groups that records are taken from.
+        """Return sizes, (2,), and covariances, (2, m, m), of what records are taken from.
 
-        With replacement the groups have no end, and their covariance divides by N; without, it divides
-        by N − 1. Nothing else in the house turns one into the other.
+        With replacement the groups have no end, and their covariance divides by N; without, it
+        divides by N − 1. Nothing else turns one into the other.
         """
         if not replacement:
             return self.counts, self.covariances
         return np.full(2, np.inf), self.covariances * (1 - 1 / self.counts)[:, None, None]
 
 
-def _check_sizes(without: int, having: int, label: str) -> None:
-    if having == 0 or without == 0:
-        who = "No" if having == 0 else "Every"
+def _check_sizes(counts: FloatArray, before: list[int], label: str) -> None:
+    """Raise DistprivError where a group has too few complete records, of those before."""
+    for group, who in enumerate(("without", "with")):
+        if counts[group] < 2 <= before[group]:
+            rest = "none is" if counts[group] == 0 else "only one is"
+            raise DistprivError(
+                f"Of the {whole(before[group])} records {who} {label} {rest} complete; leave out "
+                "the figure whose column is empty there."
+            )
+    if not counts.all():
+        who = "No" if counts[1] == 0 else "Every"
         raise DistprivError(
-            f"{who} complete record has {label}, so there is no share to hide; choose another secret."
+            f"{who} complete record has {label}, so there is no share to hide; choose another "
+            "secret."
         )
-    if min(without, having) < 2:
-        who = "has" if having < 2 else "lacks"
+    if counts.min() < 2:
+        who = "has" if counts[1] < 2 else "lacks"
         raise DistprivError(
             f"Only one record {who} {label}, too few to say how such records vary; choose another "
             "secret."
         )
 
 
-def _mean_and_covariance(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _mean_and_covariance(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
     """In two passes (Chan, Golub & LeVeque 1983, Equation 1.7), block by block."""
-    mean = values.mean(axis=0)
+    mean, count = columns.mean(axis=1), columns.shape[1]
     rest, products = np.zeros_like(mean), np.zeros((len(mean), len(mean)))
-    for start in range(0, len(values), _BLOCK):
-        away = values[start : start + _BLOCK] - mean
-        rest += away.sum(axis=0)
-        products += away.T @ away
-    products -= np.outer(rest, rest) / len(values)
-    return mean + rest / len(values), products / (len(values) - 1)
+    for start in range(0, count, _BLOCK):
+        away = columns[:, start : start + _BLOCK] - mean[:, None]
+        rest += away.sum(axis=1)
+        products += away @ away.T
+    products -= np.outer(rest, rest) / count
+    return mean + rest / count, products / (count - 1)

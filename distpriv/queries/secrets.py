@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,8 @@ import numpy as np
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
-from distpriv.queries.statistics import (
-    Label,
-    as_label,
-    column_of,
-    flags,
-    from_fields,
-    numbers_of,
-)
+from distpriv.queries.columns import Label, as_label, column_of, flags_of, numbers_of
+from distpriv.queries.statistics import check_column, from_fields
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,18 +52,22 @@ class SensitiveProperty:
     between: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        check_column(self.column)
         values: Any = self.values
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             values = (values,)
-        object.__setattr__(self, "values", tuple(as_label(value) for value in values))
+        labels = dict.fromkeys(as_label(value) for value in values)
+        object.__setattr__(self, "values", tuple(labels))
+        for name in ("above", "below"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, self._threshold(getattr(self, name)))
         if self.between is not None:
-            object.__setattr__(self, "between", tuple(map(float, self.between)))
-        thresholds = (self.above, self.below, *(self.between or ()))
-        if any(number is not None and not math.isfinite(number) for number in thresholds):
-            raise DistprivError(f"A threshold of {self.column!r} must be a number.")
-        ways = bool(self.values) + sum(
-            threshold is not None for threshold in (self.above, self.below, self.between)
-        )
+            ends: Any = self.between
+            if isinstance(ends, str) or not hasattr(ends, "__len__") or len(ends) != 2:
+                raise DistprivError(f"between of {self.column!r} needs two numbers, not {ends!r}.")
+            object.__setattr__(self, "between", tuple(map(self._threshold, ends)))
+        thresholds = (self.above, self.below, self.between)
+        ways = bool(self.values) + sum(threshold is not None for threshold in thresholds)
         if ways != 1:
             raise DistprivError(
                 f"The secret about {self.column!r} needs exactly one of a value, above, below and "
@@ -77,15 +76,20 @@ class SensitiveProperty:
         if self.between is not None and self.between[0] > self.between[1]:
             raise DistprivError(f"between of {self.column!r} needs the smaller number first.")
 
+    def _threshold(self, number: object) -> float:
+        if not isinstance(number, numbers.Real) or not math.isfinite(number):
+            raise DistprivError(f"A threshold of {self.column!r} must be a number, not {number!r}.")
+        return float(number)
+
     @property
     def label(self) -> str:
         """Name in sentences and frames."""
         if self.values:
             return f"{self.column} = {' or '.join(map(str, self.values))}"
         if self.between is not None:
-            return f"{self.column} from {self.between[0]:g} to {self.between[1]:g}"
+            return f"{self.column} from {self.between[0]:.12g} to {self.between[1]:.12g}"
         sign, threshold = (">", self.above) if self.above is not None else ("<", self.below)
-        return f"{self.column} {sign} {threshold:g}"
+        return f"{self.column} {sign} {threshold:.12g}"
 
     def mask(self, frame: pd.DataFrame) -> FloatArray:
         """Return 1 for records with the property, 0 without, NaN where it is missing, shape (N,).
@@ -97,15 +101,15 @@ class SensitiveProperty:
             something else than numbers.
         """
         if self.values:
-            return flags(column_of(frame, self.column), self.values)
-        numbers = numbers_of(frame, self.column)
+            return flags_of(column_of(frame, self.column), self.values)
+        values = numbers_of(frame, self.column)
         if self.between is not None:
-            having = (self.between[0] <= numbers) & (numbers <= self.between[1])
+            having = (self.between[0] <= values) & (values <= self.between[1])
         elif self.above is not None:
-            having = numbers > self.above
+            having = values > self.above
         else:
-            having = numbers < self.below
-        return np.where(np.isnan(numbers), np.nan, having.astype(float))
+            having = values < np.asarray(self.below)
+        return np.where(np.isnan(values), np.nan, having.astype(float))
 
     def pair(self, center: float, width: float) -> Pair:
         """Return the two shares half a width below and above a center; all are fractions."""
@@ -124,7 +128,7 @@ class SensitiveProperty:
 
     @classmethod
     def from_plain(cls, fields: Mapping[str, Any]) -> SensitiveProperty:
-        """Return the property that `plain` wrote; raises DistprivError for anything else."""
+        """Return the property that `plain` wrote; anything else is a DistprivError."""
         return from_fields(cls, fields, "secret")
 
 
@@ -146,8 +150,8 @@ class Pair:
     def __post_init__(self) -> None:
         if not 0 <= self.low < self.high <= 1:
             raise DistprivError(
-                f"The two shares of {self.secret.label} must lie between 0 and 1, the smaller one "
-                f"first; they are {self.low:g} and {self.high:g}."
+                f"The two shares of {self.secret.label} must lie between 0 and 1 and differ, the "
+                f"smaller one first; they are {self.low:g} and {self.high:g}."
             )
 
     @property
@@ -171,10 +175,11 @@ class Pair:
 
     @classmethod
     def from_plain(cls, fields: Mapping[str, Any]) -> Pair:
-        """Return the pair that `plain` wrote; raises DistprivError for anything else."""
-        inside = dict(fields)
-        inside["secret"] = SensitiveProperty.from_plain(inside.get("secret") or {})
-        return from_fields(cls, inside, "pair of shares")
+        """Return the pair that `plain` wrote; anything else is a DistprivError."""
+        if not isinstance(fields, Mapping):
+            raise DistprivError(f"{fields!r} is no pair of shares; write it anew.")
+        secret = SensitiveProperty.from_plain(fields.get("secret", {}))
+        return from_fields(cls, {**fields, "secret": secret}, "pair of shares")
 
 
 def round_half_up(number: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,27 +10,13 @@ import numpy as np
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
-from distpriv.text import near
+from distpriv.queries.columns import Label, as_label, column_of, flags_of, numbers_of
+from distpriv.text import listed, near
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "KINDS",
-    "Count",
-    "Label",
-    "Mean",
-    "Proportion",
-    "Query",
-    "Statistic",
-    "Sum",
-    "as_label",
-    "column_of",
-    "numbers_of",
-]
-
-Label = str | bool | int | float
-"""A label as Python and JSON have it; dates are ISO text."""
+__all__ = ["KINDS", "Count", "Mean", "Proportion", "Query", "Statistic", "Sum"]
 
 KINDS: dict[str, str] = {
     "mean": "Average of a column",
@@ -42,58 +28,6 @@ KINDS: dict[str, str] = {
 
 _OF_A_VALUE = ("count", "proportion")
 T = TypeVar("T")
-
-
-def as_label(value: object) -> Label:
-    """Return a label as native Python: NumPy's scalars unpacked, dates as ISO text.
-
-    Raises
-    ------
-    DistprivError
-        If it is no text, number or boolean.
-    """
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, str | bool | int) or (isinstance(plain, float) and np.isfinite(plain)):
-        return plain
-    if hasattr(plain, "isoformat"):
-        return str(plain.isoformat())
-    raise DistprivError(f"{value!r} is no label; give a text, a number, or True or False.")
-
-
-def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column.
-
-    Raises
-    ------
-    DistprivError
-        If the table has no such column.
-    """
-    if name not in frame:
-        raise DistprivError(f"The table has no column {name!r}.{near(name, frame.columns)}")
-    return frame[name]
-
-
-def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
-    """Return a column's numbers, shape (N,); NaN where one is missing.
-
-    Raises
-    ------
-    DistprivError
-        If the column holds something else than numbers.
-    """
-    import pandas as pd
-
-    column = column_of(frame, name)
-    if column.dtype == bool or pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy(dtype=float, na_value=np.nan)
-    numbers = pd.to_numeric(column.astype(object), errors="coerce").to_numpy(dtype=float)
-    unread = np.flatnonzero(np.isnan(numbers) & column.notna().to_numpy())
-    if len(unread):
-        raise DistprivError(
-            f"Column {name!r} holds {column.iloc[unread[0]]!r} in record {unread[0] + 1}, which is "
-            "no number; choose a column of numbers, or count one of its values."
-        )
-    return numbers
 
 
 @dataclass(frozen=True)
@@ -116,8 +50,10 @@ class Statistic:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise DistprivError(
-                f"There is no statistic {self.kind!r}; take one of {', '.join(KINDS)}."
+                f"There is no statistic {self.kind!r}; take {listed(KINDS, 'or')}."
+                f"{near(self.kind, KINDS)}"
             )
+        check_column(self.column)
         if (self.value is not None) != (self.kind in _OF_A_VALUE):
             needs = "needs" if self.kind in _OF_A_VALUE else "takes no"
             raise DistprivError(f"The {self.kind} of {self.column!r} {needs} value to look for.")
@@ -126,7 +62,7 @@ class Statistic:
 
     @property
     def label(self) -> str:
-        """Short name, which identifies the statistic in frames: "mean age", "count sex = Female"."""
+        """Short name, which identifies the statistic in frames: "count sex = Female"."""
         return f"{self.kind} {self.column}" + ("" if self.value is None else f" = {self.value}")
 
     @property
@@ -157,7 +93,7 @@ class Statistic:
         """
         if self.value is None:
             return numbers_of(frame, self.column)
-        return flags(column_of(frame, self.column), [self.value])
+        return flags_of(column_of(frame, self.column), [self.value])
 
     def plain(self) -> dict[str, Any]:
         """Return the statistic as JSON has it."""
@@ -176,37 +112,20 @@ class Statistic:
         return from_fields(cls, fields, "statistic")
 
 
-def from_fields(make: type[T], fields: Mapping[str, Any], noun: str) -> T:
+def check_column(name: object) -> None:
+    """Raise DistprivError unless a column's name is a text that is not empty."""
+    if not isinstance(name, str) or not name:
+        raise DistprivError(f"{name!r} is no column; give the name that the table has for it.")
+
+
+def from_fields(make: type[T], fields: object, noun: str) -> T:
     """Make a value of JSON's fields; anything unknown or lacking is an error in a sentence."""
     try:
-        return make(**fields)
-    except TypeError:
-        raise DistprivError(f"{dict(fields)!r} is no {noun}; write it anew.") from None
-
-
-def flags(column: pd.Series, values: Iterable[Label]) -> FloatArray:
-    """Return 1 where a column has one of the values, 0 elsewhere, NaN where it is missing, (N,).
-
-    Raises
-    ------
-    DistprivError
-        If no record has any of the values.
-    """
-    import pandas as pd
-
-    texts = column.map(as_text) if pd.api.types.is_datetime64_any_dtype(column) else column
-    having = texts.isin(list(values)).to_numpy(dtype=float)
-    missing = column.isna().to_numpy()
-    if not having.any():
-        searched = " or ".join(map(str, values))
-        labels = [str(label) for label in column.dropna().unique()[:2000]]
-        raise DistprivError(f"No record has {column.name} = {searched}.{near(searched, labels)}")
-    return np.where(missing, np.nan, having)
-
-
-def as_text(date: Any) -> str | None:
-    """Return a date as labels write it, None where it is missing."""
-    return None if date != date else str(date.isoformat())
+        return make(**dict(fields))  # type: ignore[call-overload]
+    except DistprivError:
+        raise
+    except (TypeError, ValueError):
+        raise DistprivError(f"{fields!r} is no {noun}; write it anew.") from None
 
 
 def Mean(column: str) -> Statistic:  # noqa: N802
@@ -236,13 +155,26 @@ class Query:
     Attributes
     ----------
     statistics : tuple of Statistic
-        Any iterable is accepted.
+        Any iterable is accepted, and a single one.
+
+    Raises
+    ------
+    DistprivError
+        If there is none, one is no statistic, or one occurs twice.
     """
 
     statistics: tuple[Statistic, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "statistics", tuple(self.statistics))
+        several: Any = self.statistics
+        object.__setattr__(
+            self, "statistics", (several,) if isinstance(several, Statistic) else tuple(several)
+        )
+        for one in self.statistics:
+            if not isinstance(one, Statistic):
+                raise DistprivError(
+                    f"{one!r} is no statistic; write Mean('age') or Count('sex', 'Female')."
+                )
         if not self.statistics:
             raise DistprivError("Nothing is released; choose at least one figure.")
         twice = {s.label for s in self.statistics if self.statistics.count(s) > 1}
@@ -264,7 +196,8 @@ class Query:
 
     def values(self, frame: pd.DataFrame) -> FloatArray:
         """Return what each record adds to the sums, shape (N, m); NaN where it is missing."""
-        return np.column_stack([statistic.values(frame) for statistic in self.statistics])
+        # By columns in memory, as moments are computed: stacking them costs more than reading them.
+        return np.array([statistic.values(frame) for statistic in self.statistics]).T
 
     def scales(self, n: int) -> FloatArray:
         """Return what turns sums over n records into the statistics, shape (m,)."""

@@ -32,8 +32,8 @@ def fit_gaussian(
     query : Query
     pair : Pair or sequence of Pair
     n : int, optional
-        Records that the statistics are of. None: the whole table, whose records then count as drawn
-        with replacement from the groups' laws.
+        Records that the statistics are of, from 2 on. None: all complete records of the table,
+        which then count as drawn with replacement from the groups' laws.
     replacement : bool
         Whether n records are drawn with replacement.
     reference : DataFrame, optional
@@ -42,12 +42,17 @@ def fit_gaussian(
     Raises
     ------
     DistprivError
-        If a column or label is not there, a group is too small, or the shares mean equal numbers.
+        If a column or label is not there, a column to average holds no numbers, n is no whole
+        number from 2 on, a group has fewer than two complete records or fewer than a share
+        needs, or both shares mean equal numbers.
     """
     pairs = [pair] if isinstance(pair, Pair) else list(pair)
     source = source_of(table) if reference is None else source_of(reference, "reference")
     groups = [source.groups(query, one.secret) for one in pairs]
-    if n is None:
-        rows = int(groups[0].counts.sum()) if reference is None else source_of(table).rows
-        return fit_groups(groups, query, pairs, rows, replacement=True)
-    return fit_groups(groups, query, pairs, n, replacement)
+    if n is not None or not pairs:
+        return fit_groups(groups, query, pairs, n or 0, replacement)
+    if reference is None:
+        n = int(groups[0].counts.sum())
+    else:
+        n = source_of(table).complete(query, [pairs[0].secret])
+    return fit_groups(groups, query, pairs, n, replacement=True)

@@ -11,37 +11,38 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.errors import SourceError
+from distpriv.errors import DistprivError, SourceError
 from distpriv.model.groups import Groups, Provenance
 from distpriv.queries import Label, Query, SensitiveProperty
-from distpriv.queries.statistics import as_label
+from distpriv.queries.columns import as_label, column_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["FrameSource", "Source", "source_of"]
 
-_FEW = 20  # labels that a column may have to be offered
+_MOST_LABELS = 20  # of a column
+_PROBE = 200  # numbers, which mostly show that there are more than two
 
 
 class Source(Protocol):
-    """What the house asks of a table.
+    """Everything that is asked of a table, wherever it lives."""
 
-    Attributes
-    ----------
-    key, title : str
-    units : mapping of column to unit
-    provenance : str
-        "table", "reference" or "example".
-    rows : int
-    fingerprint : str
-        32 hexadecimal digits of content and column types; every cache key begins with it.
-    """
+    @property
+    def key(self) -> str:
+        """Name of the source in scenarios."""
 
-    key: str
-    title: str
-    units: Mapping[str, str]
-    provenance: Provenance
+    @property
+    def title(self) -> str:
+        """Name of the source for readers."""
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """Units of columns, by column."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """Whether it is the table itself, public reference data, or an example."""
 
     @property
     def rows(self) -> int:
@@ -49,11 +50,11 @@ class Source(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Digest of content and column types."""
+        """Digest of content and column types, with which every cache key begins."""
 
     @property
     def labels(self) -> Mapping[str, tuple[Label, ...]]:
-        """Labels of each column that has few, the most frequent first."""
+        """Labels of each column that may be counted or hidden, the most frequent first."""
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -64,6 +65,12 @@ class Source(Protocol):
 
     def columns(self, names: Sequence[str], most: int = 200_000, seed: int = 0) -> pd.DataFrame:
         """Return columns of at most so many records, sampled where there are more."""
+
+    def complete(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> int:
+        """Count records in which nothing is missing that statistics and secrets need."""
+
+    def answer(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> FloatArray:
+        """Return the statistics of those records, shape (m,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,39 +101,43 @@ class FrameSource:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of content and column types, 32 hexadecimal digits."""
+        """Digest of content and column types, 32 hexadecimal digits.
+
+        Names, types, values and their order count; the index and the order of categories do not,
+        for no figure depends on them.
+        """
         import pandas as pd
 
-        rows = pd.util.hash_pandas_object(self.frame, index=False, categorize=True).to_numpy()
-        head = repr([(str(name), str(kind)) for name, kind in self.frame.dtypes.items()]).encode()
-        return blake2b(head + rows.tobytes(), digest_size=16).hexdigest()
+        frame = self.frame
+        head = repr([(str(name), _kind(frame.iloc[:, at])) for at, name in enumerate(frame)])
+        digest = blake2b(head.encode(), digest_size=16)
+        for at in range(frame.shape[1]):
+            column = frame.iloc[:, at]
+            try:
+                rows = pd.util.hash_pandas_object(column, index=False)
+            except TypeError:  # lists and the like
+                rows = pd.util.hash_pandas_object(column.astype(str), index=False)
+            digest.update(rows.to_numpy().tobytes())
+        return digest.hexdigest()
 
     @cached_property
     def labels(self) -> dict[str, tuple[Label, ...]]:
-        """Labels of each column that has few, the most frequent first."""
-        import pandas as pd
+        """Labels of each column that may be counted or hidden, at most 20, most frequent first.
 
+        A column needs two of them, each of two records and more: constants, identifiers and free
+        text have none to offer, nor have columns of more than two numbers.
+        """
         offered = {}
         for name, column in self.frame.items():
-            number = pd.api.types.is_numeric_dtype(column) and column.dtype != bool
-            if number and column.nunique() > 2:
-                continue
-            counts = column.value_counts()
-            found = counts.index[counts > 0][:_FEW]
-            if len(found):
-                offered[str(name)] = tuple(as_label(label) for label in found)
+            labels = _labels(column)
+            if len(labels) > 1:
+                offered[str(name)] = labels
         return offered
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
         """Columns that can be averaged."""
-        import pandas as pd
-
-        return tuple(
-            str(name)
-            for name, column in self.frame.items()
-            if pd.api.types.is_numeric_dtype(column) and column.dtype != bool
-        )
+        return tuple(str(name) for name, column in self.frame.items() if _is_number(column))
 
     def groups(self, query: Query, secret: SensitiveProperty) -> Groups:
         """Return moments of the records without and with a property.
@@ -140,15 +151,68 @@ class FrameSource:
         return Groups.of(values, having, secret.label, self.provenance)
 
     def columns(self, names: Sequence[str], most: int = 200_000, seed: int = 0) -> pd.DataFrame:
-        """Return columns of at most so many records, sampled where there are more."""
-        chosen = self.frame[list(names)]
+        """Return columns of at most so many records, sampled where there are more.
+
+        Raises
+        ------
+        DistprivError
+            If a column is not there.
+        """
+        for name in names:
+            column_of(self.frame, name)
+        chosen = self.frame[list(dict.fromkeys(names))]
         return chosen if len(chosen) <= most else chosen.sample(most, random_state=seed)
 
-    def answer(self, query: Query) -> FloatArray:
-        """Return the statistics of all complete records, shape (m,)."""
+    def complete(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> int:
+        """Count records in which nothing is missing that statistics and secrets need."""
+        return len(self._complete(query, secrets))
+
+    def answer(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> FloatArray:
+        """Return the statistics of those records, shape (m,).
+
+        Raises
+        ------
+        DistprivError
+            If there is no such record, or a column is not there.
+        """
+        values = self._complete(query, secrets)
+        if not len(values):
+            raise SourceError("No record has all values that the figures need; leave figures out.")
+        return np.asarray(values.sum(axis=0) * query.scales(len(values)))
+
+    def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
         values = query.values(self.frame)
-        complete = values[np.isfinite(values).all(axis=1)]
-        return np.asarray(complete.sum(axis=0) * query.scales(len(complete)))
+        needed = [*values.T, *(secret.mask(self.frame) for secret in secrets)]
+        return values[np.isfinite(needed).all(axis=0)]
+
+
+def _is_number(column: pd.Series) -> bool:
+    import pandas as pd
+
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
+
+
+def _kind(column: pd.Series) -> str:
+    """Name of a column's type, text alike in all its ways of storage."""
+    import pandas as pd
+
+    kind = column.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        return f"category of {_kind(pd.Series(kind.categories))}"
+    return "text" if pd.api.types.is_string_dtype(kind) else str(kind)
+
+
+def _labels(column: pd.Series) -> tuple[Label, ...]:
+    try:
+        if _is_number(column) and column.head(_PROBE).nunique() > 2:
+            return ()
+        counts = column.value_counts()
+        if _is_number(column) and len(counts) > 2:
+            return ()
+        frequent = counts.index[counts.to_numpy() > 1][:_MOST_LABELS]
+        return tuple(as_label(label) for label in frequent)
+    except (DistprivError, TypeError):  # lists and the like are no labels
+        return ()
 
 
 def source_of(table: Any, provenance: Provenance = "table") -> Source:
@@ -162,6 +226,8 @@ def source_of(table: Any, provenance: Provenance = "table") -> Source:
     import pandas as pd
 
     if isinstance(table, pd.DataFrame):
+        if not all(isinstance(name, str) for name in table.columns):
+            table = table.set_axis(list(map(str, table.columns)), axis=1)
         return FrameSource("table", "Table", table, provenance=provenance)
     if isinstance(table, FrameSource):
         return table
