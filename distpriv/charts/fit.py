@@ -86,9 +86,7 @@ def _constant(chart: go.Figure, hue: str, value: float) -> None:
 
 def _histogram(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None:
     low, high = row.mean - _REACH * row.deviation, row.mean + _REACH * row.deviation
-    width = (high - low) / Kind = Literal["histogram", "quantiles"]
-
-_BINS
+    width = (high - low) / _BINS
     start = low
     if row.step > 0:  # whole steps, centred on the values that occur
         width = row.step * max(1, round(width / row.step))
