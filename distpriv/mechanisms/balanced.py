@@ -1,11 +1,11 @@
 """BalM: statistics of as many records of each group as every share of the range has.
 
-The range of shares to hide is a pair's. Of n records, k with the property, k from lo to hi, it keeps
-lo with the property and n − hi without, chosen by a secret key and never again, and publishes their
-statistics with the groups weighted to a public reference share. Given k, the records of each group
-are independent draws whose laws do not depend on k, and a random subset of draws is as many random
-draws: so the kept records, and whatever is computed from them, have one law for every k in the range,
-ε = δ = 0. It rests on no bell curve, no equal covariances and no grid.
+The range of shares to hide is a pair's. Of n records, k with the property, k from lo to hi, it
+keeps lo with the property and n − hi without, chosen by a secret key and never again, and publishes
+their statistics with the groups weighted to a public reference share. Given k, the records of each
+group are independent draws whose laws do not depend on k, and a random subset of draws is as many
+random draws: so the kept records, and whatever is computed from them, have one law for every k in
+the range, ε = δ = 0. It rests on no bell curve, no equal covariances and no grid.
 
 The promise asks that the range is public (from outside knowledge, or a cell of a fixed grid of
 shares, never centred on the table's share), that the reference share is its middle or from outside

@@ -63,7 +63,7 @@ def calibrate(
     calibration : {"guarded", "exact", "classical"}
         *guarded* noise keeps its promise by the covariance of each share, in both orders, for every
         pair, and is held against it before it is returned; only this is a guarantee. *exact* (Balle
-        & Wang 2018) and *classical* noise, the papers', is that for the mean of the two covariances,
+        & Wang 2018) and *classical* noise, the papers', is that for the mean of both covariances,
         which may deliver more than it promises: :func:`distpriv.privacy.verdict` says whether it
         does. Classical noise is proven for ε <= 1 and √(2 ln(1.25/δ)) >= 3/2 only. A limit of
         guesses needs the same noise under both.
@@ -232,8 +232,8 @@ def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
     """Why normal noise cannot keep a promise whatever the model; "" if it may."""
     if promise.delta == 0:
         return (
-            f"{mechanism.name} adds normal noise, which needs a δ above 0, for instance 0.001; take "
-            "such a δ, or a Laplace mechanism."
+            f"{mechanism.name} adds normal noise, which needs a δ above 0; choose one, such as "
+            "0.001, or a Laplace mechanism."
         )
     if options.calibration == "classical" and promise.guesses is None and promise.epsilon == 0:
         return f"The classical calibration of {mechanism.name} needs an ε above 0; take guarded."

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, IntArray
 from distpriv.model import PairModel
 from distpriv.model.grid import log_ratio
 
@@ -68,12 +68,18 @@ def floor_widths(
     ratios : ndarray, shape (B,)
     """
     squares = np.diag(steps**2)
-    widths = np.full(len(above), NARROWEST)
-    ratios = grid_ratio(pairs, above + NARROWEST**2 * squares)
-    for case in np.flatnonzero(ratios > allowed):
-        every = grid_ratio(pairs, above[case] + _WIDTHS[:, None, None] ** 2 * squares)
-        enough = every <= allowed[case]
-        first = int(enough.argmax())
-        widths[case] = _WIDTHS[first] if enough.any() else np.nan
-        ratios[case] = every[first]
-    return widths, ratios
+
+    def ratios_of(cases: IntArray, places: IntArray) -> FloatArray:
+        return grid_ratio(pairs, above[cases] + _WIDTHS[places, None, None] ** 2 * squares)
+
+    places = np.zeros(len(above), dtype=np.int64)
+    ratios = ratios_of(np.arange(len(above)), places)
+    (wanting,) = np.nonzero(ratios > allowed)
+    low, high = places[wanting], np.full(len(wanting), len(_WIDTHS) - 1)
+    while (high - low > 1).any():  # the ratio falls with the width
+        middle = (low + high) // 2
+        enough = ratios_of(wanting, middle) <= allowed[wanting]
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    if len(wanting):
+        places[wanting], ratios[wanting] = high, ratios_of(wanting, high)
+    return np.where(ratios <= allowed, _WIDTHS[places], np.nan), ratios

@@ -151,7 +151,7 @@ def _noise_above_floor(
         width, shown = floor_widths(pairs, guess * (not last), steps, limit)
         widths[todo] = width
         enough = np.isfinite(width)
-        todo, guess, width, shown = (part[enough] for part in (todo, guess, width, shown))
+        todo, guess, width, shown = todo[enough], guess[enough], width[enough], shown[enough]
         spare = np.minimum(allowed[todo], 10 * shown + 1e-3 * allowed[todo])
         ratio = np.where(last, shown, spare)
         epsilon, delta = charged(cases.epsilon[todo], cases.delta[todo], ratio)
@@ -165,9 +165,9 @@ def _noise_above_floor(
                 delta=delta,
             )
         )
-        possible = np.isfinite(above).all(axis=(1, 2))
+        possible = np.asarray(np.isfinite(above).all(axis=(1, 2)))
         total = np.where(possible[:, None, None], above, 0.0) + floor
-        done = possible & (last | (grid_ratio(pairs, total) <= ratio))
+        done = possible & (last or grid_ratio(pairs, total) <= ratio)
         noise[todo[done]] = total[done]
         todo, guess = todo[possible & ~done], above[possible & ~done]
     return noise, widths

@@ -20,6 +20,8 @@ from distpriv.privacy.delivered import optimal_attack_accuracy, verdict
 __all__ = ["laplace_release"]
 
 _NEAR = 2e-3  # of ln ε: how near a search comes
+_DELTA_ERROR = 0.2, 2e-5  # of the quadrature: share of δ, and besides
+_ACCURACY_ERROR = 5e-4
 _WIDEST = math.log(64.0)  # factor on the scale
 
 
@@ -29,8 +31,9 @@ def laplace_release(
     """Return Laplace noise of scale Δ/ε along directions, Δ the difference's L1 norm along them.
 
     That promises (ε, 0) where the two laws differ by a shift only (Theorems 4.1 and 4.3). Guarded
-    noise promises what it delivers under the covariances as they are: for δ = 0 the returned promise
-    has the δ of it, rounded up; for another δ the scale grows until that is kept.
+    noise promises what it delivers under the covariances as they are: for δ = 0 the returned
+    promise has the δ of it, with the error of its quadrature, rounded up; for another δ the scale
+    grows until that is kept.
 
     Raises
     ------
@@ -56,20 +59,20 @@ def laplace_release(
         return _within_guesses(name, model, promise.guesses / 100, at)
     if promise.epsilon == 0:
         raise NotApplicable(
-            f"{name} needs an ε above 0, for its scale is divided by ε; set a limit of right guesses "
-            "instead, or take OptM."
+            f"{name} needs an ε above 0, for its scale is divided by ε; set a limit of right "
+            "guesses instead, or take OptM."
         )
     release = at(promise.epsilon)
     if options.calibration != "guarded":
         return release
     if promise.delta == 0:
-        delta = _rounded_up(float(verdict(model, release, promise).delta.max()))
+        delta = _rounded_up(_at_most(model, release, promise))
         return replace(release, promise=replace(promise, delta=delta))
 
     @cache
     def excess(x: float) -> float:
-        delta = verdict(model, at(promise.epsilon, math.exp(x)), promise).delta.max()
-        return math.log(max(delta, 1e-300) / promise.delta)
+        delta = _at_most(model, at(promise.epsilon, math.exp(x)), promise)
+        return math.log(delta / promise.delta)
 
     if excess(0.0) <= 0:
         return release
@@ -84,14 +87,20 @@ def laplace_release(
     return at(promise.epsilon, math.exp(_kept_side(excess, high - 1.0, high)))
 
 
+def _at_most(model: GaussianModel, release: Release, promise: Promise) -> float:
+    """Compute the δ that is delivered at most, with the error of its quadrature."""
+    share, besides = _DELTA_ERROR
+    return float(verdict(model, release, promise).delta.max()) * (1 + share) + besides
+
+
 def _within_guesses(
     name: str, model: GaussianModel, accuracy: float, at: Callable[[float], Release]
 ) -> Release:
-    """By search: no attacker passes e^ε/(1 + e^ε), so ε is at least half of what that leaves."""
+    """Search for the scale: no attacker passes e^ε/(1 + e^ε), so ε is half of what that leaves."""
 
     @cache
     def excess(x: float) -> float:  # x: minus ln ε
-        return optimal_attack_accuracy(model, at(math.exp(-x))) - accuracy
+        return optimal_attack_accuracy(model, at(math.exp(-x))) + _ACCURACY_ERROR - accuracy
 
     high = -math.log(0.5 * math.log(accuracy / (1 - accuracy)))
     if excess(high) > 0:
@@ -118,8 +127,8 @@ def _kept_side(excess: Callable[[float], float], low: float, high: float) -> flo
 def _floor(model: GaussianModel, epsilon: float) -> tuple[FloatArray, float]:
     """Compute deviations of the floor, (m,), and what ε is charged.
 
-    Laplace noise is normal noise of random size (Andrews & Mallows 1974), so that with it the grid is
-    covered at least as well as by the floor alone.
+    Laplace noise is normal noise of random size (Andrews & Mallows 1974), so that with it the grid
+    is covered at least as well as by the floor alone.
     """
     m = len(model.query)
     if not model.steps.any():
@@ -132,8 +141,6 @@ def _floor(model: GaussianModel, epsilon: float) -> tuple[FloatArray, float]:
 
 
 def _rounded_up(delta: float) -> float:
-    """With two significant digits."""
-    if delta <= 0:
-        return 0.0
+    """With two significant digits, below 1."""
     unit = 10.0 ** (math.floor(math.log10(delta)) - 1)
     return min(math.ceil(delta / unit * (1 - 1e-12)) * unit, 1 - 1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
 from distpriv.model.grid import log_ratio
-from distpriv.privacy.laplace import line_loss, spread_loss
+from distpriv.privacy.laplace import APART, line_loss, spread_loss
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
 Law = Literal["model", "exact", "any data", "none"]
 
 _NOTHING = FiniteLoss(np.ones(1), np.ones(1))  # P = Q: nothing to tell
-_EVERYTHING = FiniteLoss(np.array([1.0, 0.0]), np.array([0.0, 1.0]))  # no value in common
 _SLACK = 1e-6  # of δ, for rounding
 _COVERED = 0.01  # what the grid may move log-likelihood ratios by; noise that leaves more is none
 
@@ -38,8 +38,9 @@ _COVERED = 0.01  # what the grid may move log-likelihood ratios by; noise that l
 def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 0) -> PrivacyLoss:
     """Return the privacy loss of one pair: P under the lower share against Q under the higher one.
 
-    Noise that leaves some combination of the statistics on their grid, or covers it too thinly, counts
-    as none, for arithmetic removes it; figures whose grids are apart tell the shares for certain.
+    Noise that leaves some combination of the statistics on their grid, or covers it too thinly,
+    counts as none, for arithmetic removes it; figures whose grids are apart tell the shares for
+    certain.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 
         return _kept_loss(model, release, pair)
     covered = bool(_grid_ratio(fitted, [release])[0] <= _COVERED)
     if not covered and fitted.apart:
-        return _EVERYTHING
+        return APART
     if release.directions is not None and covered:
         floor = 0.0 if release.covariance is None else release.covariance
         law = fitted.difference, fitted.covariances + floor
@@ -67,7 +68,7 @@ def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 
 
 
 def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
-    """By how much the grid moves log-likelihood ratios of additive releases, (R,); ∞ where it undoes them.
+    """Return what the grid moves log-likelihood ratios by, (R,); ∞ for releases without noise.
 
     Laplace noise is normal noise of random size, which covers the grid as well as the normal noise
     beside it does; where there is none, it counts by its variance.
@@ -99,16 +100,26 @@ class WorstLoss:
 
     losses: tuple[PrivacyLoss, ...]
 
+    @cached_property
+    def _normal(self) -> NormalLoss | None:
+        """All of them side by side, if all are normal."""
+        normal = [loss for loss in self.losses if isinstance(loss, NormalLoss)]
+        return NormalLoss.together(normal) if len(normal) == len(self.losses) else None
+
     def delta(self, epsilon: FloatArray | float) -> FloatArray:
         """Return δ(ε), shape of ε."""
         return self.profile(epsilon)
 
     def profile(self, level: FloatArray | float) -> FloatArray:
         """Return sup_S P(S) − e^l Q(S) for levels l of any sign, shape of l."""
+        if self._normal is not None:
+            return self._normal.profile(np.asarray(level, float)[..., None]).max(axis=-1)
         return np.max([loss.profile(level) for loss in self.losses], axis=0)
 
     def epsilon(self, delta: FloatArray | float) -> FloatArray:
         """Return the least ε >= 0 with δ(ε) <= delta, shape of delta; ∞ if there is none."""
+        if self._normal is not None:
+            return self._normal.epsilon(np.asarray(delta, float)[..., None]).max(axis=-1)
         return np.max([loss.epsilon(delta) for loss in self.losses], axis=0)
 
     def accuracy(self) -> float:
@@ -158,12 +169,8 @@ def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None
 
 def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
     """Return the best attacker's accuracy on each of many releases, shape (R,)."""
-    return np.array(
-        [
-            found.accuracy.max()
-            for found in verdicts(model, releases, [Promise(0, 0)] * len(releases))
-        ]
-    )
+    held = verdicts(model, releases, [Promise(0.0, 0.0)] * len(releases))
+    return np.array([one.accuracy.max() for one in held])
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,12 +181,12 @@ class Verdict:
     ----------
     kept : bool
     law : str
-        What that rests on: "model" for the fitted normals, "exact" for a law that is computed without
-        them, "any data", or "none".
+        What that rests on: "model" for the fitted normals, "exact" for a law that is computed
+        without them, "any data", or "none".
     promise : Promise
     delta : ndarray, shape (K, 2)
-        Delivered at the promise's ε [pair; lower share first, higher share first], with what the grid
-        adds at most.
+        Delivered at the promise's ε [pair; lower share first, higher share first], with what the
+        grid adds at most.
     accuracy : ndarray, shape (K,)
         Of the best attacker at even odds.
     exact : ndarray, shape (K, 2), or None
@@ -227,7 +234,7 @@ def verdicts(
         if some:
             found = _normal_deltas(model, some, place, epsilon[normal])
             delta[normal, place], accuracy[normal, place] = found
-        for row in np.flatnonzero(~normal):
+        for row in np.flatnonzero(~normal).tolist():
             loss = pair_loss(model, releases[row], place)
             if loss is _NOTHING:
                 laws[row] = "any data"
@@ -249,13 +256,13 @@ def _normal_deltas(
     difference = np.broadcast_to(fitted.difference, (len(noise), noise.shape[-1]))
     one, other = (covariance + noise for covariance in fitted.covariances)
     loss = NormalLoss.between(difference, one, other)
-    several = loss.beside(loss.reversed).beside(loss)
+    several = NormalLoss.together([loss, loss.reversed, loss])
     levels = np.concatenate([epsilon - charge, epsilon - charge, np.zeros(len(noise))])
     first, second, even = several.profile(levels).reshape(3, -1)
     delta = np.stack([first, second], axis=1) * (1 + np.tanh(charge / 2))[:, None]
-    told = ~covered & fitted.apart
-    delta, even = np.where(told[:, None], 1.0, delta), np.where(told, 1.0, even)
-    return delta, 0.5 + 0.5 * even
+    if fitted.apart:
+        delta[~covered], even[~covered] = 1.0, 1.0
+    return np.minimum(delta, 1.0), 0.5 + 0.5 * even
 
 
 def _judged(law: Law, promise: Promise, delta: FloatArray, accuracy: FloatArray) -> Verdict:

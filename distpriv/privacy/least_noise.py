@@ -1,33 +1,36 @@
-"""The least Gaussian noise that keeps promises: one pair or many, equal covariances or not, persons too.
+"""The least normal noise that keeps promises: of one pair or many, equal covariances or not.
 
-A promise is (ε, δ) for two normals that both get N(0, S).  At the S of least trace the gradient G of the
-binding promises is a multiple of the identity where S has noise, which is the fixed point of
+A promise is (ε, δ) for two normals that both get N(0, S). At the S of least trace the gradient G of
+the binding promises is a multiple of the identity where S has noise, which is the fixed point of
 
-    S ← c (S G S)^½,
+    S ← c (S G S)^½,    G = Σ_k λ_k (−∂ ln δ_k/∂S).
 
-G = Σ_k λ_k (−∂ ln δ_k/∂S).  With no covariance below it is one step; with equal covariances and one pair
-it ends at the positive part of ddᵀ/t − Σ; with several it is the semidefinite program's solution.
-There are several such points: it starts from noise in all directions, from noise where a little does
-most, which is what the best noise is where hardly any is needed, and between these.
+With no covariance below it is one step; with equal covariances and one pair it ends at the positive
+part of A = ddᵀ/μ² − Σ; with several pairs it is the solution of the semidefinite program: the least
+trace of S ⪰ 0 with S ⪰ A for all. There are several such points: it starts from noise in all
+directions, from noise where a little does most, which is what the best noise is where hardly any is
+needed, and between these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.privacy.loss import NormalLoss, normal_distance
+
+__all__ = ["Promises", "least_along", "least_noise", "positive_part"]
 
 _ROUNDS = 10, 40  # one promise, several
 _IDLE = 1e-4  # least multiplier: what does not bind now may bind later
-_ASIDE = {
-    (1, 0): 1.0,
-    (0, 1): 0.01,
-    (1, 1): 0.1,
-}  # of closed form and where a little does most: three starts
+# Closed form, noise where a little does most, and how much in all directions besides: three starts.
+_STARTS = ((1, 0, 1.0), (0, 1, 0.01), (1, 1, 0.1))
 _NEAR = 0.3  # of ln δ: within it Newton's step foretells the multiple
 _KEPT = 1e-7  # of ln δ: room that a result may leave
+_TRIES = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,35 +41,49 @@ class Promises:
     ----------
     differences : ndarray, shape (B, K, m)
     covariances : ndarray, shape (B, K, 2, m, m)
-        Of the two normals; zeros for a replaced record (persons).
+        Of the two normals; zeros for a replaced record.
     epsilon, delta : ndarray, shape (B, K)
     """
 
-    differences: np.ndarray
-    covariances: np.ndarray
-    epsilon: np.ndarray
-    delta: np.ndarray
+    differences: FloatArray
+    covariances: FloatArray
+    epsilon: FloatArray
+    delta: FloatArray
 
-    def of(self, rows) -> Promises:
-        return Promises(*(part[rows] for part in vars(self).values()))
+    def of(self, rows: IntArray | BoolArray) -> Promises:
+        """Return some of the cases."""
+        return Promises(
+            self.differences[rows], self.covariances[rows], self.epsilon[rows], self.delta[rows]
+        )
 
-    def excess(self, noise, *, slopes=False):
-        """ln(δ delivered / δ promised) in both orders, shape (B, 2K), and −∂ ln δ/∂S, (B, 2K, m, m)."""
+    def excess(self, noise: FloatArray) -> FloatArray:
+        """Return ln(δ delivered / δ promised) in both orders, (B, 2K), under noise (B, m, m)."""
+        delta = self._losses(noise).profile(np.tile(self.epsilon, 2))
+        return np.log(np.clip(delta, 1e-300, 1) / np.tile(self.delta, 2))
+
+    def excess_and_slopes(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the excess, (B, 2K), and −∂ ln δ/∂S, (B, 2K, m, m), to about 0.2 %."""
+        delta, slope = self._losses(noise).gradient(np.tile(self.epsilon, 2))
+        delta = np.clip(delta, 1e-300, 1)
+        return np.log(delta / np.tile(self.delta, 2)), -slope / delta[..., None, None]
+
+    def _losses(self, noise: FloatArray) -> NormalLoss:
         one, other = np.moveaxis(self.covariances, 2, 0) + noise[:, None]
         loss = NormalLoss.between(self.differences, one, other)
-        loss = loss.beside(loss.reversed)
-        epsilon, delta = np.tile(self.epsilon, 2), np.tile(self.delta, 2)
-        found, slope = loss.gradient(epsilon) if slopes else (loss.delta(epsilon), None)
-        found = np.clip(found, 1e-300, 1)
-        room = np.log(found / delta)
-        return (room, -slope / found[..., None, None]) if slopes else room
+        return NormalLoss.together([loss, loss.reversed])
 
 
-def least_noise(promises: Promises, rounds: int | None = None) -> np.ndarray:
-    """S of (locally) least trace that keeps all promises, shape (B, m, m); NaN where none does."""
-    rounds = rounds or _ROUNDS[promises.delta.shape[1] > 1]
+def least_noise(promises: Promises) -> FloatArray:
+    """Compute the S of (locally) least trace that keeps all promises.
+
+    Returns
+    -------
+    ndarray, shape (B, m, m)
+        NaN where no amount keeps them.
+    """
+    rounds = _ROUNDS[promises.delta.shape[1] > 1]
     noise = np.zeros((len(promises.delta), *promises.covariances.shape[-2:]))
-    excess, slopes = promises.excess(noise, slopes=True)
+    excess, slopes = promises.excess_and_slopes(noise)
     (rows,) = np.nonzero(~(excess.max(1) <= 0))  # the others need none
     if not len(rows):
         return noise
@@ -75,52 +92,57 @@ def least_noise(promises: Promises, rounds: int | None = None) -> np.ndarray:
     least = 1e-6 * _trace(some.covariances.mean((1, 2)))
     little = _little(excess[rows], slopes[rows], closed, least)
     starts = np.concatenate(
-        [
-            _aside(some, one * closed + other * little, share)
-            for (one, other), share in _ASIDE.items()
-        ]
+        [_aside(some, one * closed + other * little, share) for one, other, share in _STARTS]
     )
-    several = promises.of(np.tile(rows, len(_ASIDE)))
-    multiple = least_multiple(several, starts, rough=_NEAR)
+    several = promises.of(np.tile(rows, len(_STARTS)))
+    multiple = _least_multiple(several, starts, rough=_NEAR)
     starts = np.where(np.isnan(multiple), starts, multiple)
     shapes, traces = _improved(several, starts, rounds)
-    as_is = _multiplied(closed, *some.excess(closed, slopes=True))[1]
+    as_is = _multiplied(closed, *some.excess_and_slopes(closed))[1]
     traces = np.concatenate([traces, as_is]).reshape(-1, len(rows))
     shapes = np.concatenate([shapes, closed]).reshape(-1, *closed.shape)
-    noise[rows] = least_multiple(some, shapes[traces.argmin(0), np.arange(len(rows))])
+    best = shapes[traces.argmin(0), np.arange(len(rows))]
+    noise[rows] = _least_multiple(some, best)
     return noise
 
 
-def _little(excess, slopes, closed, least):
-    """Noise as large as the closed form, in the one direction in which a little does most."""
-    worst = np.take_along_axis(slopes, excess.argmax(1)[:, None, None, None], 1)[:, 0]
+def _little(
+    excess: FloatArray, slopes: FloatArray, closed: FloatArray, least: FloatArray
+) -> FloatArray:
+    """Return noise as large as the closed form, in the direction in which a little does most."""
+    worst = _of_worst(excess, slopes)
     values, vectors = np.linalg.eigh(np.nan_to_num(worst, posinf=0.0, neginf=0.0))
     along = vectors[..., -1:] @ np.swapaxes(vectors[..., -1:], -1, -2)
     size = np.maximum(_trace(closed), least)[:, None, None]
     return np.where(values[:, -1, None, None] > 0, along * size, closed)
 
 
-def _aside(promises, noise, share):
-    """With a share of the noise besides, spread over all directions by how much the statistics vary."""
+def _of_worst(excess: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Return slopes of the promise that is broken worst, (B, m, m)."""
+    return np.take_along_axis(slopes, excess.argmax(1)[:, None, None, None], 1)[:, 0]
+
+
+def _aside(promises: Promises, noise: FloatArray, share: float) -> FloatArray:
+    """Add a share of the noise in all directions, by how much the statistics vary."""
     unit = np.diagonal(promises.covariances.mean(2), axis1=-2, axis2=-1).mean(1)
     unit = unit + 1e-3 * np.diagonal(noise, axis1=-2, axis2=-1)
     size = np.maximum(_trace(noise) / unit.sum(-1), 1e-6)
     return noise + share * (size[:, None] * unit)[..., None] * np.eye(unit.shape[-1])
 
 
-def _equal_covariances(promises):
-    """What each pair would need alone with its mean covariance, added up."""
+def _equal_covariances(promises: Promises) -> FloatArray:
+    """Add up what each pair would need alone with its mean covariance."""
     distance = normal_distance(promises.epsilon, promises.delta)
     d = promises.differences / distance[..., None]
     return positive_part(d[..., :, None] * d[..., None, :] - promises.covariances.mean(2)).sum(1)
 
 
-def _improved(promises, noise, rounds):
-    """The best shape on the way of the fixed point, and the trace that it will need."""
+def _improved(promises: Promises, noise: FloatArray, rounds: int) -> tuple[FloatArray, FloatArray]:
+    """Return the best shape on the way of the fixed point, and the trace that it will need."""
     best, least = noise, np.full(len(noise), np.inf)
     multiplier = np.ones((len(noise), 2 * promises.delta.shape[1]))
     for _ in range(rounds):
-        excess, slopes = promises.excess(noise, slopes=True)
+        excess, slopes = promises.excess_and_slopes(noise)
         factor, trace = _multiplied(noise, excess, slopes)
         better = trace < least
         best, least = np.where(better[:, None, None], noise, best), np.where(better, trace, least)
@@ -128,42 +150,54 @@ def _improved(promises, noise, rounds):
         multiplier = np.maximum(multiplier / multiplier.max(1, keepdims=True), _IDLE)
         mixed = noise @ np.einsum("bk,bkij->bij", multiplier, slopes) @ noise
         mixed = np.nan_to_num(mixed + np.swapaxes(mixed, 1, 2), posinf=0.0, neginf=0.0)
-        new = square_root(mixed)
+        new = _square_root(mixed)
         size = factor * _trace(noise) / np.maximum(_trace(new), 1e-290)
-        moved = _trace(new) > 1e-280
-        noise = np.where(
-            moved[:, None, None], new * np.where(moved, size, 1.0)[:, None, None], noise
-        )
+        moved = (_trace(new) > 1e-280)[:, None, None]
+        noise = np.where(moved, new * np.where(moved[:, 0, 0], size, 1.0)[:, None, None], noise)
     return best, least
 
 
-def _multiplied(noise, excess, slopes):
-    """Newton's step for ln c, cut at a factor e; and the trace that it foretells, where it is near."""
+def _multiplied(
+    noise: FloatArray, excess: FloatArray, slopes: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Take Newton's step for ln c, cut at e, and the trace that it foretells where it is near."""
     worst = excess.max(1)
-    slope = np.take_along_axis(slopes, excess.argmax(1)[:, None, None, None], 1)[:, 0]
-    step = worst / np.maximum((slope * noise).sum((1, 2)), 1e-3)
+    step = worst / np.maximum((_of_worst(excess, slopes) * noise).sum((1, 2)), 1e-3)
     near = (abs(worst) < _NEAR) & (abs(step) < 1) & (_trace(noise) > 0)
     step = np.clip(step, -1, 1)
     return np.exp(step), np.where(near, _trace(noise) * np.exp(step), np.inf)
 
 
-def least_multiple(promises, shape, rough: float = _KEPT) -> np.ndarray:
-    """c S with the least c that keeps the promises, for each shape S; NaN for none."""
-    factor = least_along(promises, lambda rows, c: shape[rows] * c[:, None, None], rough=rough)
+def _least_multiple(promises: Promises, shape: FloatArray, rough: float = _KEPT) -> FloatArray:
+    """Return c S with the least c that keeps the promises, for each shape S; NaN for none."""
+
+    def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
+        return shape[rows] * factor[:, None, None]
+
+    factor = least_along(promises, noise_at, rough=rough)
     return shape * np.where(_trace(shape) > 0, factor, np.nan)[:, None, None]
 
 
 def least_along(
-    promises, noise_at, least: float = 1e-18, rough: float = _KEPT, most: float = 1e15
-) -> np.ndarray:
-    """The least factor >= `least` at which noise that grows with it keeps the promises, shape (B,).
+    promises: Promises,
+    noise_at: Callable[[IntArray, FloatArray], FloatArray],
+    least: float = 1e-18,
+    rough: float = _KEPT,
+    most: float = 1e15,
+) -> FloatArray:
+    """Compute the least factor at which noise that grows with it keeps the promises.
 
     The secant method in its logarithm, on which ln δ is about a straight line, inside a bracket.
 
     Parameters
     ----------
+    promises : Promises
     noise_at : callable
         From indices of cases and their factors to noises, shape (indices, m, m).
+    least, most : float
+        Factors to be tried.
+    rough : float
+        Room, in ln δ, that may be left.
 
     Returns
     -------
@@ -175,7 +209,7 @@ def least_along(
     x, slope = np.maximum(low, 0.0), np.ones(count)
     before = np.full((2, count), np.nan)
     todo = np.arange(count)
-    for _ in range(80):
+    for _ in range(_TRIES):
         if not len(todo):
             break
         at = x[todo]
@@ -189,20 +223,21 @@ def least_along(
         new = at + np.clip((excess + rough / 2) / slope[todo], -3, 3)
         halved = np.where(np.isinf(high[todo]), at + 3, (low[todo] + high[todo]) / 2)
         x[todo] = np.where((low[todo] < new) & (new < high[todo]), new, halved)
-        done = kept & ((excess > -rough) | (at <= np.log(least))) | (~kept & (at > np.log(most)))
-        todo = todo[~done]
+        done = kept & ((excess > -rough) | (at <= np.log(least)))
+        todo = todo[~(done | (~kept & (at > np.log(most))))]
     return np.where(np.isinf(high), np.nan, np.exp(high))
 
 
-def positive_part(matrix):
+def positive_part(matrix: FloatArray) -> FloatArray:
+    """Return symmetric matrices (..., m, m) with their negative eigenvalues set to 0."""
     values, vectors = np.linalg.eigh(matrix)
     return (vectors * np.maximum(values, 0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
 
 
-def square_root(matrix):
+def _square_root(matrix: FloatArray) -> FloatArray:
     values, vectors = np.linalg.eigh(matrix)
     return (vectors * np.sqrt(np.maximum(values, 0))[..., None, :]) @ np.swapaxes(vectors, -1, -2)
 
 
-def _trace(matrix):
+def _trace(matrix: FloatArray) -> FloatArray:
     return np.trace(matrix, axis1=-2, axis2=-1)
