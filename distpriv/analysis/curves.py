@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EPSILONS", "epsilon_frame", "width_frame"]
 
-EPSILONS = np.geomspace(0.1, 20.0, 28)
+EPSILONS = np.geomspace(0.2, 20.0, 36)
 _WIDTHS = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest range about the same middle
 
 

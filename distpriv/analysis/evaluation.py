@@ -264,9 +264,10 @@ class Evaluation:
 
     def _choose(self) -> Way:
         name = self.scenario.mechanism
+        mechanism = mechanism_named(name)
         if not self.needs_noise:
             return way(self.model, AS_IT_IS, self.promise, self._plain)
-        if mechanism_named(name).noise == "none":
+        if mechanism.noise == "none":
             release = calibrate(name, self.model, reference=self.scenario.reference_share)
             return way(self.model, release, self.promise)
         releases, unavailable = noises(self.model, self.promise, [name], **self._options)

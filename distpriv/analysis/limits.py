@@ -25,7 +25,7 @@ __all__ = ["ErrorLimit", "Limit", "LimitKind", "choose"]
 LimitKind = Literal["guesses", "accuracy", "f_score", "precision"]
 
 _SEARCHED = 0.01, 50.0  # ε
-_POINTS, _ROUNDS = 25, 4  # of a round; each round searches the step that the one before ended in
+_POINTS = (25, 6, 6, 6, 6)  # of a round; each searches the step that the one before ended in
 
 
 @dataclass(frozen=True)
@@ -164,20 +164,22 @@ def _most(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
 def _least(
     name: str, model: GaussianModel, most: FloatArray, delta: float, options: dict[str, Any]
 ) -> tuple[float, Release] | None:
-    """Least ε at which a mechanism's errors are accepted; they need not fall as ε rises."""
+    """Search the least ε at which a mechanism's errors are accepted; they need not fall with ε."""
     low, high = map(math.log, _SEARCHED)
     best = None
-    for _ in range(_ROUNDS):
-        steps = np.exp(np.linspace(low, high, _POINTS))
+    for points in _POINTS:
+        steps = np.exp(np.linspace(low, high, points))
         jobs = [(name, Promise(float(one), delta)) for one in steps]
-        for place, one in enumerate(calibrate_all(jobs, model, **options)):
-            if not isinstance(one, Release):
-                continue
-            if (one.expected_absolute_errors(model) <= most).all():
-                best = float(steps[place]), one
-                break
-        else:
+        results = calibrate_all(jobs, model, **options)
+        accepted = [
+            isinstance(one, Release) and (one.expected_absolute_errors(model) <= most).all()
+            for one in results
+        ]
+        if not any(accepted):
             return best
+        place = accepted.index(True)
+        release = results[place]
+        best = (float(steps[place]), release) if isinstance(release, Release) else best
         if place == 0:
             return best
         low, high = math.log(steps[place - 1]), math.log(steps[place])

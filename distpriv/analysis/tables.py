@@ -69,8 +69,9 @@ def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
 
 def secrets(source: Source) -> dict[SensitiveProperty, str]:
     """Return properties that a table's labels offer as secrets, with their titles."""
-    offered = [(column, labels) for column, labels in source.labels.items() if len(labels) > 1]
-    every = [SensitiveProperty(column, (one,)) for column, labels in offered for one in labels]
+    every = [
+        SensitiveProperty(name, (one,)) for name in source.labels for one in source.labels[name]
+    ]
     return {one: one.label for one in every}
 
 
@@ -125,7 +126,7 @@ def _first(source: Source, secret: str) -> list[Statistic]:
 
 def _plainest(source: Source) -> Pair:
     """Take the rarer of two labels of the last column with two; else any label, or a median."""
-    labels = {column: labels for column, labels in source.labels.items() if len(labels) > 1}
+    labels = source.labels
     order = sorted(labels, key=lambda column: len(labels[column]))
     two = [column for column in order if len(labels[column]) == 2]
     secrets = [

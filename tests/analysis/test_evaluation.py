@@ -1,0 +1,234 @@
+"""From a scenario to an answer: one verdict, one ruler, one recommendation, nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.analysis import Cache, Persons, Scenario, compare, evaluate, recommend
+from distpriv.analysis.comparison import ruler
+from distpriv.analysis.tables import start
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.mechanisms import calibrate
+from distpriv.privacy import delivered_epsilon
+from distpriv.queries import Count, Mean, Pair, Proportion, Query, SensitiveProperty
+from distpriv.sources import FrameSource, fit_gaussian
+
+RICH, WOMEN = SensitiveProperty("income", ">50K"), SensitiveProperty("sex", "Female")
+
+
+def by_key(now):
+    return {way.key: way for way in now.ways}
+
+
+def test_census_is_answered_as_the_mechanisms_are(now, census):
+    """By hand: the model, each mechanism calibrated alone, errors √(2/π) deviations of the noise."""
+    query = Query(now.scenario.statistics)
+    model = fit_gaussian(census.frame, query, Pair(RICH, 0.2, 0.3), 100, replacement=True)
+    values = model.pairs[0].means.mean(axis=0)
+    for name in ("OptM", "DauM", "ExpM"):
+        noise = calibrate(name, model, guesses=60, units=np.abs(values))
+        errors = np.sqrt(2 / np.pi * np.diag(noise.covariance))
+        assert by_key(now)[name].errors == pytest.approx(errors, rel=1e-6)
+        assert by_key(now)[name].percent == pytest.approx(100 * np.mean(errors / values), rel=1e-6)
+    assert now.epsilon == pytest.approx(delivered_epsilon(model, now.release, 1e-3), rel=1e-6)
+
+
+def test_ways_hold_the_papers_mechanisms_beside_the_balanced_release(evaluations):
+    for now in evaluations.values():
+        assert {"as it is", "no data", "BalM", "OptM", "DauM", "DirM", "EigM", "ExpM"} == {
+            *by_key(now)
+        }
+        assert not now.unavailable
+        assert all(way.kept == (way.key != "as it is") for way in now.ways)
+        assert all((way.estimated <= way.errors + 1e-12).all() for way in now.ways)
+        best = now.recommendation
+        assert best.way.key == "BalM"  # of least error here: no noise, all but a few records
+        assert best.way.percent == min(way.percent for way in now.ways if way.kept)
+        assert not best.worse_than_nothing
+        assert all(way.publishable for way in now.ways)
+
+
+@pytest.mark.parametrize("away", [-1e-3, 1e-3])
+def test_verdict_is_one_near_the_undefended(asked, now, away):
+    """At 74.63 right guesses without noise: needed, kept and recommended change together."""
+    near = asked(guesses=now.undefended + away)
+    plain = by_key(near)["as it is"]
+    assert plain.kept == (away > 0) == (not near.needs_noise)
+    assert (near.recommendation.way is plain) == plain.kept
+    assert (near.epsilon is None) == plain.kept
+    assert near.way.kept
+    assert near.guesses <= near.scenario.guesses
+
+
+def test_recommendation_is_the_least_error_better_than_no_data(now):
+    ways = by_key(now)
+    nothing = ways["no data"]
+    worse = [replace(way, percent=nothing.percent + 1) for way in (ways["OptM"], ways["BalM"])]
+    best = recommend([*worse, nothing, ways["as it is"]])
+    assert best.way is best.nothing is nothing
+    assert best.worse_than_nothing
+    assert best.others == tuple(worse)
+    better = recommend([ways["OptM"], replace(ways["BalM"], percent=nothing.percent - 1), nothing])
+    assert better.way.key == "BalM"
+    assert (
+        recommend([*now.ways, replace(ways["as it is"], verdict=ways["OptM"].verdict)]).way.percent
+        == 0
+    )
+    with pytest.raises(ValueError, match="No data"):
+        recommend([ways["OptM"]])
+
+
+def test_slider_move_computes_groups_and_model_once(census):
+    class Counted(FrameSource):
+        def groups(self, query, secret):
+            counted.append(secret)
+            return super().groups(query, secret)
+
+    counted, cache = [], Cache()
+    source = Counted(census.key, census.title, census.frame, provenance="example")
+    models, curves = set(), set()
+    for guesses in range(55, 75):
+        now = evaluate(
+            replace(start(source), guesses=float(guesses), mechanism="DauM"), source, cache
+        )
+        models.add(id(now.model))
+        curves.add(id(now.tradeoff(["DauM"], np.array([1.0]))))
+        assert now.guesses <= guesses + 1e-9
+    assert counted == [RICH]
+    assert len(models) == len(curves) == 1
+    again = evaluate(now.scenario, source, cache)
+    assert again.way is now.way
+    assert evaluate(replace(now.scenario, seed=5, delta=0.01), source, cache).way is now.way
+    assert evaluate(replace(now.scenario, units="raw"), source, cache).way is not now.way
+
+
+def test_two_secrets_are_hidden_together_and_what_does_not_apply_says_why(asked):
+    women = Pair(WOMEN, 0.3, 0.4)
+    statistics = (Mean("age"), Mean("education-num"), Mean("hours-per-week"))
+    now = asked(secrets=(Pair(RICH, 0.2, 0.3), women), statistics=statistics, guesses=55.0)
+    assert now.way.key == "OptM"
+    assert now.way.kept
+    assert len(now.verdict.accuracy) == 2
+    assert 100 * now.verdict.accuracy.max() <= 55
+    assert {"BalM", "DauM"} == {*now.unavailable}
+    assert all(text.endswith(".") for text in now.unavailable.values())
+    daum = asked(
+        **{each: getattr(now.scenario, each) for each in ("secrets", "statistics", "guesses")},
+        mechanism="DauM",
+    )
+    with pytest.raises(NotApplicable):
+        _ = daum.release
+    assert by_key(daum).keys() == by_key(now).keys()
+    assert daum.recommendation.way.kept
+
+
+def test_limit_by_epsilon_is_held_at_that_epsilon(asked):
+    now = asked(by="epsilon", epsilon=1.0, delta=1e-3)
+    assert now.epsilon == 1.0
+    assert (now.verdict.delta <= 1e-3 * (1 + 1e-6)).all()
+    assert now.limit == pytest.approx(100 * (np.e + 1e-3) / (1 + np.e))
+    assert now.guesses < 60
+    loose = asked(by="epsilon", epsilon=20.0)
+    assert not loose.needs_noise
+    assert loose.release.kind == "as it is"
+
+
+@pytest.fixture(scope="module")
+def table():
+    """60 records: a change around 0, a constant, a cell that is 1 for who buys."""
+    rng = np.random.default_rng(3)
+    buys = np.arange(60) % 3 == 0
+    return pd.DataFrame(
+        {
+            "change": rng.normal(0, 1, 60).round(3) + 0.5 * buys,
+            "always": 7,
+            "never": 0,
+            "age": rng.integers(20, 60, 60) + 5 * buys,
+            "buys": np.where(buys, "yes", "no"),
+        }
+    )
+
+
+BUYS = Pair(SensitiveProperty("buys", "yes"), 0.3, 0.4)
+
+
+def small(table, **changes):
+    first = Scenario("upload", secrets=(BUYS,), statistics=(Mean("age"),), records=None)
+    return evaluate(replace(first, **changes), table)
+
+
+def test_ruler_is_the_value_or_its_sampling_deviation(table):
+    figures = (Mean("change"), Mean("always"), Mean("never"), Mean("age"))
+    now = small(table, statistics=figures, guesses=52.0)
+    deviation = np.sqrt(now.model.pairs[0].pooled[0, 0])
+    middle = now.model.pairs[0].means.mean(axis=0)
+    assert ruler(now.model) == pytest.approx([max(deviation, abs(middle[0])), 7, 1, middle[3]])
+    centred = table.assign(change=table["change"] - middle[0])
+    assert small(centred, statistics=(Mean("change"),)).ruler == pytest.approx(
+        [deviation], rel=1e-3
+    )
+    assert all(np.isfinite(way.percent) and way.percent < 1000 for way in now.ways)
+    optm = by_key(now)["OptM"]
+    assert optm.errors[1:3] == pytest.approx([0, 0], abs=1e-9)  # they cannot vary
+
+
+def test_own_table_has_yardsticks_that_are_not_published(table):
+    now = small(table)
+    assert not by_key(now)["no data"].publishable
+    assert by_key(now)["BalM"].publishable
+    public = evaluate(now.scenario, table, reference=table.assign(age=table["age"] + 1))
+    assert by_key(public)["no data"].publishable
+    assert public.ruler == pytest.approx(now.ruler + 1)
+
+
+def test_share_outside_the_range_is_noticed_for_whole_tables_alone(table):
+    outside = (replace(BUYS, low=0.4, high=0.5),)
+    assert small(table, secrets=outside).outside
+    assert small(table, secrets=outside).recommendation.outside
+    assert not small(table).outside
+    assert not small(table, secrets=outside, records=30).outside
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"secrets": ()}, "Nothing is to be hidden"),
+        ({"statistics": ()}, "Nothing is released"),
+        ({"records": 61}, "61 records, and the table has 60"),
+        (
+            {"statistics": (Mean("age"), Count("buys", "no"))},
+            r"no \(buys\) tells the secret itself",
+        ),
+        ({"statistics": (Proportion("buys", "yes"),)}, "tells the secret itself"),
+        ({"secrets": (Pair(SensitiveProperty("age", above=90), 0.1, 0.2),)}, "No complete record"),
+        (
+            {"secrets": (Pair(SensitiveProperty("age", above=5), 0.1, 0.2),)},
+            "Every complete record",
+        ),
+        ({"by": "epsilon"}, "choose a number"),
+        ({"by": "epsilon", "epsilon": -1.0}, "ε"),
+        ({"guesses": 100.0}, "100"),
+        ({"mechanism": "OptN"}, "OptM"),
+        ({"persons": Persons(1.0, 1e-3)}, "not built yet"),
+        ({"known_records": 5}, "not built yet"),
+        ({"reference_data": "census"}, "open that table"),
+    ],
+)
+def test_what_has_no_answer_is_one_sentence(table, changes, words):
+    with pytest.raises(DistprivError, match=words) as caught:
+        _ = small(table, **changes).way
+    assert str(caught.value).endswith((".", "?"))
+
+
+def test_compare_lists_the_ways_of_an_evaluation(now):
+    frame = compare(now.model, guesses=60)
+    assert list(frame["key"]) == [way.key for way in now.ways]
+    assert frame["percent"].to_numpy() == pytest.approx([way.percent for way in now.ways])
+    assert "± count sex = Female" in frame
+    assert not compare(now.model, epsilon=1.0).query("key == 'as it is'")["kept"].item()
+    with pytest.raises(DistprivError, match="either"):
+        compare(now.model, epsilon=1.0, guesses=60)

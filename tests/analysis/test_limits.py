@@ -1,0 +1,63 @@
+"""Limits and the ε they lead to, each inverted by what the chosen noise delivers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from distpriv.analysis import ErrorLimit, Limit, choose
+from distpriv.analysis.comparison import ruler
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.mechanisms import calibrate
+from distpriv.model import Promise
+from distpriv.privacy import optimal_attack_accuracy
+
+NAMES = ["OptM", "DauM", "ExpM"]
+
+
+@pytest.mark.parametrize("limit", [Limit("guesses", 60.0), Limit("accuracy", 0.57)])
+def test_limit_leads_to_the_largest_epsilon_that_keeps_it(now, limit):
+    allowed = limit.value if limit.kind == "guesses" else 100 * limit.value
+    frame = choose(limit, now.model, NAMES).set_index("mechanism")
+    assert list(frame.index) == NAMES
+    assert (frame["guesses"] <= allowed).all()
+    assert (frame["guesses"].drop("ExpM") > allowed - 0.01).all()
+    for name in ("OptM", "DauM"):
+        more = calibrate(name, now.model, 1.02 * frame.loc[name, "epsilon"], 1e-3, units=now.ruler)
+        assert 100 * optimal_attack_accuracy(now.model, more) > allowed - 0.5
+    assert limit.promise == Promise(0.0, round(2 * allowed / 100 - 1, 12), allowed)
+
+
+def test_error_limit_leads_to_the_least_epsilon_that_meets_it(now):
+    limits = [ErrorLimit("mean age", 1.5), ErrorLimit("count sex = Female", 0.2, relative=True)]
+    most = np.array([1.5, 0.2 * ruler(now.model)[3]])
+    frame = choose(limits, now.model, ["OptM", "ExpM"]).set_index("mechanism")
+    for name in frame.index:
+        epsilon = frame.loc[name, "epsilon"]
+
+        def errors(epsilon, name=name):
+            noise = calibrate(name, now.model, epsilon, 1e-3, units=now.ruler)
+            return noise.expected_absolute_errors(now.model)[[0, 3]]
+
+        assert (errors(epsilon) <= most * (1 + 1e-9)).all()
+        assert (errors(0.99 * epsilon) > most).any()
+
+
+def test_error_that_any_noise_meets_or_none_does(now):
+    frame = choose(ErrorLimit("mean age", 1e9), now.model, ["ExpM"])
+    assert frame["epsilon"].item() == pytest.approx(0.01)
+    frame = choose(ErrorLimit("mean age", 1e-9), now.model, ["ExpM"])  # always adds some
+    assert frame[["epsilon", "guesses", "percent"]].isna().all(axis=None)
+
+
+def test_limits_that_are_none_are_one_sentence(now):
+    with pytest.raises(DistprivError, match="50"):
+        choose(Limit("guesses", 50.0), now.model)
+    with pytest.raises(NotApplicable, match="not built yet"):
+        choose(Limit("f_score", 0.8), now.model)
+    with pytest.raises(DistprivError, match="Did you mean 'mean age'"):
+        choose(ErrorLimit("mean ages", 1.0), now.model)
+    with pytest.raises(DistprivError, match="above 0"):
+        ErrorLimit("mean age", 0.0)
+    with pytest.raises(DistprivError, match="at least one"):
+        choose([], now.model)

@@ -1,0 +1,71 @@
+"""Statistics and secrets come back from links, whatever their names are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from distpriv.analysis.links import read_secret, read_statistics, write_secret, write_statistics
+from distpriv.errors import DistprivError
+from distpriv.queries import Count, Mean, Proportion, SensitiveProperty, Statistic
+
+names = st.text(alphabet="~:,!\\a0 1é", min_size=1, max_size=6)
+labels = st.one_of(
+    names, st.just(""), st.sampled_from(["~above", "!1", "true"]), st.booleans(), st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)  # fmt: skip
+secrets = st.one_of(
+    st.builds(
+        SensitiveProperty, names, st.lists(labels, min_size=1, max_size=3, unique=True).map(tuple)
+    ),
+    st.builds(lambda name, x: SensitiveProperty(name, above=x), names, st.floats(-1e9, 1e9)),
+    st.builds(lambda name, x: SensitiveProperty(name, below=x), names, st.integers(-5, 5)),
+    st.builds(
+        lambda name, x: SensitiveProperty(name, between=(x, x + 1)), names, st.floats(0, 1e6)
+    ),
+)
+
+
+@settings(max_examples=60)
+@given(secrets)
+def test_secret_comes_back(secret):
+    back = read_secret(write_secret(secret))
+    assert back == secret
+    assert list(map(type, back.values)) == list(map(type, secret.values))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(["count", "proportion", "mean", "sum"]), names, labels)))
+def test_statistics_come_back(parts):
+    every = tuple(
+        Statistic(kind, name, label if kind in ("count", "proportion") else None)
+        for kind, name, label in parts
+    )
+    back = read_statistics(write_statistics(every))
+    assert back == every
+    assert [type(one.value) for one in back] == [type(one.value) for one in every]
+
+
+def test_links_are_written_plainly():
+    assert write_statistics([Mean("age"), Count("sex", "Female")]) == "mean:age,count:sex:Female"
+    assert write_statistics([Proportion("late", 1)]) == "proportion:late:!1"
+    assert write_secret(SensitiveProperty("income", ">50K")) == "income:>50K"
+    assert write_secret(SensitiveProperty("age", above=30)).startswith("age:~above:30")
+    assert write_secret(SensitiveProperty("a", "~above")) == "a:~0above"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["income", "a:~above:x", "a:~between:1", "a:~above:1:2", "a:!{", "a:![1]", "a:~above:nan"],
+)
+def test_secret_that_is_none_is_one_sentence(text):
+    with pytest.raises(DistprivError, match=r"\.$"):
+        read_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["mean", "largest:a", "mean:a:b", "count:a", "count:a:b:c", "count:a:!"]
+)
+def test_statistic_that_is_none_is_one_sentence(text):
+    with pytest.raises(DistprivError, match=r"\.$"):
+        read_statistics(text)

@@ -1,0 +1,140 @@
+"""Sentences are short, and say what the figures say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.analysis import evaluate, sentences
+from distpriv.analysis.frames import attack_frame, bells_frame, misfit, separation
+from distpriv.analysis.tables import EXAMPLE_TITLES
+from distpriv.queries import Mean
+from distpriv.sources import FrameSource
+
+FRAME = attack_frame([{"OptM": 0.6}, {"OptM": 0.5}, {"OptM": 0.58}])
+OF_RESULTS = [name for name in sentences.__all__ if name.endswith(("_lead", "_advice"))]
+MARKS = sentences.Style(lambda name: f"<{name}>", lambda text: f"**{text}**")
+
+
+def every(now, style=sentences.PLAIN):
+    for name in [*OF_RESULTS, "advice", "warning"]:
+        more = (FRAME, "OptM") if name == "attack_lead" else ()
+        yield getattr(sentences, name)(now, *more, style)
+    yield from sentences.caveats(now)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"guesses": 76.0}, {"guesses": 51.0, "records": 4000}, {"by": "epsilon", "epsilon": 0.05}],
+)
+@pytest.mark.parametrize("key", list(EXAMPLE_TITLES))
+def test_sentences_have_at_most_25_words(evaluations, key, changes):
+    first = evaluations[key]
+    now = evaluate(replace(first.scenario, **changes), first.source, first.cache)
+    for text in every(now):
+        for one in re.split(r"(?<=[.?])\s", text):
+            assert len(one.split()) <= 25, one
+            assert one == "" or one.endswith(".")
+    for name in (name for name in sentences.__all__ if name.endswith("_title")):
+        assert len(getattr(sentences, name)(now).split()) <= 7
+
+
+def test_census_is_said_in_words(now):
+    said = " ".join(" ".join(every(now)).split())
+    for text in (
+        "They guess whether 20 % or 30 % of 100 records have income = >50K, and are right 75 times in "
+        "100. 50 is a coin toss; you accept 60.",
+        "Publish balanced figures. Then an attacker is right 50 times in 100, and the figures are off "
+        "by 2.9 % on average.",
+        "With OptM at ε = 1.5 an attacker is right 60 times in 100",
+        "After 3 repetitions a trained attacker is right 56.0 ± 13.1 times in 100; the best possible "
+        "one 60.",
+    ):
+        assert text in said
+    assert " ".join(sentences.tradeoff_title(now).split()) == "6.5 % off for 60 of 100"
+
+
+def test_names_are_marked_and_never_stressed_bare(now):
+    assert "<income = >50K>" in sentences.check_lead(now, MARKS)
+    assert "<mean education num> alone" in sentences.directions_lead(now, MARKS)
+    assert "**60" in sentences.tradeoff_lead(now, MARKS)
+
+
+def test_what_is_worse_than_nothing_is_said(now):
+    """Few records of each group are left by a wide range: nothing beats an educated guess."""
+    source = FrameSource("upload", "own", now.source.frame)
+    pair = replace(now.pair, low=0.01, high=0.99)
+    own = evaluate(replace(now.scenario, secrets=(pair,), guesses=51.0), source)
+    best = own.recommendation
+    assert best.worse_than_nothing
+    assert best.way.key == "no data"
+    assert sentences.advice(own).startswith("Release nothing from this table.")
+    assert any("yardsticks" in text for text in sentences.caveats(own))
+    shown = evaluate(own.scenario, now.source)
+    assert sentences.advice(shown).startswith("Publish expected figures instead.")
+
+
+def test_outside_and_left_out_are_said(now):
+    frame = now.source.frame.head(400).assign(age=lambda table: table["age"].where(table.index > 2))
+    scenario = replace(now.scenario, records=None, statistics=(Mean("age"), Mean("hours-per-week")))
+    own = evaluate(replace(scenario, secrets=(replace(now.pair, low=0.5, high=0.6),)), frame)
+    assert sentences.warning(own).startswith("Widen the two shares first.")
+    assert any(text.startswith("3 records lack a value") for text in sentences.caveats(own))
+    rough = replace(scenario, calibration="classical", by="epsilon", epsilon=1.5, grid_safe=False)
+    assert len(sentences.caveats(evaluate(rough, now.source))) == 3
+
+
+def test_running_means_have_students_interval():
+    """Of 60, 50, 58: mean 56, deviation √28, t(2; 0.975) = 4.302653."""
+    last = FRAME.iloc[-1]
+    assert (last["simulations"], last["guesses"]) == (3, pytest.approx(56))
+    assert last["high"] - 56 == pytest.approx(4.302653 * np.sqrt(28 / 3), rel=1e-6)
+    assert np.isnan(FRAME.iloc[0]["low"])
+    assert list(attack_frame([]).columns) == list(FRAME.columns)
+
+
+def test_bells_are_apart_as_the_guesses_say():
+    """Two unit bells whose better half is guessed: Φ(d/2) of the time."""
+    scores = bells_frame([("one", 76.0, True)], ("20 %", "30 %"))
+    low, high = scores["20 %"].to_numpy(), scores["30 %"].to_numpy()
+    right = np.maximum(low, high).sum() / (low + high).sum()
+    assert right == pytest.approx(0.76, abs=1e-3)
+    assert separation(50.0) == 0
+    assert np.isfinite(separation(100.0))
+
+
+def test_misfit_is_small_for_the_curve_itself_and_large_for_another():
+    rng = np.random.default_rng(5)
+    normal, whole = rng.normal(3, 2, 4000), rng.binomial(100, 0.3, 4000)
+    assert misfit(normal, 3, 2, 0) < 163 / np.sqrt(4000)
+    assert misfit(whole, 30, np.sqrt(21), 1) < 163 / np.sqrt(4000) + 0.5
+    assert misfit(normal, 5, 2, 0) == pytest.approx(38.3, abs=2)  # Φ(½) − Φ(−½)
+    assert misfit(np.full(10, 7.0), 7, 0, 0) == 0
+
+
+def test_frames_have_the_columns_that_charts_draw(now):
+    shares = list(now.shares)
+    assert list(now.bells(now.ways).columns) == ["panel", "guesses", "kept", "score", *shares]
+    assert list(now.costs().columns[:5]) == ["way", "guesses", "error", "estimated", "kept"]
+    assert len(now.costs().columns) == 10
+    assert list(now.fit().columns) == ["statistic", "share", "mean", "deviation", "step", "misfit"]
+    draws = (
+        now.fit_draws().groupby(["statistic", "share"], sort=False)["value"].agg(["mean", "std"])
+    )
+    fitted = now.fit().set_index(["statistic", "share"])
+    assert ((draws["mean"] - fitted["mean"]).abs() < 5 * fitted["deviation"] / np.sqrt(1000)).all()
+    plane, clouds = now.plane((1, 2), ["DauM", "none"])
+    assert list(plane["name"]) == [*shares, "DauM"]
+    assert plane.loc[:1, "xx"].mean() == pytest.approx(1)
+    assert clouds.groupby("share").size().to_dict() == dict.fromkeys(shares, 350)
+    curve = now.tradeoff(["OptM", "ExpM"], np.array([0.5, 1.0]))
+    assert list(curve.columns) == ["mechanism", "epsilon", "guesses", "error"]
+    assert (curve.groupby("mechanism")["error"].diff().dropna() < 0).all()
+    alone = now.contributions()
+    assert (alone["alone"] <= now.undefended).all()
+    assert (alone["without"] <= now.undefended + 1e-6).all()
+    assert isinstance(now.exposure(), pd.DataFrame)

@@ -1,0 +1,110 @@
+"""What tables offer, and what they begin with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.analysis import evaluate
+from distpriv.analysis.tables import (
+    EXAMPLE_TITLES,
+    cell,
+    example_source,
+    grid_pair,
+    secrets,
+    source_by_key,
+    start,
+    statistics,
+)
+from distpriv.errors import DistprivError
+from distpriv.queries import Count, Mean, SensitiveProperty, Sum
+from distpriv.sources import FrameSource
+
+
+@pytest.mark.parametrize(
+    ("share", "range_"),
+    [
+        (0.01, (0.01, 0.02)),
+        (0.0199, (0.01, 0.02)),
+        (0.02, (0.02, 0.05)),
+        (0.0999, (0.05, 0.1)),
+        (0.1, (0.1, 0.2)),
+        (0.3 - 1e-12, (0.3, 0.4)),
+        (0.899, (0.8, 0.9)),
+        (0.9, (0.9, 0.95)),
+        (0.979, (0.95, 0.98)),
+        (0.98, (0.98, 0.99)),
+    ],
+)
+def test_cell_holds_the_share(share, range_):
+    assert cell(share) == range_
+
+
+def test_cells_are_mirrored():
+    for share in np.arange(0.0105, 0.5, 0.001):
+        low, high = cell(share)
+        assert cell(1 - share) == pytest.approx((1 - high, 1 - low))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.0099, 0.99, 1.0])
+def test_share_near_an_end_is_one_sentence(share):
+    with pytest.raises(DistprivError, match=r"too near an end .*\.$"):
+        cell(share)
+
+
+@pytest.mark.parametrize("key", list(EXAMPLE_TITLES))
+def test_example_begins_with_a_question_that_has_an_answer(key, evaluations):
+    now = evaluations[key]
+    assert now.scenario.source == key
+    assert now.pair.low <= now.own_share <= now.pair.high
+    assert now.needs_noise
+    assert now.recommendation.way.kept
+    assert {*now.scenario.statistics} <= {*statistics(now.source)}
+    assert now.pair.secret in secrets(now.source)
+    assert source_by_key(key) is example_source(key) is now.source
+
+
+def upload(**columns):
+    return FrameSource("upload", "people.csv", pd.DataFrame(columns))
+
+
+def test_upload_begins_with_its_plainest_secret_in_its_cell():
+    rng = np.random.default_rng(2)
+    source = upload(
+        name=[f"n{place}" for place in range(300)],
+        group=rng.choice(["a", "b", "c"], 300),
+        age=rng.integers(20, 60, 300),
+        left_early=["yes"] * 40 + ["no"] * 260,
+        rare=["y"] * 2 + ["n"] * 298,
+    )
+    first = start(source)
+    assert first.secrets == (grid_pair(source, SensitiveProperty("left_early", "yes")),)
+    assert (first.secrets[0].low, first.secrets[0].high) == (0.1, 0.2)
+    assert first.records is None
+    assert first.statistics[0] == Mean("age")
+    assert {one.column for one in first.statistics} == {"age", "group", "rare"}
+    assert evaluate(first, source).recommendation.way.kept
+    offered = statistics(source)
+    assert {Mean("age"), Sum("age"), Count("group", "c")} <= {*offered}
+    assert Count("name", "n1") not in offered
+
+
+def test_numbers_alone_begin_above_the_median():
+    rng = np.random.default_rng(2)
+    first = start(upload(a=rng.normal(size=50), b=rng.normal(size=50)))
+    assert first.secrets[0].secret.above is not None
+    assert first.statistics == (Mean("b"),)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"late": ["y", "n", "n", "n"] * 5}, "Besides 'late'"),
+        ({"a": ["x"] * 9, "b": [f"t{place}" for place in range(9)]}, "no share to hide"),
+        ({"a": [5] * 9}, "no share to hide"),
+    ],
+)
+def test_table_without_a_question_is_one_sentence(columns, words):
+    with pytest.raises(DistprivError, match=words):
+        start(upload(**columns))
