@@ -20,13 +20,13 @@ from distpriv.model import (
     no_data,
     release_error,
 )
-from distpriv.privacy import Verdict, verdict
+from distpriv.privacy import Verdict, verdicts
 from distpriv.text import percent, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Way", "compare", "mean_percent", "noises", "ruler", "ways"]
+__all__ = ["Way", "compare", "gaussian_names", "judge", "mean_percent", "noises", "ruler", "ways"]
 
 
 def ruler(model: GaussianModel) -> FloatArray:
@@ -112,7 +112,7 @@ class Way:
 
     @property
     def how(self) -> str:
-        """How it works, in a sentence."""
+        """Sentence on how it works."""
         if self.release.kind == "balanced":
             without, having = self.release.kept if self.release.kept is not None else (0, 0)
             return (
@@ -125,13 +125,13 @@ class Way:
 
     @property
     def basis(self) -> str:
-        """What its promise rests on, in a sentence."""
+        """Basis of its promise, in a sentence."""
         words = {"any data": "Holds for any data.", "exact": "Holds by the exact law."}
         return words.get(self.rests, "Rests on bell-shaped figures.")
 
     @property
     def advice(self) -> str:
-        """What to do to release this way, as a request."""
+        """Request to release this way."""
         return _WORDS[self.key][2] if self.key in _WORDS else f"Add {self.key} noise."
 
 
@@ -143,23 +143,7 @@ def gaussian_names() -> tuple[str, ...]:
 def noises(
     model: GaussianModel, promise: Promise, names: Iterable[str], **options: Any
 ) -> tuple[dict[str, Release], dict[str, str]]:
-    """Calibrate several mechanisms to one promise.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    promise : Promise
-    names : iterable of str
-        Mechanisms that add noise.
-    **options
-        Of `calibrate_all`.
-
-    Returns
-    -------
-    releases : dict of mechanism to Release
-    unavailable : dict of mechanism to str
-        Why the others do not apply, in a sentence each.
-    """
+    """Calibrate mechanisms to one promise: releases by name, and why others do not apply."""
     names, unavailable = list(names), {}
     releases = {}
     results = calibrate_all([(name, promise) for name in names], model, **options)
@@ -202,7 +186,7 @@ def ways(
     """
     rows = {one.key: one for one in ready}
     if "as it is" not in rows:
-        rows["as it is"] = way(model, AS_IT_IS, promise)
+        rows["as it is"] = judge(model, [AS_IT_IS], promise)[0]
     releases, unavailable = [no_data(model, reference)], {}
     if "BalM" not in rows:
         try:
@@ -214,24 +198,17 @@ def ways(
         added, reasons = noises(model, promise, rest, **options)
         releases += added.values()
         unavailable |= reasons
-    every = [*rows.values(), *(way(model, one, promise) for one in releases)]
+    every = [*rows.values(), *judge(model, releases, promise)]
     return tuple(sorted(every, key=lambda one: one.percent)), unavailable
 
 
-def way(
-    model: GaussianModel, release: Release, promise: Promise, judged: Verdict | None = None
-) -> Way:
-    """Hold one release against a promise.
+def judge(model: GaussianModel, releases: Sequence[Release], promise: Promise) -> list[Way]:
+    """Hold releases against a promise, side by side, and measure their errors."""
+    judged = verdicts(model, releases, [promise] * len(releases))
+    return [_way(model, *pair) for pair in zip(releases, judged, strict=True)]
 
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release
-    promise : Promise
-    judged : Verdict, optional
-        Computed before.
-    """
-    judged = judged or verdict(model, release, promise)
+
+def _way(model: GaussianModel, release: Release, judged: Verdict) -> Way:
     errors = release_error(model, release).absolute.max(axis=0)
     estimated = np.minimum(errors, best_estimate(model, release)[2].absolute.max(axis=0))
     return Way(

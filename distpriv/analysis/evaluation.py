@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 
 from distpriv.analysis import curves, frames
 from distpriv.analysis.cache import Cache, Key
-from distpriv.analysis.comparison import Way, noises, ruler, way, ways
+from distpriv.analysis.comparison import Way, judge, noises, ruler, ways
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
@@ -20,7 +21,7 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, mechanism_named
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.simulate import simulate
-from distpriv.privacy import Verdict, delivered_epsilon, optimal_attack_accuracy, verdict
+from distpriv.privacy import Verdict, delivered_epsilon
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
 from distpriv.text import percent, whole
@@ -201,13 +202,13 @@ class Evaluation:
 
     @cached_property
     def ruler(self) -> FloatArray:
-        """What 100 per cent of each statistic is, (m,), see :func:`comparison.ruler`."""
+        """Size that is 100 per cent of each statistic, (m,), see :func:`comparison.ruler`."""
         return ruler(self.model)
 
     @property
     def undefended(self) -> float:
         """Right guesses of 100 from the figures as they are."""
-        return self._by_model("undefended", lambda: 100 * optimal_attack_accuracy(self.model))
+        return self._plain.guesses
 
     @property
     def draws(self) -> FloatArray:
@@ -243,8 +244,8 @@ class Evaluation:
         return self.cache((name, *more, self.promise, *self._options_key, *self._model_key), make)
 
     @cached_property
-    def _plain(self) -> Verdict:
-        return self._by_promise("plain", (), lambda: verdict(self.model, AS_IT_IS, self.promise))
+    def _plain(self) -> Way:
+        return self._by_promise("plain", (), lambda: judge(self.model, [AS_IT_IS], self.promise)[0])
 
     @property
     def needs_noise(self) -> bool:
@@ -266,18 +267,18 @@ class Evaluation:
         name = self.scenario.mechanism
         mechanism = mechanism_named(name)
         if not self.needs_noise:
-            return way(self.model, AS_IT_IS, self.promise, self._plain)
+            return self._plain
         if mechanism.noise == "none":
             release = calibrate(name, self.model, reference=self.scenario.reference_share)
-            return way(self.model, release, self.promise)
+            return judge(self.model, [release], self.promise)[0]
         releases, unavailable = noises(self.model, self.promise, [name], **self._options)
         if name in unavailable:
             raise NotApplicable(unavailable[name])
-        return way(self.model, releases[name], self.promise)
+        return judge(self.model, [releases[name]], self.promise)[0]
 
     @property
     def release(self) -> Release:
-        """What the chosen way releases."""
+        """Release of the chosen way."""
         return self.way.release
 
     @property
@@ -319,12 +320,9 @@ class Evaluation:
         return self._by_promise("ways", (self.scenario.mechanism,), self._compare)
 
     def _compare(self) -> tuple[tuple[Way, ...], dict[str, str]]:
-        try:
-            ready = [self.way]
-        except NotApplicable:  # the others do not depend on it
-            ready = []
-        if self.needs_noise:
-            ready.append(way(self.model, AS_IT_IS, self.promise, self._plain))
+        ready = [self._plain]
+        with suppress(NotApplicable):  # the others do not depend on it
+            ready += [self.way] if self.needs_noise else []
         reference = self.scenario.reference_share
         return ways(self.model, self.promise, ready, reference=reference, **self._options)
 

@@ -170,16 +170,13 @@ def _least(
     for points in _POINTS:
         steps = np.exp(np.linspace(low, high, points))
         jobs = [(name, Promise(float(one), delta)) for one in steps]
-        results = calibrate_all(jobs, model, **options)
-        accepted = [
-            isinstance(one, Release) and (one.expected_absolute_errors(model) <= most).all()
-            for one in results
-        ]
-        if not any(accepted):
+        for place, one in enumerate(calibrate_all(jobs, model, **options)):
+            accepted = isinstance(one, Release) and one.expected_absolute_errors(model) <= most
+            if isinstance(one, Release) and np.all(accepted):
+                best = float(steps[place]), one
+                break
+        else:
             return best
-        place = accepted.index(True)
-        release = results[place]
-        best = (float(steps[place]), release) if isinstance(release, Release) else best
         if place == 0:
             return best
         low, high = math.log(steps[place - 1]), math.log(steps[place])

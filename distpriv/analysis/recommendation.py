@@ -12,7 +12,7 @@ __all__ = ["Recommendation", "recommend"]
 
 @dataclass(frozen=True, eq=False)
 class Recommendation:
-    """What to release.
+    """Hold which way of releasing to take, and why.
 
     Attributes
     ----------

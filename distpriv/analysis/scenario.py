@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, get_args
 
 from distpriv.analysis.limits import Limit
@@ -113,7 +113,7 @@ class Scenario:
 
     @property
     def limit(self) -> Limit | Promise:
-        """What is accepted: right guesses of 100, or ε and δ.
+        """Limit that is accepted: right guesses of 100, or ε and δ.
 
         Raises
         ------
@@ -160,8 +160,8 @@ class Scenario:
             another type.
         """
         try:
-            plain = json.loads(text)
-        except (ValueError, RecursionError):
+            plain = json.loads(text, parse_constant=_number)  # NaN and ∞ are no JSON
+        except (ValueError, TypeError, RecursionError):
             raise ReadError("This is no scenario, for it is no JSON; save it anew.") from None
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
             raise ReadError("This is no scenario of distpriv; choose a file that it has saved.")
@@ -219,79 +219,65 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError
-    return value
+def _of(*types: type) -> Callable[[Any], Any]:
+    """Return a reader of values of exactly these types; True is no number."""
 
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def _one_of(names: tuple[str, ...]) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in names:
+    def read(value: Any) -> Any:
+        if type(value) not in types:
             raise TypeError
-        return str(value)
+        return value
 
     return read
+
+
+def _in(names: tuple[str, ...]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        return names[names.index(value)]
+
+    return read
+
+
+_text, _whole, _number, _flag = _of(str), _of(int), _of(int, float), _of(bool)
 
 
 def _bounds(value: Any) -> tuple[Bound, ...]:
     return tuple((_text(column), _number(low), _number(high)) for column, low, high in value)
 
 
-def _persons(value: Mapping[str, Any]) -> Persons:
+def _persons(value: Any) -> Persons | None:
+    if value is None:
+        return None
     bounds = _bounds(value.get("bounds", ()))
     return Persons(_number(value["epsilon"]), _number(value["delta"]), bounds)
 
 
-def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else read(value)
-
-
 _READERS: dict[str, Callable[[Any], Any]] = {
     "source": _text,
-    "reading": _optional(lambda value: ReadOptions(**value)),
+    "reading": lambda value: value and ReadOptions(**value),
     "row": lambda value: Row(**value),
     "reference_data": _text,
     "secrets": lambda value: tuple(map(Pair.from_plain, value)),
     "statistics": lambda value: tuple(map(Statistic.from_plain, value)),
-    "records": _optional(_whole),
+    "records": _of(int, NoneType),
     "replacement": _flag,
-    "by": _one_of(get_args(By)),
+    "by": _in(get_args(By)),
     "guesses": _number,
-    "epsilon": _optional(_number),
+    "epsilon": _of(int, float, NoneType),
     "delta": _number,
     "mechanism": _text,
-    "calibration": _one_of(get_args(Calibration)),
+    "calibration": _in(get_args(Calibration)),
     "grid_safe": _flag,
-    "units": _one_of(get_args(Units)),
+    "units": _in(get_args(Units)),
     "bounds": _bounds,
-    "persons": _optional(_persons),
-    "reference_share": _optional(_number),
+    "persons": _persons,
+    "reference_share": _of(int, float, NoneType),
     "known_records": _whole,
     "seed": _whole,
 }
 
 
 def _read(name: str, value: Any) -> Any:
-    """Value of a field; anything of another type is an error in a sentence."""
+    """Read the value of a field; one of another type is an error in a sentence."""
     try:
         return _READERS[name](value)
     except DistprivError:
