@@ -12,6 +12,7 @@ import streamlit as st
 
 from distpriv.dashboard import builders, page, upload
 from distpriv.dashboard.controls import control
+from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.site import PAGES
@@ -54,7 +55,8 @@ def main() -> None:
     with page.sentences():
         chosen.run()
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
-        text = html.escape(json.dumps(state.written))
+        fields = {each.name: each.write(each.get(state.scenario)) for each in FIELDS}
+        text = html.escape(json.dumps({"address": state.written, "fields": fields}))
         st.html(f"<span id=scenario hidden>{text}</span>")
 
 

@@ -16,23 +16,13 @@ from distpriv.analysis import Evaluation, Way
 from distpriv.analysis.sentences import Style
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
-from distpriv.text import significant, whole
+from distpriv.text import significant
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = [
-    "WORDS",
-    "current",
-    "errors",
-    "escape",
-    "fault",
-    "headline",
-    "sentences",
-    "session",
-    "show",
-]
-__all__ += ["warning", "whole"]
+__all__ = ["WORDS", "current", "errors", "escape", "fault", "headline", "sentences", "session"]
+__all__ += ["show"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
@@ -77,16 +67,6 @@ def headline(title: str, lead: str, advice: str = "", warning: str = "") -> None
             st.markdown(warning or advice)
 
 
-def warning(now: Evaluation) -> str:
-    """Return what comes before any advice; "" if nothing does."""
-    if not now.recommendation.outside:
-        return ""
-    return (
-        f"**Widen the two shares first.** Your own table lies outside {now.shares[0]} to "
-        f"{now.shares[1]}; only you see this."
-    )
-
-
 def fault(error: Exception) -> str:
     """Log an error of the program, without its message, which may quote a table; return words."""
     remote = [line for line in str(error.__cause__).splitlines() if line.startswith("  File")]
@@ -113,17 +93,16 @@ def sentences() -> Iterator[None]:
 
 def errors(now: Evaluation, way: Way) -> pd.DataFrame:
     """Return value and expected error of each figure, as people read them, escaped."""
-    size = abs(now.values).clip(1e-9)
     labels = [label[:1].upper() + label[1:] for label in now.labels]
     return pd.DataFrame(
         {
             "": map(escape, labels),
-            "value": [significant(value, 4) for value in now.values.tolist()],
+            "value": [significant(value, 4) for value in now.values],  # noqa: PD011
             "error": [
                 f"± {significant(error, 2)} {escape(unit)}"
                 for error, unit in zip(way.errors, now.units, strict=True)
             ],
-            "%": [f"{percent:.1f}" for percent in 100 * way.errors / size],
+            "%": [f"{percent:.1f}" for percent in 100 * way.errors / now.ruler],
         }
     ).set_index("")
 

@@ -71,6 +71,12 @@ def test_equal_ends_of_the_range_are_named(state):
     assert "differ" in state.errors["shares"]
 
 
+@pytest.mark.parametrize(("text", "records"), [("250", 250), ("45 000", 45_000), ("all", None)])
+def test_number_of_records_is_written_or_all(state, text, records):
+    state.read_controls({"records-0": text})
+    assert state.scenario.records == records
+
+
 def test_undo_and_redo_go_back_and_forth(state):
     state.read_controls({"guesses-0": 55.0})
     state.undo()

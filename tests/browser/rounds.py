@@ -1,0 +1,165 @@
+"""Act at random on the pages in Chromium; scenario, controls and address have to agree.
+
+``python -m tests.browser.rounds [rounds] [seed]``
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from distpriv.analysis.tables import EXAMPLE_TITLES
+from distpriv.text import whole
+from tests.browser.browsing import browsing, idle, scenario, serving, visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ACTIONS = 12
+LINKS = ["", "?limit=65", "tradeoff?epsilon=0.7&shares=40-60", "?table=bank", "fit?table=hospital"]
+
+
+class Visitor:
+    """Does one thing after the other, sometimes before the page is at rest."""
+
+    def __init__(self, page: Page, rng: random.Random) -> None:
+        self.page, self.rng = page, rng
+
+    def _slide(self, label: str, place: int = 0) -> None:
+        self.page.get_by_role("slider", name=label).nth(place).focus(timeout=3000)
+        for _ in range(self.rng.randint(1, 4)):
+            self.page.keyboard.press(self.rng.choice(["ArrowRight", "ArrowLeft"]))
+
+    def _choose(self, label: str) -> None:
+        self.page.get_by_role("combobox", name=label).first.click(timeout=5000)
+        options = self.page.get_by_role("option")
+        options.first.wait_for(timeout=5000)
+        options.nth(self.rng.randrange(min(options.count(), 6))).click(timeout=5000)
+
+    def _press(self, name: str) -> None:
+        button = self.page.get_by_role("button", name=name, exact=True).first
+        if button.is_enabled():
+            button.click(click_count=self.rng.choice([1, 1, 2]), timeout=5000)
+
+    def limit(self) -> None:
+        self._slide("Right guesses")
+
+    def shares(self) -> None:
+        self._slide("Must look alike", self.rng.randint(0, 1))
+
+    def table(self) -> None:
+        self._choose("Table")
+
+    def secret(self) -> None:
+        self._choose("Secret")
+
+    def records(self) -> None:
+        box = self.page.get_by_role("combobox", name="Of how many").first
+        box.click(timeout=5000)
+        box.fill(self.rng.choice(["200", "75", "1000"]))
+        box.press("Enter")
+
+    def by(self) -> None:
+        name = self.rng.choice(["Right guesses", "ε and δ"])
+        self.page.get_by_role("radio", name=name, exact=True).click(timeout=5000)
+
+    def epsilon(self) -> None:
+        self.page.get_by_role("radio", name="ε and δ", exact=True).click(timeout=5000)
+        field = self.page.get_by_role("textbox", name="ε", exact=True)
+        field.fill(self.rng.choice(["0,7", "1.5", "3", "abc", "2"]), timeout=5000)
+        field.press(self.rng.choice(["Enter", "Tab"]))
+
+    def typed(self) -> None:
+        self._press(self.rng.choice(["Type shares", "Drag shares"]))
+
+    def figure(self) -> None:
+        self.page.get_by_test_id("stMultiSelect").get_by_role("button").first.click(timeout=5000)
+
+    def undo(self) -> None:
+        self._press("Undo")
+
+    def redo(self) -> None:
+        self._press("Redo")
+
+    def page_link(self) -> None:
+        links = self.page.get_by_test_id("stTopNavLink")
+        links.nth(self.rng.randrange(links.count())).click(timeout=5000)
+
+    def back(self) -> None:
+        if self.page.evaluate("history.length") > 2:
+            self.page.go_back(wait_until="commit")
+
+    def reload(self) -> None:
+        self.page.reload()
+
+    def act(self) -> str:
+        """Do one thing, and say what it was; ``!`` where it was not to be had."""
+        names = [name for name in vars(Visitor) if not name.startswith("_") and name != "act"]
+        name = self.rng.choice(names)
+        try:
+            getattr(self, name)()
+        except Exception as error:  # noqa: BLE001  # a control may just have gone
+            name += f"! ({str(error).splitlines()[0][:60]})"
+        if self.page.url == "about:blank":
+            self.page.go_forward()
+        if self.rng.random() < 0.45:
+            self.page.wait_for_timeout(self.rng.choice([0, 20, 60, 150, 400]))
+        else:
+            idle(self.page)
+        return name
+
+
+def disagreements(page: Page) -> list[str]:
+    """Compare the scenario with the address and with what the controls show."""
+    told = json.loads(scenario(page) or "{}")
+    fields, found = told["fields"], {}
+    for name, label in {"guesses": "Right guesses", "epsilon": "ε", "delta": "δ"}.items():
+        control = page.get_by_role("slider" if name == "guesses" else "textbox", name=label)
+        if control.count():
+            found[name] = control.first.input_value().replace(",", ".")
+    ends = page.get_by_role("slider", name="Must look alike")
+    typed = page.get_by_role("textbox", name="Must look alike")
+    values = [ends.nth(place).input_value() for place in range(ends.count())]
+    found["shares"] = "-".join(values) if values else typed.input_value()
+    found["source"] = page.get_by_role("combobox", name="Table").first.input_value()
+    found["records"] = page.get_by_role("combobox", name="Of how many").first.input_value()
+    fields["source"] = EXAMPLE_TITLES[fields["source"]]
+    if fields["records"] == "all":
+        fields["records"] = found["records"] if found["records"].startswith("All") else whole(0)
+    wrong = [
+        f"{name}: {fields[name]} is shown as {value}"
+        for name, value in found.items()
+        if fields[name] != value and value != "abc"
+    ]
+    address = dict(parse_qsl(urlsplit(page.url).query, keep_blank_values=True))
+    if address != told["address"]:
+        wrong.append(f"the address is {address}, not {told['address']}")
+    if page.get_by_test_id("stException").count():
+        wrong.append("an exception")
+    return wrong
+
+
+def main(rounds: int = 20, seed: int = 1) -> int:
+    rng, bad = random.Random(seed), 0
+    with serving(DISTPRIV_TEST="1") as address, browsing() as browser:
+        for number in range(rounds):
+            page = visit(browser, f"{address}/{rng.choice(LINKS)}")
+            errors: list[str] = []
+            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+            visitor = Visitor(page, rng)
+            actions = [visitor.act() for _ in range(ACTIONS)]
+            idle(page)
+            idle(page)
+            wrong = disagreements(page) + errors
+            bad += bool(wrong)
+            print("WRONG" if wrong else "right", number, ", ".join(actions), *wrong, flush=True)
+            page.context.close()
+    print(f"{bad} of {rounds} rounds went wrong")
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(*map(int, sys.argv[1:])), 1))

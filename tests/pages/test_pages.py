@@ -1,0 +1,114 @@
+"""Every page in one warm session: it leads with a title, follows the scenario, and bears bad input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from distpriv.analysis.tables import EXAMPLE_TITLES, start
+from distpriv.dashboard.main import MENU
+from distpriv.queries import Count, Mean, Pair, SensitiveProperty
+from distpriv.site import PAGES
+from distpriv.sources import FrameSource
+
+NO_ANSWER = "No answer for this"
+
+
+@pytest.fixture
+def session(warm):
+    """Begin anew: on Check, with the first example."""
+    state = warm.session_state["state"]
+    state.take(state.start("census-income"))
+    warm.switch_page(PAGES / "check.py").run()
+    return warm, state
+
+
+def drawn(app, page="check"):
+    app.switch_page(PAGES / f"{page}.py").run()
+    assert not app.exception
+    return app.title[0].value
+
+
+def widget(kind, label):
+    return next(each for each in kind if each.label.startswith(label))
+
+
+@pytest.mark.parametrize("source", EXAMPLE_TITLES)
+@pytest.mark.parametrize("page", MENU)
+def test_page_leads_with_a_title_and_a_sentence(warm, source, page):
+    if warm.session_state["state"].scenario.source != source:
+        widget(warm.sidebar.selectbox, "Table").set_value(source).run()
+    assert drawn(warm, page) not in ("", NO_ANSWER)
+    assert warm.main.markdown[0].value
+    assert not warm.error
+
+
+def test_check_follows_the_limit_and_undo(session):
+    app, _ = session
+    widget(app.sidebar.slider, "Right guesses").set_value(80.0).run()
+    assert app.title[0].value == "An attacker cannot tell"
+    widget(app.sidebar.button, "Undo").click().run()
+    assert app.title[0].value == "An attacker could tell"
+
+
+def test_limit_by_epsilon_begins_where_the_guesses_led(session):
+    app, state = session
+    app.sidebar.segmented_control[0].set_value("epsilon").run()
+    assert widget(app.sidebar.text_input, "ε").value == "1.5"
+    widget(app.sidebar.text_input, "ε").set_value("0,7").run()
+    assert state.scenario.epsilon == 0.7
+    widget(app.sidebar.text_input, "ε").set_value("abc").run()
+    assert state.scenario.epsilon == 0.7
+    assert "is no number" in "".join(each.value for each in app.sidebar.caption)
+    assert widget(app.sidebar.text_input, "ε").value == "abc"
+
+
+def test_figures_can_be_of_all_records(session):
+    app, state = session
+    widget(app.sidebar.selectbox, "Of how many").set_value("all").run()
+    assert state.scenario.records is None
+    assert not app.exception
+
+
+FEW = pd.DataFrame({"age": range(60), "vip": [*"n" * 59, "y"], "buyer": [*"yn"] * 30})
+NOBODY = SensitiveProperty("age", above=1000)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"secrets": (Pair(NOBODY, 0.1, 0.2),)}, "No complete record"),
+        ({"secrets": (Pair(replace(NOBODY, above=-1), 0.1, 0.2),)}, "Every complete record"),
+        ({"secrets": (Pair(SensitiveProperty("vip", "y"), 0.1, 0.2),)}, "Only one record"),
+        ({"records": 61}, "60"),
+        ({"statistics": (Mean("age"), Count("buyer", "y"))}, "secret"),
+        ({"statistics": ()}, "Nothing is released"),
+        ({"records": 4}, "share"),
+    ],
+)
+def test_what_has_no_answer_is_one_sentence_and_nothing_is_lost(session, change, words):
+    app, state = session
+    source = FrameSource("upload", "few.csv", FEW)
+    state.bring(source, replace(start(source), statistics=(Mean("age"),)))
+    state.change(**change)
+    chosen = state.scenario
+    for page in ("check", "attack"):
+        assert drawn(app, page) == NO_ANSWER
+        assert words in app.main.markdown[0].value
+    assert state.scenario == chosen
+    widget(app.sidebar.button, "Undo").click().run()
+    assert app.title[0].value != NO_ANSWER
+
+
+def test_names_of_a_table_are_drawn_as_they_are(session):
+    app, state = session
+    evil = "![x](http://a.example/x.png) :red[<b>]"
+    source = FrameSource("upload", evil, FEW.rename(columns={"age": evil, "buyer": f"{evil}2"}))
+    state.bring(source, start(source))
+    for page in MENU:
+        assert drawn(app, page) != NO_ANSWER
+        for element in (*app.main.markdown, *app.main.caption, *app.sidebar.caption):
+            assert "![x]" not in element.value
+            assert ":red[<b>" not in element.value
