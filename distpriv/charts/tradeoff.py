@@ -80,7 +80,6 @@ def picture(
             name=name,
             width=4 if name == mechanism else 2,
             dash=style.dash(name),
-            shape="spline",
             customdata=part[told],
             hoverinfo=None,
             hovertemplate=_told(name, told),
@@ -149,8 +148,8 @@ def _told(name: str, told: list[str]) -> str:
 def _accepted(chart: go.Figure, limit: float) -> None:
     band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
     chart.add_vrect(x0=0, x1=limit, **band)
-    place = {"yref": "paper", "xanchor": "right", "yanchor": "top"}
-    style.note(chart, limit, 0.99, "you accept ", **place, font={"color": style.GOOD, "size": 14})
+    place = {"yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    style.note(chart, limit, 0.03, "you accept ", **place, font={"color": style.GOOD, "size": 14})
 
 
 def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float) -> None:
@@ -179,4 +178,4 @@ def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float)
             above = {"xref": "paper", "xanchor": "left", "xshift": 8}
             below = near and not place
             look = {"yanchor": "top" if below else "bottom", "font": {"size": 14}}
-            style.note(chart, 0, row.error, f"{text}: no line, ε = 0", **above, **look)
+            style.note(chart, 0, row.error, f"{text} (ε = 0)", **above, **look)

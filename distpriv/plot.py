@@ -1,0 +1,116 @@
+"""Pictures of a model, as the dashboard draws them: figures of plotly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from distpriv import charts
+from distpriv.analysis import compare, curves, frames
+from distpriv.analysis.comparison import ruler
+from distpriv.errors import DistprivError
+from distpriv.model import AS_IT_IS, Promise
+from distpriv.model.simulate import simulate
+from distpriv.privacy import accuracies
+from distpriv.text import near, percent
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from distpriv.model import GaussianModel, Release
+
+__all__ = ["bells", "contributions", "costs", "directions", "error_against_attacker"]
+__all__ += ["error_against_epsilon", "error_against_width", "fit"]
+
+
+def bells(model: GaussianModel, releases: Mapping[str, Release] | None = None) -> list[go.Figure]:
+    """Draw what the best attacker sees: the figures as they are, then releases by their titles."""
+    named = {"As they are": AS_IT_IS} | dict(releases or {})
+    guesses = 100 * accuracies(model, list(named.values()))
+    panels = [(title, float(one), None) for title, one in zip(named, guesses, strict=True)]
+    return charts.bells.picture(frames.bells_frame(panels, _shares(model)))
+
+
+def costs(model: GaussianModel, guesses: float = 60.0) -> go.Figure:
+    """Draw what each way of releasing costs at a limit on right guesses of 100."""
+    columns = {"title": "way", "percent": "error", "estimated_percent": "estimated"}
+    return charts.costs.picture(compare(model, guesses=guesses).rename(columns=columns))
+
+
+def error_against_attacker(
+    model: GaussianModel, names: Sequence[str] | None = None, delta: float = 1e-3
+) -> go.Figure:
+    """Draw each mechanism's mean error against the best attacker's right guesses of 100.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    names : sequence of str, optional
+        Mechanisms, all Gaussian ones by default.
+    delta : float
+        Of the promises (ε, δ) that the lines run through.
+    """
+    frame = curves.epsilon_frame(model, names, delta=delta, units=ruler(model))
+    return charts.tradeoff.picture(frame, across="guesses")
+
+
+def error_against_epsilon(
+    model: GaussianModel, names: Sequence[str] | None = None, delta: float = 1e-3
+) -> go.Figure:
+    """Draw each mechanism's mean error against ε; arguments as of `error_against_attacker`."""
+    frame = curves.epsilon_frame(model, names, delta=delta, units=ruler(model))
+    return charts.tradeoff.picture(frame, across="epsilon")
+
+
+def error_against_width(model: GaussianModel, guesses: float = 60.0) -> go.Figure:
+    """Draw each way's mean error against Δp, at a limit on right guesses of 100."""
+    frame = curves.width_frame(model, Promise.of_guesses(guesses), units=ruler(model))
+    return charts.tradeoff.picture(frame, across="width")
+
+
+def contributions(model: GaussianModel) -> go.Figure:
+    """Draw right guesses of 100 from each statistic alone."""
+    frame = frames.contributions_frame(model.pairs[0], _titles(model))
+    return charts.bars.picture(frame.rename(columns={"statistic": "name", "alone": "guesses"}))
+
+
+def fit(model: GaussianModel, kind: charts.fit.Kind = "histogram") -> list[go.Figure]:
+    """Draw simulated tables beside the fitted curves, a picture a statistic; "quantiles" for QQ."""
+    draws, labels, shares = simulate(model, 0, 1000, 1), _titles(model), _shares(model)
+    frame = frames.fit_frame(model.pairs[0], draws, labels, shares)
+    return charts.fit.picture(frame, draws=frames.draws_frame(draws, labels, shares), kind=kind)
+
+
+def directions(
+    model: GaussianModel, across: str, up: str, releases: Mapping[str, Release] | None = None
+) -> go.Figure:
+    """Draw both shares in the plane of two statistics, and the noise of releases by mechanism.
+
+    Raises
+    ------
+    DistprivError
+        If the query has no statistic of such a label, or the model came without records.
+    """
+    labels, titles = model.query.labels, _titles(model)
+    for label in (across, up):
+        if label not in labels:
+            raise DistprivError(f"The query has no statistic {label!r}.{near(label, labels)}")
+    axes = labels.index(across), labels.index(up)
+    plane = frames.plane_frame(model.pairs[0], axes, _shares(model), releases or {})
+    draws = simulate(model, 0, 350, 1)
+    clouds = frames.clouds_frame(model.pairs[0], axes, _shares(model), draws)
+    names = titles[axes[0]], titles[axes[1]]
+    return charts.directions.picture(plane, draws=clouds, names=names)
+
+
+def _shares(model: GaussianModel) -> tuple[str, str]:
+    first = model.pairs[0].pair
+    return percent(first.low), percent(first.high)
+
+
+def _titles(model: GaussianModel) -> list[str]:
+    return [one.title for one in model.query.statistics]
+
+
+def __dir__() -> list[str]:
+    return __all__
