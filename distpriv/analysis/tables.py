@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from distpriv.analysis.scenario import Scenario
-from distpriv.errors import DistprivError, SourceError
+from distpriv.errors import DistprivError
 from distpriv.queries import Pair, SensitiveProperty, Statistic
-from distpriv.site import DATA
 from distpriv.sources import FrameSource, Source
-from distpriv.text import near
+from distpriv.tables.examples import EXAMPLES, load_example
 
 __all__ = ["EXAMPLE_TITLES", "cell", "example_source", "grid_pair", "secrets", "source_by_key"]
 __all__ += ["start", "statistics", "story"]
@@ -20,18 +18,7 @@ __all__ += ["start", "statistics", "story"]
 _EDGES = (0.01, 0.02, 0.05, *(tens / 10 for tens in range(1, 10)), 0.95, 0.98, 0.99)
 _MOST = 5  # figures that a table begins with
 
-_FIVE = [("mean", "age"), ("mean", "education-num"), ("count", "marital-status", "Never-married")]
-_FIVE += [("count", "sex", "Female"), ("mean", "hours-per-week")]
-_UNITS = {"age": "years", "education-num": "years", "hours-per-week": "hours"}
-_EXAMPLES: dict[str, Any] = {  # until tables.EXAMPLES is there
-    "census-income": ("Census income", ("income", ">50K"), (20, 30), _FIVE, _UNITS),
-    "bank": ("Loans of a bank", ("late", "yes"), None, None, {}),
-    "hospital": ("Patients of a hospital", ("readmitted", "yes"), None, None, {}),
-    "school": ("Pupils of a district", ("free-meals", "yes"), None, None, {}),
-    "staff": ("Staff of a company", ("leaving", "yes"), None, None, {}),
-}
-_STORIES: dict[str, str] = {}
-EXAMPLE_TITLES = {key: one[0] for key, one in _EXAMPLES.items()}
+EXAMPLE_TITLES = {key: one.title for key, one in EXAMPLES.items()}
 
 
 def cell(share: float) -> tuple[float, float]:
@@ -97,16 +84,16 @@ def start(source: Source) -> Scenario:
     DistprivError
         If the table has no property to hide, or no figure besides to release.
     """
-    if source.key in _EXAMPLES:
-        _, (column, value), shares, chosen, _ = _EXAMPLES[source.key]
-        secret = SensitiveProperty(column, (value,))
-        first = (
-            grid_pair(source, secret)
-            if shares is None
-            else Pair(secret, *(x / 100 for x in shares))
+    if source.key in EXAMPLES:
+        one = EXAMPLES[source.key]
+        column, label = one.secret
+        return Scenario(
+            source.key,
+            secrets=(Pair(SensitiveProperty(column, (label,)), *one.shares),),
+            statistics=tuple(Statistic(*parts) for parts in one.statistics),
+            records=one.records,
+            bounds=tuple((name, *ends) for name, ends in one.bounds.items()),
         )
-        figures = [Statistic(*one) for one in chosen or ()] or _first(source, column)
-        return Scenario(source.key, secrets=(first,), statistics=tuple(figures))
     first = _plainest(source)
     figures = _first(source, first.secret.column)
     if not figures:
@@ -150,20 +137,16 @@ def _plainest(source: Source) -> Pair:
 
 @lru_cache
 def example_source(key: str) -> FrameSource:
-    """Return an example table as a source, read once."""
-    import pandas as pd
-
-    if key not in _EXAMPLES:
-        raise SourceError(f"There is no example {key!r}.{near(key, _EXAMPLES)}")
-    frame = pd.read_parquet(DATA / f"{key.replace('-', '_')}.parquet")
-    return FrameSource(key, _EXAMPLES[key][0], frame, _EXAMPLES[key][4], "example")
+    """Return an example table as a source, read once; raises ReadError if there is none."""
+    frame = load_example(key)
+    return FrameSource(key, EXAMPLES[key].title, frame, EXAMPLES[key].units, "example")
 
 
 def source_by_key(key: str) -> FrameSource:
     """Return an example by its key; the first one for any other key."""
-    return example_source(key if key in _EXAMPLES else next(iter(_EXAMPLES)))
+    return example_source(key if key in EXAMPLES else next(iter(EXAMPLES)))
 
 
 def story(key: str) -> str:
     """Return what an example is about; nothing for any other table."""
-    return _STORIES.get(key, "")
+    return EXAMPLES[key].story if key in EXAMPLES else ""

@@ -46,7 +46,6 @@ def test_ways_hold_the_papers_mechanisms_beside_the_balanced_release(evaluations
         assert all(way.kept == (way.key != "as it is") for way in now.ways)
         assert all((way.estimated <= way.errors + 1e-12).all() for way in now.ways)
         best = now.recommendation
-        assert best.way.key == "BalM"  # of least error here: no noise, all but a few records
         assert best.way.percent == min(way.percent for way in now.ways if way.kept)
         assert not best.worse_than_nothing
         assert all(way.publishable for way in now.ways)
