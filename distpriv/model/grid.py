@@ -390,8 +390,9 @@ def _inverse(matrices: FloatArray) -> FloatArray:
     """Invert positive definite matrices whose rows may differ in size by many powers of ten."""
     unit = np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1))
     across = unit[..., :, None] * unit[..., None, :]
-    inverse = np.linalg.inv(matrices / across) / across
-    return np.asarray((inverse + inverse.swapaxes(-1, -2)) / 2)
+    values, vectors = np.linalg.eigh(matrices / across)  # large ones stay accurate beside small ones
+    values = np.maximum(values, np.finfo(float).eps * values[..., -1:])
+    return np.asarray((vectors / values[..., None, :]) @ vectors.swapaxes(-1, -2) / across)
 
 
 def theta_sum(form: FloatArray, reach: int = 2) -> FloatArray:

@@ -394,9 +394,9 @@ def _normal_length(bias: FloatArray, covariances: FloatArray) -> FloatArray:
 
 def _laplace_length(r: int, scale: float) -> float:
     """E‖Z‖ of r independent Laplace variables, by the same integral."""
-    inverse = np.exp(-_LOG_NODES / 2) / 2
+    inverse = np.exp(-_FINE_NODES / 2) / 2
     transform = (math.sqrt(math.pi) * inverse * special.erfcx(inverse)) ** r
-    area = np.trapezoid((1 - transform) * np.exp(-_LOG_NODES / 2), _LOG_NODES)
+    area = np.trapezoid((1 - transform) * np.exp(-_FINE_NODES / 2), _FINE_NODES)
     return float(scale * area / (2 * math.sqrt(math.pi)))
 
 

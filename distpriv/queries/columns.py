@@ -74,7 +74,7 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
 
     column = column_of(frame, name)
     kind = column.dtype
-    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
+    if pd.api.types.is_numeric_dtype(kind):
         numbers = column.to_numpy(dtype=float, na_value=np.nan)
         if str(kind).lower() in ("float32", "float[pyarrow]"):
             numbers = _decimals(numbers)
@@ -131,14 +131,14 @@ def _matches(column: pd.Series, values: Sequence[Label]) -> BoolArray:
         return column.isin(dates).to_numpy(dtype=bool)
     try:
         matching = column.isin(list(values)).to_numpy(dtype=bool)
-    except TypeError:
+        if matching.any() or pd.api.types.is_numeric_dtype(column.dtype):
+            return matching
+        labels = column.map(as_label, na_action="ignore")
+    except (TypeError, DistprivError):  # lists and the like
         raise DistprivError(
-            f"Column {column.name!r} holds lists, of which no value can be looked for; choose "
-            "another column."
+            f"Column {column.name!r} holds something else than texts, numbers and dates, so no "
+            "value of it can be looked for; choose another column."
         ) from None
-    if matching.any() or pd.api.types.is_numeric_dtype(column.dtype):
-        return matching
-    labels = column.map(as_label, na_action="ignore")
     return labels.isin(list(values)).to_numpy(dtype=bool)
 
 

@@ -1,0 +1,266 @@
+"""Statistics, secrets and pairs: what they read of a table, and how they go to JSON and back."""
+
+import datetime as dt
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.errors import DistprivError
+from distpriv.queries import (
+    Count,
+    Mean,
+    Pair,
+    Proportion,
+    Query,
+    SensitiveProperty,
+    Statistic,
+    Sum,
+)
+from distpriv.queries.columns import as_label, numbers_of
+from distpriv.queries.secrets import round_half_up
+
+NAN = float("nan")
+
+
+def frame(values, dtype=None):
+    return pd.DataFrame({"x": pd.Series(values, dtype=dtype)})
+
+
+def flags(values, dtype, label):
+    return SensitiveProperty("x", label).mask(frame(values, dtype)).tolist()
+
+
+# ---------------------------------------------------------------- labels
+
+TEXTS = ["a", "b", None, "a"]
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "label"),
+    [
+        *((TEXTS, dtype, "a") for dtype in (object, "string", "category", None)),
+        (TEXTS, "string[pyarrow]", "a"),
+        ([1, 2, None, 1], "Int64", 1),
+        ([1.0, 2.0, None, 1.0], float, 1),
+        ([1.0, 2.0, None, 1.0], "Float32", True),
+        ([1, 2, None, 1], "category", 1),
+        ([True, False, None, True], "boolean", True),
+        ([True, False, None, True], object, True),
+        ([True, False, None, True], "category", 1),
+        ([1, "b", None, True], object, 1),
+        ([dt.date(2024, 1, 2), dt.date(2024, 1, 3), None, dt.date(2024, 1, 2)], object, "2024-01-02"),
+        (pd.to_datetime(["2024-01-02", "2023-01-02", None, "2024-01-02"]), None, "2024-01-02"),
+        (pd.to_datetime(["2024-01-02", "2023-01-02", None, "2024-01-02"]), "category", "2024-01-02"),
+        (
+            pd.to_datetime(["2024-01-02 12:30", "2023-01-02", None, "2024-01-02 12:30"], utc=True, format="ISO8601"),
+            None,
+            "2024-01-02T12:30:00+00:00",
+        ),
+        (pd.cut([1, 9, NAN, 2], [0, 5, 10]), None, "(0, 5]"),
+        (pd.PeriodIndex(["2024-01", "2024-02", None, "2024-01"], freq="M"), None, "2024-01"),
+    ],
+)  # fmt: skip
+def test_label_is_looked_for_in_columns_of_any_type(values, dtype, label):
+    np.testing.assert_array_equal(flags(values, dtype, label), [1, 0, NAN, 1])
+    column = frame(values, dtype)
+    counted = Query([Count("x", label)]).values(column)
+    np.testing.assert_array_equal(counted, SensitiveProperty("x", label).mask(column)[:, None])
+    assert as_label(column["x"].iloc[0]) == label
+
+
+@pytest.mark.parametrize(
+    ("values", "label", "message"),
+    [
+        (["Female", "Male"], "female", "No record has x = 'female'. Did you mean 'Female'?"),
+        ([1, 2], "1", "No record has x = '1'. Did you mean 1?"),
+        (["1", "2"], 1, "No record has x = 1. Did you mean '1'?"),
+        ([True, False], "True", "No record has x = 'True'. Did you mean True?"),
+        (["a", None], "zzzz", "No record has x = 'zzzz'."),
+        ([[1], [2]], "a", "Column 'x' holds something else than texts, numbers and dates"),
+        (pd.to_datetime(["2024-01-02"]), "yesterday", "No record has x = 'yesterday'."),
+    ],
+)
+def test_label_that_no_record_has(values, label, message):
+    with pytest.raises(DistprivError) as error:
+        flags(values, None, label)
+    assert str(error.value).startswith(message)
+
+
+def test_several_labels():
+    assert flags(["a", "b", "c"], "category", ["a", "c", "d"]) == [1, 0, 1]
+    assert SensitiveProperty("x", {"a": 1, "b": 2}).label == "x = a or b"
+    assert SensitiveProperty("x", ["a", "a"]) == SensitiveProperty("x", "a")
+
+
+@pytest.mark.parametrize("label", [None, NAN, pd.NaT, pd.NA, np.inf, ["a"], 1j, b"a"])
+def test_what_is_no_label(label):
+    with pytest.raises(DistprivError, match="is no label"):
+        as_label(label)
+
+
+def test_labels_are_native_python():
+    for value, label in [(np.int64(3), 3), (np.bool_(True), True), (np.str_("a"), "a")]:
+        assert as_label(value) == label
+        assert type(as_label(value)) is type(label)
+    assert as_label(pd.Timestamp("2024-05-06 07:08")) == "2024-05-06T07:08:00"
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1.5, None, np.inf, -2], float),
+        ([1.5, None, None, -2], "Float64"),
+        ([1.5, None, None, -2], "category"),
+        (["1.5", None, "inf", " -2 "], object),
+        ([1.5, None, np.nan, -2], "float32[pyarrow]"),
+    ],
+)
+def test_numbers_are_read_and_infinite_ones_are_missing(values, dtype):
+    np.testing.assert_array_equal(numbers_of(frame(values, dtype), "x"), [1.5, NAN, NAN, -2])
+
+
+def test_single_precision_stands_for_its_decimals():
+    decimals = np.array([0.1, 12345.67, 0.0, -7e-9, 3.25, 16777217.0])
+    read = numbers_of(frame(decimals, "float32"), "x")
+    assert read[:5].tolist() == decimals[:5].tolist()
+    assert read[5] == np.float32(16777217)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "message"),
+    [
+        (["1", "x7", "2"], object, "Column 'x' holds 'x7' in record 2, which is no number"),
+        (["a", "b"], "category", "holds 'a' in record 1"),
+        (pd.to_datetime(["2024-01-02"]), None, "which is no number"),
+    ],
+)
+def test_column_that_cannot_be_averaged(values, dtype, message):
+    with pytest.raises(DistprivError, match=message):
+        Mean("x").values(frame(values, dtype))
+
+
+def test_unknown_column_is_answered_by_the_nearest():
+    with pytest.raises(DistprivError, match=r"no column 'agee'\. Did you mean 'Age'\?"):
+        Mean("agee").values(pd.DataFrame({"Age": [1]}))
+    twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    with pytest.raises(DistprivError, match="has 2 columns 'a'"):
+        Mean("a").values(twice)
+
+
+@pytest.mark.parametrize(
+    ("ways", "expected", "label"),
+    [
+        ({"above": 2}, [0, 0, 1, NAN, NAN], "x > 2"),
+        ({"below": 2.0}, [1, 0, 0, NAN, NAN], "x < 2"),
+        ({"between": [2, 1234567]}, [0, 1, 1, NAN, NAN], "x from 2 to 1234567"),
+    ],
+)
+def test_thresholds(ways, expected, label):
+    secret = SensitiveProperty("x", **ways)
+    np.testing.assert_array_equal(secret.mask(frame([1, 2, 3, None, np.inf])), expected)
+    assert secret.label == label
+    assert SensitiveProperty.from_plain(json.loads(json.dumps(secret.plain()))) == secret
+
+
+@pytest.mark.parametrize(
+    ("ways", "message"),
+    [
+        ({}, "exactly one of a value, above, below and between; it has 0"),
+        ({"values": "a", "above": 1}, "it has 2"),
+        ({"above": NAN}, "must be a number, not nan"),
+        ({"above": "3"}, "must be a number, not '3'"),
+        ({"between": (3, 1)}, "the smaller number first"),
+        ({"between": (3,)}, "needs two numbers"),
+        ({"between": 3}, "needs two numbers"),
+        ({"values": [None]}, "None is no label"),
+    ],
+)
+def test_secret_that_cannot_be(ways, message):
+    with pytest.raises(DistprivError, match=message):
+        SensitiveProperty("x", **ways)
+
+
+# ---------------------------------------------------------------- statistics and queries
+
+
+def test_statistics_have_names_scales_and_units():
+    every = [Mean("pay-gap"), Sum("pay"), Count("sex", "F"), Proportion("late", True)]
+    query = Query(every)
+    assert query.labels == ("mean pay-gap", "sum pay", "count sex = F", "proportion late = True")
+    assert [s.title for s in every] == [
+        "mean pay gap",
+        "total pay",
+        "F (sex)",
+        "share True (late)",
+    ]
+    assert query.scales(4).tolist() == [0.25, 1, 1, 0.25]
+    assert [s.unit({"pay": "€"}) for s in every] == ["", "€", "records", ""]
+    assert query.columns == ("pay-gap", "pay", "sex", "late")
+    assert len(Query(Mean("a"))) == 1
+    values = Query([Mean("x"), Count("x", 2)]).values(frame([1, 2, None]))
+    np.testing.assert_array_equal(values, [[1, 0], [2, 1], [NAN, NAN]])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Query([]), "Nothing is released"),
+        (lambda: Query([Mean("a"), Mean("a")]), "'mean a' is released twice"),
+        (lambda: Query([Count("a", 1), Count("a", True)]), "is released twice"),
+        (lambda: Query("age"), "'a' is no statistic"),
+        (lambda: Statistic("mode", "a"), "no statistic 'mode'"),
+        (lambda: Mean(""), "'' is no column"),
+        (lambda: Mean(None), "None is no column"),
+        (lambda: Count("a", None), "needs value to look for"),
+        (lambda: Statistic("mean", "a", 1), "takes no value to look for"),
+        (lambda: Statistic.from_plain({"kind": "mean"}), "is no statistic; write it anew"),
+        (lambda: Statistic.from_plain({"kind": ["mean"], "column": "a"}), "write it anew"),
+        (lambda: Statistic.from_plain("mean"), "'mean' is no statistic"),
+        (lambda: SensitiveProperty.from_plain({"column": 3, "values": ["a"]}), "3 is no column"),
+        (lambda: SensitiveProperty.from_plain({"column": "a", "if": 1}), "is no secret"),
+        (lambda: SensitiveProperty.from_plain([1]), "is no secret"),
+        (lambda: Pair.from_plain(None), "is no pair"),
+        (lambda: Pair.from_plain({"low": 0.1, "high": 0.2}), "is no secret"),
+        (lambda: Pair.from_plain({"secret": {"column": "a", "values": [1]}, "low": "0", "high": 1}), "is no pair"),
+    ],
+)  # fmt: skip
+def test_statistics_and_queries_that_cannot_be(make, message):
+    with pytest.raises(DistprivError, match=message):
+        make()
+
+
+# ---------------------------------------------------------------- pairs
+
+
+@pytest.mark.parametrize("label", [1, True, "1", 1.5, "a ~:,!\\", "2024-01-02"])
+def test_values_survive_json_with_their_types(label):
+    pair = SensitiveProperty("x", (label, "other")).pair(0.25, 0.1)
+    for value in (pair, pair.secret, Count("x", label), Mean("x")):
+        again = type(value).from_plain(json.loads(json.dumps(value.plain())))
+        assert again == value
+        assert hash(again) == hash(value)
+    assert json.dumps(type(pair).from_plain(pair.plain()).plain()) == json.dumps(pair.plain())
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(-0.1, 0.5), (0.5, 1.1), (0.5, 0.5), (0.6, 0.5), (NAN, 0.5), (0.1, NAN)]
+)
+def test_shares_that_cannot_be(low, high):
+    with pytest.raises(DistprivError, match="must lie between 0 and 1 and differ"):
+        Pair(SensitiveProperty("x", "a"), low, high)
+
+
+def test_pair_has_whole_numbers_of_records():
+    secret = SensitiveProperty("x", "a")
+    pair = secret.pair(0.5, 0.1)
+    assert (pair.low, pair.high, pair.center, pair.width) == (0.45, 0.55, 0.5, 0.1)
+    assert pair.numbers(100).tolist() == [[55, 45], [45, 55]]
+    assert pair.numbers(10).tolist() == [[5, 5], [4, 6]]  # 4.5 and 5.5 are rounded up
+    assert Pair(secret, 0, 1).numbers(7).tolist() == [[7, 0], [0, 7]]
+    assert round_half_up(100 * 0.145) == 15  # 14.499999999999998 in double precision
+    assert round_half_up(14.49) == 14

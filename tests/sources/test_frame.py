@@ -1,0 +1,204 @@
+"""A table in memory: what it offers, its fingerprint, its moments; and the model fitted to it."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv.errors import DistprivError, SourceError
+from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty, Sum
+from distpriv.sources import FrameSource, fit_gaussian, source_of
+
+N = 400
+QUERY = Query([Mean("age"), Count("sex", "F"), Sum("pay")])
+SECRET = SensitiveProperty("late", 1)
+
+
+def people(seed=0):
+    rng = np.random.default_rng(seed)
+    late = (rng.random(N) < 0.3).astype(int)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, N),
+            "sex": rng.choice(["M", "F", "M"], N),
+            "pay": np.round(rng.lognormal(8, 0.5, N) + 500 * late, 2),
+            "late": late,
+        }
+    )
+
+
+# ---------------------------------------------------------------- what it offers
+
+
+def test_labels_are_those_worth_counting_or_hiding():
+    rng = np.random.default_rng(1)
+    table = people().assign(
+        id=[f"P{row}" for row in range(N)],
+        note=[f"note {row % 390}" for row in range(N)],
+        town=rng.zipf(1.5, N).clip(max=60).astype(str),
+        level=pd.Categorical(rng.choice(["low", "high"], N), ["low", "mid", "high"]),
+        member=rng.random(N) < 0.2,
+        constant="x",
+        once=["a"] + ["b"] * (N - 1),
+        day=pd.to_datetime("2024-01-01") + pd.to_timedelta(rng.integers(0, 3, N), unit="D"),
+        lists=[[1]] * N,
+        empty=None,
+    )
+    source = source_of(table)
+    assert set(source.labels) == {"sex", "late", "note", "town", "level", "member", "day"}
+    assert source.labels["sex"] == ("M", "F")
+    assert source.labels["late"] == (0, 1)
+    assert source.labels["member"] == (False, True)
+    assert sorted(source.labels["day"]) == ["2024-01-01", "2024-01-02", "2024-01-03"]
+    assert len(source.labels["note"]) == 10  # those that repeat
+    assert len(source.labels["town"]) == 20
+    counts = [(table["town"] == label).sum() for label in source.labels["town"]]
+    assert counts == sorted(counts, reverse=True)
+    types = {type(label) for labels in source.labels.values() for label in labels}
+    assert types == {str, int, bool}
+    assert source.numbers == ("age", "pay", "late")
+    for column, labels in source.labels.items():  # each can be hidden, and counted
+        for label in labels:
+            source.groups(Query(Mean("age")), SensitiveProperty(column, label))
+
+
+# ---------------------------------------------------------------- fingerprints
+
+
+def test_fingerprint_is_that_of_content_and_types():
+    table = people()
+    print_ = source_of(table).fingerprint
+    assert len(print_) == 32
+    assert source_of(table.copy()).fingerprint == print_
+    assert source_of(table.set_axis(range(7, N + 7))).fingerprint == print_
+    cell = table.copy()
+    cell.loc[N - 1, "pay"] += 0.01
+    others = [
+        cell,
+        table[["sex", "age", "pay", "late"]],
+        table.rename(columns={"sex": "Sex"}),
+        table.astype({"late": float}),
+        table.astype({"late": bool}),
+        table.astype({"sex": "category"}),
+        table.iloc[::-1],
+        table.iloc[1:],
+        table.assign(sex=table["age"].to_numpy(), age=table["sex"].to_numpy()),
+        table.assign(more=None),
+        table.assign(lists=[[1]] * N),
+    ]
+    prints = {source_of(other).fingerprint for other in others}
+    assert len(prints | {print_}) == len(others) + 1
+    # How text is stored, and in which order categories are listed, changes no figure.
+    for kind in (object, "string", "string[pyarrow]"):
+        assert source_of(table.astype({"sex": kind})).fingerprint == print_
+    listed = [
+        table.assign(sex=pd.Categorical(table["sex"], order)) for order in (["F", "M"], ["M", "F"])
+    ]
+    assert source_of(listed[0]).fingerprint == source_of(listed[1]).fingerprint
+
+
+# ---------------------------------------------------------------- moments and records
+
+
+def test_groups_are_those_of_the_frame():
+    table = people()
+    table.loc[3, "sex"], table.loc[4, "pay"] = None, np.inf
+    source = FrameSource("k", "Title", table, {"age": "years"}, "example")
+    groups = source.groups(QUERY, SECRET)
+    fine = table.drop([3, 4])
+    for group in (0, 1):
+        part = fine[fine["late"] == group]
+        values = np.column_stack([part["age"], part["sex"] == "F", part["pay"]]).astype(float)
+        assert groups.counts[group] == len(part)
+        assert groups.means[group] == pytest.approx(values.mean(axis=0), rel=1e-13)
+        assert groups.covariances[group] == pytest.approx(np.cov(values.T), rel=1e-11)
+    assert groups.dropped == 2
+    assert groups.provenance == "example"
+    assert groups.grids.both.steps == pytest.approx([1, 1, 0.01])
+    assert source.complete(QUERY, [SECRET]) == N - 2
+    exact = [fine["age"].mean(), (fine["sex"] == "F").sum(), fine["pay"].sum()]
+    assert source.answer(QUERY) == pytest.approx(exact, rel=1e-13)
+    table["late"] = table["late"].astype(float)
+    table.loc[9, "late"] = np.nan
+    assert source.complete(QUERY) - source.complete(QUERY, [SECRET]) == 1
+    assert source.rows == N
+
+
+def test_columns_are_sampled_by_their_seed():
+    source = source_of(people())
+    assert source.columns(["age", "sex", "age"]).columns.tolist() == ["age", "sex"]
+    few = source.columns(["pay"], most=50, seed=3)
+    assert len(few) == 50
+    assert few.index.is_unique
+    assert few.equals(source.columns(["pay"], most=50, seed=3))
+    assert not few.equals(source.columns(["pay"], most=50, seed=4))
+    with pytest.raises(DistprivError, match=r"no column 'agee'\. Did you mean 'age'\?"):
+        source.columns(["agee"])
+
+
+def test_tables_stay_in_their_session():
+    source = source_of(people())
+    with pytest.raises(TypeError):
+        pickle.dumps(source)
+    assert "DataFrame" not in repr(source)
+    assert str(people()["pay"].iloc[0]) not in repr(source)
+    assert source_of(source) is source
+    with pytest.raises(SourceError, match="A list is no table"):
+        source_of([1, 2])
+    numbered = source_of(pd.DataFrame({0: [1, 1, 2, 2], 1: [1, 2, 3, 4]}))
+    assert numbered.labels == {"0": (1, 2)}
+    assert numbered.columns(["1"])["1"].sum() == 10
+
+
+def test_empty_answers_are_errors():
+    with pytest.raises(SourceError, match="No record has all values"):
+        source_of(people().assign(pay=np.nan)).answer(QUERY)
+
+
+# ---------------------------------------------------------------- fit_gaussian
+
+
+def test_whole_tables_count_as_drawn_with_replacement():
+    table = people()
+    pair = SECRET.pair(0.3, 0.1)
+    model = fit_gaussian(table, QUERY, pair)
+    assert (model.n, model.replacement, model.provenance) == (N, True, "table")
+    same = fit_gaussian(table, QUERY, pair, n=N, replacement=True)
+    assert (model.pairs[0].covariances == same.pairs[0].covariances).all()
+    several = fit_gaussian(table, QUERY, [pair, SensitiveProperty("sex", "F").pair(0.4, 0.2)], 50)
+    assert [one.pair.secret.column for one in several.pairs] == ["late", "sex"]
+    assert not several.replacement
+
+
+def test_reference_gives_the_laws_and_the_table_its_number_of_records():
+    table, public = people(), people(seed=5)
+    table.loc[:9, "pay"] = np.nan
+    pair = SECRET.pair(0.3, 0.1)
+    model = fit_gaussian(table, QUERY, pair, reference=public)
+    assert model.n == N - 10
+    assert model.provenance == "reference"
+    groups = source_of(public).groups(QUERY, SECRET)
+    assert (model.pairs[0].groups.means == groups.means).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n": 2.5}, "must be whole"),
+        ({"n": 1}, "2 to 10¹⁵ records"),
+        ({"n": N}, "draw with replacement"),
+        ({"pair": []}, "at least one pair"),
+        ({"query": Query(Mean("sex"))}, "which is no number"),
+        ({"query": Query(Mean("ages"))}, "Did you mean 'age'"),
+        ({"query": Query(Count("sex", "f"))}, "Did you mean 'F'"),
+        ({"pair": Pair(SensitiveProperty("late", "1"), 0.2, 0.4)}, "Did you mean 1"),
+        ({"pair": Pair(SensitiveProperty("age", above=100), 0.2, 0.4)}, "No complete record has"),
+        ({"pair": Pair(SensitiveProperty("age", above=0), 0.2, 0.4)}, "Every complete record has"),
+        ({"table": None}, "A NoneType is no table"),
+    ],
+)
+def test_fit_of_what_cannot_be(arguments, message):
+    given = {"table": people(), "query": QUERY, "pair": SECRET.pair(0.3, 0.2), "n": 50} | arguments
+    with pytest.raises(DistprivError, match=message):
+        fit_gaussian(**given)
