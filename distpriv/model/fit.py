@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GaussianModel", "PairModel", "fit_groups"]
 
-_MOST = 10**15  # records; whole numbers above it are not all of double precision
+_LARGEST = 10**15  # records; whole numbers above it are not all of double precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ class GaussianModel:
         """Where the groups come from, the least public of them."""
         return min((pair.groups.provenance for pair in self.pairs), key=PROVENANCES.index)
 
-    def summary(self) -> pd.DataFrame:
+    def to_frame(self) -> pd.DataFrame:
         """Return mean and standard deviation of every statistic at every share."""
         import pandas as pd
 
@@ -177,7 +177,7 @@ def fit_groups(
         n = operator.index(n)
     except TypeError:
         raise DistprivError(f"The number of records must be whole, not {n}.") from None
-    if not 2 <= n <= _MOST:
+    if not 2 <= n <= _LARGEST:
         raise DistprivError(
             f"Statistics are of 2 to 10¹⁵ records, not of {n}; change their number."
         )

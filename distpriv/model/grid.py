@@ -27,6 +27,7 @@ _PROBE = 1000  # values that are looked at before all are
 _FEW = 200  # records, which often span the lattice of all
 _POINTS = 200_000  # of the dual grid, at a time
 _SMALLEST = 1e-3  # of a squared step: less noise than this in some direction is none
+_MANY = 100.0  # squared steps: more leave nothing of a factor exp(−2π² …)
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,14 +345,14 @@ def smoothness(
         ∞ where the noise leaves some combination of statistics on its grid, so that arithmetic
         undoes it; 0 where no statistic has a grid.
     """
-    own = np.flatnonzero(steps > 0)
-    if not len(own):
+    gridded = np.flatnonzero(steps > 0)
+    if not len(gridded):
         return np.zeros(noise.shape[:-2])
     free = steps == 0
     spread = np.sqrt(np.diagonal(covariances.mean(0)))
     unit = np.where(free, np.where(spread > 0, spread, 1.0), steps)
     scaled = noise / np.outer(unit, unit) + 1e-10 * np.diag(free)  # what has no grid needs no noise
-    bare = _is_bare(scaled[..., own[:, None], own])
+    bare = _is_bare(scaled[..., gridded[:, None], gridded])
     noise_precision = _inverse(scaled + bare[..., None, None] * np.eye(len(unit)))
     worst = np.zeros(noise.shape[:-2])
     for covariance, joint in zip(
@@ -365,11 +366,14 @@ def smoothness(
         precision = _inverse(covariance[np.ix_(state, state)] + 1e-13 * np.diag(free[state]))
         loading = covariance[:, state] @ precision
         loading[state] = np.eye(len(state))
-        remaining = _inverse(precision + loading.T @ noise_precision @ loading)
+        both = precision + loading.T @ noise_precision @ loading
         sizes = joint[state][dual]
-        worst = np.maximum(
-            worst, theta_sum(remaining[..., dual[:, None], dual] / np.outer(sizes, sizes))
-        )
+        form = _inverse(both)[..., dual[:, None], dual] / np.outer(sizes, sizes)
+        # A column that alone varies by so many steps adds nothing, and would drown the others.
+        alone = 1 / (np.diagonal(both, axis1=-2, axis2=-1)[..., dual] * sizes**2)
+        near = alone < _MANY
+        form = np.where(near[..., :, None] & near[..., None, :], form, _MANY * np.eye(len(dual)))
+        worst = np.maximum(worst, theta_sum(form))
     return np.where(bare, np.inf, worst)
 
 
@@ -390,7 +394,7 @@ def _inverse(matrices: FloatArray) -> FloatArray:
     """Invert positive definite matrices whose rows may differ in size by many powers of ten."""
     unit = np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1))
     across = unit[..., :, None] * unit[..., None, :]
-    values, vectors = np.linalg.eigh(matrices / across)  # large ones stay accurate beside small ones
+    values, vectors = np.linalg.eigh(matrices / across)  # keeps large entries of the inverse apart
     values = np.maximum(values, np.finfo(float).eps * values[..., -1:])
     return np.asarray((vectors / values[..., None, :]) @ vectors.swapaxes(-1, -2) / across)
 

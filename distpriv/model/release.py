@@ -230,15 +230,18 @@ def no_data(model: GaussianModel, reference: float | None = None) -> Release:
     """Return the release of what anybody expects at a public share, which takes no records.
 
     The share is the middle of the first pair's by default.
+
+    Raises
+    ------
+    DistprivError
+        If the share is not between 0 and 1.
     """
     share = model.pairs[0].middle if reference is None else reference
-    stands_for = model.n * np.array([1 - share, share])
+    if not 0 <= share <= 1:
+        raise DistprivError(f"The reference share must lie between 0 and 1; it is {share:g}.")
+    stands_for, promise = model.n * np.array([1 - share, share]), Promise(0.0, 0.0)
     return Release(
-        "no data",
-        kept=np.zeros(2),
-        stands_for=stands_for,
-        promise=Promise(0.0, 0.0),
-        reference=share,
+        "no data", kept=np.zeros(2), stands_for=stands_for, promise=promise, reference=share
     )
 
 
@@ -318,7 +321,7 @@ class Error:
     def rms(self) -> FloatArray:
         """Root of the mean squared L2 length, shape (2,)."""
         laplace = 0.0 if self.directions is None else 2 * self.scale**2 * (self.directions**2).sum()
-        normal = np.trace(self.covariances, axis1=1, axis2=2)
+        normal = np.trace(self.covariances, axis1=1, axis2=2).clip(0)
         return np.asarray(np.sqrt((self.bias**2).sum(axis=1) + normal + laplace))
 
     @property

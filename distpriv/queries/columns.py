@@ -93,8 +93,8 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
 
 def _decimals(numbers: FloatArray) -> FloatArray:
     size = np.abs(numbers)
-    known = np.isfinite(size) & (size > 0)
-    shift = 10.0 ** (6 - np.floor(np.log10(np.where(known, size, 1.0))))
+    ordinary = np.isfinite(size) & (size > 0)
+    shift = 10.0 ** (6 - np.floor(np.log10(np.where(ordinary, size, 1.0))))
     decimals = np.rint(numbers * shift) / shift
     return np.where(decimals.astype(np.float32) == numbers.astype(np.float32), decimals, numbers)
 

@@ -264,7 +264,7 @@ def test_model_takes_the_least_public_provenance():
     pair = SECRET.pair(0.4, 0.2)
     assert fit_groups([public], query, [pair], 20).provenance == "reference"
     assert fit_groups([public, groups], query, [pair, pair], 20).provenance == "table"
-    frame = fit_groups([public], query, [pair], 20).summary()
+    frame = fit_groups([public], query, [pair], 20).to_frame()
     assert frame["statistic"].tolist() == ["mean a", "count b = 1", "sum c"] * 2
 
 
