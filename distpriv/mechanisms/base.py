@@ -138,4 +138,6 @@ def sensitivity(model: GaussianModel, order: int) -> float:
 def span(d: FloatArray) -> FloatArray:
     """Return an orthonormal basis of the span of differences (K, m), shape (m, r)."""
     vectors, sizes, _ = np.linalg.svd(d.T, full_matrices=False)
-    return np.asarray(vectors[:, sizes > 1e-9 * sizes[0]])
+    some = sizes > 1e-9 * sizes[0]
+    some[0] = True  # where the secrets move nothing, any direction
+    return np.asarray(vectors[:, some])

@@ -17,6 +17,7 @@ from distpriv.privacy.loss import normal_delta, normal_distance
 __all__ = ["Cases", "classical_distance", "gaussian_noise"]
 
 _MOST = 1e6  # factor on a mechanism's noise
+_TRACE = 1e-10  # of each statistic's noise
 _ROUNDS = (False, False, True)  # at last a floor that does by itself: more noise shows less
 
 
@@ -148,7 +149,7 @@ def _noise_above_floor(
         if not len(todo):
             break
         limit = allowed[todo] * (1.0 if last else 0.8)
-        width, shown = floor_widths(pairs, guess * (not last), steps, limit)
+        width, shown = floor_widths(pairs, _spread(guess) * (not last), steps, limit)
         widths[todo] = width
         enough = np.isfinite(width)
         todo, guess, width, shown = todo[enough], guess[enough], width[enough], shown[enough]
@@ -166,11 +167,16 @@ def _noise_above_floor(
             )
         )
         possible = np.asarray(np.isfinite(above).all(axis=(1, 2)))
-        total = np.where(possible[:, None, None], above, 0.0) + floor
+        total = _spread(np.where(possible[:, None, None], above, 0.0)) + floor
         done = possible & (last or grid_ratio(pairs, total) <= ratio)
         noise[todo[done]] = total[done]
         todo, guess = todo[possible & ~done], above[possible & ~done]
     return noise, widths
+
+
+def _spread(noise: FloatArray) -> FloatArray:
+    """Add a trace in all directions, without which floats could not hold the floor beside the noise."""
+    return noise + _TRACE * np.einsum("bii,ij->bij", noise, np.eye(noise.shape[-1]))
 
 
 def _density_noise(cases: Cases) -> FloatArray:
