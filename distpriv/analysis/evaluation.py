@@ -16,6 +16,7 @@ from distpriv.analysis.comparison import Way, judge, noises, ruler, ways
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
+from distpriv.analysis.tables import tells_secret
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, mechanism_named
@@ -184,10 +185,7 @@ class Evaluation:
             )
         groups = self.groups if self.reference is None else self._groups_of(self.reference)
         for one, pair in zip(groups, self.scenario.secrets, strict=True):
-            # The same for all records of either group, but not of both.
-            spread = np.sqrt(np.diagonal(one.covariances, axis1=1, axis2=2).max(axis=0))
-            apart = np.abs(one.means[1] - one.means[0])
-            for place in np.flatnonzero((apart > 0) & (spread <= 1e-9 * apart)):
+            for place in tells_secret(one):
                 raise DistprivError(
                     f"{self.labels[place]} tells the secret itself, the share of "
                     f"{pair.secret.label}; leave it out."
@@ -208,7 +206,7 @@ class Evaluation:
     @property
     def undefended(self) -> float:
         """Right guesses of 100 from the figures as they are."""
-        return self._plain.guesses
+        return self.plain.guesses
 
     @property
     def draws(self) -> FloatArray:
@@ -244,13 +242,14 @@ class Evaluation:
         return self.cache((name, *more, self.promise, *self._options_key, *self._model_key), make)
 
     @cached_property
-    def _plain(self) -> Way:
+    def plain(self) -> Way:
+        """Figures as they are, against the limit."""
         return self._by_promise("plain", (), lambda: judge(self.model, [AS_IT_IS], self.promise)[0])
 
     @property
     def needs_noise(self) -> bool:
         """Whether the figures as they are break the limit."""
-        return not self._plain.kept
+        return not self.plain.kept
 
     @cached_property
     def way(self) -> Way:
@@ -267,7 +266,7 @@ class Evaluation:
         name = self.scenario.mechanism
         mechanism = mechanism_named(name)
         if not self.needs_noise:
-            return self._plain
+            return self.plain
         if mechanism.noise == "none":
             release = calibrate(name, self.model, reference=self.scenario.reference_share)
             return judge(self.model, [release], self.promise)[0]
@@ -320,7 +319,7 @@ class Evaluation:
         return self._by_promise("ways", (self.scenario.mechanism,), self._compare)
 
     def _compare(self) -> tuple[tuple[Way, ...], dict[str, str]]:
-        ready = [self._plain]
+        ready = [self.plain]
         with suppress(NotApplicable):  # the others do not depend on it
             ready += [self.way] if self.needs_noise else []
         reference = self.scenario.reference_share

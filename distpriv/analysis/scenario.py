@@ -253,7 +253,7 @@ def _persons(value: Any) -> Persons | None:
 
 _READERS: dict[str, Callable[[Any], Any]] = {
     "source": _text,
-    "reading": lambda value: value and ReadOptions(**value),
+    "reading": lambda value: None if value is None else ReadOptions(**value),
     "row": lambda value: Row(**value),
     "reference_data": _text,
     "secrets": lambda value: tuple(map(Pair.from_plain, value)),

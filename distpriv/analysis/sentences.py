@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from distpriv.text import significant, times, whole
+from distpriv.text import percent, significant, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,9 +41,9 @@ class Style:
 PLAIN = Style()
 
 
-def off(percent: float) -> str:
+def off(error: float) -> str:
     """Write a mean error: "2.9 %"."""
-    return f"{significant(percent, 2)}\u00a0%"
+    return f"{significant(error, 2)}\u00a0%"
 
 
 def check_title(now: Evaluation) -> str:
@@ -52,14 +52,17 @@ def check_title(now: Evaluation) -> str:
 
 
 def check_lead(now: Evaluation, style: Style = PLAIN) -> str:
-    """Return what an attacker guesses, how often that is right, and what is accepted."""
-    low, high = map(style.strong, now.shares)
+    """Return what an attacker guesses, how often that is right, and what is accepted.
+
+    About the most exposed secret.
+    """
+    pair = now.scenario.secrets[int(now.plain.verdict.accuracy.argmax())]
+    low, high = (style.strong(percent(share)) for share in (pair.low, pair.high))
     accepts = "you accept" if now.scenario.by == "guesses" else "ε allows"
     return (
         f"They guess whether {low} or {high} of {whole(now.n)} records have "
-        f"{style.name(now.pair.secret.label)}, and are right "
-        f"{style.strong(times(now.undefended))}. 50 is a coin toss; {accepts} "
-        f"{significant(now.limit)}."
+        f"{style.name(pair.secret.label)}, and are right {style.strong(times(now.undefended))}. "
+        f"50 is a coin toss; {accepts} {significant(now.limit)}."
     )
 
 

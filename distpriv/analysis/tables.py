@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
-from distpriv.queries import Pair, SensitiveProperty, Statistic
+from distpriv.model import Groups
+from distpriv.queries import Pair, Query, SensitiveProperty, Statistic
 from distpriv.sources import FrameSource, Source
 from distpriv.tables.examples import EXAMPLES, load_example
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["EXAMPLE_TITLES", "cell", "example_source", "grid_pair", "secrets", "source_by_key"]
-__all__ += ["start", "statistics", "story"]
+__all__ += ["start", "statistics", "story", "tells_secret"]
 
 _EDGES = (0.01, 0.02, 0.05, *(tens / 10 for tens in range(1, 10)), 0.95, 0.98, 0.99)
 _MOST = 5  # figures that a table begins with
+_GAPS = 0.1  # of a column's values may be missing for it to be among them
 
 EXAMPLE_TITLES = {key: one.title for key, one in EXAMPLES.items()}
 
@@ -50,7 +58,7 @@ def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
     DistprivError
         If the table cannot tell who has the property, or its share lies in no cell, see `cell`.
     """
-    having = secret.mask(source.columns([secret.column]))
+    having = secret.mask(source.columns([secret.column], most=source.rows))
     return Pair(secret, *cell(float(np.nanmean(having))))
 
 
@@ -95,7 +103,7 @@ def start(source: Source) -> Scenario:
             bounds=tuple((name, *ends) for name, ends in one.bounds.items()),
         )
     first = _plainest(source)
-    figures = _first(source, first.secret.column)
+    figures = _first(source, first.secret)
     if not figures:
         raise DistprivError(
             f"Besides {first.secret.column!r} no column can be averaged or counted; bring a table "
@@ -104,11 +112,36 @@ def start(source: Source) -> Scenario:
     return Scenario(source.key, secrets=(first,), statistics=tuple(figures), records=None)
 
 
-def _first(source: Source, secret: str) -> list[Statistic]:
-    """List up to five figures: averages, then the most frequent label of each column."""
-    every = [one for one in statistics(source) if one.column != secret]
-    counts = {one.column: one for one in reversed(every) if one.kind == "count"}
-    return [*(one for one in every if one.kind == "mean"), *reversed(counts.values())][:_MOST]
+def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
+    """List up to five figures that are not the secret: averages, then one label of each column."""
+    others = dict.fromkeys((*source.numbers, *source.labels))
+    others.pop(secret.column, None)
+    frame = source.columns(list(others))
+    numbers = [name for name in source.numbers if name in frame and name not in source.labels]
+    figures = [Statistic("mean", name) for name in numbers if not _numbers_rows(frame[name])]
+    for name, labels in source.labels.items():
+        if name in frame:
+            figures.append(Statistic("count", name, labels[1 if len(labels) == 2 else 0]))
+    full = [one for one in figures if frame[one.column].isna().mean() <= _GAPS]
+    chosen = (full or figures)[: 2 * _MOST]
+    telling: Sequence[int] = ()
+    with suppress(DistprivError):  # the page has a sentence for it
+        telling = tells_secret(source.groups(Query(tuple(chosen)), secret)) if chosen else ()
+    return [one for place, one in enumerate(chosen) if place not in telling][:_MOST]
+
+
+def _numbers_rows(column: pd.Series) -> bool:
+    """Whether all values are different whole numbers, as keys are."""
+    whole = column.dropna()
+    return bool(len(whole) > 20 and whole.is_unique and (whole % 1 == 0).all())
+
+
+def tells_secret(groups: Groups) -> list[int]:
+    """List statistics that are the same for all records of either group, but not of both."""
+    spread = np.sqrt(np.diagonal(groups.covariances, axis1=1, axis2=2).max(axis=0))
+    apart = np.abs(groups.means[1] - groups.means[0])
+    differ = apart > 1e-9 * np.abs(groups.means).max(axis=0)  # by more than rounding
+    return np.flatnonzero(differ & (spread <= 1e-9 * apart)).tolist()
 
 
 def _plainest(source: Source) -> Pair:

@@ -47,13 +47,6 @@ def test_two_scripts_compute_once():
     assert computed == [1]
 
 
-def test_error_is_not_remembered():
-    cache = Cache()
-    with pytest.raises(ZeroDivisionError):
-        cache(("model",), lambda: 1 // 0)
-    assert cache(("model",), lambda: 1) == 1
-
-
 def test_neither_cache_nor_evaluation_is_pickled(now):
     for one in (now, Cache()):
         with pytest.raises(TypeError, match="session"):

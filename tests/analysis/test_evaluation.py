@@ -144,7 +144,7 @@ def table():
     return pd.DataFrame(
         {
             "change": rng.normal(0, 1, 60).round(3) + 0.5 * buys,
-            "always": 7,
+            "always": 0.1,
             "never": 0,
             "age": rng.integers(20, 60, 60) + 5 * buys,
             "buys": np.where(buys, "yes", "no"),
@@ -165,7 +165,7 @@ def test_ruler_is_the_value_or_its_sampling_deviation(table):
     now = small(table, statistics=figures, guesses=52.0)
     deviation = np.sqrt(now.model.pairs[0].pooled[0, 0])
     middle = now.model.pairs[0].means.mean(axis=0)
-    assert ruler(now.model) == pytest.approx([max(deviation, abs(middle[0])), 7, 1, middle[3]])
+    assert ruler(now.model) == pytest.approx([max(deviation, abs(middle[0])), 0.1, 1, middle[3]])
     centred = table.assign(change=table["change"] - middle[0])
     assert small(centred, statistics=(Mean("change"),)).ruler == pytest.approx(
         [deviation], rel=1e-3
