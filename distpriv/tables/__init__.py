@@ -1,1 +1,32 @@
-"""Tables: from a file to typed columns, with how it was read, and the examples."""
+"""Tables: from a file to typed columns, how it was read, and the examples."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distpriv.tables.examples import EXAMPLES, load_census_income, load_example
+    from distpriv.tables.guard import read_guarded
+    from distpriv.tables.options import Notice, ReadOptions, Row
+    from distpriv.tables.read import Reading, how_read, read, read_table
+    from distpriv.tables.rows import as_records
+
+__all__ = ["EXAMPLES", "Notice", "ReadOptions", "Reading", "Row", "as_records", "how_read"]
+__all__ += ["load_census_income", "load_example", "read", "read_guarded", "read_table"]
+
+# What reads files takes half a second to import, which those who need a Row alone need not wait.
+_HOMES = {
+    "examples": ("EXAMPLES", "load_census_income", "load_example"),
+    "guard": ("read_guarded",),
+    "options": ("Notice", "ReadOptions", "Row"),
+    "read": ("Reading", "how_read", "read", "read_table"),
+    "rows": ("as_records",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"distpriv.tables.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,13 +15,12 @@ RowKind = Literal["record", "cell", "part"]
 
 
 def _pairs(value: Any) -> tuple[tuple[Any, Any], ...]:
-    """Pairs of a mapping, or of pairs."""
     items: Iterable[Any] = value.items() if isinstance(value, Mapping) else value
     return tuple((key, entry) for key, entry in items)
 
 
 def _frozen(value: Any) -> Any:
-    """A value of JSON without lists and dictionaries, so that it hashes."""
+    """Make a value of JSON without lists and dictionaries, so that it hashes."""
     if isinstance(value, Mapping):
         value = value.items()
     elif not isinstance(value, list | tuple):
@@ -85,7 +84,7 @@ class ReadOptions:
             raise ReadError(f"These options do not read a table: {problem}; correct it.")
 
     def _problem(self) -> str:
-        """What is wrong with the values, "" for nothing."""
+        """Say what is wrong with the values, "" for nothing."""
         signs = {"delimiter": self.delimiter, "quote": self.quote, "escape": self.escape}
         for name, sign in signs.items():
             if len(sign) != 1 or sign in "\r\n":
@@ -103,6 +102,11 @@ class ReadOptions:
             return f"the first record (row {self.first}) must stand below row {max(self.header)}"
         wrong = [kind for _, kind in self.types if kind not in get_args(ColumnType)]
         return f"there is no type of column {wrong[0]!r}" if wrong else ""
+
+    @property
+    def writing(self) -> tuple[str, str]:
+        """Decimal sign and sign of thousands."""
+        return self.decimal, self.thousands
 
     def changed(self, **changes: Any) -> ReadOptions:
         """Return options with some values changed; pairs of `missing` and `types` are merged.

@@ -1,0 +1,291 @@
+"""Bytes to a grid of cells: the content decides which kind of file it is, never its name.
+
+One more format is one function and one row of ``FORMATS``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+from typing import IO, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from distpriv.errors import ReadError
+from distpriv.tables.delimited import NO_DELIMITER, guess_dialect, load_columns, load_text, utf8
+from distpriv.tables.options import Notice, ReadOptions
+from distpriv.text import listed
+
+__all__ = ["FORMATS", "MOST_COLUMNS", "Format", "Grid", "load_cells", "load_typed", "open_grid"]
+
+MOST_BYTES = 2_000_000_000  # that an archive may unpack to
+MOST_COLUMNS = 2_000
+EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
+_NO_TABLES = re.compile(r"(?i)readme|licen[cs]e|codebook|dictionary|variables|index")
+_INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Parquet files
+_LOCKED = "EncryptedPackage".encode("utf-16-le")
+
+
+class Grid(NamedTuple):
+    """Hold what the relation ``grid`` has: ``rn`` (the row, from 1), ``c0``, ``c1`` and so on.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Of the columns: "number", "boolean", "date", or "text", which is still to be read.
+    names : tuple of str
+        Of the columns, where the file itself names them; else ().
+    options : ReadOptions
+    notices : tuple of Notice
+    blanks : str
+        What may surround a text.
+    """
+
+    kinds: tuple[str, ...]
+    names: tuple[str, ...]
+    options: ReadOptions
+    notices: tuple[Notice, ...] = ()
+    blanks: str = " \t\r\n\u00a0"
+
+
+class Format(NamedTuple):
+    """Hold how a kind of file begins (a pattern), and what reads it; None refuses it by name."""
+
+    title: str
+    begins: bytes
+    reader: Callable[[duckdb.DuckDBPyConnection, bytes, ReadOptions], Grid] | None = None
+    advice: str = "save the table as CSV, Excel (.xlsx) or Parquet and choose that file"
+
+
+def open_grid(
+    db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions, fixed: frozenset[str]
+) -> Grid:
+    """Load a file into the relation ``grid``; `fixed` names options that are not to be guessed.
+
+    Raises
+    ------
+    ReadError
+        If it is no table, damaged, locked, or of a kind that is not read.
+    """
+    try:
+        grid = _open(db, data, options, fixed)
+    except MemoryError:  # Arrow's is also an ArrowException
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, pa.ArrowException):
+        raise ReadError(
+            "The file is damaged or cut off; save or download it again and choose the new one."
+        ) from None
+    if len(grid.kinds) > MOST_COLUMNS:
+        raise ReadError(
+            f"The table has {len(grid.kinds)} columns and at most {MOST_COLUMNS} are read; leave "
+            "out those that are not needed."
+        )
+    return grid
+
+
+def _open(
+    db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions, fixed: frozenset[str]
+) -> Grid:
+    data, options, notices = _unpack(data, options)
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise ReadError("The file is empty; choose one with column names and records.")
+    for form in FORMATS:
+        if re.match(form.begins, data[:4096], re.IGNORECASE | re.DOTALL):
+            if form.reader is None:
+                raise ReadError(f"This is {form.title}; {form.advice}.")
+            grid = form.reader(db, data, options)
+            return grid._replace(notices=(*notices, *grid.notices))
+    data, encoding = utf8(data)
+    if encoding != "utf-8":
+        notices.append(Notice(f"The text is not in UTF-8; it was read as {encoding}."))
+    options = guess_dialect(data, options, fixed)
+    if options.delimiter == NO_DELIMITER:
+        text = "No comma, semicolon, tab or | divides all lines alike: each line is one value."
+        notices.append(Notice(text))
+    width = load_text(db, data, options, MOST_COLUMNS)
+    # Trimming many signs takes three times as long as trimming blanks alone.
+    quote = options.quote.encode()
+    signs = {"\t": [b"\t"], "\u00a0": [b"\xc2\xa0"], "\n": [b"\n" + quote, quote + b"\n"]}
+    blanks = "".join(sign for sign, codes in signs.items() if any(code in data for code in codes))
+    return Grid(("text",) * width, (), options, tuple(notices), " " + blanks)
+
+
+def _unpack(data: bytes, options: ReadOptions) -> tuple[bytes, ReadOptions, list[Notice]]:
+    """Unpack gzip and ZIP, down to two layers."""
+    notices: list[Notice] = []
+    for _ in range(2):
+        if data[:2] == b"\x1f\x8b":
+            with gzip.open(io.BytesIO(data)) as file:
+                data = _bounded(file)
+        elif data[:4] == b"PK\x03\x04":
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                if {"[Content_Types].xml", "content.xml"} & set(archive.namelist()):
+                    break  # a workbook
+                name = _member(archive, options, notices)
+                data, options = _bounded(archive.open(name)), options.changed(member=name)
+    return data, options, notices
+
+
+def _bounded(file: IO[bytes] | gzip.GzipFile) -> bytes:
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ReadError("The file unpacks to more than 2 GB; choose the part that is needed.")
+    return data
+
+
+def _member(archive: zipfile.ZipFile, options: ReadOptions, notices: list[Notice]) -> str:
+    """Choose the file of an archive: by name, or the largest that is not called a codebook."""
+    files = [e for e in archive.infolist() if not e.is_dir() and "__MACOSX" not in e.filename]
+    if not files:
+        raise ReadError("The archive is empty; choose one that holds a table.")
+    if any(e.flag_bits & 1 for e in files):
+        raise ReadError("The archive is locked by a password; unpack it and choose the table.")
+    aside = {e.filename: _NO_TABLES.search(PurePosixPath(e.filename).name) for e in files}
+    files.sort(key=lambda e: (bool(aside[e.filename]), -e.file_size))
+    names = [e.filename for e in files]
+    return _choose(options.member or names[0], names, "archive", notices)
+
+
+def _choose(name: str, names: Sequence[str], container: str, notices: list[Notice]) -> str:
+    """Check the name of a part, and tell of the others."""
+    if name not in names:
+        raise ReadError(f"The {container} has no {name!r}; choose {listed(names[:10], 'or')}.")
+    others = [other for other in names if other != name]
+    if others:
+        text = f"{name!r} was read; the {container} also has {listed(map(repr, others[:5]))}."
+        notices.append(Notice(text, changes=(("member", others[0]),)))
+    return name
+
+
+def load_cells(
+    db: duckdb.DuckDBPyConnection, rows: Sequence[Sequence[object]], options: ReadOptions
+) -> Grid:
+    """Load rows of Python values, as text that reads back as the same value."""
+    width = max(map(len, rows), default=0)
+    if not width:
+        raise ReadError("The table is empty; choose one with column names and records.")
+    cells = ([_text(row[i]) if i < len(row) else None for row in rows] for i in range(width))
+    load_columns(db, [pa.array(column, pa.string()) for column in cells])
+    return Grid(("text",) * width, (), options)
+
+
+def _text(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < EXACT else repr(value)
+    return str(value)
+
+
+def _workbook(db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions) -> Grid:
+    """Load Excel and what else python-calamine reads: the sheet that is named, or the largest."""
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
+
+    if _LOCKED in data:
+        raise ReadError("The workbook is locked by a password; save it without one.")
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+        visible = SheetVisibleEnum.Visible
+        names = [sheet.name for sheet in book.sheets_metadata if sheet.visible == visible]
+        names = names or book.sheet_names
+        sheets = {name: book.get_sheet_by_name(name) for name in names}
+        if options.member in book.sheet_names:
+            sheets[options.member] = book.get_sheet_by_name(options.member)
+        size = {name: sheet.total_height * sheet.total_width for name, sheet in sheets.items()}
+        name = options.member or max(names, key=size.__getitem__)
+        notices: list[Notice] = []
+        sheet = sheets[_choose(name, list(sheets), "workbook", notices)]
+        rows, merged = sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges or []
+    except (CalamineError, KeyError) as error:
+        raise ReadError("The workbook is damaged; save it again as .xlsx.") from error
+    filled = 0
+    for (top, left), (bottom, _) in merged:
+        if bottom - top >= 2 and top > 0:  # merged down over records: each has the value
+            for row in rows[top : bottom + 1]:
+                row[left] = rows[top][left]
+            filled += 1
+    if filled:
+        text = f"{filled} merged cells were read as the value of every row that they span."
+        notices.append(Notice(text))
+    return load_cells(db, rows, options.changed(member=name))._replace(notices=tuple(notices))
+
+
+def _parquet(db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions) -> Grid:
+    import pyarrow.parquet as pq
+
+    return load_typed(db, pq.ParquetFile(pa.BufferReader(data)).read(), options)
+
+
+def load_typed(db: duckdb.DuckDBPyConnection, table: pa.Table, options: ReadOptions) -> Grid:
+    """Load columns that their file types; nested and binary ones are left out, with a notice."""
+    columns: dict[str, tuple[pa.ChunkedArray, str]] = {}
+    notices = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        plain = _plain(column)
+        if plain is None:
+            text = f"Column {name!r} holds {column.type} and was left out."
+            notices.append(Notice(text, name))
+        elif not _INDEX.fullmatch(name):
+            columns[name] = plain
+    if not columns or not table.num_rows:
+        raise ReadError("The table has no records in columns that can be read; choose another.")
+    load_columns(db, [column for column, _ in columns.values()])
+    kinds = tuple(kind for _, kind in columns.values())
+    return Grid(kinds, tuple(columns), options, tuple(notices))
+
+
+def _plain(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
+    """Cast a column to a type that DuckDB reads, and say its kind; None for nested and binary."""
+    import pyarrow.compute as pc
+
+    kind, types = column.type, pa.types
+    if types.is_dictionary(kind) and not types.is_string(kind.value_type):
+        return _plain(column.cast(kind.value_type))
+    if types.is_integer(kind):
+        ends = pc.min_max(column).as_py()
+        if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) <= EXACT:
+            return column.cast(pa.int64()), "number"
+        return column.cast(pa.string()), "text"  # so many digits name something
+    if types.is_floating(kind) or types.is_decimal(kind):
+        return column.cast(pa.float64()), "number"
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return column.cast(pa.timestamp("us"), safe=False), "date"
+    if types.is_null(kind) or types.is_time(kind):
+        return column.cast(pa.string()), "text"
+    if types.is_boolean(kind):
+        return column, "boolean"
+    texts = (types.is_dictionary, types.is_string, types.is_large_string, types.is_string_view)
+    return (column, "text") if any(is_text(kind) for is_text in texts) else None
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("a Parquet file", rb"PAR1", _parquet),
+    Format("a workbook", rb"PK\x03\x04|\xd0\xcf\x11\xe0", _workbook),
+    Format("a picture", rb"\x89PNG|\xff\xd8\xff|GIF8|RIFF.{4}WEBP|II\*\x00|MM\x00\*|<svg"),
+    Format("a PDF", rb"%PDF"),
+    Format("a web page (HTML)", rb"\s*<(!doctype html|html|table|meta|head)"),
+    Format("an XML file", rb"(\xef\xbb\xbf)?\s*<\?xml"),
+    Format("a JSON file", rb"(\xef\xbb\xbf)?\s*(\[\s*[\[{]|\{\s*[\"}])"),
+    Format("an SPSS file", rb"\$FL[23]"),
+    Format("a Stata file", rb"<stata_dta>|[\x6e-\x73][\x01\x02]"),
+    Format("a SAS file", rb"HEADER RECORD\*{7}|\x00{12}\xc2\xea\x81\x60"),
+    Format("an R file", rb"RD[AX][23]\n|X\n\x00\x00\x00"),
+    Format("an ARFF file of Weka", rb"(\s|%[^\n]*\n)*@relation"),
+    Format("an Arrow or Feather file", rb"ARROW1|FEA1"),
+    Format("a Bayesian network (BIF)", rb"\s*network\s", None, "choose a table of records"),
+    Format("an SQLite database", rb"SQLite format 3"),
+    Format(
+        "an archive of a kind that is not read",
+        rb"PK|\x1f\x8b|7z\xbc\xaf|Rar!|BZh\d|\xfd7zXZ|\x28\xb5\x2f\xfd",
+        None,
+        "unpack it and choose the table in it",
+    ),
+)

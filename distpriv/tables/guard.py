@@ -1,0 +1,138 @@
+"""Read a file of a stranger in a process of its own, under limits of memory and time.
+
+The process is ``python -m distpriv.tables.guard``, not a fork of the server: it begins small, and
+it does not import the script that Streamlit runs. Bytes go in and Arrow comes back through pipes;
+nothing is pickled or written to disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from distpriv.errors import ReadError
+from distpriv.tables.options import ReadOptions
+from distpriv.tables.read import TOO_LARGE, frame_of, how_as_json, how_from_json, read
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_guarded"]
+
+MEMORY = 4 << 30
+SECONDS = 120.0
+_TOO_LONG = "Reading the file takes too long; choose the part that is needed."
+_PARTS = threading.BoundedSemaphore(2)  # files that are read at a time
+
+
+def read_guarded(
+    data: bytes,
+    name: str,
+    options: ReadOptions | None = None,
+    memory: int = MEMORY,
+    seconds: float = SECONDS,
+) -> pd.DataFrame:
+    """Read a file as :func:`distpriv.read_table` does, in a process under limits.
+
+    Parameters
+    ----------
+    data : bytes
+    name : str
+        Of the file, for messages.
+    options : ReadOptions, optional
+    memory : int
+        Bytes of address space; the table may take a quarter of it.
+    seconds : float
+        Processor time, and twice as much by the clock.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, or not within the limits.
+    """
+    arguments = None if options is None else options.arguments()
+    request = {"options": arguments, "memory": memory, "seconds": seconds}
+    with _PARTS:
+        answer, code = _ask(json.dumps(request).encode() + b"\n", data, 2 * seconds)
+    head, _, table = answer.partition(b"\n")
+    if code or not head:
+        # SIGXCPU and SIGKILL end what takes too long; all else that ends it is want of memory.
+        sentence = _TOO_LONG if code in (-24, -9) else TOO_LARGE
+        raise ReadError(f"{name}: {sentence}")
+    reply = json.loads(head)
+    if "error" in reply:
+        raise ReadError(f"{name}: {reply['error']}")
+    options, notices = how_from_json(reply)
+    return frame_of(pa.ipc.open_stream(table).read_all(), options, notices)
+
+
+def _ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
+    """Return what the process answers, and the code that it ends with."""
+    root = str(Path(__file__).parents[2])
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "distpriv.tables.guard"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"},
+    ) as process:
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                if process.stdin is not None:
+                    process.stdin.write(request)
+                    process.stdin.flush()
+            answer, _ = process.communicate(data, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return b"", -9
+        return answer, process.returncode
+
+
+def _limit(memory: int, seconds: float) -> None:
+    """Limit this process; where the system knows no limits, time alone is limited by the parent."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
+
+
+def _answer(source: IO[bytes], target: IO[bytes]) -> None:
+    """Read a request and a file, and write the table."""
+    request: dict[str, Any] = json.loads(source.readline())
+    _limit(request["memory"], request["seconds"])
+    try:
+        arguments = request["options"]
+        options = None if arguments is None else ReadOptions().changed(**arguments)
+        reading = read(source.read(), options)
+        table = reading.to_arrow()
+        if table.nbytes > request["memory"] // 4:
+            raise MemoryError
+        reply = how_as_json(reading.options, reading.notices)
+    except ReadError as error:
+        reply, table = {"error": str(error)}, None
+    except Exception as error:  # libraries have their own for want of memory
+        if not isinstance(error, MemoryError) and "alloc" not in str(error):
+            raise
+        reply, table = {"error": TOO_LARGE}, None
+    target.write(json.dumps(reply).encode() + b"\n")
+    if table is not None:
+        with pa.ipc.new_stream(target, table.schema) as writer:
+            writer.write_table(table)
+    target.flush()
+
+
+if __name__ == "__main__":
+    with os.fdopen(os.dup(1), "wb") as output:
+        os.dup2(2, 1)  # what libraries print must not get into the answer
+        _answer(sys.stdin.buffer, output)
