@@ -57,7 +57,9 @@ def test_large_tables_are_sampled_and_say_so(attack, monkeypatch):
     (sentence,) = worker.caveats(attack)
     assert sentence.replace("\u202f", " ").startswith("The simulation uses 20 000 of 45 222 ")
     monkeypatch.setattr(worker, "MOST_RECORDS", 40_000)
-    assert len(worker.thinned(attack).having) == len(attack.having)  # the rarer records stay
+    few = worker.thinned(attack)
+    assert len(few.having) == len(attack.having)  # the rarer records stay
+    assert len(few.without) == 40_000 - len(few.having)
 
 
 def test_records_of_undivided_datasets_without_replacement_stay(attack, monkeypatch):
