@@ -25,7 +25,7 @@ _NAMES = {
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-_ROOMS = (*_NAMES, "charts")
+_ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
 BayesianNetwork Correlation Deviation Median Persons Quantile attribute attribute_private_gaussian
 audit_attack closeness compose composition connect distances draw_release exact_law from_spark

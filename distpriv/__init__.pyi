@@ -7,6 +7,7 @@ from distpriv import (
     errors as errors,
     mechanisms as mechanisms,
     model as model,
+    plot as plot,
     privacy as privacy,
     queries as queries,
     sources as sources,
