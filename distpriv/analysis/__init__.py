@@ -8,18 +8,5 @@ from distpriv.analysis.limits import ErrorLimit, Limit, choose
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Persons, Scenario
 
-__all__ = [
-    "Cache",
-    "ErrorLimit",
-    "Evaluation",
-    "Limit",
-    "Persons",
-    "Recommendation",
-    "Scenario",
-    "Way",
-    "choose",
-    "compare",
-    "evaluate",
-    "exposure",
-    "recommend",
-]
+__all__ = ["Cache", "ErrorLimit", "Evaluation", "Limit", "Persons", "Recommendation", "Scenario"]
+__all__ += ["Way", "choose", "compare", "evaluate", "exposure", "recommend"]

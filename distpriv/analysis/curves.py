@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["EPSILONS", "epsilon_frame", "width_frame"]
 
 EPSILONS = np.geomspace(0.2, 20.0, 36)
-_WIDTHS = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest range about the same middle
+_WIDTHS = np.array(
+    [0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9]
+)  # of the widest range about the same middle
 
 
 def epsilon_frame(

@@ -16,17 +16,8 @@ from distpriv.privacy import NormalLoss
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "attack_frame",
-    "bells_frame",
-    "clouds_frame",
-    "contributions_frame",
-    "draws_frame",
-    "fit_frame",
-    "misfit",
-    "plane_frame",
-    "separation",
-]
+__all__ = ["attack_frame", "bells_frame", "clouds_frame", "contributions_frame", "draws_frame"]
+__all__ += ["fit_frame", "misfit", "plane_frame", "separation"]
 
 _REACH = 4.0  # standard deviations of a score that are drawn
 _SCORES = np.linspace(-_REACH, _REACH, 141)
@@ -41,18 +32,9 @@ def separation(guesses: float) -> float:
 def bells_frame(
     panels: Iterable[tuple[str, float, bool | None]], shares: Sequence[str]
 ) -> pd.DataFrame:
-    """Return densities of the best attacker's score, one row a panel and score.
+    """Return densities of the best attacker's score, for panels (title, right guesses, kept).
 
-    Parameters
-    ----------
-    panels : iterable of (title, right guesses of 100, kept)
-    shares : sequence of str
-        Names of the lower and the higher share.
-
-    Returns
-    -------
-    DataFrame
-        Columns panel, guesses, kept, score (in standard deviations) and one density a share.
+    Columns panel, guesses, kept, score (in standard deviations) and one density a share.
     """
     import pandas as pd
 
@@ -122,12 +104,9 @@ def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> flo
 def fit_frame(
     pair: PairModel, draws: FloatArray, labels: Sequence[str], shares: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the fitted curves and how far simulated tables are from them.
+    """Return the fitted curves and how far simulated tables, (2, R, m), are from them.
 
-    Returns
-    -------
-    DataFrame
-        Columns statistic, share, mean, deviation, step (0: no grid) and misfit (in points of 100).
+    Columns statistic, share, mean, deviation, step (0: no grid) and misfit (in points of 100).
     """
     import pandas as pd
 
@@ -157,12 +136,8 @@ def plane_frame(
 ) -> pd.DataFrame:
     """Return both shares' normals and the noises in the plane of two statistics.
 
-    In pooled standard deviations from the middle.
-
-    Returns
-    -------
-    DataFrame
-        Columns name, kind ("share" or "noise"), x, y (mean) and xx, xy, yy (covariance).
+    Columns name, kind ("share" or "noise"), x, y (mean) and xx, xy, yy (covariance), in pooled
+    standard deviations from the middle.
     """
     import pandas as pd
 
@@ -206,12 +181,9 @@ def _plane(pair: PairModel, axes: tuple[int, int]) -> tuple[FloatArray, FloatArr
 
 
 def contributions_frame(pair: PairModel, labels: Sequence[str]) -> pd.DataFrame:
-    """Return how often the best attacker is right from each statistic alone, and without it.
+    """Return right guesses of 100 from each statistic alone, and without it, by the model.
 
-    Returns
-    -------
-    DataFrame
-        Columns statistic, alone, without: right guesses of 100, by the model.
+    Columns statistic, alone, without.
     """
     import pandas as pd
 

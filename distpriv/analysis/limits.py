@@ -125,22 +125,21 @@ def choose(
 
     names = list(names or gaussian_names())
     options.setdefault("units", ruler(model))
+    chosen: dict[str, tuple[float, Release] | None] = {}
     if isinstance(limit, Limit):
-        releases = noises(model, limit.promise, names, **options)[0]
-        epsilons = {n: delivered_epsilon(model, one, delta) for n, one in releases.items()}
+        for name, release in noises(model, limit.promise, names, **options)[0].items():
+            chosen[name] = delivered_epsilon(model, release, delta), release
     else:
-        limits = [limit] if isinstance(limit, ErrorLimit) else list(limit)
-        most = _most(limits, model)
-        searched = {name: _least(name, model, most, delta, options) for name in names}
-        releases = {name: pair[1] for name, pair in searched.items() if pair is not None}
-        epsilons = {name: pair[0] for name, pair in searched.items() if pair is not None}
+        most = _most([limit] if isinstance(limit, ErrorLimit) else list(limit), model)
+        chosen = {name: _least(name, model, most, delta, options) for name in names}
     rows = []
     for name in names:
-        guesses = error = math.nan
-        if name in releases:
-            guesses = 100 * optimal_attack_accuracy(model, releases[name])
-            error = float(mean_percent(model, releases[name].expected_absolute_errors(model)))
-        rows.append((name, epsilons.get(name, math.nan), delta, guesses, error))
+        epsilon = guesses = error = math.nan
+        if (pair := chosen.get(name)) is not None:
+            epsilon, release = pair
+            guesses = 100 * optimal_attack_accuracy(model, release)
+            error = float(mean_percent(model, release.expected_absolute_errors(model)))
+        rows.append((name, epsilon, delta, guesses, error))
     return pd.DataFrame(rows, columns=["mechanism", "epsilon", "delta", "guesses", "percent"])
 
 
