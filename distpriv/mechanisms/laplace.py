@@ -41,6 +41,11 @@ def laplace_release(
         If ε is 0, no scale keeps the promise, or no floor covers the grid.
     """
     size = float(np.abs(differences(model) @ directions).sum(axis=1).max())
+    if size == 0:
+        raise NotApplicable(
+            f"{name} adds noise by how far apart the expected statistics are, and these agree at the "
+            "two shares; take OptM."
+        )
 
     def at(epsilon: float, factor: float = 1.0) -> Release:
         floor, ratio = _floor(model, epsilon)
