@@ -8,11 +8,11 @@ from distpriv.attacks import PropertyInferenceAttack, worker
 from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
 
-TOTAL = 200
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
 
 state, now = page.current()
 scenario = now.scenario
+total = 200 if now.n <= 10_000 else 50
 shown = ("as it is", scenario.mechanism, "BalM")
 ways = sorted((way for way in now.ways if way.key in shown), key=lambda way: shown.index(way.key))
 best = {way.key: 100 * float(way.verdict.accuracy[0]) for way in ways}
@@ -28,7 +28,7 @@ job = jobs.begin(
     (scenario, now.source.fingerprint, adaptive),
     worker.repetitions,
     lambda: worker.packed(attack),
-    worker.pieces(attack, TOTAL),
+    worker.pieces(attack, total),
 )
 
 
@@ -67,10 +67,10 @@ def draw(job: jobs.Job) -> None:
         for row in ends
         if done > 1
     )
-    state_of = "Stopped after" if job.stopped else "After"
-    st.progress(done / TOTAL, f"{state_of} {done} of {TOTAL} simulations. {score}")
+    begun = "Stopped after" if job.stopped else "After" if done else "Starting:"
+    st.progress(done / total, f"{begun} {done} of {total} simulations. {score}")
     page.show(
-        charts.picture(frame, best=best, total=TOTAL),
+        charts.picture(frame, best=best, total=total),
         frame,
         charts.alt(frame),
         key="attack",

@@ -6,12 +6,11 @@ from distpriv.analysis import sentences
 from distpriv.analysis.exposure import secret_labelled
 from distpriv.charts import bars, bells, costs, style
 from distpriv.dashboard import page
-from distpriv.mechanisms import MECHANISMS
 from distpriv.text import listed, whole
 
 state, now = page.current()
-scenario, ways, best = now.scenario, now.ways, now.recommendation.way
-plain = next(way for way in ways if way.key == "as it is")
+scenario, best = now.scenario, now.recommendation.way
+ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 
 # 1. The answer
 page.headline(
@@ -21,15 +20,13 @@ page.headline(
     sentences.warning(now, page.WORDS),
 )
 if len(scenario.secrets) > 1:
-    each = zip(scenario.secrets, plain.verdict.accuracy, strict=True)
+    each = zip(scenario.secrets, ways["as it is"].verdict.accuracy, strict=True)
     names = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]
     st.caption(f"The most exposed secret counts. Right guesses of 100: {', '.join(names)}.")
 
 # 2. What an attacker sees, before and after
-shown = [way for way in ways if way.key in ("as it is", scenario.mechanism) or way is best]
-if len(shown) == 1:
-    shown += [way for way in ways if way.key == "BalM"]
-frame = now.bells(shown)
+others = (scenario.mechanism, best.key) if now.needs_noise else ("BalM",)
+frame = now.bells(ways[key] for key in dict.fromkeys(("as it is", *others)) if key in ways)
 page.show(
     bells.picture(frame),
     frame,
@@ -54,28 +51,26 @@ with left:
     for name, why in now.unavailable.items():
         st.caption(f"**{style.title(name)}** does not apply. {page.escape(why)}")
 with right:
-    named = {way.title: way for way in ways}
-    places = list(named)
-    title = st.selectbox("One figure after the other", places, places.index(best.title))
-    way = named[title]
+    titles, key = {way.title: way for way in ways.values()}, f"way-{best.key}"
+    start = list(titles).index(best.title)
+    way = titles[st.selectbox("One figure after the other", list(titles), start, key=key)]
     st.caption(f"{way.how} {way.basis}")
     st.table(page.errors(now, way))
-    gaussian = way.key in MECHANISMS and MECHANISMS[way.key].noise == "gaussian"
-    if gaussian and way.key != scenario.mechanism:
+    if way.release.kind == "noise" and way.key != scenario.mechanism:
         kwargs = {"mechanism": way.key}
         st.button(f"Take {way.key}", icon=":material/check:", on_click=state.change, kwargs=kwargs)
 
 # 4. Every other column as the secret
-st.header("What else would these figures give away?", anchor=False)
 with page.sentences():
     everything = now.exposure()
     counted = dict.fromkeys(one.column for one in now.query.statistics if one.value is not None)
     outright = f" Counted, so told outright: {page.escape(listed(counted))}." if counted else ""
-    others = ~everything["column"].isin([now.pair.secret.column, *counted])
-    frame = everything[others & everything["fits"]].drop_duplicates("column").head(6)
+    fit = everything["fits"] & ~everything["column"].isin([now.pair.secret.column, *counted])
+    frame = everything[fit].drop_duplicates("column").head(6)
     names = [f"{row.label}: {row.low:.0f} or {row.high:.0f} %?" for row in style.rows(frame)]
     frame = frame.assign(name=names, kept=frame["guesses"] <= now.limit)
     if len(frame):
+        st.header("What else would these figures give away?", anchor=False)
         page.show(
             bars.picture(frame, limit=now.limit, letters=60),
             everything.round(2),
@@ -91,13 +86,15 @@ with page.sentences():
             pair = state.range_of(secret_labelled(now.source, columns[label], label))
             state.change(secrets=(pair, *scenario.secrets[1:]))
             st.rerun()
-    else:
-        st.markdown(f"No other column has a label that enough records have.{outright}")
 
 # 5. What all this rests on
 st.header("What does this rest on?", anchor=False)
 kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
-about = f"{page.escape(now.source.title)}: {records}"
 basis = "Balanced figures hold for any data; noise is proven only for bell-shaped figures, see Fit."
-st.markdown("\n".join(f"- {text}" for text in (about, basis, *sentences.caveats(now))))
+st.markdown(
+    "\n".join(
+        f"- {text}"
+        for text in (f"{page.escape(now.source.title)}: {records}", basis, *sentences.caveats(now))
+    )
+)

@@ -38,27 +38,28 @@ if len(labels) > 1:
             default=list(dict.fromkeys(first))[:2],
             key=f"noises-{'-'.join(offered)}",
         )
-left, right = st.columns([6, 5], gap="large")
-with left:
-    if x == y:
-        few = "Release a second figure to see a plane." if len(labels) == 1 else ""
-        st.info(few or "Choose two different figures.")
-    else:
-        plane, clouds = now.plane((x, y), noises)
-        page.show(
-            directions.picture(plane, draws=clouds, names=(labels[x], labels[y])),
-            plane.round(4),
-            directions.alt(plane),
-            key="plane",
-            note="Dots: simulated tables. Arrow: from one share to the other. Cross: axes and "
-            "deviations of the clouds. Outlines hold 95 % of clouds and noise.",
-        )
+left, right = st.columns([6, 5], gap="large") if len(labels) > 1 else (None, st.container())
+if left:
+    with left:
+        if x == y:
+            st.markdown("Choose two different figures.")
+        else:
+            plane, clouds = now.plane((x, y), noises)
+            page.show(
+                directions.picture(plane, draws=clouds, names=(labels[x], labels[y])),
+                plane.round(4),
+                directions.alt(plane),
+                key="plane",
+                note="Dots: simulated tables. Arrow: from one share to the other. Cross: axes and "
+                "deviations of the clouds. Outlines hold 95 % of clouds and noise.",
+            )
 
 # 3. What each figure tells alone
 with right:
-    alone = tells.loc[order].rename(columns={"statistic": "name", "alone": "guesses"})
-    together = pd.DataFrame([{"name": "All together", "guesses": now.undefended}])
-    frame = pd.concat([alone, together], ignore_index=True)
+    frame = tells.loc[order].rename(columns={"statistic": "name", "alone": "guesses"})
+    if len(labels) > 1:
+        together = pd.DataFrame([{"name": "All together", "guesses": now.undefended}])
+        frame = pd.concat([frame, together], ignore_index=True)
     page.show(
         bars.picture(frame, most=max(now.undefended, 60.0)),
         frame.round(2),

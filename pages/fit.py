@@ -34,7 +34,9 @@ reading: dict[fit.Kind, str] = {
     "quantiles": "On the dotted line a figure is bell-shaped.",
 }
 page.show(
-    fit.picture(frame, draws=now.fit_draws(), kind=kind),
+    fit.picture(
+        frame, draws=now.fit_draws(), kind=kind, height=200 if len(now.labels) > 3 else 300
+    ),
     frame,
     fit.alt(frame),
     key="fit",
