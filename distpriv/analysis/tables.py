@@ -114,26 +114,26 @@ def start(source: Source) -> Scenario:
 
 def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
     """List up to five figures that are not the secret: averages, then one label of each column."""
-    others = dict.fromkeys((*source.numbers, *source.labels))
-    others.pop(secret.column, None)
-    frame = source.columns(list(others))
+    names = dict.fromkeys((*source.numbers, *source.labels))
+    frame = source.columns([name for name in names if name != secret.column])
     numbers = [name for name in source.numbers if name in frame and name not in source.labels]
-    figures = [Statistic("mean", name) for name in numbers if not _numbers_rows(frame[name])]
+    figures = [Statistic("mean", name) for name in numbers]
     for name, labels in source.labels.items():
         if name in frame:
             figures.append(Statistic("count", name, labels[1 if len(labels) == 2 else 0]))
-    full = [one for one in figures if frame[one.column].isna().mean() <= _GAPS]
-    chosen = (full or figures)[: 2 * _MOST]
+    chosen = [one for one in figures if not _unlikely(frame[one.column])] or figures
+    chosen = chosen[: 2 * _MOST]
     telling: Sequence[int] = ()
     with suppress(DistprivError):  # the page has a sentence for it
         telling = tells_secret(source.groups(Query(tuple(chosen)), secret)) if chosen else ()
-    return [one for place, one in enumerate(chosen) if place not in telling][:_MOST]
+    return [one for place, one in enumerate(chosen) if place not in telling][:_MOST] or chosen
 
 
-def _numbers_rows(column: pd.Series) -> bool:
-    """Whether all values are different whole numbers, as keys are."""
-    whole = column.dropna()
-    return bool(len(whole) > 20 and whole.is_unique and (whole % 1 == 0).all())
+def _unlikely(column: pd.Series) -> bool:
+    """Whether a column has many gaps, or different whole numbers only, as keys have."""
+    values = column.dropna()
+    keys = len(values) > _MOST and values.is_unique and bool((values % 1 == 0).all())
+    return len(values) < (1 - _GAPS) * len(column) or keys
 
 
 def tells_secret(groups: Groups) -> list[int]:
