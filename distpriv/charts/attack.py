@@ -51,25 +51,11 @@ def picture(
             fillcolor=style.faint(hue, 0.2),
             hoverinfo="skip",
         )
-        style.line(
-            chart,
-            part["simulations"],
-            part["guesses"],
-            hue,
-            name=name,
-            width=3,
-            dash=style.dash(name),
-            hoverinfo=None,
-            hovertemplate=f"{style.title(name)}: %{{y:.1f}} of 100 after %{{x}}<extra></extra>",
-        )
-        chart.add_scatter(
-            x=[1.03 * total],
-            y=[reached],
-            mode="markers",
-            cliponaxis=False,
-            hoverinfo="skip",
-            marker={"symbol": "diamond", "size": 13, "color": hue},
-        )
+        diamond = {"symbol": "diamond", "size": 13, "cliponaxis": False}
+        words = f"{style.title(name)}: %{{y:.1f}} of 100 after %{{x}}<extra></extra>"
+        look = {"width": 3, "dash": style.dash(name), "hoverinfo": None, "hovertemplate": words}
+        style.line(chart, part["simulations"], part["guesses"], hue, name=name, **look)
+        style.marks(chart, [1.03 * total], [reached], hue, **diamond)
     apart = 20 * (top - 44) / (height - 72)
     for (name, reached), y in zip(best.items(), _spread([*best.values()], apart), strict=True):
         text = f"<b>{style.right(reached)}</b> {style.title(name)}"

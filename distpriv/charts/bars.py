@@ -55,13 +55,8 @@ def picture(
         style.note(chart, max(row.guesses, COIN), place, text, xanchor="left", xshift=5)
     chart.add_vline(x=COIN, line={"color": style.INK, "width": 1})
     if limit is not None:
-        chart.add_scatter(
-            x=[limit] * len(rows),
-            y=list(range(len(rows))),
-            mode="markers",
-            marker={"symbol": "line-ns", "size": 9, "line": {"width": 2, "color": style.INK}},
-            hoverinfo="skip",
-        )
+        tick = {"symbol": "line-ns", "size": 9, "line": {"width": 2, "color": style.INK}}
+        style.marks(chart, [limit] * len(rows), list(range(len(rows))), style.INK, **tick)
     return chart
 
 

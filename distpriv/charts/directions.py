@@ -48,14 +48,8 @@ def picture(
     style.upright(chart, up)
     for (row, hue), outline in zip(clouds, outlines, strict=True):
         cloud = draws[draws["share"] == row.name]
-        chart.add_scatter(
-            name=row.name,
-            x=cloud["x"],
-            y=cloud["y"],
-            mode="markers",
-            hoverinfo="skip",
-            marker={"size": 3.5, "color": style.faint(hue, 0.4)},
-        )
+        dots = {"name": row.name, "size": 3.5}
+        style.marks(chart, cloud["x"], cloud["y"], style.faint(hue, 0.4), **dots)
         style.line(chart, outline[:, 0], outline[:, 1], hue, width=2)
     for row in style.rows(noises):
         outline, look = _outline(row), {"width": 3, "dash": style.dash(row.name)}
@@ -103,18 +97,7 @@ def _cross(chart: go.Figure, shares: pd.DataFrame, half: float) -> None:
 def _arrow(chart: go.Figure, shares: pd.DataFrame) -> None:
     """Point from the smaller share's middle to the larger one's."""
     start, end = shares[["x", "y"]].to_numpy()
-    chart.add_annotation(
-        x=end[0],
-        y=end[1],
-        ax=start[0],
-        ay=start[1],
-        xref="x",
-        yref="y",
-        axref="x",
-        ayref="y",
-        showarrow=True,
-        arrowhead=2,
-        arrowwidth=3,
-        arrowcolor=style.INK,
-        text="",
-    )
+    place = {"x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
+    place |= {"xref": "x", "yref": "y", "axref": "x", "ayref": "y"}
+    head = {"arrowhead": 2, "arrowwidth": 3, "arrowcolor": style.INK}
+    chart.add_annotation(place | head, text="", showarrow=True)

@@ -107,11 +107,6 @@ def _histogram(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None
 
 def _quantiles(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None:
     style.line(chart, [-2.6, 2.6], [-2.6, 2.6], style.INK, width=1, dash="dot")
-    chart.add_scatter(
-        x=ndtri(_LEVELS),
-        y=(np.quantile(values, _LEVELS) - row.mean) / row.deviation,
-        mode="markers",
-        hoverinfo="skip",
-        marker={"color": hue, "size": 5},
-    )
+    quantiles = (np.quantile(values, _LEVELS) - row.mean) / row.deviation
+    style.marks(chart, ndtri(_LEVELS), quantiles, hue, size=5)
     chart.update_layout(xaxis={"range": [-2.8, 2.8]}, yaxis={"range": [-3.2, 3.2]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,6 +23,12 @@ _AXES = {
     "epsilon": "ε (log scale)",
     "width": "Δp, points between the two shares",
 }
+_HOVER = {
+    "mechanism": "{}",
+    "epsilon": "ε = {:.2g}",
+    "guesses": "right {:.1f} of 100",
+    "error": "{:.1f} % off",
+}
 _TICKS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
 
@@ -41,8 +47,8 @@ def picture(
     Parameters
     ----------
     frame : DataFrame
-        Columns mechanism, error (in per cent of the values) and the one across; guesses (of 100)
-        and epsilon are told where the pointer is.
+        Columns mechanism, error (in per cent of the values) and the one across; also guesses (of
+        100) and epsilon, for the pointer.
     across : {"guesses", "epsilon", "width"}
         Column across.
     points : DataFrame or None
@@ -64,43 +70,23 @@ def picture(
         xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
-    names = sorted(set(frame["mechanism"]), key=style.place)
     style.upright(chart, "average error, % of the value")
-    style.legend(
-        chart, {f"{style.glyph(name)} {style.title(name)}": style.color(name) for name in names}
-    )
+    names = sorted(set(frame["mechanism"]), key=style.place)
+    keys = {f"{style.glyph(name)} {style.title(name)}": style.color(name) for name in names}
+    style.legend(chart, keys)
     for name in names:
         part = frame[(frame["mechanism"] == name) & (frame["error"] <= 6 * most)]
-        told = [column for column in ("epsilon", "guesses") if column in part]
-        style.line(
-            chart,
-            part[across],
-            part["error"],
-            style.color(name),
-            name=name,
-            width=4 if name == mechanism else 2,
-            dash=style.dash(name),
-            customdata=part[told],
-            hoverinfo=None,
-            hovertemplate=_told(name, told),
-        )
+        look = {"width": 4 if name == mechanism else 2, "dash": style.dash(name)}
+        hover = {"name": name, "hoverinfo": "text", "hovertext": _words(part)}
+        style.line(chart, part[across], part["error"], style.color(name), **look, **hover)
     if across == "guesses" and limit is not None:
         _accepted(chart, limit)
     if points is not None:
         _points(chart, points, across, most)
     if here is not None:
-        chart.add_scatter(
-            name="here",
-            x=[here[across]],
-            y=[here["error"]],
-            mode="markers",
-            hoverinfo="skip",
-            marker={
-                "size": 17,
-                "color": style.color(mechanism),
-                "line": {"width": 3, "color": "white"},
-            },
-        )
+        ring = {"width": 3, "color": "white"}
+        hue = style.color(mechanism)
+        style.marks(chart, [here[across]], [here["error"]], hue, size=17, line=ring, name="here")
     return chart
 
 
@@ -136,13 +122,13 @@ def _range(
     return {"range": [0, 1.04 * high]}
 
 
-def _told(name: str, told: list[str]) -> str:
-    words = {
-        "epsilon": "ε = %{{customdata[{0}]:.2g}}",
-        "guesses": "%{{customdata[{0}]:.1f}} of 100",
-    }
-    parts = [words[column].format(place) for place, column in enumerate(told)]
-    return "<br>".join([style.title(name), *parts, "error %{y:.1f} %"]) + "<extra></extra>"
+def _words(frame: pd.DataFrame) -> list[str]:
+    """Say what each point of a line is."""
+    columns = [column for column in _HOVER if column in frame]
+    return [
+        "<br>".join(_HOVER[column].format(getattr(row, column)) for column in columns)
+        for row in style.rows(frame)
+    ]
 
 
 def _accepted(chart: go.Figure, limit: float) -> None:
@@ -156,26 +142,15 @@ def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float)
     """Mark releases without noise: a diamond against the attacker, else a level."""
     near = len(points) > 1 and float(np.ptp(points["error"])) < most / 14
     for place, row in enumerate(style.rows(points.sort_values("error"))):
-        hue = style.color(row.mechanism)
-        shift = (9 if place else -9) if near else 0
-        text = style.safe(style.title(row.mechanism))
+        text, below = style.title(row.mechanism), near and not place
+        look: dict[str, Any] = {"xanchor": "left", "font": {"size": 14}}
         if across == "guesses":
-            chart.add_scatter(
-                name=row.mechanism,
-                x=[row.guesses],
-                y=[row.error],
-                mode="markers",
-                hoverinfo="skip",
-                marker={"size": 14, "color": hue, "symbol": "diamond"},
-                cliponaxis=False,
-            )
-            beside = {"xanchor": "left", "xshift": 11, "yshift": shift}
-            style.note(chart, row.guesses, row.error, text, **beside, font={"size": 14})
+            hue, look["yshift"] = style.color(row.mechanism), -9 if below else 9 if near else 0
+            dot = {"symbol": "diamond", "size": 14, "name": row.mechanism, "cliponaxis": False}
+            style.marks(chart, [row.guesses], [row.error], hue, **dot)
+            style.note(chart, row.guesses, row.error, text, **look, xshift=11)
         else:
-            chart.add_hline(
-                y=row.error, line={"color": style.faint(style.QUIET, 0.8), "dash": "dot"}
-            )
-            above = {"xref": "paper", "xanchor": "left", "xshift": 8}
-            below = near and not place
-            look = {"yanchor": "top" if below else "bottom", "font": {"size": 14}}
-            style.note(chart, 0, row.error, f"{text} (ε = 0)", **above, **look)
+            level = {"color": style.faint(style.QUIET, 0.8), "dash": "dot"}
+            chart.add_hline(y=row.error, line=level)
+            look |= {"xref": "paper", "yanchor": "top" if below else "bottom"}
+            style.note(chart, 0, row.error, f"{text} (ε = 0)", **look, xshift=8)
