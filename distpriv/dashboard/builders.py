@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -17,6 +18,7 @@ from distpriv.sources import FrameSource
 __all__ = ["DIALOGS", "ask_pair", "close"]
 
 VALUE, ABOVE, BELOW, BETWEEN = "is", "is more than", "is less than", "is between"
+WHOLE: dict[str, Any] = {"width": "stretch"}
 
 
 def close() -> None:
@@ -30,14 +32,13 @@ def secret(state: State) -> None:
     with page.sentences():
         built = _property(state.source())
         asked = ask_pair(state.range_of(built)) if built is not None else None
-        alone = st.button(
-            "Hide this share", type="primary", width="stretch", disabled=asked is None
-        )
-        too = st.button("Hide it too, beside the first", width="stretch", disabled=asked is None)
+        alone = st.button("Hide this share", type="primary", disabled=asked is None, **WHOLE)
+        too = st.button("Hide it too, beside the first", disabled=asked is None, **WHOLE)
         if asked is not None and (alone or too):
             first, *others = state.scenario.secrets
             state.change(secrets=(first, *others, asked) if too else (asked, *others))
-            _end()
+            close()
+            st.rerun()
 
 
 @st.dialog("Add a figure", on_dismiss=close)
@@ -45,73 +46,68 @@ def figure(state: State) -> None:
     """Release one more statistic."""
     source = state.source()
     with page.sentences():
-        kind = st.selectbox("Figure", list(KINDS), format_func=KINDS.get)
-        numbers = kind in ("mean", "sum")
-        column = st.selectbox("Column", source.numbers if numbers else _columns(source))
+        kind = st.selectbox("Figure", list(KINDS), format_func=KINDS.__getitem__)
+        of_numbers = kind in ("mean", "sum")
+        column = st.selectbox("Column", source.numbers if of_numbers else _columns(source))
         if column is None:
             raise DistprivError("No column of the table holds numbers; choose another figure.")
-        value = None if numbers else _one_value(source, column)
-        missing = not numbers and value is None
-        if st.button("Add", type="primary", width="stretch", disabled=missing):
+        value = None if of_numbers else _ask_value(source, column)
+        lacking = not of_numbers and value is None
+        if st.button("Add", type="primary", disabled=lacking, **WHOLE):
             built = Statistic(kind, column, value)
             if built in state.scenario.statistics:
                 raise DistprivError("This figure is released already; choose another one.")
             if not state.fits(built):
                 raise DistprivError(f"No record has {column} = {value}; choose another value.")
             state.change(statistics=(*state.scenario.statistics, built))
-            _end()
+            close()
+            st.rerun()
 
 
 DIALOGS: dict[str, Callable[[State], None]] = {"secret": secret, "figure": figure}
-
-
-def _end() -> None:
-    close()
-    st.rerun()
 
 
 def _columns(source: FrameSource) -> list[str]:
     return list(dict.fromkeys([*source.labels, *source.numbers]))
 
 
-def _one_value(source: FrameSource, column: str) -> Label | None:
+def _ask_value(source: FrameSource, column: str) -> Label | None:
     """Ask for a value of a column."""
     if column in source.labels:
         return st.selectbox("Value", source.labels[column], key=f"value-{column}")
-    text = st.text_input("Value", key=f"value-{column}")
-    return _number(text) if text else None
+    return _ask_number("Value", f"value-{column}")
 
 
-def _number(text: str) -> int | float:
+def _ask_number(label: str, key: str) -> int | float | None:
+    text = st.text_input(label, key=key)
+    if not text:
+        return None
     value = number(text, -1e300, 1e300)
     return int(value) if value == int(value) else value
 
 
 def _property(source: FrameSource) -> SensitiveProperty | None:
     """Ask for a property: column, then values or thresholds; None while it is not whole."""
-    column = st.selectbox("Share of records whose", _columns(source))
+    column = st.selectbox("Share of records whose", _columns(source)) or ""
     ways = [VALUE] if column in source.labels else []
     ways += [ABOVE, BELOW, BETWEEN] if column in source.numbers else []
     way = ways[0]
     if ways != [VALUE]:
-        look = {"required": True, "label_visibility": "collapsed"}
+        look: dict[str, Any] = {"required": True, "label_visibility": "collapsed"}
         way = st.segmented_control("Is", ways, default=way, key=f"way-{column}", **look)
     if way == VALUE:
-        values: Sequence[Label] = st.multiselect(
-            "Any of these values", source.labels[column], key=f"values-{column}"
-        )
+        labels = source.labels[column]
+        values = st.multiselect("Any of these values", labels, key=f"values-{column}")
         return SensitiveProperty(column, tuple(values)) if values else None
-    if way == BETWEEN:
-        left, right = st.columns(2)
-        texts = left.text_input("From"), right.text_input("To")
-        if not all(texts):
-            return None
-        return SensitiveProperty(column, between=(_number(texts[0]), _number(texts[1])))
-    text = st.text_input("Number", key=f"number-{column}")
-    if not text:
+    low = _ask_number("From" if way == BETWEEN else "Number", f"low-{column}")
+    high = _ask_number("To", f"high-{column}") if way == BETWEEN else low
+    if low is None or high is None:
         return None
-    value = _number(text)
-    return SensitiveProperty(column, **{"above" if way == ABOVE else "below": value})
+    if way == BETWEEN:
+        return SensitiveProperty(column, between=(low, high))
+    if way == ABOVE:
+        return SensitiveProperty(column, above=low)
+    return SensitiveProperty(column, below=low)
 
 
 def ask_pair(start: Pair, number: str = "") -> Pair | None:

@@ -42,7 +42,7 @@ def control(state: State, name: str, label: str = "", **extra: Any) -> None:
         st.selectbox(field.label, offered, accept_new_options=True, **arguments)
     elif field.kind == "slider" or (field.kind == "range" and not state.typed):
         low, high, step = map(float, field.bounds)
-        start = tuple(map(float, value)) if field.kind == "range" else float(value)
+        start: Any = tuple(map(float, value)) if field.kind == "range" else float(value)
         unit = "%g %%" if field.kind == "range" else "%g"
         st.slider(field.label, low, high, start, step, format=unit, **arguments)
     else:

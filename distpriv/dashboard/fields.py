@@ -119,7 +119,8 @@ class Field:
     read, write : callable
         From text and to text, in links and text fields; `read` raises DistprivError.
     kind : str
-        Of its control: select, segmented, multiselect, range, slider, text or "number or all"; "" for none.
+        Of its control: select, segmented, multiselect, range, slider, text, "number or all", or
+        "" for none.
     label, help : str
     lens : (get, put) or None
         ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.

@@ -6,6 +6,7 @@ import html
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pandas as pd  # noqa: F401  # a first import inside a fragment would race
 import streamlit as st
@@ -33,6 +34,7 @@ def main() -> None:
     st.set_page_config("distpriv", str(LOGO), "wide", "auto")
     st.logo(LOGO, size="large")
     state = page.session()
+    state.answered = True  # errors before the page are no answer of the page
     upload.offer_opened(state)
     moved = state.read_controls(st.session_state)
     state.read_address(st.query_params.to_dict(), moved)
@@ -55,7 +57,11 @@ def main() -> None:
     with page.sentences():
         chosen.run()
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
-        fields = {each.name: each.write(each.get(state.scenario)) for each in FIELDS}
+        fields = {
+            each.name: each.write(each.get(state.scenario))
+            for each in FIELDS
+            if each.name not in state.errors
+        }
         text = html.escape(json.dumps({"address": state.written, "fields": fields}))
         st.html(f"<span id=scenario hidden>{text}</span>")
 
@@ -77,30 +83,34 @@ def sidebar(state: State) -> None:
                 key=f"remove-{place}-{state.revision}",
                 icon=":material/close:",
                 type="tertiary",
-                on_click=state.drop,
-                args=(pair,),
+                on_click=state.change,
+                kwargs={"secrets": tuple(one for one in scenario.secrets if one is not pair)},
             )
     width = round(100 * scenario.secrets[0].width, 9)
     control(state, "shares", f"Must look alike (Δp = {width:g} points)")
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         _open(state, "Build a secret …", "secret", type="tertiary")
-        label = "Drag shares" if state.typing else "Type shares"
-        st.button(label, type="tertiary", on_click=state.type_or_drag)
+        label, switched = "Drag shares" if state.typing else "Type shares", not state.typing
+        st.button(label, type="tertiary", on_click=setattr, args=(state, "typing", switched))
     control(state, "by")
     limit(state)
     control(state, "statistics")
     _open(state, "Add a figure …", "figure", type="tertiary")
     control(state, "records")
+    steps = {
+        "Undo": (state.undo, not state.past),
+        "Redo": (state.redo, not state.future),
+    }
     with st.container(horizontal=True):
-        undo = {"icon": ":material/undo:", "type": "tertiary", "disabled": not state.past}
-        st.button("Undo", on_click=state.undo, **undo)
-        redo = {"icon": ":material/redo:", "type": "tertiary", "disabled": not state.future}
-        st.button("Redo", on_click=state.redo, **redo)
+        for label, (step, disabled) in steps.items():
+            icon = f":material/{label.lower()}:"
+            st.button(label, icon=icon, type="tertiary", on_click=step, disabled=disabled)
 
 
-def _open(state: State, label: str, dialog: str, icon: str | None = None, **look: str) -> None:
+def _open(state: State, label: str, dialog: str, icon: str | None = None, **look: Any) -> None:
     """Draw a button that opens a dialog."""
-    st.button(label, icon=icon, on_click=state.open, args=(dialog,), key=f"open-{dialog}", **look)
+    opened = (state, "dialog", dialog)
+    st.button(label, icon=icon, on_click=setattr, args=opened, key=f"open-{dialog}", **look)
 
 
 def limit(state: State) -> None:

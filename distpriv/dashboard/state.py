@@ -10,12 +10,12 @@ whatever an older browser still sends is about keys that nobody reads.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from distpriv.analysis import Evaluation, evaluate, tables
-from distpriv.analysis.cache import Cache, Key
+from distpriv.analysis.cache import Cache
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.fields import (
     BY_NAME,
@@ -34,7 +34,6 @@ from distpriv.sources import FrameSource
 
 __all__ = ["State"]
 
-T = TypeVar("T")
 SETTLED = 2.0  # seconds after which the browser has surely got an address
 STEPS = 50  # that can be undone
 
@@ -92,10 +91,6 @@ class State:
         """Return the scenario that a table begins with."""
         return self.uploads[key][1] if key in self.uploads else tables.start(self.source(key))
 
-    def remember(self, key: Key, make: Callable[[], T]) -> T:
-        """Return a result computed before, or compute it; the key's first part names its level."""
-        return self.memory(key, make)
-
     def evaluation(self, scenario: Scenario | None = None) -> Evaluation:
         """Return the results of the scenario, or of another one about the same table."""
         return evaluate(scenario or self.scenario, self.source(), self.memory)
@@ -118,7 +113,7 @@ class State:
         titles = dict(tables.EXAMPLE_TITLES) | {
             key: one.title for key, (one, _) in self.uploads.items()
         }
-        secrets, statistics = self.remember(
+        secrets, statistics = self.memory(
             ("options", source.fingerprint),
             lambda: (tables.secrets(source), tables.statistics(source)),
         )
@@ -149,18 +144,6 @@ class State:
             self.scenario = tables.start(tables.source_by_key(""))
         self.uploads[source.key] = source, scenario
         self.take(on_table(self.scenario, scenario))
-
-    def drop(self, pair: Pair) -> None:
-        """Hide a share no more."""
-        self.change(secrets=tuple(one for one in self.scenario.secrets if one != pair))
-
-    def open(self, dialog: str) -> None:
-        """Open a dialog."""
-        self.dialog = dialog
-
-    def type_or_drag(self) -> None:
-        """Type the shares, or drag them again."""
-        self.typing = not self.typing
 
     def reseed(self) -> None:
         """Take other random numbers for simulations."""
@@ -204,8 +187,11 @@ class State:
         typed = "-typed" if field.kind == "range" and self.typed else ""
         return f"{field.name}{typed}-{self.revision}"
 
-    def read_controls(self, values: Mapping[str, Any]) -> bool:
-        """Fold what the controls of this revision hold into the scenario; True if it changed."""
+    def read_controls(self, values: Any) -> bool:
+        """Fold what the controls of this revision hold into the scenario; True if it changed.
+
+        `values` is a mapping of keys to values, as ``st.session_state``.
+        """
         before, changed, moved = self.scenario, self.scenario, set()
         self.errors = {}
         for each in FIELDS:
@@ -226,7 +212,7 @@ class State:
             changed = self._in_its_range(changed)
         if changed.by == "epsilon" and changed.epsilon is None:
             changed = replace(changed, epsilon=self._led_to())
-        if moved & {"source", "secret", "by"}:  # controls have to follow that were not moved
+        if moved & {"source", "secret"}:  # controls have to follow that were not moved
             self.revision += 1
         self._change(changed)
         return True
@@ -300,7 +286,7 @@ class State:
                 return False
             return True
 
-        return self.remember(("fits", source.fingerprint, item), computed)
+        return self.memory(("fits", source.fingerprint, item), computed)
 
     def write_address(self, address: Any) -> None:
         """Write the scenario to the browser's address (``st.query_params``), if it is not there."""

@@ -17,7 +17,7 @@ from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError, ReadError
 from distpriv.sources import FrameSource
 from distpriv.tables.guard import read_guarded
-from distpriv.tables.options import Row
+from distpriv.tables.options import Row, RowKind
 from distpriv.tables.read import how_read
 from distpriv.tables.rows import as_records, counts_of, names_of, proposed
 from distpriv.text import whole
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["dialog", "offer_opened"]
 
 TYPES = ["csv", "tsv", "txt", "gz", "zip", "xlsx", "xlsm", "parquet"]
-KINDS = {
+KINDS: dict[RowKind, str] = {
     "record": "One record",
     "cell": "A count of records",
     "part": "One of several rows of a record",
@@ -58,11 +58,13 @@ def dialog(state: State) -> None:
         source, start = _begin("upload", file.name, frame, row)
         st.caption(f"{whole(source.rows)} records, {len(source.frame.columns)} columns.")
         secrets = tables.secrets(source)
+        usual = start.secrets[0].secret
+        secrets.setdefault(usual, usual.label)
         secret = st.selectbox(
             "2. Nobody should find out the share of records with …",
             list(secrets),
-            list(secrets).index(start.secrets[0].secret),
-            format_func=secrets.get,
+            list(secrets).index(usual),
+            format_func=secrets.__getitem__,
             key=f"secret-{source.fingerprint}",
         )
         asked = ask_pair(tables.grid_pair(source, secret), "3. ")
@@ -83,7 +85,7 @@ def _read(state: State, file: UploadedFile) -> pd.DataFrame:
             return error
 
     with st.spinner("Reading the table …"):
-        frame = state.remember(("file", file.file_id), read)
+        frame = state.memory(("file", file.file_id), read)
     if isinstance(frame, ReadError):
         raise frame
     return frame
@@ -106,7 +108,7 @@ def _ask_row(frame: pd.DataFrame, file: str) -> Row:
         "1. What is one row?",
         list(KINDS),
         default=guess.kind,
-        format_func=KINDS.get,
+        format_func=KINDS.__getitem__,
         required=True,
         key=f"row-{file}",
     )

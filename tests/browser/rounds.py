@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from distpriv.analysis.tables import EXAMPLE_TITLES
-from distpriv.text import whole
 from tests.browser.browsing import browsing, idle, scenario, serving, visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ACTIONS = 12
+KEYS = {title: key for key, title in EXAMPLE_TITLES.items()}
 LINKS = ["", "?limit=65", "tradeoff?epsilon=0.7&shares=40-60", "?table=bank", "fit?table=hospital"]
 
 
@@ -40,9 +40,9 @@ class Visitor:
         options.nth(self.rng.randrange(min(options.count(), 6))).click(timeout=5000)
 
     def _press(self, name: str) -> None:
-        button = self.page.get_by_role("button", name=name, exact=True).first
-        if button.is_enabled():
-            button.click(click_count=self.rng.choice([1, 1, 2]), timeout=5000)
+        button = self.page.get_by_role("button", name=name, exact=True)
+        if button.count() and button.first.is_enabled():
+            button.first.click(click_count=self.rng.choice([1, 1, 2]), timeout=5000)
 
     def limit(self) -> None:
         self._slide("Right guesses")
@@ -76,7 +76,7 @@ class Visitor:
         self._press(self.rng.choice(["Type shares", "Drag shares"]))
 
     def figure(self) -> None:
-        self.page.get_by_test_id("stMultiSelect").get_by_role("button").first.click(timeout=5000)
+        self.page.locator("[aria-label^='Remove ']:visible").first.click(timeout=5000)
 
     def undo(self) -> None:
         self._press("Undo")
@@ -114,10 +114,14 @@ class Visitor:
 
 def disagreements(page: Page) -> list[str]:
     """Compare the scenario with the address and with what the controls show."""
-    told = json.loads(scenario(page) or "{}")
-    fields, found = told["fields"], {}
-    for name, label in {"guesses": "Right guesses", "epsilon": "ε", "delta": "δ"}.items():
-        control = page.get_by_role("slider" if name == "guesses" else "textbox", name=label)
+    held = json.loads(scenario(page) or "{}")
+    fields, found = held["fields"], {}
+    controls = {
+        "guesses": page.get_by_role("slider", name="Right guesses"),
+        "epsilon": page.get_by_role("textbox", name="ε", exact=True),
+        "delta": page.get_by_role("textbox", name="δ", exact=True),
+    }
+    for name, control in controls.items():
         if control.count():
             found[name] = control.first.input_value().replace(",", ".")
     ends = page.get_by_role("slider", name="Must look alike")
@@ -126,17 +130,18 @@ def disagreements(page: Page) -> list[str]:
     found["shares"] = "-".join(values) if values else typed.input_value()
     found["source"] = page.get_by_role("combobox", name="Table").first.input_value()
     found["records"] = page.get_by_role("combobox", name="Of how many").first.input_value()
-    fields["source"] = EXAMPLE_TITLES[fields["source"]]
-    if fields["records"] == "all":
-        fields["records"] = found["records"] if found["records"].startswith("All") else whole(0)
+    found["source"] = KEYS[found["source"]]
     wrong = [
-        f"{name}: {fields[name]} is shown as {value}"
+        f"{name} is {fields[name]} and shown as {value}"
         for name, value in found.items()
-        if fields[name] != value and value != "abc"
+        if fields.get(name, value) != value
     ]
     address = dict(parse_qsl(urlsplit(page.url).query, keep_blank_values=True))
-    if address != told["address"]:
-        wrong.append(f"the address is {address}, not {told['address']}")
+    chips, chosen = page.locator("[data-tag]:visible").count(), fields["statistics"]
+    if chips != len(chosen.split(",")) * bool(chosen):
+        wrong.append(f"{chips} figures are shown, not {chosen}")
+    if address != held["address"]:
+        wrong.append(f"the address is {address}, not {held['address']}")
     if page.get_by_test_id("stException").count():
         wrong.append("an exception")
     return wrong

@@ -50,8 +50,8 @@ def bring(state, frame=SHOPS, key="upload"):
 @pytest.mark.parametrize("text", ["abc", "−1", "nan", "1e999", ""])
 def test_what_cannot_be_read_is_named_and_the_last_value_stays(state, text):
     state.read_controls({"by-0": "epsilon"})
-    state.read_controls({"epsilon-1": "0,7"})
-    assert not state.read_controls({"epsilon-1": text, "delta-1": "0.001"})
+    state.read_controls({"by-0": "epsilon", "epsilon-0": "0,7"})
+    assert not state.read_controls({"epsilon-0": text, "delta-0": "0.001"})
     assert state.scenario.epsilon == 0.7
     assert state.errors["epsilon"].endswith(".")
 
@@ -177,10 +177,3 @@ def test_another_scenario_ends_what_is_being_computed(state):
     state.read_controls({"guesses-0": 55.0})
     assert job.cancelled
     assert not state.jobs
-
-
-def test_several_secrets_can_be_dropped(state):
-    first, second = state.scenario.secrets[0], state.range_of(FEMALE)
-    state.change(secrets=(first, second))
-    state.drop(second)
-    assert state.scenario.secrets == (first,)
