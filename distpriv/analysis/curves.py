@@ -64,15 +64,17 @@ def epsilon_frame(
     lines = gaussian_names() if names is None else names
     jobs = [(name, Promise(float(epsilon), delta)) for name in lines for epsilon in epsilons]
     results = calibrate_all(jobs, model, **options)
-    made = [(*job, one) for job, one in zip(jobs, results, strict=True) if isinstance(one, Release)]
+    releases = [
+        (*job, one) for job, one in zip(jobs, results, strict=True) if isinstance(one, Release)
+    ]
     m = len(model.query)
-    total = np.array([one.total(m) for *_, one in made]).reshape(-1, m, m)
+    total = np.array([one.total(m) for *_, one in releases]).reshape(-1, m, m)
     deviations = np.sqrt(np.diagonal(total, axis1=1, axis2=2).clip(0))
     return pd.DataFrame(
         {
-            "mechanism": [name for name, *_ in made],
-            "epsilon": [promise.epsilon for _, promise, _ in made],
-            "guesses": 100 * accuracies(model, [one for *_, one in made]),
+            "mechanism": [name for name, *_ in releases],
+            "epsilon": [promise.epsilon for _, promise, _ in releases],
+            "guesses": 100 * accuracies(model, [one for *_, one in releases]),
             "error": mean_percent(model, deviations * np.sqrt(2 / np.pi)),
         }
     )
@@ -103,19 +105,19 @@ def width_frame(
 
     first, *others = (one.pair for one in model.pairs)
     groups = [one.groups for one in model.pairs]
-    most = 2 * min(first.center, 1 - first.center)
+    widest = 2 * min(first.center, 1 - first.center)
     rows = []
-    for width in sorted({*(most * _WIDTHS).round(4), first.width}):
+    for width in sorted({*(widest * _WIDTHS).round(4), first.width}):
         pair = replace(first, low=first.center - width / 2, high=first.center + width / 2)
         try:
             fitted = fit_groups(groups, model.query, (pair, *others), model.n, model.replacement)
         except DistprivError:  # the table has too few records for this range
             continue
-        made = _releases(fitted, promise, reference, options)
-        errors = [release_error(fitted, one).absolute.max(axis=0) for one in made.values()]
-        guesses = 100 * accuracies(fitted, list(made.values()))
+        releases = _releases(fitted, promise, reference, options)
+        errors = [release_error(fitted, one).absolute.max(axis=0) for one in releases.values()]
+        guesses = 100 * accuracies(fitted, list(releases.values()))
         errors = mean_percent(fitted, np.array(errors))
-        rows += [(*one, width) for one in zip(made, guesses, errors, strict=True)]
+        rows += [(*one, width) for one in zip(releases, guesses, errors, strict=True)]
     frame = pd.DataFrame(rows, columns=["mechanism", "guesses", "error", "width"])
     frame["width"] *= 100
     lines = [frame[frame["mechanism"] == name] for name in (*gaussian_names(), "BalM", "no data")]
@@ -126,10 +128,10 @@ def _releases(
     model: GaussianModel, promise: Promise, reference: float | None, options: dict[str, Any]
 ) -> dict[str, Release]:
     """Every mechanism's release and those without noise, as far as they apply."""
-    made = {"no data": no_data(model, reference)}
+    releases = {"no data": no_data(model, reference)}
     with suppress(DistprivError):
-        made["BalM"] = calibrate("BalM", model, reference=reference)
+        releases["BalM"] = calibrate("BalM", model, reference=reference)
     names = gaussian_names()
     if verdict(model, AS_IT_IS, promise).kept:
-        return made | dict.fromkeys(names, AS_IT_IS)
-    return made | noises(model, promise, names, **options)[0]
+        return releases | dict.fromkeys(names, AS_IT_IS)
+    return releases | noises(model, promise, names, **options)[0]

@@ -34,7 +34,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 T = TypeVar("T")
 
-_DRAWN = 4_000_000  # records, times statistics, that simulated tables take at most
+_SIMULATED = 4_000_000  # records, times statistics, that simulated tables take at most
 _SEED = 1  # of simulated tables: the same picture each time
 
 
@@ -211,7 +211,7 @@ class Evaluation:
     @property
     def draws(self) -> FloatArray:
         """Simulated statistics at both shares, (2, at most 1000, m)."""
-        count = int(np.clip(_DRAWN // (self.n * len(self.query)), 100, 1000))
+        count = int(np.clip(_SIMULATED // (self.n * len(self.query)), 100, 1000))
         return self._by_model("draws", lambda: simulate(self.model, 0, count, _SEED))
 
     # ---------------------------------------------------------------- the promise
@@ -342,10 +342,12 @@ class Evaluation:
 
     # ---------------------------------------------------------------- frames of charts
 
-    def bells(self, shown: Iterable[Way]) -> pd.DataFrame:
+    def bells(self, rows: Iterable[Way]) -> pd.DataFrame:
         """Return what the best attacker sees of some ways, the most exposed first."""
-        rows = sorted(shown, key=lambda one: -one.guesses)
-        return frames.bells_frame([(one.title, one.guesses, one.kept) for one in rows], self.shares)
+        ordered = sorted(rows, key=lambda one: -one.guesses)
+        return frames.bells_frame(
+            [(one.title, one.guesses, one.kept) for one in ordered], self.shares
+        )
 
     def costs(self) -> pd.DataFrame:
         """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
@@ -409,10 +411,10 @@ class Evaluation:
         return {one.key: one.release for one in self.ways if one.release.kind == "noise"}
 
     def plane(
-        self, axes: tuple[int, int], names: Sequence[str] = (), most: int = 350
+        self, axes: tuple[int, int], names: Sequence[str] = (), count: int = 350
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return `frames.plane_frame` of two statistics, with noises, and `frames.clouds_frame`."""
         pair = self.model.pairs[0]
         noise = {name: one for name, one in self.noises().items() if name in names}
         plane = frames.plane_frame(pair, axes, self.shares, noise)
-        return plane, frames.clouds_frame(pair, axes, self.shares, self.draws[:, :most])
+        return plane, frames.clouds_frame(pair, axes, self.shares, self.draws[:, :count])

@@ -143,8 +143,8 @@ class _Moments:
 
     def __init__(self, values: FloatArray) -> None:
         self.complete: BoolArray = np.asarray(np.isfinite(values).all(axis=1))
-        known = values[self.complete]
-        center, unit = known.mean(axis=0), known.std(axis=0)
+        records = values[self.complete]
+        center, unit = records.mean(axis=0), records.std(axis=0)
         scaled = (values - center) / np.where(unit > 0, unit, 1.0)
         self.values: FloatArray = np.where(self.complete[:, None], scaled, 0.0)
         self.all = self.complete.sum(), self.values.sum(axis=0), self.values.T @ self.values

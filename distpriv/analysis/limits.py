@@ -130,8 +130,8 @@ def choose(
         for name, release in noises(model, limit.promise, names, **options)[0].items():
             chosen[name] = delivered_epsilon(model, release, delta), release
     else:
-        most = _most([limit] if isinstance(limit, ErrorLimit) else list(limit), model)
-        chosen = {name: _least(name, model, most, delta, options) for name in names}
+        accepted = _accepted([limit] if isinstance(limit, ErrorLimit) else list(limit), model)
+        chosen = {name: _least(name, model, accepted, delta, options) for name in names}
     rows = []
     for name in names:
         epsilon = guesses = error = math.nan
@@ -143,10 +143,10 @@ def choose(
     return pd.DataFrame(rows, columns=["mechanism", "epsilon", "delta", "guesses", "percent"])
 
 
-def _most(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
-    """Largest error that is accepted of each statistic, (m,), ∞ where none is set."""
+def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
+    """List the largest error that is accepted of each statistic, (m,), ∞ where none is set."""
     labels = model.query.labels
-    most, unit = np.full(len(labels), math.inf), ruler(model)
+    accepted, unit = np.full(len(labels), math.inf), ruler(model)
     if not limits:
         raise DistprivError("There is no limit to choose by; give at least one.")
     for limit in limits:
@@ -156,12 +156,12 @@ def _most(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
             )
         place = labels.index(limit.label)
         value = limit.value * unit[place] if limit.relative else limit.value
-        most[place] = min(most[place], value)
-    return most
+        accepted[place] = min(accepted[place], value)
+    return accepted
 
 
 def _least(
-    name: str, model: GaussianModel, most: FloatArray, delta: float, options: dict[str, Any]
+    name: str, model: GaussianModel, accepted: FloatArray, delta: float, options: dict[str, Any]
 ) -> tuple[float, Release] | None:
     """Search the least ε at which a mechanism's errors are accepted; they need not fall with ε."""
     low, high = map(math.log, _SEARCHED)
@@ -170,8 +170,9 @@ def _least(
         steps = np.exp(np.linspace(low, high, points))
         jobs = [(name, Promise(float(one), delta)) for one in steps]
         for place, one in enumerate(calibrate_all(jobs, model, **options)):
-            accepted = isinstance(one, Release) and one.expected_absolute_errors(model) <= most
-            if isinstance(one, Release) and np.all(accepted):
+            if not isinstance(one, Release):
+                continue
+            if (one.expected_absolute_errors(model) <= accepted).all():
                 best = float(steps[place]), one
                 break
         else:

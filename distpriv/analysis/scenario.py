@@ -139,7 +139,7 @@ class Scenario:
 
     def plain(self) -> dict[str, Any]:
         """Return what differs from the default, as JSON has it."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
         changed = {name: one for name, one in values.items() if one != _DEFAULTS[name]}
         return {"format": _FORMAT, "version": _VERSION} | {
             name: _plain(value) for name, value in changed.items()
@@ -203,7 +203,7 @@ class Scenario:
         return cls.from_json(text)
 
 
-_DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Scenario)}
+_DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Scenario)}
 
 
 # ---------------------------------------------------------------- JSON
@@ -215,7 +215,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Pair | Statistic):
         return value.plain()
     if isinstance(value, Row | Persons):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
@@ -237,7 +237,7 @@ def _in(names: tuple[str, ...]) -> Callable[[Any], str]:
     return read
 
 
-_text, _whole, _number, _flag = _of(str), _of(int), _of(int, float), _of(bool)
+_text, _integer, _number, _flag = _of(str), _of(int), _of(int, float), _of(bool)
 
 
 def _bounds(value: Any) -> tuple[Bound, ...]:
@@ -271,8 +271,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "bounds": _bounds,
     "persons": _persons,
     "reference_share": _of(int, float, NoneType),
-    "known_records": _whole,
-    "seed": _whole,
+    "known_records": _integer,
+    "seed": _integer,
 }
 
 

@@ -23,7 +23,7 @@ __all__ = ["EXAMPLE_TITLES", "cell", "example_source", "grid_pair", "secrets", "
 __all__ += ["start", "statistics", "story", "tells_secret"]
 
 _EDGES = (0.01, 0.02, 0.05, *(tens / 10 for tens in range(1, 10)), 0.95, 0.98, 0.99)
-_MOST = 5  # figures that a table begins with
+_FIGURES = 5  # figures that a table begins with
 _GAPS = 0.1  # of a column's values may be missing for it to be among them
 
 EXAMPLE_TITLES = {key: one.title for key, one in EXAMPLES.items()}
@@ -122,17 +122,17 @@ def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
         if name in frame:
             figures.append(Statistic("count", name, labels[1 if len(labels) == 2 else 0]))
     chosen = [one for one in figures if not _unlikely(frame[one.column])] or figures
-    chosen = chosen[: 2 * _MOST]
+    chosen = chosen[: 2 * _FIGURES]
     telling: Sequence[int] = ()
     with suppress(DistprivError):  # the page has a sentence for it
         telling = tells_secret(source.groups(Query(tuple(chosen)), secret)) if chosen else ()
-    return [one for place, one in enumerate(chosen) if place not in telling][:_MOST] or chosen
+    return [one for place, one in enumerate(chosen) if place not in telling][:_FIGURES] or chosen
 
 
 def _unlikely(column: pd.Series) -> bool:
     """Whether a column has many gaps, or different whole numbers only, as keys have."""
     values = column.dropna()
-    keys = len(values) > _MOST and values.is_unique and bool((values % 1 == 0).all())
+    keys = len(values) > _FIGURES and values.is_unique and bool((values % 1 == 0).all())
     return len(values) < (1 - _GAPS) * len(column) or keys
 
 

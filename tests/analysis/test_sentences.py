@@ -134,6 +134,13 @@ def test_frames_have_the_columns_that_charts_draw(now):
     curve = now.tradeoff(["OptM", "ExpM"], np.array([0.5, 1.0]))
     assert list(curve.columns) == ["mechanism", "epsilon", "guesses", "error"]
     assert (curve.groupby("mechanism")["error"].diff().dropna() < 0).all()
+    widths = now.widths()
+    here = widths[np.isclose(widths["width"], 10)].set_index("mechanism")
+    assert here.loc["OptM", ["guesses", "error"]].tolist() == pytest.approx(
+        [now.guesses, now.way.percent]
+    )
+    assert here.loc["BalM", "guesses"] == pytest.approx(50)
+    assert (widths["guesses"] <= now.limit * (1 + 1e-9)).all()
     alone = now.contributions()
     assert (alone["alone"] <= now.undefended).all()
     assert (alone["without"] <= now.undefended + 1e-6).all()
