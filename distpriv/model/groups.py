@@ -147,12 +147,10 @@ def _check_sizes(counts: FloatArray, before: list[int], label: str) -> None:
 
 
 def _mean_and_covariance(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """In two passes (Chan, Golub & LeVeque 1983, Equation 1.7), block by block."""
+    """Compute them in two passes, the second one block by block."""
     mean, count = columns.mean(axis=1), columns.shape[1]
-    rest, products = np.zeros_like(mean), np.zeros((len(mean), len(mean)))
+    products = np.zeros((len(mean), len(mean)))
     for start in range(0, count, _BLOCK):
         away = columns[:, start : start + _BLOCK] - mean[:, None]
-        rest += away.sum(axis=1)
         products += away @ away.T
-    products -= np.outer(rest, rest) / count
-    return mean + rest / count, products / (count - 1)
+    return mean, products / (count - 1)

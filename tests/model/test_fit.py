@@ -120,16 +120,6 @@ def test_fit_agrees_with_simulated_tables(n, low, high, replacement):
         assert (np.abs(np.cov(drawn.T) - covariance) <= slack).all()
 
 
-def test_finite_population_leaves_nothing_to_vary_in_a_whole_group():
-    model = fitted(40, 0.0, 0.5)
-    assert model.pairs[0].covariances[0] == pytest.approx(0)
-    endless = fitted(40, 0.0, 0.5, replacement=True)
-    groups = endless.pairs[0].groups
-    expected = 40 * np.cov(groups.records[0].T, bias=True)
-    scaled = expected * np.outer(endless.scales, endless.scales)
-    assert endless.pairs[0].covariances[0] == pytest.approx(scaled, rel=1e-12)
-
-
 def test_units_change_nothing_but_the_scale():
     pair = fitted(20, 0.3, 0.5).pairs[0]
     units = np.array([2.0, 5.0, 1e6])
@@ -224,25 +214,6 @@ def test_groups_that_are_too_small(values, having, message):
 # ---------------------------------------------------------------- groups, records, names
 
 
-def test_groups_drop_what_is_missing_and_take_moments_of_the_rest():
-    rng = np.random.default_rng(4)
-    values = rng.normal(1e6, 1, (50_000, 2))
-    having = (rng.random(50_000) < 0.2).astype(float)
-    values[5, 0], values[6, 1], having[7] = np.nan, np.inf, np.nan
-    groups = Groups.of(values, having, SECRET.label)
-    fine = np.ones(50_000, bool)
-    fine[[5, 6, 7]] = False
-    assert groups.dropped == 3
-    assert groups.counts.sum() == 49_997
-    for group in (0, 1):
-        part = values[fine & (having == group)]
-        assert groups.means[group] == pytest.approx(part.mean(axis=0), rel=1e-14)
-        assert groups.covariances[group] == pytest.approx(np.cov(part.T), rel=1e-9)
-        assert (groups.records[group] == part).all()
-    assert groups.share == groups.counts[1] / 49_997
-    assert (groups.extremes == [values[fine].min(axis=0), values[fine].max(axis=0)]).all()
-
-
 def test_pickled_and_printed_models_have_no_records():
     values = np.array([[123456.75], [3.25], [765432.25], [9.0], [5.5], [12.125]])
     groups = Groups.of(values, np.array([0.0, 0, 0, 1, 1, 1]), SECRET.label)
@@ -290,9 +261,5 @@ def test_subsets_with_replacement_repeat_and_without_do_not():
     assert draw_subsets(3, 0, 5, rng).shape == (5, 0)
     with pytest.raises(ValueError, match="no 4 different"):
         draw_subsets(3, 4, 1, rng)
-
-
-def test_subset_sums_add_up_members():
-    rng = np.random.default_rng(7)
-    values, rows = rng.normal(size=(40, 3)), rng.integers(40, size=(25, 8))
+    values, rows = rng.normal(size=(40, 3)), draw_subsets(40, 8, 25, rng)
     assert subset_sums(values, rows) == pytest.approx(values[rows].sum(axis=1))

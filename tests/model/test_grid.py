@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from distpriv.model.grid import (
-    GroupGrids,
-    Lattice,
-    log_ratio,
-    smoothness,
-    spacing,
-    theta_sum,
-)
+from distpriv.model.grid import GroupGrids, Lattice, log_ratio, smoothness, theta_sum
 
 # ---------------------------------------------------------------- lattices
 
@@ -110,23 +103,15 @@ whole = np.random.default_rng(2).integers(0, 90, 3000).astype(float)
         (np.zeros(3000), 0),
         (np.sqrt(whole), 0),
         (np.random.default_rng(3).normal(size=3000), 0),
+        (np.round(np.random.default_rng(3).random(3000), 12), 1e-12),
+        (np.round(1 + np.random.default_rng(3).random(3000), 12), 0),  # thirteen digits
+        (np.where(np.arange(3000) == 2999, 1 / 7, whole / 3), 1 / 21),  # by one record of all
         (whole + np.where(whole == 7, 1e-7 * math.pi, 0), 1),  # all but whole is whole
     ],
 )
 def test_step_of_a_column(values, step):
     grid = GroupGrids.of(values[:1500, None], values[1500:, None]).both
     assert grid.steps[0] == pytest.approx(step, rel=1e-9)
-
-
-def test_more_than_twelve_digits_are_no_grid():
-    rng = np.random.default_rng(4)
-    assert spacing(np.round(rng.random(500), 12))[0] == 1e12
-    assert spacing(np.round(1 + rng.random(500), 12)) == (0.0, 0.0)
-
-
-def test_seldom_denominator_is_not_overlooked():
-    values = np.where(np.arange(3000) == 2999, 1 / 7, whole / 3)
-    assert spacing(values) == (21.0, 0.0)
 
 
 # ---------------------------------------------------------------- cosets
@@ -242,6 +227,8 @@ def test_theta_bounds_the_direct_sum_closely(m):
         bounds, sums_ = theta_sum(forms), np.array([direct(form) for form in forms])
         assert (bounds >= sums_ * (1 - 1e-9)).all()
         assert bounds == pytest.approx(sums_, rel=0.01)
+    little = 0.02 * np.eye(m)  # so that points beyond those that are summed count
+    assert direct(little) <= theta_sum(little)
 
 
 def test_theta_of_many_dimensions_is_bounded_too():

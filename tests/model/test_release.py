@@ -117,7 +117,7 @@ def test_error_is_that_of_draws(r, floor):
 
 def test_error_of_large_and_of_no_bias():
     along = np.eye(2)[:, :1]
-    for bias in (0.0, 0.3, 2.0, 12.0, 1e7):
+    for bias in (0.0, 0.3, 2.0, 5.0, 1e7):
         error = Error(np.full((2, 2), bias), np.zeros((2, 2, 2)), along, 1.0)
         closed = bias + math.exp(-bias)  # of a Laplace variable of scale 1, moved
         assert error.absolute[0] == pytest.approx([closed, bias], rel=1e-5)
@@ -169,10 +169,10 @@ def test_joint_law_and_error_are_those_of_nested_samples(replacement):
 
 @pytest.mark.parametrize("kind", ["normal", "laplace", "kept"])
 def test_best_estimate_is_least_squares(kind):
-    model, count = fitted(20, 0.3, 0.5), 40_000
+    model, count = fitted(20, 0.2, 0.8), 40_000
     rng = np.random.default_rng(2)
     spread = np.sqrt(np.diagonal(model.pairs[0].pooled))
-    kept, stands_for = np.array([10.0, 6.0]), np.array([12.0, 8.0])
+    kept, stands_for = np.array([4.0, 4.0]), np.array([11.0, 9.0])
     every, some = simulated(model, kept, stands_for, count, 3)
     if kind == "kept":
         release = Release("BalM", kept=kept, stands_for=stands_for)

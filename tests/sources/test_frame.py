@@ -113,6 +113,9 @@ def test_groups_are_those_of_the_frame():
         assert groups.counts[group] == len(part)
         assert groups.means[group] == pytest.approx(values.mean(axis=0), rel=1e-13)
         assert groups.covariances[group] == pytest.approx(np.cov(values.T), rel=1e-11)
+        assert (groups.records[group] == values).all()
+    assert groups.extremes[:, 2].tolist() == [fine["pay"].min(), fine["pay"].max()]
+    assert groups.share == fine["late"].mean()
     assert groups.dropped == 2
     assert groups.provenance == "example"
     assert groups.grids.both.steps == pytest.approx([1, 1, 0.01])
@@ -174,9 +177,10 @@ def test_whole_tables_count_as_drawn_with_replacement():
 def test_reference_gives_the_laws_and_the_table_its_number_of_records():
     table, public = people(), people(seed=5)
     table.loc[:9, "pay"] = np.nan
+    table.loc[20, "late"] = None
     pair = SECRET.pair(0.3, 0.1)
     model = fit_gaussian(table, QUERY, pair, reference=public)
-    assert model.n == N - 10
+    assert model.n == N - 11
     assert model.provenance == "reference"
     groups = source_of(public).groups(QUERY, SECRET)
     assert (model.pairs[0].groups.means == groups.means).all()
