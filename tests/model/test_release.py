@@ -9,16 +9,19 @@ from distpriv.errors import DistprivError
 from distpriv.model import (
     AS_IT_IS,
     Error,
+    Groups,
     Promise,
     Release,
     best_estimate,
+    fit_groups,
     joint_law,
     no_data,
     release_error,
 )
 from distpriv.model.simulate import draw_subsets
+from distpriv.queries import Query
 from tests import adult
-from tests.model.test_fit import fitted
+from tests.model.test_fit import SECRET, fitted, table
 
 DRAWS = 200_000
 
@@ -193,6 +196,18 @@ def test_best_estimate_is_least_squares(kind):
     near = pytest.approx(np.abs(shares).mean(axis=1), rel=0.05 if kind == "kept" else 0.02)
     assert error.absolute / spread == near
     assert (error.rms <= release_error(model, release).rms * (1 + 1e-9)).all()
+
+
+def test_estimate_of_one_figure_shrinks_as_the_spread_of_shares_and_samples_says():
+    groups, query = table()
+    one = Groups.of(
+        np.concatenate(groups.records)[:, :1], np.repeat([0.0, 1.0], groups.counts.astype(int)), "s"
+    )
+    model = fit_groups([one], Query(query.statistics[0]), [SECRET.pair(0.5, 0.6)], 20)
+    pair, noise = model.pairs[0], 0.7
+    spread = pair.pooled[0, 0] + pair.difference[0] ** 2 / 4
+    _, slope, _ = best_estimate(model, Release("noise", np.array([[noise]])))
+    assert slope[0, 0] == pytest.approx(spread / (spread + noise), rel=1e-12)
 
 
 def test_estimate_from_figures_as_they_are_is_exact():
