@@ -120,7 +120,8 @@ class GroupGrids:
     def apart(self, numbers: FloatArray, counts: FloatArray) -> bool:
         """Tell whether sums at two shares lie on different lattices, or on different cosets of one.
 
-        If so, arithmetic tells the shares at least sometimes, whatever the normal laws say.
+        If so, arithmetic tells the shares at least sometimes, whatever the normal laws say. Sums on
+        one coset may still be too far apart to meet; that the normal laws say themselves.
 
         Parameters
         ----------
