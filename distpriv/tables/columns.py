@@ -100,7 +100,7 @@ class Column:
     labels : dict of text to count
         The commonest ones among the profiled records; `complete` if there are no others.
     present, records : int
-        Profiled records with a value, and all of them; `sampled` if there are others.
+        Profiled records with a value, and all of them: each `step`-th of the table.
     text, sql : str
         SQL of the cells without the signs for missing values, called ``t<place>``; and SQL that
         makes the value of that, NULL where it is missing.
@@ -115,7 +115,7 @@ class Column:
     present: int = 0
     records: int = 0
     complete: bool = True
-    sampled: bool = False
+    step: int = 1
     type: ColumnType = "text"
     text: str = ""
     sql: str = ""
@@ -132,6 +132,10 @@ class Column:
     def filled(self) -> int:
         """Number of records with one of the labels."""
         return sum(self.labels.values())
+
+    def times(self, count: int) -> str:
+        """Write a number of profiled records as one of all records."""
+        return str(count) if self.step == 1 else f"about {count * self.step}"
 
     def tell(self, text: str, **changes: object) -> None:
         """Add a notice."""
@@ -163,10 +167,12 @@ class Column:
         if values and sum(measured) >= ENOUGH * sum(values.values()):
             gone |= {text for text in self.labels if text.lower() in _WORDS}
         if present := [text for text in self.labels if text in gone]:
-            listed = ", ".join(f"{text!r} ({self.labels[text]})" for text in present[:5])
+            listed = ", ".join(
+                f"{text!r} ({self.times(self.labels[text])})" for text in present[:5]
+            )
             verb = "was" if len(present) == 1 else "were"
             self.tell(f"{listed} of {self.name!r} {verb} read as missing.", missing={self.name: ()})
-        return gone if self.sampled else set(present)
+        return gone if self.step > 1 else set(present)
 
     def decide(self, options: ReadOptions, chosen: ColumnType | None) -> None:
         """Set type and SQL."""
@@ -188,8 +194,7 @@ class Column:
 
     def _ticked(self, chosen: ColumnType | None) -> bool:
         """Read one label and blanks as ticked or not."""
-        blank = self.records - self.present
-        if chosen or len(self.labels) > 1 or self.kind != "text" or not blank:
+        if chosen or len(self.labels) > 1 or self.kind != "text" or self.present == self.records:
             return False
         ((label, ticked),) = self.labels.items()
         if ticked < self.present:
@@ -198,8 +203,7 @@ class Column:
         equal = f"{self.source} = {literal(label)}"
         self.sql = f"CASE WHEN {self.source} IS NULL THEN false WHEN {equal} THEN true END"
         self.tell(
-            f"{self.name!r} is {label!r} in {ticked} records and blank in {blank}; blank was read "
-            "as not ticked.",
+            f"{self.name!r} is {label!r} or blank; blank was read as not ticked.",
             types={self.name: "category"},
         )
         return True
@@ -214,9 +218,9 @@ class Column:
             if measure.records >= 0.5 * self.filled:
                 odd = [repr(text) for text in self.labels if not measure.reads(text)][:3]
                 self.tell(
-                    f"{measure.records} of {self.filled} values of {self.name!r} are "
-                    f"{measure.plural} and others are not, as {', '.join(odd)}; they were read as "
-                    "labels.",
+                    f"{self.times(measure.records)} of {self.times(self.filled)} values of "
+                    f"{self.name!r} are {measure.plural} and others are not, as {', '.join(odd)}; "
+                    "they were read as labels.",
                     types={self.name: measure.type},
                 )
             return False
@@ -276,8 +280,9 @@ class Column:
         whole = all(re.fullmatch(r"\d+", text) for text in self.labels)
         if not whole or len(self.labels) < min(self.records, MOST_LABELS) or self.records < 3:
             return False
-        steps = {b - a for a, b in pairwise(map(int, self.labels))}  # in the order of the records
-        return bool(_KEY.search(self.name)) or (len(steps) == 1 and self.records >= 10)
+        numbers = list(map(int, self.labels))  # in the order of the records
+        running = numbers[0] <= self.step and len({b - a for a, b in pairwise(numbers)}) == 1
+        return bool(_KEY.search(self.name)) or (running and self.records >= 10)
 
     def _tell_numbers(self, measure: _Measure, writing: Writing) -> None:
         """Tell of another decimal sign, of per cent, and of usual signs for a missing value."""
@@ -290,7 +295,7 @@ class Column:
             )
         percent = sum(n for text, n in self.labels.items() if text.endswith("%"))
         if 0 < percent < self.filled:
-            self.tell(f"{percent} of {self.filled} values of {self.name!r} have a %, others none.")
+            self.tell(f"Some values of {self.name!r} have a % and others none.")
         writing = writing if self.kind == "text" else WRITINGS[0]
         values = {text: value(text, writing) for text in self.labels if is_number(text, writing)}
         counts: Counter[float] = Counter()
@@ -306,7 +311,9 @@ class Column:
             t for t, x in values.items() if x in usual and (x < 0 <= low or x > 2 * high - low)
         ]
         if texts:
-            listed = ", ".join(f"{text} ({self.labels[text]} records)" for text in texts)
+            listed = ", ".join(
+                f"{text} ({self.times(self.labels[text])} records)" for text in texts
+            )
             self.tell(
                 f"{listed} of {self.name!r} may stand for a missing value; all others lie between "
                 f"{low:g} and {high:g}.",
@@ -395,7 +402,7 @@ def profile(
     db.execute(f"CREATE TEMP TABLE profiled AS FROM records WHERE rn % {step} = 0")
     columns = []
     for place, cells in enumerate(db.sql("SELECT * EXCLUDE rn FROM profiled").to_arrow_table()):
-        column = Column(names[place], kinds[place], place, text=f"c{place}", sampled=step > 1)
+        column = Column(names[place], kinds[place], place, text=f"c{place}", step=step)
         columns.append(column)
         column.records, column.present = len(cells), len(cells) - cells.null_count
         if column.kind in ("text", "number"):

@@ -58,7 +58,8 @@ def _guess_encoding(data: bytes) -> str:
 
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:SAMPLE]
     best = from_bytes(telling, cp_isolation=_CODE_PAGES.split()).best()
-    return best.encoding if best else "cp1252"
+    usual = telling.decode("cp1252", "replace")
+    return best.encoding if best and telling.decode(best.encoding) != usual else "cp1252"
 
 
 def _rows(data: bytes, delimiter: str, quote: str, escape: str) -> Iterator[list[str]]:

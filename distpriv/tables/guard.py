@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -30,6 +31,7 @@ __all__ = ["read_guarded"]
 MEMORY = 4 << 30
 SECONDS = 120.0
 _TOO_LONG = "Reading the file takes too long; choose the part that is needed."
+_FAILED = "The file cannot be read (%s); save the table as CSV and choose that file."
 _PARTS = threading.BoundedSemaphore(2)  # files that are read at a time
 
 
@@ -39,6 +41,7 @@ def read_guarded(
     options: ReadOptions | None = None,
     memory: int = MEMORY,
     seconds: float = SECONDS,
+    **changes: Any,
 ) -> pd.DataFrame:
     """Read a file as :func:`distpriv.read_table` does, in a process under limits.
 
@@ -48,10 +51,13 @@ def read_guarded(
     name : str
         Of the file, for messages.
     options : ReadOptions, optional
+        As of :func:`distpriv.tables.read`.
     memory : int
         Bytes of address space; the table may take a quarter of it.
     seconds : float
         Processor time, and twice as much by the clock.
+    **changes
+        As of :func:`distpriv.tables.read`.
 
     Raises
     ------
@@ -59,7 +65,7 @@ def read_guarded(
         If the file cannot be read, or not within the limits.
     """
     arguments = None if options is None else options.arguments()
-    request = {"options": arguments, "memory": memory, "seconds": seconds}
+    request = {"options": arguments, "changes": changes, "memory": memory, "seconds": seconds}
     with _PARTS:
         answer, code = _ask(json.dumps(request).encode() + b"\n", data, 2 * seconds)
     head, _, table = answer.partition(b"\n")
@@ -76,14 +82,15 @@ def read_guarded(
 
 def _ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
     """Return what the process answers, and the code that it ends with."""
-    root = str(Path(__file__).parents[2])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    # Each of malloc's arenas takes 64 MB of address space, used or not.
+    settings = {"PYTHONPATH": os.pathsep.join(paths), "MALLOC_ARENA_MAX": "2"}
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "distpriv.tables.guard"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, **settings, "OPENBLAS_NUM_THREADS": "1"},
     ) as process:
         try:
             with contextlib.suppress(BrokenPipeError):
@@ -114,17 +121,16 @@ def _answer(source: IO[bytes], target: IO[bytes]) -> None:
     try:
         arguments = request["options"]
         options = None if arguments is None else ReadOptions().changed(**arguments)
-        reading = read(source.read(), options)
+        reading = read(source.read(), options, **request["changes"])
         table = reading.to_arrow()
         if table.nbytes > request["memory"] // 4:
             raise MemoryError
         reply = how_as_json(reading.options, reading.notices)
     except ReadError as error:
         reply, table = {"error": str(error)}, None
-    except Exception as error:  # libraries have their own for want of memory
-        if not isinstance(error, MemoryError) and "alloc" not in str(error):
-            raise
-        reply, table = {"error": TOO_LARGE}, None
+    except Exception as error:  # noqa: BLE001 - libraries have their own for want of memory
+        want = isinstance(error, MemoryError) or re.search("alloc|thread|memory", str(error))
+        reply, table = {"error": TOO_LARGE if want else _FAILED % type(error).__name__}, None
     target.write(json.dumps(reply).encode() + b"\n")
     if table is not None:
         with pa.ipc.new_stream(target, table.schema) as writer:

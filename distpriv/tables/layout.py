@@ -182,11 +182,15 @@ def _recurs(row: Row, body: Sequence[Row]) -> bool:
 
 
 def _header(above: Sequence[tuple[int, Row]], width: int) -> tuple[int, ...]:
-    """Take the first full row, rather one without numbers; else all that are half full."""
+    """Take the first full row, rather without numbers; else those half full or completing one."""
     full = [(any(map(_measured, row)), rn) for rn, row in above if _filled(row) == width]
     if full:
         return (min(full)[1],)
-    half = tuple(rn for rn, row in above if 2 * _filled(row) >= width)
+    half = tuple(
+        rn
+        for k, (rn, row) in enumerate(above)
+        if 2 * _filled(row) >= width or _completes(row, above[:k])
+    )
     return half or (above[-1][0],)
 
 

@@ -85,17 +85,20 @@ def read(
     options : ReadOptions, optional
         All that decides how it is read; nothing is guessed then.
     **changes
-        Single options, as of :class:`ReadOptions`.
+        Single options, as of :class:`ReadOptions`. Of another member or with another delimiter, all
+        else is guessed anew.
 
     Raises
     ------
     ReadError
         Says what is wrong, where, and what to do.
     """
-    fixed = frozenset(changes) if options is None else frozenset(ReadOptions.__dataclass_fields__)
-    start = (options or ReadOptions()).changed(**changes)
+    if options is None or {"member", "delimiter"} & changes.keys():
+        start, fixed = ReadOptions(), frozenset(changes)
+    else:
+        start, fixed = options, frozenset(ReadOptions.__dataclass_fields__)
     try:
-        return _read(_bytes(source), start, fixed)
+        return _read(_bytes(source), start.changed(**changes), fixed)
     except (MemoryError, duckdb.OutOfMemoryException):
         raise ReadError(TOO_LARGE) from None
 
@@ -185,11 +188,11 @@ def _tell_odd(db: duckdb.DuckDBPyConnection, columns: list[Column]) -> None:
             f"SELECT rn, {column.source} FROM texts WHERE {column.source} IS NOT NULL "
             f"AND ({column.sql}) IS NULL LIMIT {MOST_DROPPED + 1}"
         ).fetchall()
-        listed = "; ".join(f"row {rn} is {text[:40]!r}" for rn, text in odd[:3])
-        more = " …" if len(odd) > 3 else ""
+        some = "; ".join(f"row {rn} is {text[:40]!r}" for rn, text in odd[:3])
+        some += " …" if len(odd) > 3 else ""
         column.tell(
-            f"{count} of {total} values of {column.name!r} are {column.plural}, but {listed}{more}: "
-            "they were read as missing.",
+            f"{count} of {total} values of {column.name!r} are {column.plural}, but {some}: they "
+            "were read as missing.",
             **({"drop": [rn for rn, _ in odd]} if len(odd) <= MOST_DROPPED else {}),
         )
 

@@ -1,0 +1,38 @@
+"""The examples agree with their files."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import distpriv as dp
+from distpriv.tables.examples import EXAMPLES
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_example_agrees_with_its_file(key):
+    example, frame = EXAMPLES[key], dp.load_example(key)
+    column, label = example.secret
+    low, high = example.shares
+    assert low < (frame[column] == label).mean() < high
+    for kind, name, *labels in example.statistics:
+        if kind == "mean":
+            assert frame[name].dtype == "int64"
+            assert example.units[name]
+        else:
+            assert 0 < (frame[name] == labels[0]).sum() < len(frame)
+    for name, (least, most) in example.bounds.items():
+        assert frame[name].between(least, most).all()
+    assert not frame.isna().any().any()
+    assert "synthetic" in example.title
+    assert f"{len(frame):,}".replace(",", " ") in example.attribution
+
+
+def test_census_income_is_the_first():
+    assert next(iter(EXAMPLES)) == "census-income"
+    pd.testing.assert_frame_equal(dp.load_census_income(), dp.load_example("census-income"))
+
+
+def test_unknown_example_is_refused():
+    with pytest.raises(dp.ReadError, match="no example 'adult'; take one of census-income"):
+        dp.load_example("adult")

@@ -1,0 +1,61 @@
+"""Reading in a process under limits."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import resource
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import distpriv as dp
+from distpriv.tables.guard import read_guarded
+
+DATA = b"age;pay;late;since;sex\n" + b"20;1,5;true;2020-01-31;F\n30;2,5;;2020-02-29;M\n" * 20
+LIMIT = 3 << 29
+
+
+def parquet_bomb():
+    """Write 1.6 GB of text in a few kilobytes: one text, and where it stands."""
+    target = io.BytesIO()
+    text = pa.DictionaryArray.from_arrays(np.zeros(8_000_000, "int32"), ["y" * 200])
+    pq.write_table(pa.table({"s": text}), target, compression="zstd", store_schema=False)
+    return target.getvalue()
+
+
+def gzip_bomb():
+    """Write 50 million records in 200 kilobytes."""
+    return gzip.compress(b"a,b\n") + gzip.compress(b"1,2\n" * 1_000_000) * 50
+
+
+def test_table_comes_back_as_it_is_read_here():
+    expected = dp.read_table(DATA)
+    frame = read_guarded(DATA, "people.csv")
+    pd.testing.assert_frame_equal(frame, expected)
+    assert dp.how_read(frame) == dp.how_read(expected)
+    options = dp.how_read(frame)[0]
+    frame = read_guarded(DATA, "people.csv", options, LIMIT, types={"age": "category"})
+    assert frame["age"].dtype == "category"
+
+
+def test_errors_name_the_file():
+    with pytest.raises(dp.ReadError, match=r"^scan\.png: This is a picture"):
+        read_guarded(b"\x89PNG\r\n\x1a\n", "scan.png")
+
+
+@pytest.mark.parametrize("bomb", [gzip_bomb, parquet_bomb])
+def test_bombs_end_in_a_sentence(bomb):
+    data = bomb()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(dp.ReadError, match=r"^bomb: The file unpacks to more than fits"):
+        read_guarded(data, "bomb", memory=LIMIT)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 50_000  # kB
+
+
+def test_what_takes_too_long_ends_in_a_sentence():
+    with pytest.raises(dp.ReadError, match="takes too long"):
+        read_guarded(DATA, "slow.csv", seconds=0.05)
