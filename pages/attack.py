@@ -15,12 +15,16 @@ scenario = now.scenario
 total = 200 if now.n <= 10_000 else 50
 shown = ("as it is", scenario.mechanism, "BalM")
 ways = sorted((way for way in now.ways if way.key in shown), key=lambda way: shown.index(way.key))
-best = {way.key: 100 * float(way.verdict.accuracy[0]) for way in ways}
+best = {way.key: 100 * float(way.verdict.accuracy[now.exposed]) for way in ways}
 adaptive = st.session_state.get("attack-adaptive", True)
 
 # 1. The simulation, in pieces
 attack = PropertyInferenceAttack.of(
-    now.model, {way.key: way.release for way in ways}, adaptive=adaptive, seed=scenario.seed
+    now.model,
+    {way.key: way.release for way in ways},
+    now.exposed,
+    adaptive=adaptive,
+    seed=scenario.seed,
 )
 job = jobs.begin(
     state.jobs,
@@ -42,6 +46,9 @@ page.headline(
     sentences.attack_title(now),
     sentences.attack_lead(now, results(job), now.way.key, page.WORDS),
 )
+if len(now.scenario.secrets) > 1:
+    secret = now.scenario.secrets[now.exposed].secret
+    st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
 with st.container(horizontal=True, vertical_alignment="center"):
     st.segmented_control(
         "Trained",

@@ -20,7 +20,7 @@ page.headline(
     sentences.warning(now, page.WORDS),
 )
 if len(scenario.secrets) > 1:
-    each = zip(scenario.secrets, ways["as it is"].verdict.accuracy, strict=True)
+    each = zip(scenario.secrets, now.plain.verdict.accuracy, strict=True)
     names = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]
     st.caption(f"The most exposed secret counts. Right guesses of 100: {', '.join(names)}.")
 

@@ -9,7 +9,7 @@ from distpriv.dashboard import page
 KINDS: dict[fit.Kind, str] = {"histogram": "Histogram", "quantiles": "Quantiles (QQ)"}
 
 state, now = page.current()
-low, high = now.shares
+low, high = now.exposed_shares
 
 # 1. The answer
 page.headline(
@@ -17,6 +17,9 @@ page.headline(
     sentences.fit_lead(now, page.WORDS),
     sentences.fit_advice(now, page.WORDS),
 )
+if len(now.scenario.secrets) > 1:
+    secret = now.scenario.secrets[now.exposed].secret
+    st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
 
 # 2. A picture a figure
 kind = st.segmented_control(

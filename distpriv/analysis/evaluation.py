@@ -209,10 +209,21 @@ class Evaluation:
         return self.plain.guesses
 
     @property
+    def exposed(self) -> int:
+        """Place of the secret that the figures as they are show most; pictures are about it."""
+        return int(self.plain.verdict.accuracy.argmax())
+
+    @property
+    def exposed_shares(self) -> tuple[str, str]:
+        """Both shares of the most exposed secret, as `shares`."""
+        pair = self.scenario.secrets[self.exposed]
+        return percent(pair.low), percent(pair.high)
+
+    @property
     def draws(self) -> FloatArray:
-        """Simulated statistics at both shares, (2, at most 1000, m)."""
+        """Simulated statistics at both shares of it, (2, at most 1000, m)."""
         count = int(np.clip(_SIMULATED // (self.n * len(self.query)), 100, 1000))
-        return self._by_model("draws", lambda: simulate(self.model, 0, count, _SEED))
+        return self._by_model("draws", lambda: simulate(self.model, self.exposed, count, _SEED))
 
     # ---------------------------------------------------------------- the promise
 
@@ -345,9 +356,8 @@ class Evaluation:
     def bells(self, rows: Iterable[Way]) -> pd.DataFrame:
         """Return what the best attacker sees of some ways, the most exposed first."""
         ordered = sorted(rows, key=lambda one: -one.guesses)
-        return frames.bells_frame(
-            [(one.title, one.guesses, one.kept) for one in ordered], self.shares
-        )
+        panels = [(one.title, one.guesses, one.kept) for one in ordered]
+        return frames.bells_frame(panels, self.exposed_shares)
 
     def costs(self) -> pd.DataFrame:
         """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
@@ -391,20 +401,21 @@ class Evaluation:
 
     def contributions(self) -> pd.DataFrame:
         """Return right guesses from each statistic alone, and without it."""
+        pair = self.model.pairs[self.exposed]
         return self._by_model(
-            "contributions", lambda: frames.contributions_frame(self.model.pairs[0], self.labels)
+            "contributions", lambda: frames.contributions_frame(pair, self.labels)
         )
 
     def fit(self) -> pd.DataFrame:
         """Return fitted curves and how far simulated tables are from them."""
+        pair, shares = self.model.pairs[self.exposed], self.exposed_shares
         return self._by_model(
-            "fit",
-            lambda: frames.fit_frame(self.model.pairs[0], self.draws, self.labels, self.shares),
+            "fit", lambda: frames.fit_frame(pair, self.draws, self.labels, shares)
         )
 
     def fit_draws(self) -> pd.DataFrame:
         """Return the simulated tables: statistic, share, value."""
-        return frames.draws_frame(self.draws, self.labels, self.shares)
+        return frames.draws_frame(self.draws, self.labels, self.exposed_shares)
 
     def noises(self) -> dict[str, Release]:
         """Return each mechanism's noise at the promise, of those that apply, where it is needed."""
@@ -414,7 +425,7 @@ class Evaluation:
         self, axes: tuple[int, int], names: Sequence[str] = (), count: int = 350
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return `frames.plane_frame` of two statistics, with noises, and `frames.clouds_frame`."""
-        pair = self.model.pairs[0]
+        pair, shares = self.model.pairs[self.exposed], self.exposed_shares
         noise = {name: one for name, one in self.noises().items() if name in names}
-        plane = frames.plane_frame(pair, axes, self.shares, noise)
-        return plane, frames.clouds_frame(pair, axes, self.shares, self.draws[:, :count])
+        plane = frames.plane_frame(pair, axes, shares, noise)
+        return plane, frames.clouds_frame(pair, axes, shares, self.draws[:, :count])

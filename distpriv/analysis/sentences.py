@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from distpriv.text import percent, significant, times, whole
+from distpriv.text import significant, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,8 +56,8 @@ def check_lead(now: Evaluation, style: Style = PLAIN) -> str:
 
     About the most exposed secret.
     """
-    pair = now.scenario.secrets[int(now.plain.verdict.accuracy.argmax())]
-    low, high = (style.strong(percent(share)) for share in (pair.low, pair.high))
+    pair = now.scenario.secrets[now.exposed]
+    low, high = map(style.strong, now.exposed_shares)
     accepts = "you accept" if now.scenario.by == "guesses" else "ε allows"
     return (
         f"They guess whether {low} or {high} of {whole(now.n)} records have "
