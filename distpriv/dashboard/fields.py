@@ -300,9 +300,7 @@ class Options:
     defaults: Scenario
     mechanisms: Mapping[str, str] = field(
         default_factory=lambda: {
-            name: f"{name}: {one.title}"
-            for name, one in MECHANISMS.items()
-            if one.noise == "gaussian"
+            name: one.title for name, one in MECHANISMS.items() if one.noise == "gaussian"
         }
     )
     bys: Mapping[str, str] = field(
