@@ -69,6 +69,6 @@ page.show(
         if across == "width"
         else f"By our model, δ = {scenario.delta:g}. Diamonds use no noise."
         if across == "guesses"
-        else f"By our model, δ = {scenario.delta:g}."
+        else f"By our model, δ = {scenario.delta:g}. Dotted: no noise, ε = 0."
     ),
 )

@@ -153,4 +153,4 @@ def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float)
             level = {"color": style.faint(style.QUIET, 0.8), "dash": "dot"}
             chart.add_hline(y=row.error, line=level)
             look |= {"xref": "paper", "yanchor": "top" if below else "bottom"}
-            style.note(chart, 0, row.error, f"{text} (ε = 0)", **look, xshift=8)
+            style.note(chart, 0, row.error, text, **look, xshift=8)
