@@ -211,7 +211,7 @@ def _is_total(
     """Tell whether a last row is labelled as a total, or has the sum of a column."""
     if any(cell and _TOTAL.fullmatch(cell.strip()) for cell in row):
         return True
-    for place in numeric:
+    for place in numeric[:20]:
         try:
             total = float(row[place] or "")
         except ValueError:
