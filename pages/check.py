@@ -9,16 +9,17 @@ from distpriv.dashboard import page
 from distpriv.text import listed, whole
 
 state, now = page.current()
-scenario, best = now.scenario, now.recommendation.way
-ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
+scenario = now.scenario
 
 # 1. The answer
 page.headline(
     sentences.check_title(now),
     sentences.check_lead(now, page.WORDS),
-    sentences.advice(now, page.WORDS),
+    lambda: sentences.advice(now, page.WORDS),
     sentences.warning(now, page.WORDS),
 )
+best = now.recommendation.way
+ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 if len(scenario.secrets) > 1:
     each = zip(scenario.secrets, now.plain.verdict.accuracy, strict=True)
     names = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]

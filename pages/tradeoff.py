@@ -21,7 +21,7 @@ scenario = now.scenario
 page.headline(
     sentences.tradeoff_title(now),
     sentences.tradeoff_lead(now, page.WORDS),
-    sentences.tradeoff_advice(now, page.WORDS),
+    lambda: sentences.tradeoff_advice(now, page.WORDS),
     sentences.warning(now, page.WORDS),
 )
 

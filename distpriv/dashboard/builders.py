@@ -127,13 +127,8 @@ def ask_pair(start: Pair, number: str = "") -> Pair | None:
     """
     cell, key = (100 * start.low, 100 * start.high), start.secret.label
     grid, free = f"{cell[0]:g} and {cell[1]:g} %, of a fixed grid", "What outsiders think"
-    way = st.segmented_control(
-        f"{number}Which shares must look alike?",
-        [grid, free],
-        default=grid,
-        required=True,
-        key=f"range-{key}",
-    )
+    question = f"{number}Which shares must look alike?"
+    way = st.radio(question, [grid, free], horizontal=True, key=f"range-{key}")
     st.caption("The range tells that the share lies in it; nothing inside it is told.")
     if way != free:
         return start

@@ -5,18 +5,23 @@ from __future__ import annotations
 import html
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd  # noqa: F401  # a first import inside a fragment would race
 import streamlit as st
 
+from distpriv.analysis import tables
 from distpriv.dashboard import builders, page, upload
 from distpriv.dashboard.controls import control
 from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.site import PAGES
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 MENU = {
     "check": "Check",
@@ -47,7 +52,7 @@ def main() -> None:
     st.set_page_config(page_title=f"{chosen.title} · distpriv")
     state.write_address(st.query_params)
     with st.sidebar, page.sentences():
-        sidebar(state)
+        below = sidebar(state)
     if state.dialog:
         DIALOGS[state.dialog](state)
     for note in state.notes:
@@ -56,6 +61,8 @@ def main() -> None:
     state.answered = False
     with page.sentences():
         chosen.run()
+    with below:  # after the page's answer, which need not wait for it
+        follows(state)
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
         fields = {
             each.name: each.write(each.get(state.scenario))
@@ -66,10 +73,10 @@ def main() -> None:
         st.html(f"<span id=scenario hidden>{text}</span>")
 
 
-def sidebar(state: State) -> None:
-    """Draw the question and its limit, the same on every page."""
+def sidebar(state: State) -> DeltaGenerator:
+    """Draw the question and its limit; return the place for what follows from the limit."""
     scenario = state.scenario
-    control(state, "source")
+    control(state, "source", help=tables.story(scenario.source) or None)
     _open(state, "Use my own table", "upload", ":material/upload:", width="stretch")
     control(state, "secret")
     for place, pair in enumerate(scenario.secrets[1:], 1):
@@ -93,7 +100,16 @@ def sidebar(state: State) -> None:
         label, switched = "Drag shares" if state.typing else "Type shares", not state.typing
         st.button(label, type="tertiary", on_click=setattr, args=(state, "typing", switched))
     control(state, "by")
-    limit(state)
+    if scenario.by == "guesses":
+        control(state, "guesses")
+    else:
+        left, right = st.columns(2)
+        with left:
+            control(state, "epsilon")
+        with right:
+            control(state, "delta")
+        control(state, "mechanism")
+    below = st.container(key="follows")
     control(state, "statistics")
     _open(state, "Add a figure …", "figure", type="tertiary")
     control(state, "records")
@@ -105,6 +121,7 @@ def sidebar(state: State) -> None:
         for label, (step, disabled) in steps.items():
             icon = f":material/{label.lower()}:"
             st.button(label, icon=icon, type="tertiary", on_click=step, disabled=disabled)
+    return below
 
 
 def _open(state: State, label: str, dialog: str, icon: str | None = None, **look: Any) -> None:
@@ -113,27 +130,15 @@ def _open(state: State, label: str, dialog: str, icon: str | None = None, **look
     st.button(label, icon=icon, on_click=setattr, args=opened, key=f"open-{dialog}", **look)
 
 
-def limit(state: State) -> None:
-    """Draw what limits the attacker, and what follows from it."""
-    scenario = state.scenario
-    if scenario.by == "guesses":
-        control(state, "guesses")
-    else:
-        left, right = st.columns(2)
-        with left:
-            control(state, "epsilon")
-        with right:
-            control(state, "delta")
-        control(state, "mechanism")
-    try:
-        now = state.evaluation()
+def follows(state: State) -> None:
+    """Say what follows from the limit; nothing where the page says that nothing does."""
+    now, scenario = state.evaluation(), state.scenario
+    with suppress(DistprivError):
         if scenario.by == "epsilon":
             st.caption(f"An attacker is then right {now.guesses:.1f} times in 100.")
         elif now.epsilon is not None:
             noise = f"As {scenario.mechanism} noise: ε = {now.epsilon:.3g}, δ = {scenario.delta:g}"
             st.caption(noise)
-    except DistprivError:
-        pass  # the page says why
 
 
 if __name__ == "__main__":

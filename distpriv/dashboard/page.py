@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -56,12 +56,19 @@ WORDS = Style(name=lambda text: f"*{escape(text)}*", strong=lambda text: f"**{te
 """How `analysis.sentences` are written on a page."""
 
 
-def headline(title: str, lead: str, advice: str = "", warning: str = "") -> None:
-    """Write the page's answer: a title of few words, one sentence, and what to do (or do first)."""
+def headline(
+    title: str, lead: str, advice: str | Callable[[], str] = "", warning: str = ""
+) -> None:
+    """Write the page's answer: a title of few words, one sentence, and what to do (or do first).
+
+    Advice that takes longer to compute is a function, called when the sentence is there.
+    """
     session().answered = True
     st.title(title, anchor=False)
     with st.container(key="lead"):
         st.markdown(lead)
+    if callable(advice):
+        advice = advice()
     if warning or advice:
         with st.container(key="warning" if warning else "advice"):
             st.markdown(warning or advice)

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from distpriv import tables as files  # loads what reads files when that is used
 from distpriv.analysis import tables
 from distpriv.dashboard import page
 from distpriv.dashboard.builders import ask_pair, close
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError, ReadError
 from distpriv.sources import FrameSource
-from distpriv.tables.guard import read_guarded
 from distpriv.tables.options import Row, RowKind
-from distpriv.tables.read import how_read
 from distpriv.tables.rows import as_records, counts_of, names_of, proposed
 from distpriv.text import whole
 
@@ -80,7 +79,7 @@ def _read(state: State, file: UploadedFile) -> pd.DataFrame:
 
     def read() -> pd.DataFrame | ReadError:
         try:
-            return read_guarded(file.getvalue(), file.name)
+            return files.read_guarded(file.getvalue(), file.name)
         except ReadError as error:
             return error
 
@@ -93,7 +92,7 @@ def _read(state: State, file: UploadedFile) -> pd.DataFrame:
 
 def _tell_notices(frame: pd.DataFrame) -> None:
     """List what was guessed in reading."""
-    texts = [f"- {page.escape(notice.text)}" for notice in how_read(frame)[1]]
+    texts = [f"- {page.escape(notice.text)}" for notice in files.how_read(frame)[1]]
     if texts:
         st.caption("\n".join(texts[:NOTICES]))
     if len(texts) > NOTICES:
@@ -104,12 +103,12 @@ def _tell_notices(frame: pd.DataFrame) -> None:
 def _ask_row(frame: pd.DataFrame, file: str) -> Row:
     """Ask what one row is."""
     guess = proposed(frame)
-    kind = st.segmented_control(
+    kind = st.radio(
         "1. What is one row?",
         list(KINDS),
-        default=guess.kind,
+        list(KINDS).index(guess.kind),
         format_func=KINDS.__getitem__,
-        required=True,
+        horizontal=True,
         key=f"row-{file}",
     )
     if kind == "record":
@@ -130,7 +129,7 @@ def _ask_row(frame: pd.DataFrame, file: str) -> Row:
 def _begin(key: str, title: str, frame: pd.DataFrame, row: Row) -> tuple[FrameSource, Scenario]:
     """Make a source of a table, and the scenario that it begins with."""
     source = FrameSource(key, title, as_records(frame, row))
-    reading = how_read(frame)[0]
+    reading = files.how_read(frame)[0]
     return source, replace(tables.start(source), source=key, reading=reading, row=row)
 
 
@@ -149,7 +148,7 @@ def offer_opened(state: State) -> None:
 def _opened(path: str) -> tuple[FrameSource, Scenario] | str:
     """Read the file that the command named, once a process; a sentence if that cannot be."""
     try:
-        frame = read_guarded(Path(path).read_bytes(), Path(path).name)
+        frame = files.read_guarded(Path(path).read_bytes(), Path(path).name)
         return _begin("open", Path(path).name, frame, proposed(frame))
     except DistprivError as error:
         return str(error)

@@ -24,9 +24,7 @@ with st.container(key="lead"):
     st.markdown(f"You accept {value}.")
 """
 SENTENCE = (
-    "(document.querySelector('h1')?.textContent ?? '') + "
-    "(document.querySelector('.st-key-lead')?.textContent ?? '') + "
-    "(document.querySelector('[data-testid=stSidebar] .stCaption')?.textContent ?? '')"
+    "document.querySelector('h1').textContent + document.querySelector('.st-key-lead').textContent"
 )
 
 
@@ -56,7 +54,7 @@ def main() -> None:
             usual = median(browser, address)
             print(f"toy: {usual:.0f} ms")
         with serving() as address:
-            for name in ("", "tradeoff", "fit", "directions"):
+            for name in ("", "tradeoff", "attack"):
                 one = median(browser, f"{address}/{name}")
                 print(f"{name or 'check'}: {one:.0f} ms, {one / usual:.2f} times the toy's")
 
