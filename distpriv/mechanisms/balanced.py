@@ -67,12 +67,12 @@ def _applies(model: GaussianModel) -> str:
 
 register(
     Mechanism(
-        name="BalM",
-        title="Balanced",
-        noise="none",
-        takes=frozenset({"reference"}),
-        rests="any data",
-        theorem="Random subsets of independent draws are independent draws",
+        "BalM",
+        "Random subsets of independent draws are independent draws",
+        "Balanced",
+        "none",
+        frozenset({"reference"}),
+        "any data",
         make=_make,
         applies=_applies,
         papers=False,

@@ -18,7 +18,10 @@ from distpriv.text import near
 
 __all__ = [
     "MECHANISMS",
+    "NORMAL",
+    "PROMISE",
     "Calibration",
+    "Make",
     "Mechanism",
     "Options",
     "differences",
@@ -30,6 +33,10 @@ __all__ = [
 
 Calibration = Literal["guarded", "exact", "classical"]
 Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+
+PROMISE = frozenset({"epsilon", "delta"})
+NORMAL = PROMISE | {"guesses", "units"}
+"""What Laplace and normal noise take."""
 
 
 def _always(_model: GaussianModel) -> str:
@@ -54,28 +61,33 @@ class Options:
     reference: float | None = None
 
 
+Make = Callable[[GaussianModel, Promise, Options], Release]
+
+
 @dataclass(frozen=True, eq=False)
 class Mechanism:
     """A way to release statistics that keeps a promise, and what it rests on.
 
     Attributes
     ----------
-    name, title : str
-        In code, and for readers.
+    name : str
+    theorem : str
+        Where the promise is proven; of Chen & Ohrimenko (2023) unless another source is there.
+    title : str
+        For readers; the name by default.
     noise : str
         "gaussian", "laplace" or "none".
     takes : frozenset of str
         Those of epsilon, delta, guesses, units and reference that :func:`calibrate` needs or heeds.
+        Without guesses, a limit on them is kept by a search for ε.
     rests : str
         "model" where the promise rests on the normal model, "any data" where on nothing.
-    theorem : str
-        Where the promise is proven; of Chen & Ohrimenko (2023) unless another source is there.
     shape : callable, optional
         Of normal noise: from differences (K, m), mean covariances (B, K, m, m) and the Mahalanobis
         distances that B promises allow to covariances of noise (B, m, m), as if the covariances of
         both shares agreed.
     make : callable, optional
-        Of all other kinds: from model, promise and options to a release.
+        Of all other kinds: from model, promise and options to a release that keeps the promise.
     applies : callable
         From a model to "", or to a sentence that says why the mechanism does not suit it. It is
         asked before anything is computed.
@@ -92,19 +104,22 @@ class Mechanism:
     """
 
     name: str
-    title: str
-    noise: Literal["gaussian", "laplace", "none"]
-    takes: frozenset[str]
-    rests: Literal["model", "any data", "none"]
     theorem: str
+    title: str = ""
+    noise: Literal["gaussian", "laplace", "none"] = "gaussian"
+    takes: frozenset[str] = NORMAL
+    rests: Literal["model", "any data", "none"] = "model"
     shape: Shape | None = None
-    make: Callable[[GaussianModel, Promise, Options], Release] | None = None
+    make: Make | None = None
     applies: Callable[[GaussianModel], str] = _always
     always: bool = False
     least: bool = False
     papers: bool = True
     protects: bool = True
     erratum: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", self.title or self.name)
 
 
 MECHANISMS: dict[str, Mechanism] = {}

@@ -5,33 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from distpriv.arrays import BoolArray, FloatArray
+from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms.base import (
+    PROMISE,
     Calibration,
+    Make,
     Mechanism,
     Options,
     differences,
     mechanism_named,
 )
 from distpriv.mechanisms.floor import TOO_COARSE
-from distpriv.mechanisms.gaussian import Cases, classical_distance, gaussian_noise
+from distpriv.mechanisms.gaussian import Cases, gaussian_noise
+from distpriv.mechanisms.laplace import NO_AMOUNT, kept_side
 from distpriv.model import GaussianModel, Promise, Release
-from distpriv.privacy.delivered import verdicts
-from distpriv.privacy.loss import normal_delta
+from distpriv.privacy.delivered import optimal_attack_accuracy, verdicts
 from distpriv.text import near
 
 __all__ = ["calibrate", "calibrate_all"]
 
 _CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical")
-_NO_AMOUNT = (
-    "No amount of {} noise keeps this promise, for the two shares differ in more than it covers; "
-    "take OptM or balanced figures."
-)
+_ACCURACY_ERROR = 5e-4  # of quadratures
 
 
 def calibrate(
@@ -189,27 +189,20 @@ def _calibrated(
     jobs: Sequence[tuple[Mechanism, Promise]], model: GaussianModel, options: Options
 ) -> list[Release | NotApplicable]:
     basis = _basis(model, options)
-    results: list[Release | NotApplicable] = []
+    answers: dict[int, Release | NotApplicable] = {}
     normal = []
     for place, (mechanism, promise) in enumerate(jobs):
-        why = mechanism.applies(model)
-        if not why and mechanism.shape is not None:
-            why = _unsuited(mechanism, promise, options)
-        results.append(NotApplicable(why))
+        why = mechanism.applies(model) or _unsuited(mechanism, promise, options)
         if why:
-            continue
-        if mechanism.make is None:
+            answers[place] = NotApplicable(why)
+        elif mechanism.make is None:
             normal.append(place)
-            continue
-        try:
-            results[place] = mechanism.make(basis, promise, options)
-        except NotApplicable as error:
-            results[place] = error
+        else:
+            answers[place] = _single(mechanism.make, mechanism, promise, basis, options)
     if normal:
-        made = _normal_releases([jobs[place] for place in normal], basis, options)
-        for place, result in zip(normal, made, strict=True):
-            results[place] = result
-    return results
+        releases = _normal_releases([jobs[place] for place in normal], basis, options)
+        answers |= zip(normal, releases, strict=True)
+    return [answers[place] for place in range(len(jobs))]
 
 
 def _basis(model: GaussianModel, options: Options) -> GaussianModel:
@@ -230,6 +223,8 @@ def _basis(model: GaussianModel, options: Options) -> GaussianModel:
 
 def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
     """Why normal noise cannot keep a promise whatever the model; "" if it may."""
+    if mechanism.noise != "gaussian":
+        return ""
     if promise.delta == 0:
         return (
             f"{mechanism.name} adds normal noise, which needs a δ above 0; choose one, such as "
@@ -240,63 +235,77 @@ def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
     return ""
 
 
+def _single(
+    make: Make, mechanism: Mechanism, promise: Promise, model: GaussianModel, options: Options
+) -> Release | NotApplicable:
+    try:
+        if promise.guesses is None or not mechanism.takes & PROMISE:
+            return make(model, promise, options)
+        return _within_guesses(make, mechanism.name, promise, model, options)
+    except NotApplicable as error:
+        return error
+
+
+def _within_guesses(
+    make: Make, name: str, promise: Promise, model: GaussianModel, options: Options
+) -> Release:
+    """Search for ε: no attacker passes e^ε/(1 + e^ε), so it is at least half of what is left."""
+    accuracy = (promise.guesses or 100.0) / 100
+    plain = replace(options, calibration="exact")  # the search itself holds it against the limit
+
+    @cache
+    def release(x: float) -> Release:  # x: minus ln ε
+        return make(model, Promise(math.exp(-x), 0.0), plain)
+
+    def excess(x: float) -> float:
+        return optimal_attack_accuracy(model, release(x)) + _ACCURACY_ERROR - accuracy
+
+    high = -math.log(0.5 * math.log(accuracy / (1 - accuracy)))
+    if excess(high) > 0:
+        raise NotApplicable(NO_AMOUNT.format(name))
+    low = high - 1.0
+    while excess(low) <= 0 and low > -math.log(100.0):
+        low, high = low - 1.0, low
+    x = low if excess(low) <= 0 else kept_side(excess, low, high)
+    return replace(release(x), promise=promise, calibration=options.calibration)
+
+
 def _normal_releases(
     jobs: Sequence[tuple[Mechanism, Promise]], model: GaussianModel, options: Options
 ) -> list[Release | NotApplicable]:
-    epsilon = np.array([promise.epsilon for _, promise in jobs])
-    delta = np.array([promise.delta for _, promise in jobs])
+    """Compute normal noises, and hold them against their promises under the laws of the model."""
     limit = np.array([promise.guesses is not None for _, promise in jobs])
-    classical = ~limit if options.calibration == "classical" else np.zeros_like(limit)
     pairs = [pair.in_units(options.units) for pair in model.pairs]
     covariances = np.array([pair.covariances for pair in pairs])
     cases = Cases(
         mechanisms=tuple(mechanism for mechanism, _ in jobs),
         differences=differences(model) / options.units,
         covariances=np.broadcast_to(covariances, (len(jobs), *covariances.shape)),
-        epsilon=epsilon,
-        delta=delta,
-        classical=classical,
+        epsilon=np.array([promise.epsilon for _, promise in jobs]),
+        delta=np.array([promise.delta for _, promise in jobs]),
+        classical=~limit & (options.calibration == "classical"),
         scaled=options.calibration == "guarded",
     )
     noise, widths = gaussian_noise(cases, pairs)
-    results: list[Release | NotApplicable] = []
-    for (mechanism, promise), covariance, width in zip(jobs, noise, widths, strict=True):
-        if not np.isfinite(covariance).all():
-            why = TOO_COARSE if np.isnan(width) else _NO_AMOUNT.format(mechanism.name)
-            results.append(NotApplicable(why))
-            continue
-        results.append(
-            Release(
-                mechanism.name,
-                covariance * np.outer(options.units, options.units),
-                promise=promise,
-                calibration=options.calibration,
-                floor=width * model.steps,
-            )
+    releases = [
+        Release(
+            mechanism.name,
+            covariance * np.outer(options.units, options.units),
+            promise=promise,
+            calibration=options.calibration,
+            floor=width * model.steps,
         )
-    return _held(model, results, epsilon, delta, classical)
-
-
-def _held(
-    model: GaussianModel,
-    results: list[Release | NotApplicable],
-    epsilon: FloatArray,
-    delta: FloatArray,
-    classical: BoolArray,
-) -> list[Release | NotApplicable]:
-    """Replace what does not keep its promise, under the laws taken for granted, by an error."""
-    promised = np.where(
-        classical,
-        normal_delta(classical_distance(epsilon, np.maximum(delta, 1e-300)), epsilon),
-        delta,
-    )
-    places = [place for place, one in enumerate(results) if isinstance(one, Release)]
-    made = [one for one in results if isinstance(one, Release)]
-    promises = [Promise(float(epsilon[place]), float(promised[place])) for place in places]
-    for place, release, found in zip(places, made, verdicts(model, made, promises), strict=True):
-        if not found.kept:
-            results[place] = NotApplicable(
-                f"No {release.mechanism} noise was found that keeps this promise; take balanced "
-                "figures, or ask for less."
-            )
-    return results
+        for (mechanism, promise), covariance, width in zip(jobs, noise, widths, strict=True)
+    ]
+    finite = np.isfinite(noise).all(axis=(1, 2))
+    promised = cases.promises(cases.distance).delta[:, 0]
+    some = np.flatnonzero(finite).tolist()
+    promises = [Promise(jobs[place][1].epsilon, float(promised[place])) for place in some]
+    judged = verdicts(model, [releases[place] for place in some], promises)
+    kept = {place for place, one in zip(some, judged, strict=True) if one.kept}
+    return [
+        releases[place]
+        if place in kept
+        else NotApplicable(TOO_COARSE if np.isnan(widths[place]) else NO_AMOUNT.format(one.name))
+        for place, (one, _) in enumerate(jobs)
+    ]

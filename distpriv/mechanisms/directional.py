@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.mechanisms.base import Mechanism, Options, differences, register, span
+from distpriv.mechanisms.base import (
+    PROMISE,
+    Mechanism,
+    Options,
+    differences,
+    register,
+    span,
+)
 from distpriv.mechanisms.laplace import laplace_release
 from distpriv.model import GaussianModel, Promise, Release
 
@@ -51,39 +58,18 @@ def _one_direction(model: GaussianModel) -> str:
 
 register(
     Mechanism(
-        name="DirM(L)",
-        title="DirM, Laplace",
-        noise="laplace",
-        takes=frozenset({"epsilon", "delta", "guesses"}),
-        rests="model",
-        theorem="Theorem 4.3",
+        "DirM(L)",
+        "Theorem 4.3",
+        "DirM, Laplace",
+        "laplace",
+        PROMISE,
         make=_laplace_noise,
         erratum=1,
     )
 )
+register(Mechanism("DirM", "Section 4.2", shape=normal_noise, always=True, erratum=12))
 register(
     Mechanism(
-        name="DirM",
-        title="DirM",
-        noise="gaussian",
-        takes=frozenset({"epsilon", "delta", "guesses", "units"}),
-        rests="model",
-        theorem="Section 4.2",
-        shape=normal_noise,
-        always=True,
-        erratum=12,
-    )
-)
-register(
-    Mechanism(
-        name="DauM",
-        title="DauM",
-        noise="gaussian",
-        takes=frozenset({"epsilon", "delta", "guesses", "units"}),
-        rests="model",
-        theorem="Algorithm 1",
-        shape=one_dimensional_noise,
-        applies=_one_direction,
-        erratum=12,
+        "DauM", "Algorithm 1", shape=one_dimensional_noise, applies=_one_direction, erratum=12
     )
 )

@@ -22,15 +22,4 @@ def normal_noise(d: FloatArray, pooled: FloatArray, mu: FloatArray) -> FloatArra
     return np.asarray((vectors * size[:, None]) @ np.swapaxes(vectors, 1, 2))
 
 
-register(
-    Mechanism(
-        name="EigM",
-        title="EigM",
-        noise="gaussian",
-        takes=frozenset({"epsilon", "delta", "guesses", "units"}),
-        rests="model",
-        theorem="Theorem 4.5",
-        shape=normal_noise,
-        erratum=3,
-    )
-)
+register(Mechanism("EigM", "Theorem 4.5", shape=normal_noise, erratum=3))

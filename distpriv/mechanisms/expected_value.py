@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.mechanisms.base import Mechanism, Options, register
+from distpriv.mechanisms.base import PROMISE, Mechanism, Options, register
 from distpriv.mechanisms.laplace import laplace_release
 from distpriv.model import GaussianModel, Promise, Release
 
@@ -24,25 +24,6 @@ def _laplace_noise(model: GaussianModel, promise: Promise, options: Options) -> 
 
 
 register(
-    Mechanism(
-        name="ExpM(L)",
-        title="ExpM, Laplace",
-        noise="laplace",
-        takes=frozenset({"epsilon", "delta", "guesses"}),
-        rests="model",
-        theorem="Theorem 4.1",
-        make=_laplace_noise,
-    )
+    Mechanism("ExpM(L)", "Theorem 4.1", "ExpM, Laplace", "laplace", PROMISE, make=_laplace_noise)
 )
-register(
-    Mechanism(
-        name="ExpM",
-        title="ExpM",
-        noise="gaussian",
-        takes=frozenset({"epsilon", "delta", "guesses", "units"}),
-        rests="model",
-        theorem="Theorem 4.2",
-        shape=normal_noise,
-        always=True,
-    )
-)
+register(Mechanism("ExpM", "Theorem 4.2", shape=normal_noise, always=True))

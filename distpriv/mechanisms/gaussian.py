@@ -175,7 +175,7 @@ def _noise_above_floor(
 
 
 def _spread(noise: FloatArray) -> FloatArray:
-    """Add a trace in all directions, without which floats could not hold the floor beside the noise."""
+    """Add a trace in all directions, without which floats could not hold the floor beside it."""
     return noise + _TRACE * np.einsum("bii,ij->bij", noise, np.eye(noise.shape[-1]))
 
 

@@ -15,13 +15,16 @@ from distpriv.errors import NotApplicable
 from distpriv.mechanisms.base import Options, differences
 from distpriv.mechanisms.floor import TOO_COARSE, allowance, floor_widths
 from distpriv.model import GaussianModel, Promise, Release
-from distpriv.privacy.delivered import optimal_attack_accuracy, verdict
+from distpriv.privacy.delivered import verdict
 
-__all__ = ["laplace_release"]
+__all__ = ["NO_AMOUNT", "kept_side", "laplace_release"]
 
+NO_AMOUNT = (
+    "No amount of {} noise keeps this promise, for the two shares differ in more than it covers; "
+    "take OptM or balanced figures."
+)
 _NEAR = 2e-3  # of ln ε: how near a search comes
 _DELTA_ERROR = 0.2, 2e-5  # of the quadrature: share of δ, and besides
-_ACCURACY_ERROR = 5e-4
 _WIDEST = math.log(64.0)  # factor on the scale
 
 
@@ -38,36 +41,34 @@ def laplace_release(
     Raises
     ------
     NotApplicable
-        If ε is 0, no scale keeps the promise, or no floor covers the grid.
+        If ε is 0, the expected statistics agree, no scale keeps the promise, or no floor covers the
+        grid.
     """
-    size = float(np.abs(differences(model) @ directions).sum(axis=1).max())
-    if size == 0:
-        raise NotApplicable(
-            f"{name} adds noise by how far apart the expected statistics are, and these agree at the "
-            "two shares; take OptM."
-        )
-
-    def at(epsilon: float, factor: float = 1.0) -> Release:
-        floor, ratio = _floor(model, epsilon)
-        covariance = np.diag(floor**2) if floor.any() else None
-        return Release(
-            name,
-            covariance,
-            directions,
-            size * factor / (epsilon - ratio),
-            promise=promise,
-            calibration=options.calibration,
-            floor=floor,
-        )
-
-    if promise.guesses is not None:
-        return _within_guesses(name, model, promise.guesses / 100, at)
     if promise.epsilon == 0:
         raise NotApplicable(
             f"{name} needs an ε above 0, for its scale is divided by ε; set a limit of right "
             "guesses instead, or take OptM."
         )
-    release = at(promise.epsilon)
+    size = float(np.abs(differences(model) @ directions).sum(axis=1).max())
+    if size == 0:
+        raise NotApplicable(
+            f"{name} adds noise by how far apart the expected statistics are, and these agree at "
+            "the two shares; take OptM."
+        )
+    floor, ratio = _floor(model, promise.epsilon)
+
+    def times(factor: float) -> Release:
+        return Release(
+            name,
+            np.diag(floor**2) if floor.any() else None,
+            directions,
+            size * factor / (promise.epsilon - ratio),
+            promise=promise,
+            calibration=options.calibration,
+            floor=floor,
+        )
+
+    release = times(1.0)
     if options.calibration != "guarded":
         return release
     if promise.delta == 0:
@@ -76,20 +77,13 @@ def laplace_release(
 
     @cache
     def excess(x: float) -> float:
-        delta = _at_most(model, at(promise.epsilon, math.exp(x)), promise)
-        return math.log(delta / promise.delta)
+        return math.log(_at_most(model, times(math.exp(x)), promise) / promise.delta)
 
     if excess(0.0) <= 0:
         return release
-    high = 1.0
-    while excess(high) > 0:
-        high += 1.0
-        if high > _WIDEST:
-            raise NotApplicable(
-                f"No amount of {name} noise keeps this promise, for the statistics vary "
-                "differently at the two shares; take OptM or balanced figures."
-            )
-    return at(promise.epsilon, math.exp(_kept_side(excess, high - 1.0, high)))
+    if excess(_WIDEST) > 0:
+        raise NotApplicable(NO_AMOUNT.format(name))
+    return times(math.exp(kept_side(excess, 0.0, _WIDEST)))
 
 
 def _at_most(model: GaussianModel, release: Release, promise: Promise) -> float:
@@ -98,31 +92,8 @@ def _at_most(model: GaussianModel, release: Release, promise: Promise) -> float:
     return float(verdict(model, release, promise).delta.max()) * (1 + share) + besides
 
 
-def _within_guesses(
-    name: str, model: GaussianModel, accuracy: float, at: Callable[[float], Release]
-) -> Release:
-    """Search for the scale: no attacker passes e^ε/(1 + e^ε), so ε is half of what that leaves."""
-
-    @cache
-    def excess(x: float) -> float:  # x: minus ln ε
-        return optimal_attack_accuracy(model, at(math.exp(-x))) + _ACCURACY_ERROR - accuracy
-
-    high = -math.log(0.5 * math.log(accuracy / (1 - accuracy)))
-    if excess(high) > 0:
-        raise NotApplicable(
-            f"No amount of {name} noise keeps this limit, for the statistics vary differently at "
-            "the two shares; take OptM or balanced figures."
-        )
-    low = high - 1.0
-    while excess(low) <= 0:
-        if low < -math.log(100.0):
-            return at(math.exp(-low))
-        low, high = low - 1.0, low
-    return at(math.exp(-_kept_side(excess, low, high)))
-
-
-def _kept_side(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling excess is 0, on the side where it is not above."""
+def kept_side(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling excess is 0, on the side where it is not above, to 2e-3."""
     x = float(brentq(excess, low, high, xtol=_NEAR))
     while excess(x) > 0:
         x += _NEAR

@@ -20,16 +20,4 @@ def normal_noise(d: FloatArray, pooled: FloatArray, mu: FloatArray) -> FloatArra
     return positive_part(scaled[..., :, None] * scaled[..., None, :] - pooled).sum(axis=1)
 
 
-register(
-    Mechanism(
-        name="OptM",
-        title="OptM",
-        noise="gaussian",
-        takes=frozenset({"epsilon", "delta", "guesses", "units"}),
-        rests="model",
-        theorem="Corollary A.1",
-        shape=normal_noise,
-        least=True,
-        papers=False,
-    )
-)
+register(Mechanism("OptM", "Corollary A.1", shape=normal_noise, least=True, papers=False))

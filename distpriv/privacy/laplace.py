@@ -26,6 +26,7 @@ APART = FiniteLoss(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
 _WIDER = 1.35  # of the nodes' spread, so that tails are met
 _NODES = 512
 _FINE = 8  # points of the mesh in the least deviation, or in 1/40 of a scale
+_STEP = 0.05  # of the mesh far out, relative
 _POINTS = 8192  # of a mesh, at most
 _REACH = 9.0  # deviations
 _SCALES = 30.0  # of Laplace noise
@@ -117,7 +118,8 @@ def _mesh(gap: float, deviations: FloatArray, b: float) -> tuple[FloatArray, Flo
     """Return points around 0 and their steps: fine where densities bend, wide where they decay."""
     core = gap / 2 + _REACH * float(deviations.max())
     end = math.asinh(1 + (gap / 2 + _SCALES * b) / core)
-    step = max(max(float(deviations.min()), b / 40) / _FINE / core, 2 * end / _POINTS)
+    step = min(max(float(deviations.min()), b / 40) / _FINE / core, _STEP)
+    step = max(step, 2 * end / _POINTS)
     t = np.arange(-end, end + step, step)
     return core * np.sinh(t), core * np.cosh(t) * step
 
@@ -152,10 +154,10 @@ def spread_loss(
     scaled = (covariances[:, None] + noise) / across + _TRACE * np.eye(m)
     roots = np.linalg.cholesky(scaled)  # (2, sizes, m, m)
     means = np.array([difference / unit, np.zeros(m)])
-    points = _sequence(m + 1, 2 * _DRAWS, seed=2).reshape(_DRAWS, 2, m + 1)
+    points = _sequence(m + 1, 2 * _DRAWS, seed=2).reshape(2, _DRAWS, m + 1)
     normal, pick = special.ndtri(points[..., :m]), (points[..., m] * _SIZES).astype(int)
     draws = [
-        mean + np.einsum("nij,nj->ni", root[pick[:, law]], normal[:, law])
+        mean + np.einsum("nij,nj->ni", root[pick[law]], normal[law])
         for law, (mean, root) in enumerate(zip(means, roots, strict=True))
     ]
     y = np.concatenate(draws)

@@ -1,0 +1,301 @@
+"""Calibration: promises and limits are kept, arguments checked, what is impossible is a sentence."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
+from distpriv.mechanisms.gaussian import classical_distance
+from distpriv.model import Groups, Promise, Release, fit_groups
+from distpriv.privacy import delivered_delta, optimal_attack_accuracy, verdict
+from distpriv.queries import Mean, Query, SensitiveProperty
+from tests.adult import INCOME, WORK, model
+
+MODEL = model(INCOME.pair(0.5, 0.1))
+GAUSSIAN = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
+SECRET = SensitiveProperty("s", "y")
+
+
+def of_records(values, having, n, low, high, replacement=True):
+    query = Query([Mean(f"c{place}") for place in range(values.shape[1])])
+    groups = Groups.of(values, having, SECRET.label)
+    pair = SECRET.pair(center=(low + high) / 2, width=high - low)
+    return fit_groups([groups], query, [pair], n, replacement)
+
+
+@pytest.mark.parametrize("name", GAUSSIAN)
+@pytest.mark.parametrize("grid_safe", [True, False])
+def test_guarded_noise_keeps_its_promise_and_no_more(name, grid_safe):
+    release = calibrate(name, MODEL, 1.0, 1e-3, grid_safe=grid_safe)
+    assert release.promise == Promise(1.0, 1e-3)
+    assert release.calibration == "guarded"
+    assert release.floor.shape == (5,)
+    assert (release.floor > 0).all() == grid_safe
+    one, other = MODEL.pairs[0].covariances + release.covariance
+    from distpriv.privacy import NormalLoss
+
+    loss = NormalLoss.between(MODEL.pairs[0].difference, one, other)
+    worst = max(float(loss.delta(1.0)), float(loss.reversed.delta(1.0)))
+    # ExpM is not scaled below its noise for the mean covariance, which is enough here.
+    assert (7e-4 if name == "ExpM" else 9.9e-4) < worst <= 1e-3 * (1 + 1e-6)
+    assert verdict(MODEL, release).kept == grid_safe or name in ("ExpM", "EigM")
+
+
+@pytest.mark.parametrize("guesses", [50.01, 55, 74])
+def test_a_limit_is_a_promise_at_no_epsilon(guesses):
+    results = calibrate_all([(name, Promise.of_guesses(guesses)) for name in GAUSSIAN], MODEL)
+    for name, release in zip(GAUSSIAN, results, strict=True):
+        if isinstance(release, NotApplicable):  # what is not along the difference is not hidden
+            assert (name, guesses) in {("DirM", 50.01), ("DauM", 50.01)}
+            continue
+        accuracy = optimal_attack_accuracy(MODEL, release)
+        assert accuracy <= guesses / 100 + 1e-12
+        if name in ("OptM", "DauM"):
+            assert accuracy == pytest.approx(guesses / 100, abs=2e-3 * (guesses / 50 - 1))
+        assert release.promise.guesses == guesses
+
+
+def test_a_limit_with_equal_covariances_is_met_to_nine_digits():
+    for calibration in ("exact", "classical"):
+        release = calibrate("DauM", MODEL, guesses=60, calibration=calibration, grid_safe=False)
+        pooled = replace(MODEL.pairs[0], covariances=np.array([MODEL.pairs[0].pooled] * 2))
+        none = np.zeros(5)
+        density = replace(pooled, steps=none, joint_steps=np.array([none, none]))
+        accuracy = optimal_attack_accuracy(replace(MODEL, pairs=(density,)), release)
+        assert accuracy == pytest.approx(0.6, abs=1e-9)
+
+
+def test_no_noise_where_none_is_needed_but_by_mechanisms_that_always_add_some():
+    weak = model(INCOME.pair(0.5, 0.02))
+    for name in ("OptM", "DauM", "EigM"):
+        release = calibrate(name, weak, 5.0, 0.1)
+        assert not release.covariance.any()
+        assert not release.floor.any()
+    assert calibrate("ExpM", weak, 5.0, 0.1).covariance.any()
+
+
+def test_several_secrets_are_hidden_together():
+    both = model(INCOME.pair(0.5, 0.1), WORK.pair(0.5, 0.1))
+    jobs = [(name, Promise(1.0, 1e-3)) for name in GAUSSIAN]
+    results = dict(zip(GAUSSIAN, calibrate_all(jobs, both), strict=True))
+    assert "along several" in str(results.pop("DauM"))
+    assert "balanced release hides one secret" in str(
+        calibrate_all([("BalM", Promise(0, 0))], both)[0]
+    )
+    assert all(verdict(both, release).kept for release in results.values())
+    traces = {name: np.trace(release.covariance) for name, release in results.items()}
+    assert min(traces, key=traces.get) == "OptM"
+    with pytest.raises(NotApplicable, match="along several"):
+        calibrate("DauM", both, 1.0, 1e-3)
+
+
+def test_two_ranges_of_one_secret_move_statistics_along_one_direction():
+    both = model(INCOME.pair(0.5, 0.1), INCOME.pair(0.4, 0.1))
+    assert verdict(both, calibrate("DauM", both, 1.0, 1e-3)).kept
+
+
+def test_jobs_keep_their_order_and_errors_are_values():
+    jobs = [
+        ("OptM", Promise(1.0, 1e-3)),
+        ("ExpM", Promise(1.0, 0.0)),
+        ("BalM", Promise(0.0, 0.0)),
+        ("DirM(L)", Promise(0.0, 0.1)),
+        ("OptM", Promise.of_guesses(60)),
+    ]
+    results = calibrate_all(jobs, MODEL)
+    assert [type(one) for one in results] == [
+        Release,
+        NotApplicable,
+        Release,
+        NotApplicable,
+        Release,
+    ]
+    assert results[0].key != results[4].key
+    alone = calibrate("OptM", MODEL, 1.0, 1e-3)
+    np.testing.assert_allclose(results[0].covariance, alone.covariance, rtol=1e-3, atol=1e-3)
+
+
+def test_units_change_what_is_least_and_not_what_is_promised():
+    units = np.abs(MODEL.pairs[0].means[0])
+    raw, scaled = (calibrate("OptM", MODEL, 1.0, 1e-3, units=u) for u in (None, units))
+    cost = [float((np.diag(one.covariance) / units**2).sum()) for one in (raw, scaled)]
+    assert cost[1] < cost[0]
+    assert np.trace(raw.covariance) < np.trace(scaled.covariance)
+    assert verdict(MODEL, scaled).kept
+    np.testing.assert_allclose(scaled.floor, 0.5 * MODEL.steps)
+    spread = calibrate("ExpM", MODEL, 1.0, 1e-3, units=units, grid_safe=False).covariance
+    np.testing.assert_allclose(spread, np.diag(np.diag(spread)), atol=1e-12)
+    np.testing.assert_allclose(np.diag(spread) / units**2, spread[0, 0] / units[0] ** 2)
+
+
+# ---------------------------------------------------------------- Laplace noise
+
+
+def test_laplace_promises_carry_the_delta_that_unequal_covariances_leave():
+    release = calibrate("DirM(L)", MODEL, 1.0)
+    assert 0.004 < release.promise.delta < 0.009
+    assert delivered_delta(MODEL, release, 1.0) < release.promise.delta
+    assert verdict(MODEL, release).kept
+    assert not verdict(MODEL, release, Promise(1.0, 0.0)).kept
+    # by the papers' calibration it is (ε, 0), which holds for the mean covariance
+    papers = calibrate("DirM(L)", MODEL, 1.0, calibration="classical")
+    assert papers.promise == Promise(1.0, 0.0)
+    assert not verdict(MODEL, papers).kept
+
+
+def test_laplace_noise_grows_until_another_delta_is_kept():
+    wide, narrow = (calibrate("DirM(L)", MODEL, 1.0, delta) for delta in (1e-3, 0.01))
+    assert narrow.scale < wide.scale
+    assert delivered_delta(MODEL, wide, 1.0) <= 1e-3
+    assert wide.promise == Promise(1.0, 1e-3)
+    with pytest.raises(NotApplicable, match=r"No amount of DirM\(L\) noise"):
+        calibrate("DirM(L)", MODEL, 1.0, 1e-6)
+
+
+def test_laplace_limits_are_kept_on_the_safe_side():
+    release = calibrate("DirM(L)", MODEL, guesses=60)
+    assert 0.598 < optimal_attack_accuracy(MODEL, release) <= 0.6
+    assert verdict(MODEL, release).kept
+
+
+def test_laplace_noise_of_all_directions_has_the_delta_of_the_model():
+    # 7e-5 at (1, 0) with 16 000 draws.
+    release = calibrate("ExpM(L)", MODEL, 1.0)
+    assert 7e-5 < release.promise.delta < 2e-4
+
+
+# ---------------------------------------------------------------- arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("OptM", {"epsilon": -1, "delta": 1e-3}, "ε must be a number from 0 on, it is -1.0."),
+        ("OptM", {"epsilon": "abc", "delta": 1e-3}, "ε must be a number, it is 'abc'."),
+        ("OptM", {"epsilon": "0,7", "delta": 1e-3}, "ε must be a number, it is '0,7'."),
+        ("OptM", {"epsilon": math.nan, "delta": 1e-3}, "ε must be a number, it is nan."),
+        ("OptM", {"epsilon": 1, "delta": 1}, "δ must be at least 0 and below 1"),
+        ("OptM", {"epsilon": 1, "delta": 0}, "needs a δ above 0"),
+        ("OptM", {"epsilon": 0, "delta": 0.1, "calibration": "classical"}, "needs an ε above 0"),
+        (
+            "OptM",
+            {"epsilon": 1, "delta": 0.1, "calibration": "clasical"},
+            "Did you mean 'classical'?",
+        ),
+        ("OptM", {}, "OptM needs ε and δ, or a limit"),
+        ("OptM", {"epsilon": 1, "guesses": 60}, "Give either"),
+        ("OptM", {"guesses": 50}, "choose more than 50"),
+        ("OptM", {"guesses": 100}, "fewer than 100"),
+        ("OptM", {"guesses": "many"}, "must be a number, it is 'many'"),
+        ("OptM", {"guesses": 60, "reference": 0.5}, "takes no reference share"),
+        ("OptM", {"guesses": 60, "units": [1, 1, 1, 1, 0]}, "Units must be 5 numbers above 0"),
+        ("OptM", {"guesses": 60, "units": [1, 1]}, "Units must be 5 numbers above 0"),
+        ("DirM(L)", {"epsilon": 0}, "needs an ε above 0"),
+        ("DaumM", {"guesses": 60}, "Did you mean 'DauM'?"),
+        ("BalM", {"reference": 1.5}, "must lie between 0 and 1"),
+        ("BalM", {"reference": "half"}, "must be a number"),
+    ],
+)
+def test_bad_arguments_are_answered_in_a_sentence(name, arguments, sentence):
+    with pytest.raises(DistprivError) as error:
+        calibrate(name, MODEL, **arguments)
+    assert sentence in str(error.value)
+    assert str(error.value).endswith((".", "?"))
+
+
+def test_classical_distance_is_that_of_the_papers():
+    # ε/c at δ = 0.001 (Dwork & Roth 2014, Theorem A.1).
+    expected = [0.0530, 0.2648, 1.3240, 2.6480]
+    epsilons = np.array([0.2, 1.0, 5.0, 10.0])
+    assert classical_distance(epsilons, np.full(4, 1e-3)) == pytest.approx(expected, abs=5e-5)
+
+
+# ---------------------------------------------------------------- balanced releases
+
+
+def test_balanced_release_keeps_what_every_share_of_the_range_has():
+    fitted = model(INCOME.pair(0.25, 0.1))
+    release = calibrate("BalM", fitted, reference=0.22)
+    assert release.kept.tolist() == [70, 20]
+    np.testing.assert_allclose(release.stands_for, [78, 22])
+    assert calibrate("BalM", fitted).reference == 0.25
+    assert verdict(fitted, release).law == "any data"
+    with pytest.raises(NotApplicable, match="with and without the property at every share"):
+        calibrate("BalM", model(INCOME.pair(0.05, 0.1)))
+
+
+# ---------------------------------------------------------------- what breaks numbers
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 50.0, 1e4])
+def test_extreme_promises_are_kept(epsilon):
+    jobs = [(name, Promise(epsilon, delta)) for name in GAUSSIAN for delta in (1e-12, 0.3)]
+    for release in calibrate_all(jobs, MODEL):
+        assert isinstance(release, NotApplicable) or verdict(MODEL, release).kept
+    assert verdict(MODEL, calibrate("DirM(L)", MODEL, epsilon)).kept
+
+
+@pytest.mark.parametrize("n", [10**6, 10**9])
+def test_large_tables_are_hidden_or_refused(n):
+    large = model(INCOME.pair(0.5, 0.1), n=n, replacement=True)
+    jobs = [(name, one) for name in GAUSSIAN for one in (Promise(1, 1e-6), Promise.of_guesses(60))]
+    for release in calibrate_all(jobs, large):
+        assert isinstance(release, NotApplicable) or verdict(large, release).kept
+    assert verdict(large, calibrate("OptM", large, guesses=60)).kept
+
+
+def test_cents_beside_counts_and_densities_are_hidden():
+    rng = np.random.default_rng(4)
+    having = np.repeat([0.0, 1.0], 300)
+    pay = np.round(np.exp(rng.normal(8, 0.5, 600)), 2) + 100 * having
+    values = np.column_stack(
+        [pay, rng.random(600) < 0.3 + 0.2 * having, rng.normal(size=600) * 1e9]
+    )
+    fitted = of_records(values, having, 200, 0.4, 0.6)
+    for name in GAUSSIAN:
+        assert verdict(fitted, calibrate(name, fitted, guesses=60)).kept
+
+
+def test_a_pure_shift_needs_no_more_than_the_exact_noise():
+    # Both groups vary alike and are apart in their means only.
+    rng = np.random.default_rng(5)
+    half = rng.normal(size=(200, 2))
+    having = np.repeat([0.0, 1.0], 200)
+    fitted = of_records(np.concatenate([half, half + [1.0, 0.5]]), having, 50, 0.4, 0.6)
+    for name in GAUSSIAN:
+        guarded, exact = (
+            calibrate(name, fitted, 1.0, 1e-3, calibration=one) for one in ("guarded", "exact")
+        )
+        assert np.trace(guarded.covariance) == pytest.approx(np.trace(exact.covariance), rel=1e-4)
+
+
+def test_a_statistic_that_cannot_vary_at_one_share_is_hidden_or_refused():
+    # Nobody with the property has the flag, and at one share all records have the property.
+    rng = np.random.default_rng(6)
+    having = np.repeat([0.0, 1.0], 200)
+    values = np.column_stack([(rng.random(400) < 0.4) * (1 - having), rng.integers(20, 60, 400)])
+    fitted = of_records(values, having, 100, 0.8, 1.0)
+    for result in calibrate_all([(name, Promise.of_guesses(60)) for name in GAUSSIAN], fitted):
+        assert isinstance(result, NotApplicable) or verdict(fitted, result).kept
+
+
+def test_statistics_that_do_not_move_need_no_noise_or_are_refused():
+    rng = np.random.default_rng(7)
+    half = rng.normal(size=(100, 1))
+    having = np.repeat([0.0, 1.0], 100)
+    fitted = of_records(np.concatenate([half, half]), having, 50, 0.4, 0.6)
+    assert not calibrate("DauM", fitted, 1.0, 1e-3).covariance.any()
+    with pytest.raises(NotApplicable, match="these agree"):
+        calibrate("DirM(L)", fitted, 1.0)
+
+
+def test_too_few_values_are_refused_in_a_sentence():
+    having = np.repeat([0.0, 1.0], 30)
+    values = np.zeros((60, 1))
+    values[-2:] = values[0] = 1
+    fitted = of_records(values, having, 8, 0.25, 0.75)
+    with pytest.raises(NotApplicable, match="take so few values"):
+        calibrate("OptM", fitted, 1.0, 1e-3)
