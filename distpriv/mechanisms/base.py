@@ -1,4 +1,4 @@
-"""What a mechanism is, and the register of all of them.
+"""Mechanisms as values, and the register of all of them.
 
 A mechanism is one file of this folder that ends in `register(Mechanism(...))`.
 """

@@ -32,6 +32,7 @@ __all__ = ["calibrate", "calibrate_all"]
 
 _CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical")
 _ACCURACY_ERROR = 5e-4  # of quadratures
+_LEAST_DELTA = 1e-30
 
 
 def calibrate(
@@ -225,10 +226,10 @@ def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
     """Why normal noise cannot keep a promise whatever the model; "" if it may."""
     if mechanism.noise != "gaussian":
         return ""
-    if promise.delta == 0:
+    if promise.delta < _LEAST_DELTA:
         return (
-            f"{mechanism.name} adds normal noise, which needs a δ above 0; choose one, such as "
-            "0.001, or a Laplace mechanism."
+            f"{mechanism.name} adds normal noise, which needs a δ above 0 (at least 1e-30); choose "
+            "one such as 0.001, or a Laplace mechanism."
         )
     if options.calibration == "classical" and promise.guesses is None and promise.epsilon == 0:
         return f"The classical calibration of {mechanism.name} needs an ε above 0; take guarded."

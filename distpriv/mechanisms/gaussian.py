@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from distpriv.privacy.loss import normal_delta, normal_distance
 
 __all__ = ["Cases", "classical_distance", "gaussian_noise"]
 
-_MOST = 1e6  # factor on a mechanism's noise
+_LARGEST = 1e6  # factor on a mechanism's noise
 _TRACE = 1e-10  # of each statistic's noise
+_ALL = 1 - 1e-9  # δ
 _ROUNDS = (False, False, True)  # at last a floor that does by itself: more noise shows less
 
 
@@ -62,7 +64,7 @@ class Cases:
             classical=self.classical[places],
         )
 
-    @property
+    @cached_property
     def distance(self) -> FloatArray:
         """Mahalanobis distance that each promise allows, shape (B,)."""
         some = self.classical
@@ -75,6 +77,7 @@ class Cases:
         """Return what normal laws must keep; the classical distance is kept by its exact δ."""
         count, pairs, _, m, _ = self.covariances.shape
         delta = np.where(self.classical, normal_delta(distance, self.epsilon), self.delta)
+        delta = np.minimum(delta, _ALL)  # far outside its proof the classical one keeps nothing
         return Promises(
             np.broadcast_to(self.differences, (count, pairs, m)),
             self.covariances,
@@ -114,7 +117,7 @@ def gaussian_noise(cases: Cases, pairs: Sequence[PairModel]) -> tuple[FloatArray
     ----------
     cases : Cases
     pairs : sequence of PairModel
-        Whose grid is to be covered.
+        Whose grid is to be attained.
 
     Returns
     -------
@@ -149,12 +152,12 @@ def _noise_above_floor(
         if not len(todo):
             break
         limit = allowed[todo] * (1.0 if last else 0.8)
-        width, shown = floor_widths(pairs, _spread(guess) * (not last), steps, limit)
+        width, attained = floor_widths(pairs, _spread(guess) * (not last), steps, limit)
         widths[todo] = width
         enough = np.isfinite(width)
-        todo, guess, width, shown = todo[enough], guess[enough], width[enough], shown[enough]
-        spare = np.minimum(allowed[todo], 10 * shown + 1e-3 * allowed[todo])
-        ratio = np.where(last, shown, spare)
+        todo, guess, width, attained = todo[enough], guess[enough], width[enough], attained[enough]
+        spare = np.minimum(allowed[todo], 10 * attained + 1e-3 * allowed[todo])
+        ratio = np.where(last, attained, spare)
         epsilon, delta = charged(cases.epsilon[todo], cases.delta[todo], ratio)
         floor = width[:, None, None] ** 2 * squares
         some = cases.rows(todo)
@@ -198,7 +201,7 @@ def _density_noise(cases: Cases) -> FloatArray:
     def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
         return cases.shapes(rest[rows], distance[rest[rows]] / np.sqrt(factor))
 
-    factor = least_along(promises.of(rest), noise_at, least=1.0, most=_MOST)
+    factor = least_along(promises.of(rest), noise_at, least=1.0, largest=_LARGEST)
     noise = noise_at(np.arange(len(rest)), np.nan_to_num(factor, nan=1.0))
     result[rest] = np.where(np.isnan(factor)[:, None, None], np.nan, noise)
     return result

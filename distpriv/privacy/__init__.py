@@ -1,4 +1,4 @@
-"""What tells two output laws apart, and what a release delivers."""
+"""Laws of the privacy loss, and the privacy that a release delivers."""
 
 from distpriv.privacy.delivered import (
     Verdict,

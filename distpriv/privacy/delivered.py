@@ -1,4 +1,4 @@
-"""What a release delivers under a model, and the one answer to whether its promise is kept."""
+"""Privacy that a release delivers under a model, and the one answer to whether it is kept."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None
 
 def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
     """Return the best attacker's accuracy on each of many releases, shape (R,)."""
-    held = verdicts(model, releases, [Promise(0.0, 0.0)] * len(releases))
-    return np.array([one.accuracy.max() for one in held])
+    judged = verdicts(model, releases, [Promise(0.0, 0.0)] * len(releases))
+    return np.array([one.accuracy.max() for one in judged])
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,13 +232,13 @@ def verdicts(
     for place in range(len(model.pairs)):
         some = [one for one, is_normal in zip(releases, normal, strict=True) if is_normal]
         if some:
-            found = _normal_deltas(model, some, place, epsilon[normal])
-            delta[normal, place], accuracy[normal, place] = found
+            values = _normal_deltas(model, some, place, epsilon[normal])
+            delta[normal, place], accuracy[normal, place] = values
         for row in np.flatnonzero(~normal).tolist():
             loss = pair_loss(model, releases[row], place)
             if loss is _NOTHING:
                 laws[row] = "any data"
-            delta[row, place] = [float(each.delta(epsilon[row])) for each in (loss, loss.reversed)]
+            delta[row, place] = [float(one.delta(epsilon[row])) for one in (loss, loss.reversed)]
             accuracy[row, place] = loss.accuracy()
     return [_judged(*one) for one in zip(laws, promises, delta, accuracy, strict=True)]
 

@@ -126,7 +126,7 @@ def _mesh(gap: float, deviations: FloatArray, b: float) -> tuple[FloatArray, Flo
 
 def _loss(p: FloatArray, q: FloatArray) -> FiniteLoss:
     total = p.sum(), q.sum()
-    if not all(abs(each - 1) <= _TOLERANCE for each in total):
+    if not all(abs(mass - 1) <= _TOLERANCE for mass in total):
         return APART
     return FiniteLoss(p / total[0], q / total[1])
 

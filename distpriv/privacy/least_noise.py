@@ -151,9 +151,9 @@ def _improved(promises: Promises, noise: FloatArray, rounds: int) -> tuple[Float
         mixed = noise @ np.einsum("bk,bkij->bij", multiplier, slopes) @ noise
         mixed = np.nan_to_num(mixed + np.swapaxes(mixed, 1, 2), posinf=0.0, neginf=0.0)
         new = _square_root(mixed)
-        size = factor * _trace(noise) / np.maximum(_trace(new), 1e-290)
-        moved = (_trace(new) > 1e-280)[:, None, None]
-        noise = np.where(moved, new * np.where(moved[:, 0, 0], size, 1.0)[:, None, None], noise)
+        moved = _trace(new) > 1e-280
+        size = factor * _trace(noise) / np.where(moved, _trace(new), 1.0)
+        noise = np.where(moved[:, None, None], new * size[:, None, None], noise)
     return best, least
 
 
@@ -183,7 +183,7 @@ def least_along(
     noise_at: Callable[[IntArray, FloatArray], FloatArray],
     least: float = 1e-18,
     rough: float = _KEPT,
-    most: float = 1e15,
+    largest: float = 1e15,
 ) -> FloatArray:
     """Compute the least factor at which noise that grows with it keeps the promises.
 
@@ -194,7 +194,7 @@ def least_along(
     promises : Promises
     noise_at : callable
         From indices of cases and their factors to noises, shape (indices, m, m).
-    least, most : float
+    least, largest : float
         Factors to be tried.
     rough : float
         Room, in ln δ, that may be left.
@@ -224,7 +224,7 @@ def least_along(
         halved = np.where(np.isinf(high[todo]), at + 3, (low[todo] + high[todo]) / 2)
         x[todo] = np.where((low[todo] < new) & (new < high[todo]), new, halved)
         done = kept & ((excess > -rough) | (at <= np.log(least)))
-        todo = todo[~(done | (~kept & (at > np.log(most))))]
+        todo = todo[~(done | (~kept & (at > np.log(largest))))]
     return np.where(np.isinf(high), np.nan, np.exp(high))
 
 

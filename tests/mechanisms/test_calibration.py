@@ -88,13 +88,8 @@ def test_several_secrets_are_hidden_together():
     assert all(verdict(both, release).kept for release in results.values())
     traces = {name: np.trace(release.covariance) for name, release in results.items()}
     assert min(traces, key=traces.get) == "OptM"
-    with pytest.raises(NotApplicable, match="along several"):
-        calibrate("DauM", both, 1.0, 1e-3)
-
-
-def test_two_ranges_of_one_secret_move_statistics_along_one_direction():
-    both = model(INCOME.pair(0.5, 0.1), INCOME.pair(0.4, 0.1))
-    assert verdict(both, calibrate("DauM", both, 1.0, 1e-3)).kept
+    ranges = model(INCOME.pair(0.5, 0.1), INCOME.pair(0.4, 0.1))  # along one direction
+    assert verdict(ranges, calibrate("DauM", ranges, 1.0, 1e-3)).kept
 
 
 def test_jobs_keep_their_order_and_errors_are_values():
@@ -259,17 +254,19 @@ def test_cents_beside_counts_and_densities_are_hidden():
         assert verdict(fitted, calibrate(name, fitted, guesses=60)).kept
 
 
-def test_a_pure_shift_needs_no_more_than_the_exact_noise():
-    # Both groups vary alike and are apart in their means only.
-    rng = np.random.default_rng(5)
-    half = rng.normal(size=(200, 2))
+def test_a_pure_shift_needs_the_exact_noise_and_no_shift_none():
+    # Both groups vary alike and are apart in their means only, or not at all.
+    half = np.random.default_rng(5).normal(size=(200, 2))
     having = np.repeat([0.0, 1.0], 200)
-    fitted = of_records(np.concatenate([half, half + [1.0, 0.5]]), having, 50, 0.4, 0.6)
+    fitted = of_records(np.concatenate([half, half + np.array([1, 0.5])]), having, 50, 0.4, 0.6)
     for name in GAUSSIAN:
-        guarded, exact = (
-            calibrate(name, fitted, 1.0, 1e-3, calibration=one) for one in ("guarded", "exact")
-        )
-        assert np.trace(guarded.covariance) == pytest.approx(np.trace(exact.covariance), rel=1e-4)
+        both = [calibrate(name, fitted, 1, 1e-3, calibration=how) for how in ("guarded", "exact")]
+        guarded, exact = (np.trace(one.covariance) for one in both)
+        assert guarded == pytest.approx(exact, rel=1e-4)
+    still = of_records(np.tile([[-1.0, 2.0], [1.0, -2.0]], (200, 1)), having, 50, 0.4, 0.6)
+    assert not calibrate("DauM", still, 1.0, 1e-3).covariance.any()
+    with pytest.raises(NotApplicable, match="these agree"):
+        calibrate("DirM(L)", still, 1.0)
 
 
 def test_a_statistic_that_cannot_vary_at_one_share_is_hidden_or_refused():
@@ -280,16 +277,6 @@ def test_a_statistic_that_cannot_vary_at_one_share_is_hidden_or_refused():
     fitted = of_records(values, having, 100, 0.8, 1.0)
     for result in calibrate_all([(name, Promise.of_guesses(60)) for name in GAUSSIAN], fitted):
         assert isinstance(result, NotApplicable) or verdict(fitted, result).kept
-
-
-def test_statistics_that_do_not_move_need_no_noise_or_are_refused():
-    rng = np.random.default_rng(7)
-    half = rng.normal(size=(100, 1))
-    having = np.repeat([0.0, 1.0], 100)
-    fitted = of_records(np.concatenate([half, half]), having, 50, 0.4, 0.6)
-    assert not calibrate("DauM", fitted, 1.0, 1e-3).covariance.any()
-    with pytest.raises(NotApplicable, match="these agree"):
-        calibrate("DirM(L)", fitted, 1.0)
 
 
 def test_too_few_values_are_refused_in_a_sentence():

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
+from distpriv.errors import DistprivError
 from distpriv.mechanisms import MECHANISMS, Mechanism, mechanism_named, register
 from distpriv.mechanisms.base import span
-from distpriv.errors import DistprivError
 from distpriv.mechanisms.directional import one_dimensional_noise
 
 GAUSSIAN = [one for one in MECHANISMS.values() if one.noise == "gaussian"]
