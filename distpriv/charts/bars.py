@@ -49,10 +49,13 @@ def picture(
         hoverinfo="skip",
     )
     over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
+    notes = []
     for place, row in enumerate(rows):
-        style.note(chart, 0, place, style.short(row.name, letters), **over, font={"size": 14})
-        text = f"<b>{style.right(row.guesses)}</b>"
-        style.note(chart, max(row.guesses, COIN), place, text, xanchor="left", xshift=5)
+        name, text = style.short(row.name, letters), f"<b>{style.right(row.guesses)}</b>"
+        notes.append(style.words(0, place, name, **over, font={"size": 14}))
+        end = max(row.guesses, COIN)
+        notes.append(style.words(end, place, text, xanchor="left", xshift=5))
+    chart.update_layout(annotations=notes)
     chart.add_vline(x=COIN, line={"color": style.INK, "width": 1})
     if limit is not None:
         tick = {"symbol": "line-ns", "size": 9, "line": {"width": 2, "color": style.INK}}

@@ -45,18 +45,19 @@ def picture(frame: pd.DataFrame) -> go.Figure:
             marker={"color": [style.faint(hue, strength) for hue in hues], "line": {"width": 0}},
             hoverinfo="skip",
         )
-    beside = {"xanchor": "left", "yanchor": "middle"}
+    beside, notes = {"xanchor": "left", "yanchor": "middle"}, []
     for place, (row, hue) in enumerate(zip(rows, hues, strict=True)):
         over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
-        style.note(chart, 0, place, style.short(row.way, 40), **over, font={"size": 14})
+        notes.append(style.words(0, place, style.short(row.way, 40), **over, font={"size": 14}))
         end = 0.0 if math.isnan(row.error) else min(row.error, most)
-        style.note(chart, end, place, _percent(row.error, most), **beside, xshift=4)
+        notes.append(style.words(end, place, _percent(row.error, most), **beside, xshift=4))
         look = {"font": {"size": 15, "color": hue}, "xref": "paper", "xshift": 10}
-        style.note(chart, 1, place, f"<b>{style.right(row.guesses)}</b> of 100", **beside, **look)
-    style.note(
-        chart, 0, 1, "average error, % of the value", **style.ABOVE, yshift=6, font={"size": 12}
-    )
-    style.note(chart, 1, 1, "right guesses", **style.ABOVE, xshift=10, yshift=6, font={"size": 12})
+        text = f"<b>{style.right(row.guesses)}</b> of 100"
+        notes.append(style.words(1, place, text, **beside, **look))
+    small = {"yshift": 6, "font": {"size": 12}} | style.ABOVE
+    notes.append(style.words(0, 1, "average error, % of the value", **small))
+    notes.append(style.words(1, 1, "right guesses", xshift=10, **small))
+    chart.update_layout(annotations=notes)
     chart.add_vline(x=0, line={"color": style.INK, "width": 1})
     return chart
 
