@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.browsing import idle, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 EVIL = "![x](http://a.example/x.png) www.a.example"
 PEOPLE = [
