@@ -40,7 +40,7 @@ def main() -> None:
     st.logo(LOGO, size="large")
     state = page.session()
     state.answered = True  # errors before the page are no answer of the page
-    upload.offer_opened(state)
+    trouble = upload.offer_opened(state)
     moved = state.read_controls(st.session_state)
     state.read_address(st.query_params.to_dict(), moved)
     state.fit()
@@ -51,6 +51,8 @@ def main() -> None:
     chosen = st.navigation(pages, position="top")
     st.set_page_config(page_title=f"{chosen.title} · distpriv")
     state.write_address(st.query_params)
+    if trouble:
+        state.errors["source"] = trouble
     with st.sidebar, page.sentences():
         below = sidebar(state)
     if state.dialog:
@@ -135,7 +137,7 @@ def follows(state: State) -> None:
     now, scenario = state.evaluation(), state.scenario
     with suppress(DistprivError):
         if scenario.by == "epsilon":
-            st.caption(f"An attacker is then right {now.guesses:.1f} times in 100.")
+            st.caption(f"An attacker is then right {now.way.guesses:.1f} times in 100.")
         elif now.epsilon is not None:
             noise = f"As {scenario.mechanism} noise: ε = {now.epsilon:.3g}, δ = {scenario.delta:g}"
             st.caption(noise)

@@ -91,9 +91,9 @@ class State:
         """Return the scenario that a table begins with."""
         return self.uploads[key][1] if key in self.uploads else tables.start(self.source(key))
 
-    def evaluation(self, scenario: Scenario | None = None) -> Evaluation:
-        """Return the results of the scenario, or of another one about the same table."""
-        return evaluate(scenario or self.scenario, self.source(), self.memory)
+    def evaluation(self) -> Evaluation:
+        """Return the results of the scenario."""
+        return evaluate(self.scenario, self.source(), self.memory)
 
     def range_of(self, secret: SensitiveProperty) -> Pair:
         """Return the pair that a secret begins with: the fixed grid's cell of the table's share.
@@ -109,21 +109,22 @@ class State:
     @property
     def options(self) -> Options:
         """What can be chosen about the scenario's table, with what is chosen already."""
-        source, now = self.source(), self.scenario
-        titles = dict(tables.EXAMPLE_TITLES) | {
-            key: one.title for key, (one, _) in self.uploads.items()
-        }
-        secrets, statistics = self.memory(
+        now, (secrets, statistics) = self.scenario, self._listed()
+        titles = {key: source.title for key, (source, _) in self.uploads.items()}
+        chosen = {now.secrets[0].secret: now.secrets[0].secret.label}
+        released = {each: each.title for each in now.statistics}
+        return Options(
+            tables.EXAMPLE_TITLES | titles,
+            secrets | chosen,
+            statistics | released,
+            self.start(now.source),
+        )
+
+    def _listed(self) -> tuple[dict[SensitiveProperty, str], dict[Statistic, str]]:
+        source = self.source()
+        return self.memory(
             ("options", source.fingerprint),
             lambda: (tables.secrets(source), tables.statistics(source)),
-        )
-        chosen = now.secrets[0].secret
-        more = {each: each.title for each in now.statistics if each not in statistics}
-        return Options(
-            titles,
-            {**secrets, chosen: chosen.label},
-            {**statistics, **more},
-            self.start(now.source),
         )
 
     # --- changes by the program
@@ -277,6 +278,8 @@ class State:
     def fits(self, item: SensitiveProperty | Statistic) -> bool:
         """Whether a property or statistic can be computed of the scenario's table."""
         source = self.source()
+        if any(item in listed for listed in self._listed()):
+            return True
 
         def computed() -> bool:
             try:

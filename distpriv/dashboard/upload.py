@@ -44,11 +44,10 @@ def dialog(state: State) -> None:
     file = st.file_uploader(
         "Your table",
         TYPES,
-        help="It stays in this server's memory, and goes when your visit ends.",
         label_visibility="collapsed",
     )
     if file is None:
-        st.caption("CSV, Excel or Parquet. It stays in this server's memory for your visit.")
+        st.caption("CSV, Excel or Parquet. The server forgets it when your visit ends.")
         return
     with page.sentences():
         frame = _read(state, file)
@@ -133,15 +132,18 @@ def _begin(key: str, title: str, frame: pd.DataFrame, row: Row) -> tuple[FrameSo
     return source, replace(tables.start(source), source=key, reading=reading, row=row)
 
 
-def offer_opened(state: State) -> None:
-    """Offer the file that the command named; the first run begins with it."""
+def offer_opened(state: State) -> str:
+    """Offer the file that the command named; return a sentence if it cannot be read, else ""."""
     path = os.environ.get("DISTPRIV_OPEN")
-    if path:
-        opened = _opened(path)
-        if isinstance(opened, str):
-            state.errors["source"] = opened
-        else:
-            state.uploads.setdefault("open", opened)
+    opened = _opened(path) if path else ""
+    if isinstance(opened, str):
+        return opened
+    if "open" not in state.uploads:
+        state.uploads["open"] = source, start = opened
+        if start.row.kind != "record":
+            how = "counted in" if start.row.kind == "cell" else "named by"
+            state.notes.append(f"Records of {source.title} are {how} {start.row.column}.")
+    return ""
 
 
 @lru_cache(1)

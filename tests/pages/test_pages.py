@@ -48,7 +48,7 @@ def test_page_leads_with_a_title_and_a_sentence(warm, source, page):
 def test_check_follows_the_limit_and_undo(session):
     app, _ = session
     widget(app.sidebar.slider, "Right guesses").set_value(80.0).run()
-    assert app.title[0].value == "An attacker cannot tell"
+    assert app.title[0].value == "Within your limit"
     widget(app.sidebar.button, "Undo").click().run()
     assert app.title[0].value == "An attacker could tell"
 
