@@ -96,9 +96,8 @@ def directions(
         if label not in labels:
             raise DistprivError(f"The query has no statistic {label!r}.{near(label, labels)}")
     axes = labels.index(across), labels.index(up)
-    plane = frames.plane_frame(model.pairs[0], axes, _shares(model), releases or {})
-    draws = simulate(model, 0, 350, 1)
-    clouds = frames.clouds_frame(model.pairs[0], axes, _shares(model), draws)
+    parts = model.pairs[0], axes, _shares(model), releases or {}, simulate(model, 0, 350, 1)
+    plane, clouds = frames.plane_frames(*parts)
     names = titles[axes[0]], titles[axes[1]]
     return charts.directions.picture(plane, draws=clouds, names=names)
 

@@ -46,7 +46,7 @@ points = pd.DataFrame(
     columns=["mechanism", "guesses", "error"],
 )
 here = {
-    "guesses": now.guesses,
+    "guesses": now.way.guesses,
     "epsilon": now.epsilon or frame.get("epsilon", pd.Series([20.0])).max(),
     "width": 100 * now.pair.width,
     "error": now.way.percent,

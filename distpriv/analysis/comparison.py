@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.errors import DistprivError, NotApplicable
+from distpriv.errors import DistprivError
 from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
 from distpriv.model import (
     AS_IT_IS,
@@ -26,7 +26,8 @@ from distpriv.text import percent, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Way", "compare", "gaussian_names", "judge", "mean_percent", "noises", "ruler", "ways"]
+__all__ = ["Way", "compare", "gaussian_names", "judge", "mean_percent", "noises", "ruler"]
+__all__ += ["ways", "ways_frame"]
 
 
 def ruler(model: GaussianModel) -> FloatArray:
@@ -47,7 +48,7 @@ def mean_percent(model: GaussianModel, errors: FloatArray) -> Any:
 
 
 _WORDS = {  # title, how, advice
-    "as it is": ("As they are", "Nothing is changed.", "Publish the figures as they are."),
+    "as it is": ("As they are", "Changes nothing.", "Publish the figures as they are."),
     "BalM": ("Balanced", "", "Publish balanced figures."),
     "no data": (
         "No data",
@@ -119,9 +120,7 @@ class Way:
                 f"Uses {whole(having)} records with and {whole(without)} without the property, "
                 f"weighted to {percent(self.release.reference or 0.0)}."
             )
-        return (
-            _WORDS[self.key][1] if self.key in _WORDS else f"Random noise of {self.key} is added."
-        )
+        return _WORDS[self.key][1] if self.key in _WORDS else f"Adds random noise of {self.key}."
 
     @property
     def basis(self) -> str:
@@ -141,18 +140,13 @@ def gaussian_names() -> tuple[str, ...]:
 
 
 def noises(
-    model: GaussianModel, promise: Promise, names: Iterable[str], **options: Any
+    model: GaussianModel, promise: Promise, names: Sequence[str], **options: Any
 ) -> tuple[dict[str, Release], dict[str, str]]:
     """Calibrate mechanisms to one promise: releases by name, and why others do not apply."""
-    names, unavailable = list(names), {}
-    releases = {}
     results = calibrate_all([(name, promise) for name in names], model, **options)
-    for name, result in zip(names, results, strict=True):
-        if isinstance(result, Release):
-            releases[name] = result
-        else:
-            unavailable[name] = str(result)
-    return releases, unavailable
+    named = dict(zip(names, results, strict=True))
+    releases = {name: one for name, one in named.items() if isinstance(one, Release)}
+    return releases, {name: str(one) for name, one in named.items() if name not in releases}
 
 
 def ways(
@@ -163,24 +157,13 @@ def ways(
     reference: float | None = None,
     **options: Any,
 ) -> tuple[tuple[Way, ...], dict[str, str]]:
-    """Hold every way of releasing against a promise.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    promise : Promise
-    ready : sequence of Way
-        Those that were computed before.
-    reference : float, optional
-        Share that the balanced release and no data mean; the middle of the range by default.
-    **options
-        Of `calibrate_all`.
+    """Hold every way of releasing against a promise, besides those that are ready.
 
     Returns
     -------
     ways : tuple of Way
-        As it is, no data, the balanced release and, where noise is needed, every Gaussian
-        mechanism, as far as they apply; the least error first.
+        As it is, no data, the balanced release at the reference share and, where noise is needed,
+        every Gaussian mechanism, as far as they apply; the least error first.
     unavailable : dict of mechanism to str
         Why the others do not apply, in a sentence each.
     """
@@ -191,7 +174,7 @@ def ways(
     if "BalM" not in rows:
         try:
             releases.append(calibrate("BalM", model, reference=reference))
-        except NotApplicable as error:
+        except DistprivError as error:
             unavailable["BalM"] = str(error)
     if not rows["as it is"].kept:
         rest = [name for name in gaussian_names() if name not in rows]
@@ -258,8 +241,6 @@ def compare(
     DistprivError
         Unless exactly one of `epsilon` and `guesses` is given, within its domain.
     """
-    import pandas as pd
-
     if guesses is not None and epsilon is None:
         promise = Promise.of_guesses(guesses)
     elif epsilon is not None and guesses is None:
@@ -267,12 +248,16 @@ def compare(
     else:
         raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
     options.setdefault("units", ruler(model))
-    rows = [
-        (
-            *(one.key, one.title, one.guesses, one.percent, one.estimated_percent),
-            *(one.kept, one.rests, *one.errors),
-        )
-        for one in ways(model, promise, reference=reference, **options)[0]
-    ]
+    rows = ways(model, promise, reference=reference, **options)[0]
     columns = ["key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"]
-    return pd.DataFrame(rows, columns=[*columns, *(f"± {label}" for label in model.query.labels)])
+    return ways_frame(rows, model.query.labels, {name: name for name in columns})
+
+
+def ways_frame(
+    rows: Iterable[Way], labels: Sequence[str], columns: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return attributes of ways by column, then each statistic's errors in a column "± label"."""
+    import pandas as pd
+
+    values = [(*(getattr(one, name) for name in columns.values()), *one.errors) for one in rows]
+    return pd.DataFrame(values, columns=[*columns, *(f"± {label}" for label in labels)])

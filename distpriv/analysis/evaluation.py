@@ -12,7 +12,7 @@ import numpy as np
 
 from distpriv.analysis import curves, frames
 from distpriv.analysis.cache import Cache, Key
-from distpriv.analysis.comparison import Way, judge, noises, ruler, ways
+from distpriv.analysis.comparison import Way, judge, noises, ruler, ways, ways_frame
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
@@ -22,7 +22,7 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, mechanism_named
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.simulate import simulate
-from distpriv.privacy import Verdict, delivered_epsilon
+from distpriv.privacy import delivered_epsilon
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
 from distpriv.text import percent, whole
@@ -34,7 +34,14 @@ __all__ = ["Evaluation", "evaluate"]
 
 T = TypeVar("T")
 
-_SIMULATED = 4_000_000  # records, times statistics, that simulated tables take at most
+_SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
+_COSTS = {
+    "way": "title",
+    "guesses": "guesses",
+    "error": "percent",
+    "estimated": "estimated_percent",
+}
+_COSTS |= {"kept": "kept"}
 _SEED = 1  # of simulated tables: the same picture each time
 
 
@@ -116,11 +123,6 @@ class Evaluation:
         """Units of the statistics, "" where there is none."""
         return tuple(one.unit(self.source.units) for one in self.query.statistics)
 
-    @property
-    def shares(self) -> tuple[str, str]:
-        """Both shares as sentences and charts name them."""
-        return percent(self.pair.low), percent(self.pair.high)
-
     def _groups_of(self, source: Source) -> tuple[Groups, ...]:
         head = ("groups", source.fingerprint, source.provenance, self.query)
         secrets = [pair.secret for pair in self.scenario.secrets]
@@ -135,11 +137,6 @@ class Evaluation:
         return self._groups_of(self.source)
 
     @property
-    def own_share(self) -> float:
-        """Share of the table's own records, a fraction; for the analyst alone."""
-        return self.groups[0].share
-
-    @property
     def complete(self) -> int:
         """Number of records without a missing value."""
         return int(self.groups[0].counts.sum())
@@ -150,10 +147,11 @@ class Evaluation:
         return self.scenario.records or self.complete
 
     @property
-    def outside(self) -> bool:
-        """Whether the whole table is released and its share lies outside the range."""
-        inside = self.pair.low <= self.own_share <= self.pair.high
-        return self.n >= self.complete and not inside
+    def outside(self) -> Pair | None:
+        """Secret whose range does not hold the share of the table, where all of it is released."""
+        pairs = zip(self.scenario.secrets, self.groups, strict=True)
+        wrong = (pair for pair, one in pairs if not pair.low <= one.share <= pair.high)
+        return next(wrong, None) if self.n >= self.complete else None
 
     # ---------------------------------------------------------------- the model
 
@@ -215,14 +213,14 @@ class Evaluation:
 
     @property
     def exposed_shares(self) -> tuple[str, str]:
-        """Both shares of the most exposed secret, as `shares`."""
+        """Both shares of the most exposed secret, as sentences and charts name them."""
         pair = self.scenario.secrets[self.exposed]
         return percent(pair.low), percent(pair.high)
 
     @property
     def draws(self) -> FloatArray:
-        """Simulated statistics at both shares of it, (2, at most 1000, m)."""
-        count = int(np.clip(_SIMULATED // (self.n * len(self.query)), 100, 1000))
+        """Simulated statistics at both shares of it, (2, 200 to 1000, m), fewer of many records."""
+        count = int(np.clip(_SIMULATED // self.n, 200, 1000))
         return self._by_model("draws", lambda: simulate(self.model, self.exposed, count, _SEED))
 
     # ---------------------------------------------------------------- the promise
@@ -287,26 +285,6 @@ class Evaluation:
         return judge(self.model, [releases[name]], self.promise)[0]
 
     @property
-    def release(self) -> Release:
-        """Release of the chosen way."""
-        return self.way.release
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the chosen way keeps the limit."""
-        return self.way.verdict
-
-    @property
-    def guesses(self) -> float:
-        """Right guesses of 100 from the chosen way."""
-        return self.way.guesses
-
-    @property
-    def errors(self) -> FloatArray:
-        """Expected absolute error of each statistic of the chosen way, (m,)."""
-        return self.way.errors
-
-    @property
     def epsilon(self) -> float | None:
         """ε at the scenario's δ: chosen, or delivered by the chosen way.
 
@@ -320,7 +298,7 @@ class Evaluation:
         return self._by_promise(
             "epsilon",
             (self.scenario.mechanism, delta),
-            lambda: delivered_epsilon(self.model, self.release, delta),
+            lambda: delivered_epsilon(self.model, self.way.release, delta),
         )
 
     # ---------------------------------------------------------------- the comparison
@@ -349,26 +327,23 @@ class Evaluation:
     @cached_property
     def recommendation(self) -> Recommendation:
         """Which way to take."""
-        return recommend(self.ways, self.outside)
+        return recommend(self.ways, self.scenario.mechanism)
 
     # ---------------------------------------------------------------- frames of charts
 
+    def exposed_guesses(self, way: Way) -> float:
+        """Return right guesses of 100 about the secret that is most exposed without noise."""
+        return 100 * float(way.verdict.accuracy[self.exposed])
+
     def bells(self, rows: Iterable[Way]) -> pd.DataFrame:
         """Return what the best attacker sees of some ways, the most exposed first."""
-        ordered = sorted(rows, key=lambda one: -one.guesses)
-        panels = [(one.title, one.guesses, one.kept) for one in ordered]
+        panels = [(one.title, self.exposed_guesses(one), one.kept) for one in rows]
+        panels.sort(key=lambda panel: -panel[1])
         return frames.bells_frame(panels, self.exposed_shares)
 
     def costs(self) -> pd.DataFrame:
         """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
-        import pandas as pd
-
-        rows = [
-            (one.title, one.guesses, one.percent, one.estimated_percent, one.kept, *one.errors)
-            for one in self.ways
-        ]
-        errors = [f"± {label}" for label in self.labels]
-        return pd.DataFrame(rows, columns=["way", "guesses", "error", "estimated", "kept", *errors])
+        return ways_frame(self.ways, self.labels, _COSTS)
 
     def tradeoff(
         self, names: Sequence[str] | None = None, epsilons: FloatArray = curves.EPSILONS
@@ -424,8 +399,7 @@ class Evaluation:
     def plane(
         self, axes: tuple[int, int], names: Sequence[str] = (), count: int = 350
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return `frames.plane_frame` of two statistics, with noises, and `frames.clouds_frame`."""
-        pair, shares = self.model.pairs[self.exposed], self.exposed_shares
+        """Return `frames.plane_frames` of two statistics, with noises."""
         noise = {name: one for name, one in self.noises().items() if name in names}
-        plane = frames.plane_frame(pair, axes, shares, noise)
-        return plane, frames.clouds_frame(pair, axes, shares, self.draws[:, :count])
+        parts = axes, self.exposed_shares, noise, self.draws[:, :count]
+        return frames.plane_frames(self.model.pairs[self.exposed], *parts)

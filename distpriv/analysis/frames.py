@@ -16,8 +16,8 @@ from distpriv.privacy import NormalLoss
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["attack_frame", "bells_frame", "clouds_frame", "contributions_frame", "draws_frame"]
-__all__ += ["fit_frame", "misfit", "plane_frame", "separation"]
+__all__ = ["attack_frame", "bells_frame", "contributions_frame", "draws_frame", "fit_frame"]
+__all__ += ["misfit", "plane_frames", "separation"]
 
 _REACH = 4.0  # standard deviations of a score that are drawn
 _SCORES = np.linspace(-_REACH, _REACH, 141)
@@ -53,36 +53,21 @@ def bells_frame(
 def attack_frame(repetitions: Sequence[Mapping[str, float]]) -> pd.DataFrame:
     """Return running means of a simulated attack, one row a release and number of repetitions.
 
-    Parameters
-    ----------
-    repetitions : sequence of mapping of release to share of right guesses
-        In the order of their indices.
-
-    Returns
-    -------
-    DataFrame
-        Columns release, simulations, guesses, low and high: the mean so far and its 95 % interval
-        by Student's t, of 100. The interval is NaN after one repetition.
+    From each repetition's share of right guesses by release, in order. Columns release,
+    simulations, guesses, low and high: the mean so far and its 95 % interval by Student's t, of
+    100. The interval is NaN after one repetition.
     """
     import pandas as pd
 
-    columns = ["release", "simulations", "guesses", "low", "high"]
     if not repetitions:
-        return pd.DataFrame(columns=columns)
-    counts = np.arange(1, len(repetitions) + 1)
-    parts = []
-    for name in repetitions[0]:
-        values = 100 * np.array([one[name] for one in repetitions])
-        means = values.cumsum() / counts
-        # Away from the first value, so that no digits are lost.
-        away = values - values[0]
-        squares = (away**2).cumsum() - away.cumsum() ** 2 / counts
-        with np.errstate(divide="ignore", invalid="ignore"):
-            half = np.sqrt(squares.clip(0) / (counts - 1) / counts) * stdtrit(counts - 1, 0.975)
-        half = np.where(counts > 1, half, math.nan)
-        part = {"release": name, "simulations": counts, "guesses": means}
-        parts.append(pd.DataFrame(part | {"low": means - half, "high": means + half}))
-    return pd.concat(parts, ignore_index=True)[columns]
+        return pd.DataFrame(columns=["release", "simulations", "guesses", "low", "high"])
+    running, counts = (100 * pd.DataFrame([*repetitions])).expanding(), len(repetitions)
+    numbers = np.arange(1, counts + 1)
+    half = running.std().mul(stdtrit(numbers - 1, 0.975) / np.sqrt(numbers), axis=0)
+    frame = running.mean().melt(var_name="release", value_name="guesses")
+    low, high = (frame["guesses"] + sign * half.melt()["value"] for sign in (-1, 1))
+    frame.insert(1, "simulations", np.tile(numbers, len(frame) // counts))
+    return frame.assign(low=low, high=high)
 
 
 def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> float:
@@ -131,53 +116,38 @@ def draws_frame(draws: FloatArray, labels: Sequence[str], shares: Sequence[str])
     return pd.DataFrame({"statistic": repeated, "share": each, "value": values})
 
 
-def plane_frame(
-    pair: PairModel, axes: tuple[int, int], shares: Sequence[str], noises: Mapping[str, Release]
-) -> pd.DataFrame:
-    """Return both shares' normals and the noises in the plane of two statistics.
+def plane_frames(
+    pair: PairModel,
+    axes: tuple[int, int],
+    shares: Sequence[str],
+    noises: Mapping[str, Release],
+    draws: FloatArray,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return normals and simulated tables, (2, R, m), in the plane of two statistics.
 
-    Columns name, kind ("share" or "noise"), x, y (mean) and xx, xy, yy (covariance), in pooled
-    standard deviations from the middle.
+    In pooled standard deviations from the middle of both shares. The first has columns name, kind
+    ("share" or "noise"), x, y (mean) and xx, xy, yy (covariance); the second share, x, y.
     """
     import pandas as pd
 
-    middle, unit = _plane(pair, axes)
-    chosen, m = np.ix_(axes, axes), len(pair.difference)
-    rows = [
-        ("share", name, (mean[list(axes)] - middle) / unit, covariance[chosen])
+    places, chosen, m = list(axes), np.ix_(axes, axes), len(pair.difference)
+    unit = np.sqrt(np.diagonal(pair.pooled)[places].clip(0))
+    unit = np.where(unit > 0, unit, 1.0)
+    middle, scale = pair.means[:, places].mean(axis=0), np.outer(unit, unit)
+    laws = [
+        (name, "share", *((mean[places] - middle) / unit), covariance[chosen])
         for name, mean, covariance in zip(shares, pair.means, pair.covariances, strict=True)
     ]
-    rows += [("noise", name, np.zeros(2), one.total(m)[chosen]) for name, one in noises.items()]
-    scale = np.outer(unit, unit)
-    return pd.DataFrame(
-        [
-            (name, kind, *mean, *(covariance / scale)[[0, 0, 1], [0, 1, 1]])
-            for kind, name, mean, covariance in rows
-        ],
+    laws += [(name, "noise", 0.0, 0.0, one.total(m)[chosen]) for name, one in noises.items()]
+    plane = pd.DataFrame(
+        [(*head, *(covariance / scale)[[0, 0, 1], [0, 1, 1]]) for *head, covariance in laws],
         columns=["name", "kind", "x", "y", "xx", "xy", "yy"],
     )
-
-
-def clouds_frame(
-    pair: PairModel, axes: tuple[int, int], shares: Sequence[str], draws: FloatArray
-) -> pd.DataFrame:
-    """Return simulated tables in the same plane: columns share, x, y."""
-    import pandas as pd
-
-    middle, unit = _plane(pair, axes)
-    scaled = (draws[..., list(axes)] - middle) / unit
-    parts = [
-        pd.DataFrame({"share": name, "x": cloud[:, 0], "y": cloud[:, 1]})
-        for name, cloud in zip(shares, scaled, strict=True)
-    ]
-    return pd.concat(parts, ignore_index=True)
-
-
-def _plane(pair: PairModel, axes: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-    """Middle of the shares and pooled deviations of two statistics, (2,) each."""
-    places = list(axes)
-    unit = np.sqrt(np.diagonal(pair.pooled)[places].clip(0))
-    return pair.means[:, places].mean(axis=0), np.where(unit > 0, unit, 1.0)
+    clouds = pd.DataFrame(
+        ((draws[:, :, places] - middle) / unit).reshape(-1, 2), columns=["x", "y"]
+    )
+    clouds.insert(0, "share", np.repeat(np.array(shares, dtype=object), draws.shape[1]))
+    return plane, clouds
 
 
 def contributions_frame(pair: PairModel, labels: Sequence[str]) -> pd.DataFrame:
@@ -187,17 +157,14 @@ def contributions_frame(pair: PairModel, labels: Sequence[str]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    every = list(range(len(labels)))
+    every = [*range(len(labels))]
 
     def guesses(places: list[int]) -> float:
         if not places:
             return 50.0
-        chosen = np.ix_([0, 1], places, places)
-        one, other = pair.covariances[chosen]
+        one, other = pair.covariances[np.ix_([0, 1], places, places)]
         return 100 * NormalLoss.between(pair.difference[places], one, other).accuracy()
 
-    rows = [
-        (label, guesses([place]), guesses([other for other in every if other != place]))
-        for place, label in enumerate(labels)
-    ]
-    return pd.DataFrame(rows, columns=["statistic", "alone", "without"])
+    alone = [guesses([place]) for place in every]
+    without = [guesses([other for other in every if other != place]) for place in every]
+    return pd.DataFrame({"statistic": labels, "alone": alone, "without": without})

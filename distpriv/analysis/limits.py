@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from distpriv.analysis.comparison import gaussian_names, mean_percent, noises, ruler
+from distpriv.analysis.comparison import gaussian_names, judge, noises, ruler
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate_all
 from distpriv.model import GaussianModel, Promise, Release
-from distpriv.privacy import delivered_epsilon, optimal_attack_accuracy
+from distpriv.privacy import delivered_epsilon
 from distpriv.text import near
 
 if TYPE_CHECKING:
@@ -123,24 +123,24 @@ def choose(
     """
     import pandas as pd
 
-    names = list(names or gaussian_names())
+    names = [*dict.fromkeys(names or gaussian_names())]
     options.setdefault("units", ruler(model))
-    chosen: dict[str, tuple[float, Release] | None] = {}
     if isinstance(limit, Limit):
-        for name, release in noises(model, limit.promise, names, **options)[0].items():
-            chosen[name] = delivered_epsilon(model, release, delta), release
+        releases = [*noises(model, limit.promise, names, **options)[0].values()]
+        epsilons = [delivered_epsilon(model, one, delta) for one in releases]
     else:
         accepted = _accepted([limit] if isinstance(limit, ErrorLimit) else list(limit), model)
-        chosen = {name: _least(name, model, accepted, delta, options) for name in names}
-    rows = []
-    for name in names:
-        epsilon = guesses = error = math.nan
-        if (pair := chosen.get(name)) is not None:
-            epsilon, release = pair
-            guesses = 100 * optimal_attack_accuracy(model, release)
-            error = float(mean_percent(model, release.expected_absolute_errors(model)))
-        rows.append((name, epsilon, delta, guesses, error))
-    return pd.DataFrame(rows, columns=["mechanism", "epsilon", "delta", "guesses", "percent"])
+        least = [_least(name, model, accepted, delta, options) for name in names]
+        releases = [one for one in least if one is not None]
+        epsilons = [one.promise.epsilon for one in releases if one.promise is not None]
+    rows = [
+        (way.key, epsilon, way.guesses, way.percent)
+        for way, epsilon in zip(judge(model, releases, Promise(0.0, delta)), epsilons, strict=True)
+    ]
+    columns = ["mechanism", "epsilon", "delta", "guesses", "percent"]
+    frame = pd.DataFrame(rows, columns=[one for one in columns if one != "delta"])
+    frame = frame.set_index("mechanism").reindex(names).rename_axis("mechanism")
+    return frame.assign(delta=delta).reset_index()[columns]
 
 
 def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
@@ -162,22 +162,19 @@ def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
 
 def _least(
     name: str, model: GaussianModel, accepted: FloatArray, delta: float, options: dict[str, Any]
-) -> tuple[float, Release] | None:
+) -> Release | None:
     """Search the least ε at which a mechanism's errors are accepted; they need not fall with ε."""
-    low, high = map(math.log, _SEARCHED)
-    best = None
+    low, high = _SEARCHED
+    best: Release | None = None
     for points in _POINTS:
-        steps = np.exp(np.linspace(low, high, points))
-        jobs = [(name, Promise(float(one), delta)) for one in steps]
-        for place, one in enumerate(calibrate_all(jobs, model, **options)):
-            if not isinstance(one, Release):
-                continue
-            if (one.expected_absolute_errors(model) <= accepted).all():
-                best = float(steps[place]), one
-                break
-        else:
-            return best
+        jobs = [(name, Promise(one, delta)) for one in np.geomspace(low, high, points).tolist()]
+        fits = (
+            (place, one)
+            for place, one in enumerate(calibrate_all(jobs, model, **options))
+            if isinstance(one, Release) and (one.expected_absolute_errors(model) <= accepted).all()
+        )
+        place, best = next(fits, (0, best))
         if place == 0:
             return best
-        low, high = math.log(steps[place - 1]), math.log(steps[place])
+        low, high = (job[1].epsilon for job in jobs[place - 1 : place + 1])
     return best

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from distpriv.analysis.comparison import Way
+from distpriv.mechanisms import MECHANISMS
 
 __all__ = ["Recommendation", "recommend"]
+
+_NOTICED = 1.005  # ratio of errors from which on one is noticeably larger
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,28 +25,23 @@ class Recommendation:
         All others that keep the limit, the least error first.
     nothing : Way
         No data: the error of whoever sees none of the figures.
-    worse_than_nothing : bool
-        Whether nothing that keeps the limit is better than no data, which `way` then is.
-    outside : bool
-        Whether the table's own share lies outside the range. For the analyst alone.
     """
 
     way: Way
     others: tuple[Way, ...]
     nothing: Way
-    worse_than_nothing: bool
-    outside: bool = False
+
+    @property
+    def worse_than_nothing(self) -> bool:
+        """Whether nothing that keeps the limit is better than no data, which `way` then is."""
+        return self.way is self.nothing
 
 
-def recommend(ways: Sequence[Way], outside: bool = False) -> Recommendation:
-    """Choose among ways of releasing, no data among them.
+def recommend(ways: Sequence[Way], mechanism: str = "") -> Recommendation:
+    """Choose among ways of releasing that are held against one limit, no data among them.
 
-    Parameters
-    ----------
-    ways : sequence of Way
-        Held against one limit.
-    outside : bool
-        Whether the table's own share lies outside the range.
+    Of ways whose errors differ by less than 0.5 % the chosen mechanism comes first, then figures as
+    they are, BalM, OptM and other mechanisms, the papers' last first.
 
     Raises
     ------
@@ -54,6 +52,8 @@ def recommend(ways: Sequence[Way], outside: bool = False) -> Recommendation:
     nothing = next((way for way in kept if way.release.kind == "no data"), None)
     if nothing is None:
         raise ValueError("No data has to be among the ways, and it keeps any limit.")
-    best = next((way for way in kept if way.percent < nothing.percent), nothing)
-    others = tuple(way for way in kept if way is not best)
-    return Recommendation(best, others, nothing, best is nothing, outside)
+    better = [way for way in kept if way.percent < nothing.percent]
+    alike = [way for way in better if way.percent <= _NOTICED * better[0].percent]
+    order = (mechanism, "as it is", *reversed(MECHANISMS))
+    best = min(alike, key=lambda way: order.index(way.key), default=nothing)
+    return Recommendation(best, tuple(way for way in kept if way is not best), nothing)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import blake2b
 from pathlib import Path
-from types import NoneType
-from typing import Any, Literal, get_args
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from distpriv.analysis.limits import Limit
 from distpriv.errors import DistprivError, ReadError
@@ -137,17 +136,12 @@ class Scenario:
         """Digest of all choices, 32 hexadecimal digits."""
         return blake2b(self.to_json().encode(), digest_size=16).hexdigest()
 
-    def plain(self) -> dict[str, Any]:
-        """Return what differs from the default, as JSON has it."""
+    def to_json(self) -> str:
+        """Return what differs from the default as JSON; `from_json` reads it."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         changed = {name: one for name, one in values.items() if one != _DEFAULTS[name]}
-        return {"format": _FORMAT, "version": _VERSION} | {
-            name: _plain(value) for name, value in changed.items()
-        }
-
-    def to_json(self) -> str:
-        """Return the scenario as JSON; `from_json` reads it."""
-        return json.dumps(self.plain(), ensure_ascii=False, indent=1)
+        plain = {"format": _FORMAT, "version": _VERSION} | changed
+        return json.dumps(plain, ensure_ascii=False, indent=1, default=_plain)
 
     @classmethod
     def from_json(cls, text: str) -> Scenario:
@@ -160,7 +154,7 @@ class Scenario:
             another type.
         """
         try:
-            plain = json.loads(text, parse_constant=_number)  # NaN and ∞ are no JSON
+            plain = json.loads(text, parse_constant=int)  # which refuses NaN and ∞: no JSON
         except (ValueError, TypeError, RecursionError):
             raise ReadError("This is no scenario, for it is no JSON; save it anew.") from None
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
@@ -204,85 +198,45 @@ class Scenario:
 
 
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Scenario)}
-
-
-# ---------------------------------------------------------------- JSON
+_TYPES = get_type_hints(Scenario)
 
 
 def _plain(value: Any) -> Any:
+    """Write a value that JSON has no form for."""
     if isinstance(value, ReadOptions):
         return value.arguments()
-    if isinstance(value, Pair | Statistic):
-        return value.plain()
-    if isinstance(value, Row | Persons):
-        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
-
-
-def _of(*types: type) -> Callable[[Any], Any]:
-    """Return a reader of values of exactly these types; True is no number."""
-
-    def read(value: Any) -> Any:
-        if type(value) not in types:
-            raise TypeError
-        return value
-
-    return read
-
-
-def _in(names: tuple[str, ...]) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        return names[names.index(value)]
-
-    return read
-
-
-_text, _integer, _number, _flag = _of(str), _of(int), _of(int, float), _of(bool)
-
-
-def _bounds(value: Any) -> tuple[Bound, ...]:
-    return tuple((_text(column), _number(low), _number(high)) for column, low, high in value)
-
-
-def _persons(value: Any) -> Persons | None:
-    if value is None:
-        return None
-    bounds = _bounds(value.get("bounds", ()))
-    return Persons(_number(value["epsilon"]), _number(value["delta"]), bounds)
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "source": _text,
-    "reading": lambda value: None if value is None else ReadOptions(**value),
-    "row": lambda value: Row(**value),
-    "reference_data": _text,
-    "secrets": lambda value: tuple(map(Pair.from_plain, value)),
-    "statistics": lambda value: tuple(map(Statistic.from_plain, value)),
-    "records": _of(int, NoneType),
-    "replacement": _flag,
-    "by": _in(get_args(By)),
-    "guesses": _number,
-    "epsilon": _of(int, float, NoneType),
-    "delta": _number,
-    "mechanism": _text,
-    "calibration": _in(get_args(Calibration)),
-    "grid_safe": _flag,
-    "units": _in(get_args(Units)),
-    "bounds": _bounds,
-    "persons": _persons,
-    "reference_share": _of(int, float, NoneType),
-    "known_records": _integer,
-    "seed": _integer,
-}
+    return value.plain() if isinstance(value, Pair | Statistic) else asdict(value)
 
 
 def _read(name: str, value: Any) -> Any:
     """Read the value of a field; one of another type is an error in a sentence."""
     try:
-        return _READERS[name](value)
+        return _as(_TYPES[name], value)
     except DistprivError:
         raise
-    except (TypeError, ValueError, KeyError, AttributeError):
+    except (TypeError, ValueError, AttributeError):
         raise ReadError(
             f"The scenario's field {name!r} cannot be {value!r}; correct it or leave it out."
         ) from None
+
+
+def _as(kind: Any, value: Any) -> Any:
+    """Read a value of JSON as one of a type; TypeError or ValueError if it is none."""
+    parts = get_args(kind)
+    if get_origin(kind) is Literal:
+        return parts[parts.index(value)]
+    if get_origin(kind) is UnionType:  # a type or None
+        return None if value is None else _as(parts[0], value)
+    if get_origin(kind) is tuple:
+        kinds = parts[:1] * len(value) if parts[-1] is Ellipsis else parts
+        return tuple(_as(*pair) for pair in zip(kinds, value, strict=True))
+    if hasattr(kind, "from_plain"):
+        return kind.from_plain(value)
+    if hasattr(kind, "__post_init__"):  # checks its values itself
+        return kind(**value)
+    if isinstance(kind, type) and is_dataclass(kind):
+        types = get_type_hints(kind)
+        return kind(**{name: _as(types[name], one) for name, one in value.items()})
+    if type(value) is not kind and (kind, type(value)) != (float, int):  # True is no number
+        raise TypeError
+    return value

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from distpriv.text import significant, times, whole
+from distpriv.analysis.scenario import Scenario
+from distpriv.text import percent, significant, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,8 +48,10 @@ def off(error: float) -> str:
 
 
 def check_title(now: Evaluation) -> str:
-    """Return whether an attacker can tell the shares."""
-    return "An attacker could tell" if now.needs_noise else "An attacker cannot tell"
+    """Return whether an attacker can tell the shares; what is accepted does not make that safe."""
+    if now.needs_noise:
+        return "An attacker could tell"
+    return "An attacker cannot tell" if now.undefended <= Scenario.guesses else "Within your limit"
 
 
 def check_lead(now: Evaluation, style: Style = PLAIN) -> str:
@@ -58,22 +61,24 @@ def check_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """
     pair = now.scenario.secrets[now.exposed]
     low, high = map(style.strong, now.exposed_shares)
-    accepts = "you accept" if now.scenario.by == "guesses" else "ε allows"
+    accepts = f"you accept {significant(now.limit)}"
+    if now.scenario.by == "epsilon":
+        accepts = f"your ε allows an attacker to be right {times(now.limit)}"
     return (
         f"They guess whether {low} or {high} of {whole(now.n)} records have "
         f"{style.name(pair.secret.label)}, and are right {style.strong(times(now.undefended))}. "
-        f"50 is a coin toss; {accepts} {significant(now.limit)}."
+        f"50 is a coin toss; {accepts}."
     )
 
 
 def warning(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what comes before any advice, for the analyst alone; "" for nothing."""
-    if not now.outside:
+    if (pair := now.outside) is None:
         return ""
-    low, high = now.shares
+    low, high, secret = percent(pair.low), percent(pair.high), style.name(pair.secret.label)
     return (
-        f"{style.strong('Widen the two shares first.')} Your table's own share lies outside {low} "
-        f"to {high}. Only you see this."
+        f"{style.strong('Widen the two shares first.')} Your table's own share of {secret} lies "
+        f"outside {low} to {high}. Only you see this."
     )
 
 
@@ -86,7 +91,7 @@ def advice(now: Evaluation, style: Style = PLAIN) -> str:
     if now.recommendation.worse_than_nothing:
         request = request if way.publishable else style.strong("Release nothing from this table.")
         return (
-            f"{request} All that keeps your limit is off by more than an educated guess, which is "
+            f"{request} Every way that keeps your limit is worse than an educated guess, which is "
             f"off by {style.strong(off(nothing.percent))}."
         )
     text = (
@@ -111,11 +116,11 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
         verb = "record lacks a value and is" if dropped == 1 else "records lack a value and are"
         sentences.append(f"{whole(dropped)} {verb} left out.")
     if now.needs_noise and one.calibration == "classical" and (now.epsilon or 0) > 1:
-        sentences.append("Classical calibration is proven only up to ε = 1; take the guarded one.")
+        sentences.append("Classical calibration is proven only up to ε = 1; take guarded noise.")
     if now.needs_noise and one.calibration != "guarded":
-        sentences.append("This calibration counts both shares as equally spread; guarded does not.")
+        sentences.append("This noise assumes equal scatter at both shares; guarded noise does not.")
     if now.needs_noise and not one.grid_safe:
-        sentences.append("Rounding tricks can remove noise that leaves the grid open.")
+        sentences.append("Rounding tricks can remove this noise; grid-safe noise prevents that.")
     return tuple(sentences)
 
 
@@ -123,7 +128,7 @@ def tradeoff_title(now: Evaluation) -> str:
     """Return the error that the limit costs with the chosen mechanism."""
     if not now.needs_noise:
         return "No noise needed"
-    return f"{off(now.way.percent)} off for {now.guesses:.0f} of 100"
+    return f"{off(now.way.percent)} off for {now.way.guesses:.0f} of 100"
 
 
 def tradeoff_lead(now: Evaluation, style: Style = PLAIN) -> str:
@@ -131,64 +136,60 @@ def tradeoff_lead(now: Evaluation, style: Style = PLAIN) -> str:
     if not now.needs_noise:
         return f"Without noise an attacker is right {style.strong(times(now.undefended))}."
     at = "" if now.epsilon is None else f" at ε = {significant(now.epsilon)}"
+    right, error = style.strong(times(now.way.guesses)), style.strong(off(now.way.percent))
     return (
-        f"With {now.way.key}{at} an attacker is right {style.strong(times(now.guesses))}, and the "
-        f"figures are off by {style.strong(off(now.way.percent))} on average."
+        f"With {now.way.key}{at} an attacker is right {right}, and the figures are off by {error} "
+        "on average."
     )
 
 
 def tradeoff_advice(now: Evaluation, style: Style = PLAIN) -> str:
-    """Return a better way than the chosen mechanism; "" if there is none."""
-    best = now.recommendation.way
-    if not now.needs_noise or best.key == now.way.key:
+    """Return a better way than the chosen mechanism, or that there is none; "" without noise."""
+    if not now.needs_noise:
         return ""
-    if now.recommendation.worse_than_nothing:
-        return advice(now, style)
-    right = f"right {times(best.guesses)}, and off by {off(best.percent)}."
-    noise = "It is" if best.release.kind == "noise" else "No noise,"
-    return f"{style.strong(best.advice)} {noise} {right}"
+    if now.recommendation.way.key == now.way.key:
+        return style.strong("No mechanism does noticeably better.")
+    return advice(now, style)
 
 
 def attack_title(now: Evaluation) -> str:
-    """Return how often the best attacker is right."""
-    return f"Right {times(now.guesses)}"
+    """Return how often the best attacker is right about the most exposed secret."""
+    return f"Right {times(now.exposed_guesses(now.way))}"
 
 
 def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = PLAIN) -> str:
-    """Return how a simulated attacker does beside the best possible one.
-
-    Parameters
-    ----------
-    now : Evaluation
-    frame : DataFrame
-        See :func:`frames.attack_frame`.
-    name : str
-        Release of the frame that is told about.
-    style : Style
-    """
-    part = frame[frame["release"] == name]
+    """Return how a simulated attacker does on a release beside the best one, of `attack_frame`."""
+    part, best = frame[frame["release"] == name], now.exposed_guesses(now.way)
     if not len(part):
-        return f"The best possible attacker is right {times(now.guesses)}."
+        return f"The best possible attacker is right {times(best)}."
     last = part.iloc[-1]
     spread, done = last["high"] - last["guesses"], int(last["simulations"])
     score = f"{last['guesses']:.1f}" + ("" if math.isnan(spread) else f" ± {spread:.1f}")
     repetitions = f"{whole(done)} repetition" + ("" if done == 1 else "s")
     return (
         f"After {repetitions} a trained attacker is right {style.strong(score)} times in 100; the "
-        f"best possible one {now.guesses:.0f}."
+        f"best possible one {best:.0f}."
     )
 
 
-def chance(draws: int) -> float:
-    """Return the misfit of so many draws that chance exceeds once in 100 times, in points of 100.
+def chance(draws: int, curves: int = 1) -> float:
+    """Return the misfit in points of 100 that chance exceeds once in 100 times, on any curve.
 
-    Kolmogorov's bound, which is generous for statistics on a grid.
+    Kolmogorov's bound for so many draws, which is generous for statistics on a grid.
     """
-    return 163 / math.sqrt(draws)
+    return 100 * math.sqrt(math.log(200 * curves) / (2 * draws))
+
+
+def _misfit(now: Evaluation) -> tuple[float, float, str]:
+    """Return the worst misfit, what is chance, and the statistic."""
+    frame = now.fit()
+    worst = frame.sort_values("misfit").iloc[-1]
+    return worst["misfit"], chance(now.draws.shape[1], len(frame)), worst["statistic"]
 
 
 def _fits(now: Evaluation) -> bool:
-    return float(now.fit()["misfit"].max()) <= chance(now.draws.shape[1]) + 1
+    misfit, by_chance, _ = _misfit(now)
+    return misfit <= by_chance + 1
 
 
 def fit_title(now: Evaluation) -> str:
@@ -198,18 +199,18 @@ def fit_title(now: Evaluation) -> str:
 
 def fit_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """Return how far the worst figure is from its curve."""
-    worst, draws = now.fit().sort_values("misfit").iloc[-1], now.draws.shape[1]
-    points = style.strong(f"{worst['misfit']:.0f} points of 100")
+    misfit, by_chance, statistic = _misfit(now)
+    points = style.strong(f"{misfit:.0f} points of 100")
     return (
-        f"The worst fit is {style.name(worst['statistic'])}: off by about {points}, in "
-        f"{whole(draws)} simulated tables. Up to {chance(draws):.0f} is chance."
+        f"The worst fit is {style.name(statistic)}: off by about {points}, in "
+        f"{whole(now.draws.shape[1])} simulated tables. Up to {by_chance:.0f} is chance."
     )
 
 
 def fit_advice(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what the fit means for noise and for balanced figures."""
     if _fits(now):
-        request = style.strong("The promise of noise can be relied on.")
+        request = style.strong("You can rely on the promise of noise.")
         return f"{request} Balanced figures need no bell curves."
     if "BalM" in now.unavailable:
         return style.strong("Take more records: noise is proven only for bell curves.")
@@ -226,12 +227,13 @@ def directions_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """Return which figure tells most."""
     frame = now.contributions()
     first = frame.sort_values("alone").iloc[-1]
-    alone = f"alone lets an attacker guess right {style.strong(times(first['alone']))}"
+    alone = min(first["alone"], now.undefended)  # near 100 by rounding alone
+    lead = f"An attacker guesses right {style.strong(times(alone))} from "
+    lead += f"{style.name(first['statistic'])} alone; "
     if len(frame) == 1:
-        return f"{style.name(first['statistic'])} {alone}; there are no others."
+        return f"{lead}there is no other figure."
     together = "both" if len(frame) == 2 else f"all {len(frame)}"
-    right = style.strong(times(now.undefended))
-    return f"{style.name(first['statistic'])} {alone}; {together} together, {right}."
+    return f"{lead}from {together} together, {style.strong(times(now.undefended))}."
 
 
 def directions_advice(now: Evaluation, style: Style = PLAIN) -> str:

@@ -34,7 +34,7 @@ def test_census_is_answered_as_the_mechanisms_are(now, census):
         errors = np.sqrt(2 / np.pi * np.diag(noise.covariance))
         assert by_key(now)[name].errors == pytest.approx(errors, rel=1e-6)
         assert by_key(now)[name].percent == pytest.approx(100 * np.mean(errors / values), rel=1e-6)
-    assert now.epsilon == pytest.approx(delivered_epsilon(model, now.release, 1e-3), rel=1e-6)
+    assert now.epsilon == pytest.approx(delivered_epsilon(model, now.way.release, 1e-3), rel=1e-6)
 
 
 def test_ways_hold_the_papers_mechanisms_beside_the_balanced_release(evaluations):
@@ -46,7 +46,7 @@ def test_ways_hold_the_papers_mechanisms_beside_the_balanced_release(evaluations
         assert all(way.kept == (way.key != "as it is") for way in now.ways)
         assert all((way.estimated <= way.errors + 1e-12).all() for way in now.ways)
         best = now.recommendation
-        assert best.way.percent == min(way.percent for way in now.ways if way.kept)
+        assert best.way.percent <= 1.005 * min(way.percent for way in now.ways if way.kept)
         assert not best.worse_than_nothing
         assert all(way.publishable for way in now.ways)
 
@@ -60,25 +60,41 @@ def test_verdict_is_one_near_the_undefended(asked, now, away):
     assert (near.recommendation.way is plain) == plain.kept
     assert (near.epsilon is None) == plain.kept
     assert near.way.kept
-    assert near.guesses <= near.scenario.guesses
+    assert near.way.guesses <= near.scenario.guesses
 
 
 def test_recommendation_is_the_least_error_better_than_no_data(now):
     ways = by_key(now)
-    nothing = ways["no data"]
-    worse = [replace(way, percent=nothing.percent + 1) for way in (ways["OptM"], ways["BalM"])]
-    best = recommend([*worse, nothing, ways["as it is"]])
+    nothing, balanced, plain = ways["no data"], ways["BalM"], ways["as it is"]
+    worse = [replace(way, percent=nothing.percent + 1) for way in (ways["OptM"], balanced)]
+    best = recommend([*worse, nothing, plain])
     assert best.way is best.nothing is nothing
     assert best.worse_than_nothing
     assert best.others == tuple(worse)
-    better = recommend([ways["OptM"], replace(ways["BalM"], percent=nothing.percent - 1), nothing])
+    better = recommend([ways["OptM"], replace(balanced, percent=nothing.percent - 1), nothing])
     assert better.way.key == "BalM"
-    assert (
-        recommend([*now.ways, replace(ways["as it is"], verdict=ways["OptM"].verdict)]).way.percent
-        == 0
-    )
+    kept = replace(plain, verdict=ways["OptM"].verdict)
+    assert recommend([*now.ways, kept]).way is kept
     with pytest.raises(ValueError, match="No data"):
         recommend([ways["OptM"]])
+
+
+@pytest.mark.parametrize(
+    ("errors", "chosen", "taken"),
+    [
+        ({"OptM": 2.0, "DauM": 1.9998}, "OptM", "OptM"),
+        ({"OptM": 2.0, "DauM": 1.9998}, "DauM", "DauM"),
+        ({"OptM": 2.0, "DauM": 1.9998}, "EigM", "OptM"),
+        ({"OptM": 2.0, "DauM": 1.9998, "BalM": 2.001}, "EigM", "BalM"),
+        ({"OptM": 2.0, "DauM": 1.98, "BalM": 2.001}, "OptM", "DauM"),  # 1 % is noticed
+        ({"DirM": 2.0, "DauM": 1.999}, "BalM", "DauM"),
+    ],
+)
+def test_what_nobody_notices_is_no_reason_to_change(now, errors, chosen, taken):
+    ways = by_key(now)
+    rows = [replace(ways[name], percent=error) for name, error in errors.items()]
+    nothing = replace(ways["no data"], percent=5.0)
+    assert recommend([*rows, nothing], chosen).way.key == taken
 
 
 def test_slider_move_computes_groups_and_model_once(census):
@@ -96,7 +112,7 @@ def test_slider_move_computes_groups_and_model_once(census):
         )
         models.add(id(now.model))
         curves.add(id(now.tradeoff(["DauM"], np.array([1.0]))))
-        assert now.guesses <= guesses + 1e-9
+        assert now.way.guesses <= guesses + 1e-9
     assert counted == [RICH]
     assert len(models) == len(curves) == 1
     again = evaluate(now.scenario, source, cache)
@@ -111,8 +127,8 @@ def test_two_secrets_are_hidden_together_and_what_does_not_apply_says_why(asked)
     now = asked(secrets=(Pair(RICH, 0.2, 0.3), women), statistics=statistics, guesses=55.0)
     assert now.way.key == "OptM"
     assert now.way.kept
-    assert len(now.verdict.accuracy) == 2
-    assert 100 * now.verdict.accuracy.max() <= 55
+    assert len(now.way.verdict.accuracy) == 2
+    assert 100 * now.way.verdict.accuracy.max() <= 55
     assert {"BalM", "DauM"} == {*now.unavailable}
     assert all(text.endswith(".") for text in now.unavailable.values())
     daum = asked(
@@ -120,7 +136,7 @@ def test_two_secrets_are_hidden_together_and_what_does_not_apply_says_why(asked)
         mechanism="DauM",
     )
     with pytest.raises(NotApplicable):
-        _ = daum.release
+        _ = daum.way
     assert by_key(daum).keys() == by_key(now).keys()
     assert daum.recommendation.way.kept
 
@@ -128,12 +144,12 @@ def test_two_secrets_are_hidden_together_and_what_does_not_apply_says_why(asked)
 def test_limit_by_epsilon_is_held_at_that_epsilon(asked):
     now = asked(by="epsilon", epsilon=1.0, delta=1e-3)
     assert now.epsilon == 1.0
-    assert (now.verdict.delta <= 1e-3 * (1 + 1e-6)).all()
+    assert (now.way.verdict.delta <= 1e-3 * (1 + 1e-6)).all()
     assert now.limit == pytest.approx(100 * (np.e + 1e-3) / (1 + np.e))
-    assert now.guesses < 60
+    assert now.way.guesses < 60
     loose = asked(by="epsilon", epsilon=20.0)
     assert not loose.needs_noise
-    assert loose.release.kind == "as it is"
+    assert loose.way.release.kind == "as it is"
 
 
 @pytest.fixture(scope="module")
@@ -186,10 +202,10 @@ def test_own_table_has_yardsticks_that_are_not_published(table):
 
 def test_share_outside_the_range_is_noticed_for_whole_tables_alone(table):
     outside = (replace(BUYS, low=0.4, high=0.5),)
-    assert small(table, secrets=outside).outside
-    assert small(table, secrets=outside).recommendation.outside
-    assert not small(table).outside
-    assert not small(table, secrets=outside, records=30).outside
+    assert small(table, secrets=outside).outside == outside[0]
+    assert small(table, secrets=(BUYS, *outside)).outside == outside[0]
+    assert small(table).outside is None
+    assert small(table, secrets=outside, records=30).outside is None
 
 
 @pytest.mark.parametrize(

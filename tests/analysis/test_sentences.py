@@ -117,7 +117,7 @@ def test_misfit_is_small_for_the_curve_itself_and_large_for_another():
 
 
 def test_frames_have_the_columns_that_charts_draw(now):
-    shares = list(now.shares)
+    shares = list(now.exposed_shares)
     assert list(now.bells(now.ways).columns) == ["panel", "guesses", "kept", "score", *shares]
     assert list(now.costs().columns[:5]) == ["way", "guesses", "error", "estimated", "kept"]
     assert len(now.costs().columns) == 10
@@ -137,7 +137,7 @@ def test_frames_have_the_columns_that_charts_draw(now):
     widths = now.widths()
     here = widths[np.isclose(widths["width"], 10)].set_index("mechanism")
     assert here.loc["OptM", ["guesses", "error"]].tolist() == pytest.approx(
-        [now.guesses, now.way.percent]
+        [now.way.guesses, now.way.percent]
     )
     assert here.loc["BalM", "guesses"] == pytest.approx(50)
     assert (widths["guesses"] <= now.limit * (1 + 1e-9)).all()

@@ -42,7 +42,7 @@ def test_share_near_an_end_is_one_sentence(share):
 def test_example_begins_with_a_question_that_has_an_answer(key, evaluations):
     now = evaluations[key]
     assert now.scenario.source == key
-    assert now.pair.low <= now.own_share <= now.pair.high
+    assert now.pair.low <= now.groups[0].share <= now.pair.high
     assert now.needs_noise
     assert now.recommendation.way.kept
     assert {*now.scenario.statistics} <= {*statistics(now.source)}
