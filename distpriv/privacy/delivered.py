@@ -100,6 +100,9 @@ class WorstLoss:
 
     losses: tuple[PrivacyLoss, ...]
 
+    def __repr__(self) -> str:
+        return f"WorstLoss(of {len(self.losses)}, best attack {self.accuracy():.4g})"
+
     @cached_property
     def _normal(self) -> NormalLoss | None:
         """All of them side by side, if all are normal."""
@@ -207,6 +210,12 @@ class Verdict:
     persons: Promise | None = None
     persons_kept: bool | None = None
     why: str = ""
+
+    def __repr__(self) -> str:
+        word, worst = "kept" if self.kept else "broken", self.delta.max()
+        return (
+            f"Verdict({word} by the {self.law!r} law, δ = {worst:.4g} of {self.promise.delta:.4g})"
+        )
 
 
 def verdict(model: GaussianModel, release: Release, promise: Promise | None = None) -> Verdict:

@@ -43,6 +43,10 @@ def test_eigenvector_noise_of_the_worked_example():
     np.testing.assert_allclose(MECHANISMS["ExpM"].shape(d, pooled, mu)[0], 28.52 * np.eye(2))
     noise = MECHANISMS["EigM"].shape(d, pooled, mu)[0]
     np.testing.assert_allclose(np.linalg.eigvalsh(noise), [3.52, 18.52], atol=1e-10)
+    # Of several covariances the one that varies least counts in each direction.
+    several = np.array([np.diag([1.0, 4.0]), np.diag([3.0, 2.0])])[None]
+    noise = MECHANISMS["EigM"].shape(np.array([[5.0, 0.0], [0.0, 1.0]]), several, mu)[0]
+    np.testing.assert_allclose(noise, np.diag([24.0, 23.0]), atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -52,7 +52,7 @@ def test_figures_as_they_are_deliver_the_law_of_the_model():
 @pytest.mark.parametrize("thin", [False, True])
 def test_noise_that_leaves_a_grid_is_none_but_hides_densities(thin):
     gridded, none = model(PAIR), np.zeros(5)
-    noise = np.diag((0.1 * gridded.steps) ** 2) if thin else rank_one(gridded.pairs[0])
+    noise = np.diag((0.5 * gridded.steps) ** 2) if thin else rank_one(gridded.pairs[0])
     release = Release("DirM", noise)
     assert optimal_attack_accuracy(gridded, release) == optimal_attack_accuracy(gridded)
     assert delivered_delta(gridded, release, 1.0) == delivered_delta(gridded, None, 1.0)
@@ -133,6 +133,7 @@ def test_several_pairs_deliver_their_worst_in_both_orders():
     np.testing.assert_allclose(loss.delta(epsilons), worst, rtol=1e-12)
     np.testing.assert_allclose(loss.epsilon(worst), epsilons, atol=1e-9)
     assert loss.accuracy() == max(one.accuracy() for one in losses)
+    assert repr(loss) == f"WorstLoss(of 4, best attack {loss.accuracy():.4g})"
     assert loss.f_score() == max(each.f_score() for one in losses for each in (one, one.reversed))
     assert privacy_loss(both, pair=1).accuracy() == pytest.approx(losses[1].accuracy())
     false, true = loss.roc()
@@ -156,12 +157,12 @@ def test_verdict_charges_what_the_grid_may_add():
     release = Release("wide", np.diag((0.7 * plain.steps) ** 2) + 20 * np.eye(5))
     thin = Release("thin", np.diag((0.8 * plain.steps) ** 2))
     for one in (release, thin):
-        normal = pair_loss(plain, one)
+        loss = pair_loss(plain, one)
         held = verdict(plain, one, Promise(0.5, 1e-3))
         theta = one.smoothness(plain)
         ratio = np.log((1 + theta) / (1 - theta))
-        bound = (1 + theta) * float(normal.delta(0.5 - ratio))
-        assert held.delta[0, 0] == pytest.approx(bound, rel=1e-9)
+        bounds = [(1 + theta) * each.delta(0.5 - ratio) for each in (loss, loss.reversed)]
+        np.testing.assert_allclose(held.delta, [bounds], rtol=1e-9)
 
 
 def test_verdict_says_why_and_needs_a_promise():
@@ -169,6 +170,7 @@ def test_verdict_says_why_and_needs_a_promise():
     held = verdict(plain, AS_IT_IS, Promise(1.0, 1e-3))
     assert not held.kept
     assert held.why == "It delivers δ = 0.3 where 0.001 is promised."
+    assert repr(held) == "Verdict(broken by the 'model' law, δ = 0.2999 of 0.001)"
     assert held.delta.shape == (1, 2)
     assert held.accuracy.shape == (1,)
     with pytest.raises(ValueError, match="comes with no promise"):
