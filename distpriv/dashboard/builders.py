@@ -18,7 +18,7 @@ from distpriv.sources import FrameSource
 __all__ = ["DIALOGS", "ask_pair", "close"]
 
 VALUE, ABOVE, BELOW, BETWEEN = "is", "is more than", "is less than", "is between"
-WHOLE: dict[str, Any] = {"width": "stretch"}
+STRETCH: dict[str, Any] = {"width": "stretch"}
 
 
 def close() -> None:
@@ -31,12 +31,12 @@ def secret(state: State) -> None:
     """Hide the share of records with a property that is built here, alone or beside others."""
     with page.sentences():
         built = _property(state.source())
-        asked = ask_pair(state.range_of(built)) if built is not None else None
-        alone = st.button("Hide this share", type="primary", disabled=asked is None, **WHOLE)
-        too = st.button("Hide it too, beside the first", disabled=asked is None, **WHOLE)
-        if asked is not None and (alone or too):
+        pair = ask_pair(state.range_of(built)) if built is not None else None
+        alone = st.button("Hide this share", type="primary", disabled=pair is None, **STRETCH)
+        too = st.button("Hide it too, beside the first", disabled=pair is None, **STRETCH)
+        if pair is not None and (alone or too):
             first, *others = state.scenario.secrets
-            state.change(secrets=(first, *others, asked) if too else (asked, *others))
+            state.change(secrets=(first, *others, pair) if too else (pair, *others))
             close()
             st.rerun()
 
@@ -53,7 +53,7 @@ def figure(state: State) -> None:
             raise DistprivError("No column of the table holds numbers; choose another figure.")
         value = None if of_numbers else _ask_value(source, column)
         lacking = not of_numbers and value is None
-        if st.button("Add", type="primary", disabled=lacking, **WHOLE):
+        if st.button("Add", type="primary", disabled=lacking, **STRETCH):
             built = Statistic(kind, column, value)
             if built in state.scenario.statistics:
                 raise DistprivError("This figure is released already; choose another one.")

@@ -26,14 +26,14 @@ PRIVATE = frozenset({"upload", "open"})
 Lens = tuple[Callable[[Scenario], Any], Callable[[Scenario, Any], Scenario]]
 
 
-def number(text: str, least: float, most: float) -> float:
+def number(text: str, lowest: float, highest: float) -> float:
     """Read a number with a decimal point or comma; raises DistprivError outside its domain."""
     try:
         value = float(text.strip().replace(",", ".").replace("−", "-"))
     except ValueError:
         raise DistprivError(f"{text[:20]!r} is no number; write one like 0.7.") from None
-    if not least <= value <= most:
-        raise DistprivError(f"Choose a number from {least:g} to {most:.10g}.")
+    if not lowest <= value <= highest:
+        raise DistprivError(f"Choose a number from {lowest:g} to {highest:.10g}.")
     return value
 
 
@@ -68,8 +68,8 @@ def _choice(*allowed: str) -> Callable[[str], str]:
     return read
 
 
-def _between(least: float, most: float) -> Callable[[str], float]:
-    return lambda text: number(text, least, most)
+def _between(lowest: float, highest: float) -> Callable[[str], float]:
+    return lambda text: number(text, lowest, highest)
 
 
 def _plain(value: float | None) -> str:
@@ -280,7 +280,7 @@ FIELDS = (
     Field("reference", "reference", _between(0, 100), _plain, lens=REFERENCE, table=True),
     Field("seed", "seed", _seed),
 )
-BY_NAME = {each.name: each for each in FIELDS}
+BY_NAME = {entry.name: entry for entry in FIELDS}
 
 
 @dataclass(frozen=True)
@@ -310,10 +310,10 @@ class Options:
 
 def on_table(scenario: Scenario, start: Scenario) -> Scenario:
     """Return the same limit and noise, asked of another table."""
-    kept = {each.name: each.get(scenario) for each in FIELDS if not each.table and each.parameter}
     moved = replace(start, by=scenario.by, epsilon=scenario.epsilon)
-    for name, value in kept.items():
-        moved = BY_NAME[name].put(moved, value)
+    for entry in FIELDS:
+        if entry.parameter and not entry.table:
+            moved = entry.put(moved, entry.get(scenario))
     return moved
 
 
@@ -323,18 +323,18 @@ def to_query(scenario: Scenario, start: Scenario) -> dict[str, str]:
     Nothing that can come from the rows of an upload is written.
     """
     query = {}
-    for each in FIELDS:
-        value, usual = each.get(scenario), each.get(start)
-        if each.name == "source":
+    for entry in FIELDS:
+        value, usual = entry.get(scenario), entry.get(start)
+        if entry.name == "source":
             usual = Scenario.source
         if (
             value == usual
-            or not each.parameter
-            or (each.name == "epsilon" and scenario.by != "epsilon")
-            or (each.rows and scenario.source in PRIVATE)
+            or not entry.parameter
+            or (entry.name == "epsilon" and scenario.by != "epsilon")
+            or (entry.rows and scenario.source in PRIVATE)
         ):
             continue
-        query[each.parameter] = each.write(value)
+        query[entry.parameter] = entry.write(value)
     return query
 
 
@@ -348,12 +348,12 @@ def from_query(query: Mapping[str, str], start: Scenario) -> tuple[Scenario, lis
         Of the address' table; whatever cannot be read stays as it is there.
     """
     scenario, problems = start, []
-    for each in FIELDS:
-        if each.parameter in query and each.parameter and each.name != "source":
+    for entry in FIELDS:
+        if entry.parameter in query and entry.parameter and entry.name != "source":
             try:
-                scenario = each.put(scenario, each.read(query[each.parameter]))
+                scenario = entry.put(scenario, entry.read(query[entry.parameter]))
             except DistprivError as error:
-                problems.append(f"{each.label}: {error}")
+                problems.append(f"{entry.label or entry.parameter}: {error}")
     if "epsilon" in query and scenario.epsilon is not None:
         scenario = replace(scenario, by="epsilon")
     return scenario, problems
@@ -378,9 +378,9 @@ def fitted(
     """
     dropped = [pair.secret.label for pair in scenario.secrets if not fits(pair.secret)]
     secrets = tuple(pair for pair in scenario.secrets if fits(pair.secret))
-    statistics = tuple(each for each in scenario.statistics if fits(each))
+    statistics = tuple(entry for entry in scenario.statistics if fits(entry))
     if len(statistics) < len(scenario.statistics):
-        dropped += [each.label for each in scenario.statistics if each not in statistics]
+        dropped += [entry.label for entry in scenario.statistics if entry not in statistics]
         statistics = statistics or options.defaults.statistics
     if scenario.mechanism not in options.mechanisms:
         dropped.append(scenario.mechanism)

@@ -53,6 +53,7 @@ def main() -> None:
     state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
+    below = st.sidebar
     with st.sidebar, page.sentences():
         below = sidebar(state)
     if state.dialog:
@@ -63,13 +64,13 @@ def main() -> None:
     state.answered = False
     with page.sentences():
         chosen.run()
-    with below:  # after the page's answer, which need not wait for it
+    with below, page.sentences():  # after the page's answer, which need not wait for it
         follows(state)
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
         fields = {
-            each.name: each.write(each.get(state.scenario))
-            for each in FIELDS
-            if each.name not in state.errors
+            entry.name: entry.write(entry.get(state.scenario))
+            for entry in FIELDS
+            if entry.name not in state.errors
         }
         text = html.escape(json.dumps({"address": state.written, "fields": fields}))
         st.html(f"<span id=scenario hidden>{text}</span>")
@@ -105,10 +106,10 @@ def sidebar(state: State) -> DeltaGenerator:
     if scenario.by == "guesses":
         control(state, "guesses")
     else:
-        left, right = st.columns(2)
-        with left:
+        first, second = st.columns(2)
+        with first:
             control(state, "epsilon")
-        with right:
+        with second:
             control(state, "delta")
         control(state, "mechanism")
     below = st.container(key="follows")

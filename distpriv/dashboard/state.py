@@ -112,7 +112,7 @@ class State:
         now, (secrets, statistics) = self.scenario, self._listed()
         titles = {key: source.title for key, (source, _) in self.uploads.items()}
         chosen = {now.secrets[0].secret: now.secrets[0].secret.label}
-        released = {each: each.title for each in now.statistics}
+        released = {entry: entry.title for entry in now.statistics}
         return Options(
             tables.EXAMPLE_TITLES | titles,
             secrets | chosen,
@@ -195,16 +195,16 @@ class State:
         """
         before, changed, moved = self.scenario, self.scenario, set()
         self.errors = {}
-        for each in FIELDS:
-            if (key := self.key(each)) not in values:
+        for entry in FIELDS:
+            if (key := self.key(entry)) not in values:
                 continue
             try:
-                value = _value(each, values[key])
-                if value != each.get(before):
-                    moved.add(each.name)
-                    changed = each.put(changed, value)
+                value = _value(entry, values[key])
+                if value != entry.get(before):
+                    moved.add(entry.name)
+                    changed = entry.put(changed, value)
             except DistprivError as error:
-                self.errors[each.name] = str(error)
+                self.errors[entry.name] = str(error)
         if changed == before:
             return False
         if "source" in moved:
@@ -262,9 +262,9 @@ class State:
 
     def _with_rows(self, start: Scenario) -> Scenario:
         """Keep what no address carries about a visitor's table."""
-        for each in FIELDS:
-            if each.rows:
-                start = each.put(start, each.get(self.scenario))
+        for entry in FIELDS:
+            if entry.rows:
+                start = entry.put(start, entry.get(self.scenario))
         return start
 
     def fit(self) -> None:

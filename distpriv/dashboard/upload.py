@@ -65,10 +65,10 @@ def dialog(state: State) -> None:
             format_func=secrets.__getitem__,
             key=f"secret-{source.fingerprint}",
         )
-        asked = ask_pair(tables.grid_pair(source, secret), "3. ")
-        if st.button("Check", type="primary", width="stretch", disabled=asked is None):
-            if asked is not None:
-                state.bring(source, replace(start, secrets=(asked,)))
+        pair = ask_pair(tables.grid_pair(source, secret), "3. ")
+        if st.button("Check", type="primary", width="stretch", disabled=pair is None):
+            if pair is not None:
+                state.bring(source, replace(start, secrets=(pair,)))
             close()
             st.rerun()
 

@@ -15,9 +15,11 @@ from distpriv.analysis.tables import EXAMPLE_TITLES
 from tests.browser.browsing import browsing, idle, scenario, serving, visit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Page
 
-ACTIONS = 12
+LONG = 12  # actions of a round
 KEYS = {title: key for key, title in EXAMPLE_TITLES.items()}
 LINKS = ["", "?limit=65", "tradeoff?epsilon=0.7&shares=40-60", "?table=bank", "fit?table=hospital"]
 
@@ -28,88 +30,75 @@ class Visitor:
     def __init__(self, page: Page, rng: random.Random) -> None:
         self.page, self.rng = page, rng
 
-    def _slide(self, label: str, place: int = 0) -> None:
+    def slide(self, label: str, place: int = 0) -> None:
         self.page.get_by_role("slider", name=label).nth(place).focus(timeout=3000)
         for _ in range(self.rng.randint(1, 4)):
             self.page.keyboard.press(self.rng.choice(["ArrowRight", "ArrowLeft"]))
 
-    def _choose(self, label: str) -> None:
+    def choose(self, label: str) -> None:
         self.page.get_by_role("combobox", name=label).first.click(timeout=5000)
         options = self.page.get_by_role("option")
         options.first.wait_for(timeout=5000)
         options.nth(self.rng.randrange(min(options.count(), 6))).click(timeout=5000)
 
-    def _press(self, name: str) -> None:
+    def press(self, name: str) -> None:
         button = self.page.get_by_role("button", name=name, exact=True)
         if button.count() and button.first.is_enabled():
             button.first.click(click_count=self.rng.choice([1, 1, 2]), timeout=5000)
 
-    def limit(self) -> None:
-        self._slide("Right guesses")
-
-    def shares(self) -> None:
-        self._slide("Must look alike", self.rng.randint(0, 1))
-
-    def table(self) -> None:
-        self._choose("Table")
-
-    def secret(self) -> None:
-        self._choose("Secret")
-
-    def records(self) -> None:
-        box = self.page.get_by_role("combobox", name="Of how many").first
+    def write(self, role: str, label: str, *texts: str) -> None:
+        box = self.page.get_by_role(role, name=label, exact=True).first  # type: ignore[arg-type]
         box.click(timeout=5000)
-        box.fill(self.rng.choice(["200", "75", "1000"]))
+        box.fill(self.rng.choice(texts), timeout=5000)
         box.press("Enter")
 
-    def by(self) -> None:
-        name = self.rng.choice(["Right guesses", "ε and δ"])
+    def switch(self, name: str) -> None:
         self.page.get_by_role("radio", name=name, exact=True).click(timeout=5000)
 
     def epsilon(self) -> None:
-        self.page.get_by_role("radio", name="ε and δ", exact=True).click(timeout=5000)
-        field = self.page.get_by_role("textbox", name="ε", exact=True)
-        field.fill(self.rng.choice(["0,7", "1.5", "3", "abc", "2"]), timeout=5000)
-        field.press(self.rng.choice(["Enter", "Tab"]))
+        self.switch("ε and δ")
+        self.write("textbox", "ε", "0,7", "1.5", "3", "abc", "2")
 
-    def typed(self) -> None:
-        self._press(self.rng.choice(["Type shares", "Drag shares"]))
-
-    def figure(self) -> None:
-        self.page.locator("[aria-label^='Remove ']:visible").first.click(timeout=5000)
-
-    def undo(self) -> None:
-        self._press("Undo")
-
-    def redo(self) -> None:
-        self._press("Redo")
-
-    def page_link(self) -> None:
+    def link(self) -> None:
         links = self.page.get_by_test_id("stTopNavLink")
         links.nth(self.rng.randrange(links.count())).click(timeout=5000)
 
     def back(self) -> None:
         if self.page.evaluate("history.length") > 2:
             self.page.go_back(wait_until="commit")
-
-    def reload(self) -> None:
-        self.page.reload()
+        if self.page.url == "about:blank":
+            self.page.go_forward()
 
     def act(self) -> str:
         """Do one thing, and say what it was; ``!`` where it was not to be had."""
-        names = [name for name in vars(Visitor) if not name.startswith("_") and name != "act"]
-        name = self.rng.choice(names)
+        name = self.rng.choice(list(ACTIONS))
         try:
-            getattr(self, name)()
+            ACTIONS[name](self)
         except Exception as error:  # noqa: BLE001  # a control may just have gone
             name += f"! ({str(error).splitlines()[0][:60]})"
-        if self.page.url == "about:blank":
-            self.page.go_forward()
         if self.rng.random() < 0.45:
             self.page.wait_for_timeout(self.rng.choice([0, 20, 60, 150, 400]))
         else:
             idle(self.page)
         return name
+
+
+ACTIONS: dict[str, Callable[[Visitor], object]] = {
+    "limit": lambda one: one.slide("Right guesses"),
+    "shares": lambda one: one.slide("Must look alike", one.rng.randint(0, 1)),
+    "type": lambda one: one.press(one.rng.choice(["Type shares", "Drag shares"])),
+    "table": lambda one: one.choose("Table"),
+    "secret": lambda one: one.choose("Secret"),
+    "records": lambda one: one.write("combobox", "Of how many records", "200", "75", "1000"),
+    "by": lambda one: one.switch(one.rng.choice(["Right guesses", "ε and δ"])),
+    "epsilon": Visitor.epsilon,
+    "figure": lambda one: one.page.locator("[aria-label^='Remove ']:visible").first.click(),
+    "undo": lambda one: one.press("Undo"),
+    "redo": lambda one: one.press("Redo"),
+    "link": Visitor.link,
+    "back": Visitor.back,
+    "reload": lambda one: one.page.reload(),
+}
 
 
 def disagreements(page: Page) -> list[str]:
@@ -155,7 +144,7 @@ def main(rounds: int = 20, seed: int = 1) -> int:
             errors: list[str] = []
             page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
             visitor = Visitor(page, rng)
-            actions = [visitor.act() for _ in range(ACTIONS)]
+            actions = [visitor.act() for _ in range(LONG)]
             idle(page)
             idle(page)
             wrong = disagreements(page) + errors

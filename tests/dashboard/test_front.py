@@ -1,0 +1,51 @@
+"""Pages get the style sheet, files come packed, and all else passes as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+
+import pytest
+from starlette.responses import Response
+
+from distpriv.dashboard.front import Front
+
+SCRIPT = b"let a = 1;\n" * 99
+
+
+async def inner(scope, receive, send):
+    path = scope["path"]
+    kind = "text/html" if path == "/" else "text/javascript"
+    body = b"<head></head>" if path == "/" else SCRIPT
+    await Response(body, media_type=kind, headers={"etag": "x"})(scope, receive, send)
+
+
+def get(path, **headers):
+    """Return headers and body of what the middleware answers."""
+    messages = []
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
+
+    async def send(message):
+        messages.append(message)
+
+    asyncio.run(Front(inner)(scope, None, send))
+    return dict(messages[0]["headers"]), b"".join(each.get("body", b"") for each in messages)
+
+
+def test_page_gets_the_style_sheet():
+    headers, body = get("/", accept="text/html")
+    assert b".st-key-lead" in body
+    assert headers[b"content-length"] == str(len(body)).encode()
+    assert b"etag" not in headers
+
+
+@pytest.mark.parametrize(("path", "packed"), [("/static/a.js", True), ("/media/a.js", False)])
+def test_files_are_packed(path, packed):
+    headers, body = get(path, **{"accept-encoding": "gzip, br"})
+    assert (headers.get(b"content-encoding") == b"gzip") is packed
+    assert (gzip.decompress(body) if packed else body) == SCRIPT
+
+
+def test_files_are_not_packed_unasked():
+    assert get("/static/a.js")[1] == SCRIPT
