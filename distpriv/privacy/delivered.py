@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import BoolArray, FloatArray
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
 from distpriv.model.grid import log_ratio
 from distpriv.privacy.laplace import APART, line_loss, spread_loss
@@ -73,6 +73,8 @@ def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
     Laplace noise is normal noise of random size, which covers the grid as well as the normal noise
     beside it does; where there is none, it counts by its variance.
     """
+    if not releases:
+        return np.zeros(0)
     m = len(fitted.steps)
     noise = [one.covariance if one.covariance is not None else one.total(m) for one in releases]
     ratio = log_ratio(fitted.smoothness(np.array(noise)))
@@ -237,41 +239,43 @@ def verdicts(
     delta = np.empty((len(releases), len(model.pairs), 2))
     accuracy = np.empty(delta.shape[:2])
     laws: list[Law] = ["model"] * len(releases)
-    normal = np.array([one.additive and one.directions is None for one in releases], dtype=bool)
-    for place in range(len(model.pairs)):
-        some = [one for one, is_normal in zip(releases, normal, strict=True) if is_normal]
-        if some:
-            values = _normal_deltas(model, some, place, epsilon[normal])
+    additive = [row for row, one in enumerate(releases) if one.additive]
+    normal = [row for row in additive if releases[row].directions is None]
+    for place, fitted in enumerate(model.pairs):
+        ratio = np.zeros(len(releases))
+        ratio[additive] = _grid_ratio(fitted, [releases[row] for row in additive])
+        covered = ratio <= _COVERED
+        charge = np.where(covered, ratio, 0.0)
+        level = epsilon - charge
+        if normal:
+            noise = np.array([releases[row].total(len(model.query)) for row in normal])
+            values = _normal_values(fitted, noise, covered[normal], level[normal])
             delta[normal, place], accuracy[normal, place] = values
-        for row in np.flatnonzero(~normal).tolist():
+        for row in sorted({*range(len(releases))} - {*normal}):
             loss = pair_loss(model, releases[row], place)
             if loss is _NOTHING:
                 laws[row] = "any data"
-            delta[row, place] = [float(one.delta(epsilon[row])) for one in (loss, loss.reversed)]
+            delta[row, place] = [float(one.profile(level[row])) for one in (loss, loss.reversed)]
             accuracy[row, place] = loss.accuracy()
+        delta[:, place] *= 1 + np.tanh(charge / 2)[:, None]
+    delta = np.minimum(delta, 1.0)
     return [_judged(*one) for one in zip(laws, promises, delta, accuracy, strict=True)]
 
 
-def _normal_deltas(
-    model: GaussianModel, releases: Sequence[Release], pair: int, epsilon: FloatArray
+def _normal_values(
+    fitted: PairModel, noise: FloatArray, covered: BoolArray, level: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """δ in both orders, (R, 2), and accuracies, (R,), of additive releases of normal noise."""
-    fitted = model.pairs[pair]
-    noise = np.array([one.total(len(model.query)) for one in releases])
-    ratio = _grid_ratio(fitted, releases)
-    covered = ratio <= _COVERED
-    noise *= covered[:, None, None]
-    charge = np.where(covered, ratio, 0.0)
+    """Return δ in both orders, (R, 2), and accuracies, (R,), under normal noise (R, m, m)."""
     difference = np.broadcast_to(fitted.difference, (len(noise), noise.shape[-1]))
-    one, other = (covariance + noise for covariance in fitted.covariances)
+    one, other = (covariance + noise * covered[:, None, None] for covariance in fitted.covariances)
     loss = NormalLoss.between(difference, one, other)
     several = NormalLoss.together([loss, loss.reversed, loss])
-    levels = np.concatenate([epsilon - charge, epsilon - charge, np.zeros(len(noise))])
+    levels = np.concatenate([level, level, np.zeros(len(noise))])
     first, second, even = several.profile(levels).reshape(3, -1)
-    delta = np.stack([first, second], axis=1) * (1 + np.tanh(charge / 2))[:, None]
+    delta = np.stack([first, second], axis=1)
     if fitted.apart:
         delta[~covered], even[~covered] = 1.0, 1.0
-    return np.minimum(delta, 1.0), 0.5 + 0.5 * even
+    return delta, 0.5 + 0.5 * even
 
 
 def _judged(law: Law, promise: Promise, delta: FloatArray, accuracy: FloatArray) -> Verdict:

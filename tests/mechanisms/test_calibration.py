@@ -156,6 +156,15 @@ def test_laplace_limits_are_kept_on_the_safe_side():
     assert verdict(MODEL, release).kept
 
 
+def test_laplace_noise_of_a_shift_on_a_grid_leaves_what_quadrature_may_err_by():
+    # Whole numbers, alike in both groups but for 3 more: (1, 0) by Theorem 4.3, the grid charged.
+    half = np.random.default_rng(9).integers(0, 9, (200, 1)).astype(float)
+    having = np.repeat([0.0, 1.0], 200)
+    fitted = of_records(np.concatenate([half, half + 3]), having, 100, 0.4, 0.6)
+    assert fitted.steps > 0
+    assert calibrate("DirM(L)", fitted, 1.0).promise.delta <= 2.1e-5
+
+
 def test_laplace_noise_of_all_directions_has_the_delta_of_the_model():
     # 7e-5 at (1, 0) with 16 000 draws.
     release = calibrate("ExpM(L)", MODEL, 1.0)
