@@ -95,13 +95,7 @@ def exposure(
 
 
 def secret_labelled(table: Any, column: str, label: str) -> SensitiveProperty:
-    """Return the secret of a row of `exposure`, by its column and label.
-
-    Raises
-    ------
-    DistprivError
-        If the table offers none of that label.
-    """
+    """Return the secret of a row of `exposure`; DistprivError if the table offers none such."""
     source = source_of(table)
     frame = source.columns([*dict.fromkeys([*source.labels, *source.numbers])])
     for secret, _ in _secrets(source, frame):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 from distpriv.errors import DistprivError
 from distpriv.queries import Label, SensitiveProperty, Statistic
@@ -63,13 +64,7 @@ def write_statistics(statistics: Iterable[Statistic]) -> str:
 
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:
-    """Read statistics from a link.
-
-    Raises
-    ------
-    DistprivError
-        If one of them is none.
-    """
+    """Read statistics from a link; DistprivError if one of them is none."""
     statistics = []
     for part in filter(None, text.split(",")):
         kind, *names = part.split(":")
@@ -92,34 +87,23 @@ def write_secret(secret: SensitiveProperty) -> str:
 
 
 def read_secret(text: str) -> SensitiveProperty:
-    """Read a secret from a link.
-
-    Raises
-    ------
-    DistprivError
-        If it is none.
-    """
+    """Read a secret from a link; DistprivError if it is none."""
     column, *parts = text.split(":")
     if parts and parts[0].startswith("~") and parts[0][1:] in _WORDS:
-        return _in_range(_unescape(column), *parts)
+        return _in_range(_unescape(column), parts[0][1:], parts[1:])
     if not parts:
         raise DistprivError(f"{text!r} in the link names no value; choose the secret anew.")
     return SensitiveProperty(_unescape(column), tuple(map(_read_label, parts)))
 
 
-def _in_range(column: str, word: str, *texts: str) -> SensitiveProperty:
+def _in_range(column: str, word: str, texts: list[str]) -> SensitiveProperty:
     """Read a threshold, or two."""
     try:
-        numbers = [float(text) for text in texts]
-        if word == "~between":
-            low, high = numbers
-            return SensitiveProperty(column, between=(low, high))
-        (number,) = numbers
-    except DistprivError:
-        raise
+        numbers = tuple(map(float, texts))
     except ValueError:
-        parts = ":".join((word, *texts))
-        raise DistprivError(f"{parts!r} in the link is no range; choose the secret anew.") from None
-    if word == "~above":
-        return SensitiveProperty(column, above=number)
-    return SensitiveProperty(column, below=number)
+        numbers = ()
+    if len(numbers) != 1 + (word == "between"):
+        parts = ":".join((f"~{word}", *texts))
+        raise DistprivError(f"{parts!r} in the link is no range; choose the secret anew.")
+    values: dict[str, Any] = {word: numbers if word == "between" else numbers[0]}
+    return SensitiveProperty(column, **values)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scipy.special import kolmogi
+
 from distpriv.analysis.scenario import Scenario
 from distpriv.text import percent, significant, times, whole
 
@@ -25,18 +27,10 @@ _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
 @dataclass(frozen=True)
 class Style:
-    """Hold how a medium writes what is not plain.
+    """Hold how a medium writes names that come from a table, and what is stressed."""
 
-    Attributes
-    ----------
-    name : callable
-        Escapes and marks a name that comes from a table.
-    strong : callable
-        Stresses a figure or a request; its text is the program's own, or comes from `name`.
-    """
-
-    name: Callable[[str], str] = str
-    strong: Callable[[str], str] = str
+    name: Callable[[str], str] = str  # escapes and marks
+    strong: Callable[[str], str] = str  # of the program's own text, or what `name` returned
 
 
 PLAIN = Style()
@@ -175,9 +169,9 @@ def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = 
 def chance(draws: int, curves: int = 1) -> float:
     """Return the misfit in points of 100 that chance exceeds once in 100 times, on any curve.
 
-    Kolmogorov's bound for so many draws, which is generous for statistics on a grid.
+    By Kolmogorov's law, which is generous for statistics on a grid.
     """
-    return 100 * math.sqrt(math.log(200 * curves) / (2 * draws))
+    return 100 * float(kolmogi(0.01 / curves)) / math.sqrt(draws)
 
 
 def _misfit(now: Evaluation) -> tuple[float, float, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import numpy as np
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
 from distpriv.model import Groups
-from distpriv.queries import Pair, Query, SensitiveProperty, Statistic
+from distpriv.queries import Label, Pair, Query, SensitiveProperty, Statistic
 from distpriv.sources import FrameSource, Source
 from distpriv.tables.examples import EXAMPLES, load_example
 
@@ -34,12 +34,7 @@ def cell(share: float) -> tuple[float, float]:
 
     1–2, 2–5, 5–10, 10–20, …, 80–90, 90–95, 95–98 and 98–99 per cent; an edge belongs to the cell
     above it. Every table of a cell gets the same range, so the range tells the cell and nothing
-    inside it.
-
-    Raises
-    ------
-    DistprivError
-        If the share is below 1 or not below 99 per cent.
+    inside it. A share below 1 or not below 99 per cent is a DistprivError.
     """
     place = int(np.searchsorted(_EDGES, round(share, 9), side="right"))
     if not 0 < place < len(_EDGES):
@@ -51,22 +46,14 @@ def cell(share: float) -> tuple[float, float]:
 
 
 def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
-    """Return a secret with the range that it begins with: the cell that holds the table's share.
-
-    Raises
-    ------
-    DistprivError
-        If the table cannot tell who has the property, or its share lies in no cell, see `cell`.
-    """
+    """Return a secret with the range that it begins with: the `cell` of the table's share."""
     having = secret.mask(source.columns([secret.column], most=source.rows))
     return Pair(secret, *cell(float(np.nanmean(having))))
 
 
 def secrets(source: Source) -> dict[SensitiveProperty, str]:
     """Return properties that a table's labels offer as secrets, with their titles."""
-    every = [
-        SensitiveProperty(name, (one,)) for name in source.labels for one in source.labels[name]
-    ]
+    every = [SensitiveProperty(column, (label,)) for column, label in _labels(source)]
     return {one: one.label for one in every}
 
 
@@ -74,23 +61,24 @@ def statistics(source: Source) -> dict[Statistic, str]:
     """Return statistics that a table offers, with their titles: averages, counts, then totals."""
     numbers = [column for column in source.numbers if column not in source.labels]
     every = [Statistic("mean", column) for column in numbers]
-    every += [
-        Statistic("count", name, one) for name in source.labels for one in source.labels[name]
-    ]
+    every += [Statistic("count", *pair) for pair in _labels(source)]
     every += [Statistic("sum", column) for column in numbers]
     return {one: one.title for one in every}
+
+
+def _labels(source: Source) -> Iterator[tuple[str, Label]]:
+    """Yield columns with each of their labels."""
+    for column, labels in source.labels.items():
+        for label in labels:
+            yield column, label
 
 
 def start(source: Source) -> Scenario:
     """Return the scenario that a table begins with: an example's own, or a plain question.
 
     Other tables are asked about their plainest secret, in the cell of the fixed grid that holds its
-    share, from up to five figures of other columns, of all of their records.
-
-    Raises
-    ------
-    DistprivError
-        If the table has no property to hide, or no figure besides to release.
+    share, from up to five figures of other columns, of all of their records. A table without a
+    property to hide, or without a figure besides to release, is a DistprivError.
     """
     if source.key in EXAMPLES:
         one = EXAMPLES[source.key]

@@ -12,7 +12,7 @@ import pytest
 from distpriv.analysis import evaluate, sentences
 from distpriv.analysis.frames import attack_frame, bells_frame, misfit, separation
 from distpriv.analysis.tables import EXAMPLE_TITLES
-from distpriv.queries import Mean
+from distpriv.queries import Mean, Pair, SensitiveProperty
 from distpriv.sources import FrameSource
 
 FRAME = attack_frame([{"OptM": 0.6}, {"OptM": 0.5}, {"OptM": 0.58}])
@@ -29,7 +29,7 @@ def every(now, style=sentences.PLAIN):
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"guesses": 76.0}, {"guesses": 51.0, "records": 4000}, {"by": "epsilon", "epsilon": 0.05}],
+    [{}, {"guesses": 76.0}, {"guesses": 51.0, "records": None}, {"by": "epsilon", "epsilon": 0.05}],
 )
 @pytest.mark.parametrize("key", list(EXAMPLE_TITLES))
 def test_sentences_have_at_most_25_words(evaluations, key, changes):
@@ -64,6 +64,47 @@ def test_names_are_marked_and_never_stressed_bare(now):
     assert "**60" in sentences.tradeoff_lead(now, MARKS)
 
 
+def test_limit_by_epsilon_is_said_as_right_guesses(asked):
+    """At ε = 1 and δ = 0.001, whatever the data: (e + 0.001)/(1 + e) = 0.7311."""
+    said = sentences.check_lead(asked(by="epsilon", epsilon=1.0))
+    assert said.replace("\u00a0", " ").endswith(
+        "your ε allows an attacker to be right 73 times in 100."
+    )
+
+
+def test_what_a_high_limit_accepts_is_not_called_safe(asked):
+    assert sentences.check_title(asked(guesses=80.0)) == "Within your limit"
+    safe = asked(guesses=80.0, records=10)
+    assert safe.undefended < 60
+    assert sentences.check_title(safe) == "An attacker cannot tell"
+    assert sentences.tradeoff_advice(safe) == ""
+
+
+def test_recommended_mechanism_is_said_to_be_the_best(now):
+    balanced = evaluate(replace(now.scenario, mechanism="BalM"), now.source, now.cache)
+    assert sentences.tradeoff_advice(balanced) == "No mechanism does noticeably better."
+    assert sentences.tradeoff_advice(now) == sentences.advice(now)
+
+
+def test_sentence_and_bells_are_about_the_most_exposed_of_several_secrets(asked):
+    """The noise that hides both is measured by either secret's own right guesses."""
+    rich, women = asked().pair, Pair(SensitiveProperty("sex", "Female"), 0.1, 0.5)
+    now = asked(secrets=(rich, women), statistics=(Mean("age"), Mean("hours-per-week")))
+    assert now.exposed == 1
+    assert "10\u00a0% or 50\u00a0% of 100 records have sex = Female" in sentences.check_lead(now)
+    bells = now.bells([now.plain, now.way])
+    assert list(bells.columns[4:]) == ["10\u00a0%", "50\u00a0%"]
+    right = [100 * float(one.verdict.accuracy[1]) for one in (now.plain, now.way)]
+    assert list(bells["guesses"].unique()) == pytest.approx(right)
+    assert sentences.attack_title(now) == f"Right {right[1]:.0f}\u00a0times in\u00a0100"
+
+
+def test_misfit_by_chance_is_kolmogorovs():
+    """Of 1000 draws: √(ln(2/0.01)/2000), by Massart's inequality; a tenth of it for ten curves."""
+    assert sentences.chance(1000) == pytest.approx(100 * np.sqrt(np.log(200) / 2000), rel=1e-4)
+    assert sentences.chance(250, 10) == pytest.approx(100 * np.sqrt(np.log(2000) / 500), rel=1e-4)
+
+
 def test_what_is_worse_than_nothing_is_said(now):
     """Few records of each group are left by a wide range: nothing beats an educated guess."""
     source = FrameSource("upload", "own", now.source.frame)
@@ -73,6 +114,7 @@ def test_what_is_worse_than_nothing_is_said(now):
     assert best.worse_than_nothing
     assert best.way.key == "no data"
     assert sentences.advice(own).startswith("Release nothing from this table.")
+    assert sentences.tradeoff_advice(own) == sentences.advice(own)
     assert any("yardsticks" in text for text in sentences.caveats(own))
     shown = evaluate(own.scenario, now.source)
     assert sentences.advice(shown).startswith("Publish expected figures instead.")

@@ -261,5 +261,7 @@ def test_subsets_with_replacement_repeat_and_without_do_not():
     assert draw_subsets(3, 0, 5, rng).shape == (5, 0)
     with pytest.raises(ValueError, match="no 4 different"):
         draw_subsets(3, 4, 1, rng)
-    values, rows = rng.normal(size=(40, 3)), draw_subsets(40, 8, 25, rng)
-    assert subset_sums(values, rows) == pytest.approx(values[rows].sum(axis=1))
+    values = rng.normal(size=(40, 3))
+    for size in (8, 20):  # members added up, and records counted
+        rows = draw_subsets(40, size, 25, rng, replacement=size > 10)
+        assert subset_sums(values, rows) == pytest.approx(values[rows].sum(axis=1))
