@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from distpriv.tables.examples import EXAMPLES, load_census_income, load_example
     from distpriv.tables.guard import read_guarded
-    from distpriv.tables.options import Notice, ReadOptions, Row
-    from distpriv.tables.read import Reading, how_read, read, read_table
+    from distpriv.tables.options import Notice, ReadOptions, Row, how_read
+    from distpriv.tables.read import Reading, read, read_table
     from distpriv.tables.rows import as_records
 
 __all__ = ["EXAMPLES", "Notice", "ReadOptions", "Reading", "Row", "as_records", "how_read"]
@@ -19,8 +19,8 @@ __all__ += ["load_census_income", "load_example", "read", "read_guarded", "read_
 _HOMES = {
     "examples": ("EXAMPLES", "load_census_income", "load_example"),
     "guard": ("read_guarded",),
-    "options": ("Notice", "ReadOptions", "Row"),
-    "read": ("Reading", "how_read", "read", "read_table"),
+    "options": ("Notice", "ReadOptions", "Row", "how_read"),
+    "read": ("Reading", "read", "read_table"),
     "rows": ("as_records",),
 }
 

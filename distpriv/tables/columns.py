@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,15 +19,16 @@ from distpriv.tables.numbers import (
     ENOUGH,
     WRITINGS,
     Writing,
-    best_writing,
     is_ambiguous,
     is_number,
+    number,
     number_macro,
-    value,
+    other,
 )
-from distpriv.tables.options import ColumnType, Notice, ReadOptions
+from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt
+from distpriv.tables.rows import KEY
 
-__all__ = ["Column", "decide", "guess_writing", "is_blank", "literal", "profile", "quoted"]
+__all__ = ["Column", "decide", "guess_writing", "is_blank", "profile", "quoted"]
 
 MOST_LABELS = 2_000
 SAMPLE = 50_000  # records that are profiled; all are checked once they are read
@@ -51,14 +52,12 @@ _DATES = {
     for form in (_ISO, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d")
 }
 _DATED = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d")
-_KEY = re.compile(
-    r"(^|[\W_])((?i:id|key|nr|no|number|code|uuid|respondent\w*|person|case|row))$|^(?i:id)|ID$"
-)
 _SENTINELS = {
     *(sign * int(digit * times) for sign in (1, -1) for digit in "789" for times in range(1, 6)),
     *range(-9, 0),
     *(97, 98, 996, 997, 998, 9996, 9997, 9998),
 }
+_BOOLEANS = {"true", "false"}
 
 
 def quoted(name: str) -> str:
@@ -83,7 +82,7 @@ class _Measure(NamedTuple):
     type: ColumnType
     sql: str
     plural: str
-    reads: Callable[[str], bool]
+    reads: dict[str, float]
     records: int
 
 
@@ -91,51 +90,50 @@ class _Measure(NamedTuple):
 class Column:
     """Hold a column while it is decided how to read it.
 
-    Attributes
-    ----------
-    name, kind : str
-        Kind: "text", or what the file says that it is.
-    place : int
-        Its cells are ``c<place>`` of the view ``records``.
-    labels : dict of text to count
-        The commonest ones among the profiled records; `complete` if there are no others.
-    present, records : int
-        Profiled records with a value, and all of them: each `step`-th of the table.
-    text, sql : str
-        SQL of the cells without the signs for missing values, called ``t<place>``; and SQL that
-        makes the value of that, NULL where it is missing.
-    plural, check : str
-        What the values are, where others are missing; SQL that counts the values.
+    The kind is "text", or what the file says that it is. Labels are the commonest ones among the
+    profiled records, each `step`-th of the table, with their counts; `complete` if there are no
+    others. `text` is SQL of the cells without signs for missing values, which is called `source`;
+    `sql` makes the value of that, NULL where it is missing. `plural` says what the values are,
+    where others are missing.
     """
 
     name: str
     kind: str
     place: int
-    labels: dict[str, int] = field(default_factory=dict)
-    present: int = 0
-    records: int = 0
-    complete: bool = True
-    step: int = 1
+    labels: dict[str, int]
+    present: int
+    records: int
+    complete: bool
+    step: int
     type: ColumnType = "text"
     text: str = ""
     sql: str = ""
     plural: str = ""
-    check: str = "count({})"
+    numbers: dict[str, float] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
 
     @property
     def source(self) -> str:
-        """Name of the cells without the signs for missing values."""
+        """Name of the cells without signs for missing values."""
         return f"t{self.place}"
 
-    @property
-    def filled(self) -> int:
-        """Number of records with one of the labels."""
-        return sum(self.labels.values())
+    @cached_property
+    def values(self) -> list[str]:
+        """Labels that are no sign for a missing value."""
+        return [text for text in self.labels if not is_blank(text)]
+
+    def count(self, texts: Iterable[str]) -> int:
+        """Count the profiled records with one of the labels."""
+        return sum(self.labels[text] for text in texts)
 
     def times(self, count: int) -> str:
         """Write a number of profiled records as one of all records."""
         return str(count) if self.step == 1 else f"about {count * self.step}"
+
+    def read(self, writing: Writing) -> dict[str, float]:
+        """Return the labels that are numbers, and the numbers."""
+        pairs = ((text, number(text, writing)) for text in self.labels)
+        return {text: one for text, one in pairs if one is not None}
 
     def tell(self, text: str, **changes: object) -> None:
         """Add a notice."""
@@ -143,35 +141,36 @@ class Column:
 
     def drop_missing(self, writing: Writing, chosen: tuple[str, ...] | None) -> None:
         """Leave out the labels that stand for a missing value."""
-        cell = f"c{self.place}" if self.kind == "text" else f"CAST(c{self.place} AS VARCHAR)"
-        if chosen is not None:
-            gone = set(chosen)
-            absent = f"{cell} IN ({', '.join(map(literal, chosen))})"
-        else:
-            gone = self._missing(writing) if self.kind == "text" else set()
-            # One constant: DuckDB plans lists of them in the square of their number.
-            pattern = literal("|".join(map(re.escape, sorted(gone))))
-            longest = max((len(text.encode()) for text in gone), default=0)
-            absent = f"strlen({cell}) <= {longest} AND regexp_full_match({cell}, {pattern})"
+        self.text = cell = f"c{self.place}"
+        gone = set(chosen or ())
+        if chosen is None and self.kind == "text":
+            gone = self._missing(writing)
         self.labels = {text: n for text, n in self.labels.items() if text not in gone}
         if gone:
-            self.text = f"CASE WHEN {absent} THEN NULL ELSE c{self.place} END"
+            cell = cell if self.kind == "text" else f"CAST({cell} AS VARCHAR)"
+            # One constant: DuckDB plans lists of them in the square of their number.
+            pattern = literal("|".join(map(re.escape, sorted(gone))))
+            longest = max(len(text.encode()) for text in gone)
+            absent = f"strlen({cell}) <= {longest} AND regexp_full_match({cell}, {pattern})"
+            self.text = f"CASE WHEN {absent} THEN NULL ELSE {self.text} END"
 
     def _missing(self, writing: Writing) -> set[str]:
         """Find the texts that stand for a missing value, and tell of those that are there."""
-        gone = set(_TOKENS)
-        values = {text: n for text, n in self.labels.items() if not is_blank(text)}
+        gone, values = set(_TOKENS), set(self.values)
         if len(values) > 2 and all(re.fullmatch(r"[A-Z]{2}", text) for text in values):
             gone.discard("NA")  # Namibia among the codes of countries
-        measured = (n for t, n in values.items() if is_number(t, writing) or _DATED.match(t))
-        if values and sum(measured) >= ENOUGH * sum(values.values()):
-            gone |= {text for text in self.labels if text.lower() in _WORDS}
+        words = {text for text in self.labels if text.lower() in _WORDS}
+        if words and values:
+            measured = values & self.read(writing).keys() | set(filter(_DATED.match, values))
+            if self.count(measured) >= ENOUGH * self.count(values):
+                gone |= words
         if present := [text for text in self.labels if text in gone]:
-            listed = ", ".join(
-                f"{text!r} ({self.times(self.labels[text])})" for text in present[:5]
-            )
+            counts = (f"{text!r} ({self.times(self.labels[text])})" for text in present[:5])
             verb = "was" if len(present) == 1 else "were"
-            self.tell(f"{listed} of {self.name!r} {verb} read as missing.", missing={self.name: ()})
+            self.tell(
+                f"{', '.join(counts)} of {self.name!r} {verb} read as missing.",
+                missing={self.name: ()},
+            )
         return gone if self.step > 1 else set(present)
 
     def decide(self, options: ReadOptions, chosen: ColumnType | None) -> None:
@@ -199,11 +198,11 @@ class Column:
         ((label, ticked),) = self.labels.items()
         if ticked < self.present:
             return False
-        self.type, self.plural, self.check = "boolean", repr(label), "count(*) FILTER (WHERE {})"
-        equal = f"{self.source} = {literal(label)}"
-        self.sql = f"CASE WHEN {self.source} IS NULL THEN false WHEN {equal} THEN true END"
+        self.type, self.plural = "boolean", f"{excerpt(label)} or blank"
+        self.text = f"coalesce({self.text}, '')"
+        self.sql = f"CASE {self.source} WHEN '' THEN false WHEN {literal(label)} THEN true END"
         self.tell(
-            f"{self.name!r} is {label!r} or blank; blank was read as not ticked.",
+            f"{self.name!r} is {excerpt(label)} or blank; blank was read as not ticked.",
             types={self.name: "category"},
         )
         return True
@@ -214,11 +213,12 @@ class Column:
         measure = max(measures, key=lambda m: m.records, default=None)
         if measure is None:
             return False
-        if not chosen and measure.records < ENOUGH * self.filled:
-            if measure.records >= 0.5 * self.filled:
-                odd = [repr(text) for text in self.labels if not measure.reads(text)][:3]
+        filled = self.count(self.labels)
+        if not chosen and measure.records < ENOUGH * filled:
+            if measure.records >= 0.5 * filled:
+                odd = [excerpt(text) for text in self.labels if text not in measure.reads][:3]
                 self.tell(
-                    f"{self.times(measure.records)} of {self.times(self.filled)} values of "
+                    f"{self.times(measure.records)} of {self.times(filled)} values of "
                     f"{self.name!r} are {measure.plural} and others are not, as {', '.join(odd)}; "
                     "they were read as labels.",
                     types={self.name: measure.type},
@@ -229,28 +229,27 @@ class Column:
             return True
         self.type, self.sql, self.plural = measure.type, measure.sql, measure.plural
         if measure.type == "number":
-            self._tell_numbers(measure, options.writing)
+            self._tell_numbers(measure)
         return True
 
     def _measures(self, options: ReadOptions) -> list[_Measure]:
         """List the ways to read numbers and dates."""
-        source, writing = self.source, options.writing
+        source, filled = self.source, self.count(self.labels)
         if self.kind == "number":
             finite = f"CASE WHEN isfinite(CAST({source} AS DOUBLE)) THEN {source} END"
-            return [_Measure("number", finite, "", lambda _: True, self.filled)]
+            return [_Measure("number", finite, "", self.read(WRITINGS[0]), filled)]
         measures = []
-        for macro, one in (("number", writing), ("other_number", other_writing(writing))):
-            reads = partial(is_number, writing=one)
-            good = sum(n for text, n in self.labels.items() if reads(text))
-            measures.append(_Measure("number", f"{macro}({source})", "numbers", reads, good))
-            if good >= ENOUGH * self.filled:
+        for macro, one in (("number", options.writing), ("other_number", other(options.writing))):
+            numbers = self.read(one)
+            good = self.count(numbers)
+            measures.append(_Measure("number", f"{macro}({source})", "numbers", numbers, good))
+            if good >= ENOUGH * filled:
                 return measures
-        if 2 * sum(n for t, n in self.labels.items() if _DATED.match(t)) < self.filled:
-            return measures
-        for form in self._date_forms(day_first=options.delimiter == ";" or writing[0] == ","):
-            reads = partial(_is_date, form=form)
-            good = sum(n for text, n in self.labels.items() if reads(text))
-            measures.append(_Measure("date", _date_sql(form, source), "dates", reads, good))
+        if 2 * self.count(filter(_DATED.match, self.labels)) >= filled:
+            for form in self._date_forms(day_first=options.delimiter == ";" or one[0] == "."):
+                dates = {text: 0.0 for text in self.labels if _is_date(text, form)}
+                sql = _date_sql(form, source)
+                measures.append(_Measure("date", sql, "dates", dates, self.count(dates)))
         return measures
 
     def _date_forms(self, *, day_first: bool) -> list[str]:
@@ -268,55 +267,55 @@ class Column:
 
     def _is_code(self) -> bool:
         """Tell digits that name: leading zeros, too many, or keys that count the records."""
-        digits = (re.sub(r"\D", "", re.split("[.eE]", text)[0]) for text in self.labels)
-        zeros = any(re.match(r"[+-]?0\d", text) for text in self.labels)
-        if zeros or max(map(len, digits)) > 15:
+        whole = all(text.isdigit() for text in self.labels)
+        zeros = any(map(re.compile(r"[+-]?0\d").match, self.labels))
+        if zeros or any(
+            len(text) > 15 and len(re.sub(r"\D", "", re.split("[.eE]", text)[0])) > 15
+            for text in self.labels
+        ):
             self.tell(
                 f"{self.name!r} has digits with leading zeros or too many for a number; they were "
                 "read as names.",
                 types={self.name: "number"},
             )
             return True
-        whole = all(re.fullmatch(r"\d+", text) for text in self.labels)
         if not whole or len(self.labels) < min(self.records, MOST_LABELS) or self.records < 3:
             return False
         numbers = list(map(int, self.labels))  # in the order of the records
         running = numbers[0] <= self.step and len({b - a for a, b in pairwise(numbers)}) == 1
-        return bool(_KEY.search(self.name)) or (running and self.records >= 10)
+        return bool(KEY.search(self.name)) or (running and self.records >= 10)
 
-    def _tell_numbers(self, measure: _Measure, writing: Writing) -> None:
+    def _tell_numbers(self, measure: _Measure) -> None:
         """Tell of another decimal sign, of per cent, and of usual signs for a missing value."""
         if measure.sql.startswith("other_number"):
-            writing = other_writing(writing)
             self.tell(
                 f"{self.name!r} has another decimal sign than the other columns, as in "
-                f"{next(filter(measure.reads, self.labels))!r}; both were read as numbers.",
+                f"{next(iter(measure.reads))!r}; both were read as numbers.",
                 types={self.name: "category"},
             )
-        percent = sum(n for text, n in self.labels.items() if text.endswith("%"))
-        if 0 < percent < self.filled:
+        percent = self.count(text for text in self.labels if text.endswith("%"))
+        if 0 < percent < self.count(self.labels):
             self.tell(f"Some values of {self.name!r} have a % and others none.")
-        writing = writing if self.kind == "text" else WRITINGS[0]
-        values = {text: value(text, writing) for text in self.labels if is_number(text, writing)}
+        self.numbers = measure.reads
         counts: Counter[float] = Counter()
-        for text, number in values.items():
-            counts[number] += self.labels[text]
-        often = max(3, 0.002 * self.filled)
+        for text, one in self.numbers.items():
+            counts[one] += self.labels[text]
+        often = max(3, 0.002 * self.count(self.labels))
         usual = {one for one, count in counts.items() if one in _SENTINELS and count >= often}
         rest = counts.keys() - usual
         if not usual or len(rest) < 2:
             return
         low, high = min(rest), max(rest)
         texts = [
-            t for t, x in values.items() if x in usual and (x < 0 <= low or x > 2 * high - low)
+            text
+            for text, one in self.numbers.items()
+            if one in usual and (one < 0 <= low or one > 2 * high - low)
         ]
         if texts:
-            listed = ", ".join(
-                f"{text} ({self.times(self.labels[text])} records)" for text in texts
-            )
+            counted = (f"{text} ({self.times(self.labels[text])} records)" for text in texts)
             self.tell(
-                f"{listed} of {self.name!r} may stand for a missing value; all others lie between "
-                f"{low:g} and {high:g}.",
+                f"{', '.join(counted)} of {self.name!r} may stand for a missing value; all others "
+                f"lie between {low:g} and {high:g}.",
                 missing={self.name: texts},
             )
 
@@ -341,10 +340,10 @@ class Column:
             return
         folded = Counter(text.casefold() for text in normal)
         if twins := sorted(text for text in normal if folded[text.casefold()] > 1):
-            listed = ", ".join(map(repr, twins[:4]))
+            listed = ", ".join(map(excerpt, twins[:4]))
             self.tell(f"Labels of {self.name!r} differ in capitals alone: {listed}.")
         if several := _several(self.labels):
-            self.tell(f"Cells of {self.name!r} hold several answers, as {several!r}.")
+            self.tell(f"Cells of {self.name!r} hold several answers, as {excerpt(several)}.")
 
     def _words(self) -> ColumnType:
         count = len(self.labels)
@@ -352,14 +351,6 @@ class Column:
         if not self.complete or (count >= 0.95 * self.present and self.present >= 20):
             return "text" if long else "identifier"
         return "text" if count > 1_000 or (long and count > 20) else "category"
-
-
-_BOOLEANS = {"true", "false"}
-
-
-def other_writing(writing: Writing) -> Writing:
-    """Return the writing with the other decimal sign."""
-    return ("." if writing[0] == "," else ",", "")
 
 
 def _is_date(text: str, form: str) -> bool:
@@ -393,54 +384,69 @@ def _several(labels: dict[str, int]) -> str:
     return ""
 
 
-def profile(
-    db: duckdb.DuckDBPyConnection, kinds: Sequence[str], names: Sequence[str]
-) -> list[Column]:
+def profile(rows: pa.Table, kinds: Sequence[str], names: Sequence[str]) -> list[Column]:
     """Return the columns with their labels, of at most 50 000 records, taken evenly."""
-    ((count,),) = db.execute("SELECT count(*) FROM records").fetchall()
-    step = max(1, -(-count // max(1_000, min(SAMPLE, CELLS // len(names)))))
-    db.execute(f"CREATE TEMP TABLE profiled AS FROM records WHERE rn % {step} = 0")
+    step = max(1, -(-len(rows) // max(1_000, min(SAMPLE, CELLS // len(names)))))
+    if step > 1:
+        rows = rows.take(pa.array(np.arange(0, len(rows), step)))
     columns = []
-    for place, cells in enumerate(db.sql("SELECT * EXCLUDE rn FROM profiled").to_arrow_table()):
-        column = Column(names[place], kinds[place], place, text=f"c{place}", step=step)
-        columns.append(column)
-        column.records, column.present = len(cells), len(cells) - cells.null_count
-        if column.kind in ("text", "number"):
-            counts = pc.value_counts(cells.drop_null().combine_chunks())
+    for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        cells = rows.column(place)
+        labels: dict[str, int] = {}
+        complete = True
+        if kind in ("text", "number"):
+            counts = pc.value_counts(cells.drop_null())
             # A stable sort: labels of equal counts stay in the order of the records.
             order = pc.array_sort_indices(counts.field("counts"), order="descending")
             often = counts.take(order[:MOST_LABELS])
             texts = often.field("values").cast(pa.string()).to_pylist()
-            column.labels = dict(zip(texts, often.field("counts").to_pylist(), strict=True))
-            column.complete = len(counts) <= MOST_LABELS
+            labels = dict(zip(texts, often.field("counts").to_pylist(), strict=True))
+            complete = len(counts) <= MOST_LABELS
+        present = len(cells) - cells.null_count
+        columns.append(Column(name, kind, place, labels, present, len(cells), complete, step))
     return columns
 
 
 def guess_writing(
     columns: Sequence[Column], options: ReadOptions, fixed: frozenset[str]
 ) -> ReadOptions:
-    """Return options with the decimal sign and the sign of thousands that fit most columns."""
+    """Return options with the writing that makes numbers of most columns, then of most values.
+
+    After a semicolon, a comma rather begins decimals than separates thousands where both fit.
+    """
     if {"decimal", "thousands"} & fixed:
         return options
-    texts = [column.labels for column in columns if column.kind == "text"]
-    values = ({t: n for t, n in labels.items() if not is_blank(t)} for labels in texts)
-    decimal, thousands = best_writing(values, comma_first=options.delimiter == ";")
+    comma_first = options.delimiter == ";"
+    order = sorted(WRITINGS, key=lambda w: w == (".", ",")) if comma_first else WRITINGS
+    scores = dict.fromkeys(order, (0, 0))
+    for column in columns:
+        texts = column.values if column.kind == "text" else []
+        signed = [text for text in texts if "." in text or "," in text]
+        bare = set(texts).difference(signed)
+        plain = column.count(text for text in bare if is_number(text, WRITINGS[0]))
+        least = ENOUGH * column.count(texts)
+        for writing in order if plain + column.count(signed) >= max(1, least) else ():
+            good = plain + column.count(text for text in signed if is_number(text, writing))
+            if good >= least:
+                count, values = scores[writing]
+                scores[writing] = (count + 1, values + good)
+    decimal, thousands = max(order, key=scores.__getitem__)
     return options.changed(decimal=decimal, thousands=thousands)
 
 
-def decide(db: duckdb.DuckDBPyConnection, columns: Sequence[Column], options: ReadOptions) -> None:
-    """Decide the type, the SQL and the notices of each column.
+def decide(columns: Sequence[Column], options: ReadOptions) -> str:
+    """Decide the type, the SQL and the notices of each column, and return the macros of the SQL.
 
     A column of which 95 % of the values are numbers, or dates, is one; the others are missing. Of
     one where half of them are, a notice tells.
     """
-    db.execute(number_macro("number", options.writing))
-    db.execute(number_macro("other_number", other_writing(options.writing)))
     types, missing = dict(options.types), dict(options.missing)
     for column in columns:
         column.drop_missing(options.writing, missing.get(column.name))
         column.decide(options, types.get(column.name))
     _tell_ambiguous(columns, options)
+    second = number_macro("other_number", other(options.writing))
+    return f"{number_macro('number', options.writing)}; {second}"
 
 
 def _tell_ambiguous(columns: Sequence[Column], options: ReadOptions) -> None:
@@ -452,21 +458,22 @@ def _tell_ambiguous(columns: Sequence[Column], options: ReadOptions) -> None:
     proven = {"."} if options.delimiter == "," and options.decimal == "." else set()
     doubtful: list[tuple[str, Column, str]] = []
     for column in columns:
-        if column.kind != "text" or not column.sql.startswith("number("):
+        if not column.sql.startswith("number("):
             continue
         for sign in filter(None, writing):
-            texts = [t for t in column.labels if sign in t and is_number(t, writing)]
+            texts = [text for text in column.numbers if sign in text]
             if texts and all(is_ambiguous(text, writing) for text in texts):
                 doubtful.append((sign, column, texts[0]))
             elif texts:
                 proven.add(sign)
     for sign, column, text in doubtful:
         if sign not in proven:
-            decimal = other_writing((sign, ""))[0] if sign == options.decimal else sign
-            other = (decimal, sign if sign == options.decimal else "")
+            decimal, thousands = sign, ""
+            if sign == options.decimal:
+                decimal, thousands = other((sign, ""))[0], sign
             column.tell(
-                f"{text!r} in {column.name!r} was read as {value(text, writing):.10g}; it may be "
-                f"{value(text, other):.10g}.",
-                decimal=other[0],
-                thousands=other[1],
+                f"{text!r} in {column.name!r} was read as {column.numbers[text]:.10g}; it may be "
+                f"{number(text, (decimal, thousands)):.10g}.",
+                decimal=decimal,
+                thousands=thousands,
             )

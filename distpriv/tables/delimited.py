@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from distpriv.errors import ReadError
-from distpriv.tables.options import ReadOptions
+from distpriv.tables.options import ReadOptions, excerpt
 
-__all__ = ["NO_DELIMITER", "guess_dialect", "load_columns", "load_text", "utf8"]
+__all__ = ["NO_DELIMITER", "guess_dialect", "load_text", "utf8"]
 
 SAMPLE, LINES = 65_536, 200  # bytes and lines from which the dialect is guessed
+LONGEST = 8 << 20  # bytes of a line that is read without a detour
 NO_DELIMITER = "\x1f"
 _CODE_PAGES = "cp1252 cp1250 cp1251 cp1253 cp1254 cp932 gb18030 big5 cp949"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_TEXT = bytes([*range(9, 14), *range(32, 256)])
 
 
 def utf8(data: bytes) -> tuple[bytes, str]:
-    r"""Return text as UTF-8 with ``\n`` between its lines, and the encoding that it had.
-
-    Raises
-    ------
-    ReadError
-        If it holds control characters: then it is no text.
-    """
+    r"""Return text as UTF-8 with ``\n`` between its lines, and the encoding that it had."""
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
@@ -42,13 +35,13 @@ def utf8(data: bytes) -> tuple[bytes, str]:
         data = text.encode()
     del text
     data = data.rstrip(b"\x1a")  # how DOS ended a file
-    if b"\r" in data:  # DuckDB refuses mixed line ends
+    if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if control := _CONTROL.search(data):
-        line = data.count(b"\n", 0, control.start()) + 1
+    if control := data.translate(None, _TEXT):
+        line = data.count(b"\n", 0, data.index(control[:1])) + 1
         raise ReadError(
             f"This is no text and no kind of file that is read (line {line} has the control "
-            f"character 0x{control[0][0]:02X}); choose a CSV, Excel or Parquet file."
+            f"character 0x{control[0]:02X}); choose a CSV, Excel or Parquet file."
         )
     return data, "utf-8" if encoding.startswith("utf") else encoding
 
@@ -62,7 +55,7 @@ def _guess_encoding(data: bytes) -> str:
     return best.encoding if best and telling.decode(best.encoding) != usual else "cp1252"
 
 
-def _rows(data: bytes, delimiter: str, quote: str, escape: str) -> Iterator[list[str]]:
+def _rows(data: bytes, delimiter: str, quote: str, escape: str, *, strict: bool = False) -> Any:
     doubled = escape in ("", quote)
     return csv.reader(
         io.StringIO(data.decode("utf-8", "ignore"), newline=""),
@@ -70,6 +63,7 @@ def _rows(data: bytes, delimiter: str, quote: str, escape: str) -> Iterator[list
         quotechar=quote,
         escapechar=None if doubled else escape,
         doublequote=doubled,
+        strict=strict,
     )
 
 
@@ -84,28 +78,23 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
 
     They are those with which most lines have the same number of cells. A delimiter that is rare
     within values goes first; colons and blanks are tried where no other fits.
-
-    Raises
-    ------
-    ReadError
-        If the lines are running text, or values at fixed places.
     """
     if "delimiter" in fixed:
         return options
-    sample, start = data[:SAMPLE], 1
+    sample = data[:SAMPLE]
     if len(data) > SAMPLE:
         sample = sample[: sample.rfind(b"\n") + 1] or sample
     hint = re.match(rb'"?sep=([ -~\t])"?\n', sample)
     if hint:  # a line that Excel understands
-        sample, start = sample[hint.end() :], 2
+        sample = sample[hint.end() :]
+        if not {"header", "first"} & fixed:
+            options = options.changed(header=(2,))
     escape = "\\" if b'\\"' in sample else ""
     best: tuple[float, str, str] = (0.0, NO_DELIMITER, '"')
     for delimiters in (hint[1].decode(),) if hint else ("\t;|,", ": "):
         for delimiter in delimiters if best[0] < 0.6 else "":
             mark = re.escape(delimiter.encode())
-            single = re.search(
-                b"(^|" + mark + b")'[^'\n]*" + mark + b"[^'\n]*'", sample, re.MULTILINE
-            )
+            single = re.search(b"(?m)(^|" + mark + b")'[^'\n]*" + mark + b"[^'\n]*'", sample)
             for quote in "\"'" if single else '"':
                 widths = _widths(sample, delimiter, quote, escape)
                 width, times = widths.most_common(1)[0]
@@ -115,13 +104,11 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
         _refuse_prose(sample.decode("utf-8", "ignore").splitlines()[:LINES])
         best = (0.0, NO_DELIMITER, '"')
     changes = {"delimiter": best[1], "quote": best[2], "escape": escape or best[2]}
-    options = options.changed(**{key: one for key, one in changes.items() if key not in fixed})
-    if start == 2 and not {"header", "first"} & fixed:
-        return options.changed(header=(2,), first=3)
-    return options
+    return options.changed(**{key: one for key, one in changes.items() if key not in fixed})
 
 
 def _refuse_prose(lines: list[str]) -> None:
+    """Refuse running text, and values at fixed places."""
     if len({len(line) for line in lines[:-1]}) == 1 and len(lines) > 3 and len(lines[0]) > 6:
         raise ReadError(
             f"Every line has {len(lines[0])} characters and no separator, so the values stand at "
@@ -136,98 +123,71 @@ def _refuse_prose(lines: list[str]) -> None:
         )
 
 
-def load_columns(
-    db: duckdb.DuckDBPyConnection, columns: Sequence[pa.Array] | Sequence[pa.ChunkedArray]
-) -> None:
-    """Make Arrow's columns the relation ``grid``; DuckDB reads them where they are."""
-    db.register("cells", pa.table({f"c{i}": column for i, column in enumerate(columns)}))
-    db.execute("CREATE TEMP VIEW grid AS SELECT row_number() OVER () AS rn, * FROM cells")
+def load_text(data: bytes, options: ReadOptions) -> pa.Table:
+    """Return the cells of delimited text, empty ones as null.
 
-
-def load_text(db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions, most: int) -> int:
-    """Load delimited text into the relation ``grid`` and return its number of columns.
-
-    Short lines are filled with missing values; one that is longer than the others is refused.
-    Nothing is loaded of more columns than `most`.
-
-    Raises
-    ------
-    ReadError
-        Names the line and what is wrong with it.
+    Short lines are filled up; one that is longer than most is refused by its number.
     """
     dialect = (options.delimiter, options.quote, options.escape)
     widths = _widths(data[:SAMPLE], *dialect)
     width = widths.most_common(1)[0][0] if widths else 1
-    if width > most:
-        return width
-    if not hasattr(os, "memfd_create"):  # not on Linux: slower, and as right
-        _load_rows(db, list(_rows(data, *dialect)), width)
-        return width
-    handle = os.memfd_create("table")  # memory with a path: nothing is written to disk
     try:
-        with os.fdopen(os.dup(handle), "wb") as file:
-            file.write(data)
-        try:
-            _load_csv(db, handle, width, dialect, parallel=True)
-        except duckdb.Error as error:  # line breaks within quotes and short lines need one thread
-            if "parallel" not in str(error):
-                raise
-            _load_csv(db, handle, width, dialect, parallel=False)
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as error:
-        raise ReadError(_explain(str(error), width)) from None
-    finally:
-        os.close(handle)
-    return width
+        return _parse(data, width, *dialect)
+    except ValueError:  # of Arrow, also for a separator that is no ASCII
+        pass  # and with it what it quotes
+    data = _filled_up(data, width, dialect)
+    return _parse(data, width, block=min(len(data) + 1, 2**31 - 1))
 
 
-def _load_csv(
-    db: duckdb.DuckDBPyConnection,
-    handle: int,
+def _parse(
+    data: bytes,
     width: int,
-    dialect: tuple[str, str, str],
-    *,
-    parallel: bool,
-) -> None:
-    raw = db.read_csv(
-        f"/proc/self/fd/{handle}",
-        header=False,
-        auto_detect=False,
-        sep=dialect[0],
-        quotechar=dialect[1],
-        escapechar=dialect[2],
-        null_padding=True,
-        all_varchar=True,
-        parallel=parallel,
-        columns={f"c{place}": "VARCHAR" for place in range(width)},
-        max_line_size=8_000_000,
+    delimiter: str = ",",
+    quote: str = '"',
+    escape: str = '"',
+    block: int = LONGEST,
+) -> pa.Table:
+    from pyarrow import csv as arrow
+
+    names = [f"c{place}" for place in range(width)]
+    doubled = escape in ("", quote)
+    return arrow.read_csv(
+        pa.BufferReader(data),
+        arrow.ReadOptions(column_names=names, block_size=block),
+        arrow.ParseOptions(
+            delimiter=delimiter,
+            quote_char=quote,
+            double_quote=doubled,
+            escape_char=False if doubled else escape,
+            newlines_in_values=True,
+        ),
+        arrow.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+        ),
     )
-    cells = "SELECT row_number() OVER () AS rn, * FROM raw"
-    raw.query("raw", f"CREATE TEMP TABLE grid AS {cells}")
 
 
-def _load_rows(db: duckdb.DuckDBPyConnection, rows: list[list[str]], width: int) -> None:
-    for number, row in enumerate(rows, start=1):
-        if len(row) > width:
-            text = f"on Line: {number} Found: {len(row)} Original Line: {row}"
-            raise ReadError(_explain(text, width))
-    cells = ([row[i] or None if i < len(row) else None for row in rows] for i in range(width))
-    load_columns(db, [pa.array(column, pa.string()) for column in cells])
-
-
-def _explain(message: str, width: int) -> str:
-    """Say why DuckDB refuses a line."""
-    line = re.search(r"on Line: (\d+)", message)
-    cells = re.search(r"Found: (\d+)", message)
-    text = re.search(r"Original Line: ?(.*)", message)
-    where = f"Line {line[1]}" if line else "A line"
-    if cells and text:
-        return (
-            f"{where} has {cells[1]} values where the others have {width} ({text[1][:60]!r}); "
-            "remove values, or put quotation marks around one that holds the separator."
-        )
-    return (
-        f"{where} cannot be read; close its quotation mark, or shorten it to less than 8 million "
-        "characters."
-    )
+def _filled_up(data: bytes, width: int, dialect: tuple[str, str, str]) -> bytes:
+    """Write text anew, with commas and as many cells in every line."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(target, lineterminator="\n")
+    rows, line = _rows(data, *dialect, strict=True), 1
+    try:
+        for row in rows:
+            if len(row) > width:
+                text = excerpt(dialect[0].join(row))
+                raise ReadError(
+                    f"Line {line} has {len(row)} values where the others have {width} ({text}); "
+                    "remove values, or put quotation marks around one that holds the separator."
+                )
+            if row:
+                writer.writerow(row + [""] * (width - len(row)))
+            line = rows.line_num + 1
+    except csv.Error:
+        raise ReadError(
+            f"Line {line} cannot be read; close its quotation mark, or shorten its values to less "
+            f"than {csv.field_size_limit()} characters."
+        ) from None
+    return target.getvalue().encode()

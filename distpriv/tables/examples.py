@@ -57,20 +57,13 @@ class Example:
 
 def _tuples(value: Any) -> Any:
     """Make tuples of lists."""
+    if isinstance(value, dict):
+        return {key: _tuples(entry) for key, entry in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-def _examples() -> dict[str, Example]:
-    text = (Path(__file__).parent / "examples.toml").read_text(encoding="utf-8")
-    examples = {}
-    for key, values in tomllib.loads(text).items():
-        bounds = {column: _tuples(ends) for column, ends in values.pop("bounds").items()}
-        fields = {name: _tuples(value) for name, value in values.items()}
-        examples[key] = Example(key, bounds=bounds, **fields)
-    return examples
-
-
-EXAMPLES: dict[str, Example] = _examples()
+_TOML = tomllib.loads((Path(__file__).parent / "examples.toml").read_text(encoding="utf-8"))
+EXAMPLES: dict[str, Example] = {key: Example(key, **_tuples(one)) for key, one in _TOML.items()}
 """The examples by their keys; the dashboard opens on the first."""
 
 

@@ -10,19 +10,19 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import IO, NamedTuple
 
-import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from distpriv.errors import ReadError
-from distpriv.tables.delimited import NO_DELIMITER, guess_dialect, load_columns, load_text, utf8
+from distpriv.tables.delimited import NO_DELIMITER, guess_dialect, load_text, utf8
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.text import listed
 
-__all__ = ["FORMATS", "MOST_COLUMNS", "Format", "Grid", "load_cells", "load_typed", "open_grid"]
+__all__ = ["EXACT", "Grid", "open_grid"]
 
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
 MOST_COLUMNS = 2_000
@@ -33,25 +33,17 @@ _LOCKED = "EncryptedPackage".encode("utf-16-le")
 
 
 class Grid(NamedTuple):
-    """Hold what the relation ``grid`` has: ``rn`` (the row, from 1), ``c0``, ``c1`` and so on.
+    """Hold the cells of a file, as columns ``c0``, ``c1`` and so on.
 
-    Attributes
-    ----------
-    kinds : tuple of str
-        Of the columns: "number", "boolean", "date", or "text", which is still to be read.
-    names : tuple of str
-        Of the columns, where the file itself names them; else ().
-    options : ReadOptions
-    notices : tuple of Notice
-    blanks : str
-        What may surround a text.
+    Kinds are "number", "boolean", "date", or "text", which is still to be read: trimmed, and null
+    where it is empty. Names are those that the file itself has; else there are none.
     """
 
+    cells: pa.Table
     kinds: tuple[str, ...]
     names: tuple[str, ...]
     options: ReadOptions
     notices: tuple[Notice, ...] = ()
-    blanks: str = " \t\r\n\u00a0"
 
 
 class Format(NamedTuple):
@@ -59,24 +51,16 @@ class Format(NamedTuple):
 
     title: str
     begins: bytes
-    reader: Callable[[duckdb.DuckDBPyConnection, bytes, ReadOptions], Grid] | None = None
+    reader: Callable[[bytes, ReadOptions], Grid] | None = None
     advice: str = "save the table as CSV, Excel (.xlsx) or Parquet and choose that file"
 
 
-def open_grid(
-    db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions, fixed: frozenset[str]
-) -> Grid:
-    """Load a file into the relation ``grid``; `fixed` names options that are not to be guessed.
-
-    Raises
-    ------
-    ReadError
-        If it is no table, damaged, locked, or of a kind that is not read.
-    """
+def open_grid(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Grid:
+    """Return the cells of a file; `fixed` names options that are not to be guessed."""
     try:
-        grid = _open(db, data, options, fixed)
-    except MemoryError:  # Arrow's is also an ArrowException
-        raise
+        grid = _open(data, options, fixed)
+    except (MemoryError, pa.ArrowCapacityError):  # both may be an ArrowException
+        raise MemoryError from None
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, pa.ArrowException):
         raise ReadError(
             "The file is damaged or cut off; save or download it again and choose the new one."
@@ -89,9 +73,7 @@ def open_grid(
     return grid
 
 
-def _open(
-    db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions, fixed: frozenset[str]
-) -> Grid:
+def _open(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Grid:
     data, options, notices = _unpack(data, options)
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         raise ReadError("The file is empty; choose one with column names and records.")
@@ -99,7 +81,7 @@ def _open(
         if re.match(form.begins, data[:4096], re.IGNORECASE | re.DOTALL):
             if form.reader is None:
                 raise ReadError(f"This is {form.title}; {form.advice}.")
-            grid = form.reader(db, data, options)
+            grid = form.reader(data, options)
             return grid._replace(notices=(*notices, *grid.notices))
     data, encoding = utf8(data)
     if encoding != "utf-8":
@@ -108,12 +90,21 @@ def _open(
     if options.delimiter == NO_DELIMITER:
         text = "No comma, semicolon, tab or | divides all lines alike: each line is one value."
         notices.append(Notice(text))
-    width = load_text(db, data, options, MOST_COLUMNS)
-    # Trimming many signs takes three times as long as trimming blanks alone.
-    quote = options.quote.encode()
-    signs = {"\t": [b"\t"], "\u00a0": [b"\xc2\xa0"], "\n": [b"\n" + quote, quote + b"\n"]}
-    blanks = "".join(sign for sign, codes in signs.items() if any(code in data for code in codes))
-    return Grid(("text",) * width, (), options, tuple(notices), " " + blanks)
+    return _texts(load_text(data, options).columns, options, notices)
+
+
+def _texts(
+    columns: Iterable[pa.Array | pa.ChunkedArray], options: ReadOptions, notices: list[Notice]
+) -> Grid:
+    """Return a grid of texts."""
+    trimmed = [_trimmed(column) for column in columns]
+    cells = pa.table({f"c{place}": column for place, column in enumerate(trimmed)})
+    return Grid(cells, ("text",) * len(trimmed), (), options, tuple(notices))
+
+
+def _trimmed(texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    texts = pc.utf8_trim_whitespace(texts)
+    return pc.if_else(pc.equal(texts, ""), None, texts)
 
 
 def _unpack(data: bytes, options: ReadOptions) -> tuple[bytes, ReadOptions, list[Notice]]:
@@ -163,29 +154,16 @@ def _choose(name: str, names: Sequence[str], container: str, notices: list[Notic
     return name
 
 
-def load_cells(
-    db: duckdb.DuckDBPyConnection, rows: Sequence[Sequence[object]], options: ReadOptions
-) -> Grid:
-    """Load rows of Python values, as text that reads back as the same value."""
-    width = max(map(len, rows), default=0)
-    if not width:
-        raise ReadError("The table is empty; choose one with column names and records.")
-    cells = ([_text(row[i]) if i < len(row) else None for row in rows] for i in range(width))
-    load_columns(db, [pa.array(column, pa.string()) for column in cells])
-    return Grid(("text",) * width, (), options)
-
-
 def _text(value: object) -> str | None:
-    if value is None or value == "":
-        return None
+    """Write a value of Python so that it reads back as the same."""
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < EXACT else repr(value)
-    return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    return None if value is None else str(value)
 
 
-def _workbook(db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions) -> Grid:
+def _workbook(data: bytes, options: ReadOptions) -> Grid:
     """Load Excel and what else python-calamine reads: the sheet that is named, or the largest."""
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
@@ -215,17 +193,17 @@ def _workbook(db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions) 
     if filled:
         text = f"{filled} merged cells were read as the value of every row that they span."
         notices.append(Notice(text))
-    return load_cells(db, rows, options.changed(member=name))._replace(notices=tuple(notices))
+    if not any(rows):
+        raise ReadError("The table is empty; choose one with column names and records.")
+    columns = (pa.array(map(_text, column), pa.string()) for column in zip(*rows, strict=True))
+    return _texts(columns, options.changed(member=name), notices)
 
 
-def _parquet(db: duckdb.DuckDBPyConnection, data: bytes, options: ReadOptions) -> Grid:
+def _parquet(data: bytes, options: ReadOptions) -> Grid:
+    """Load columns that their file types; nested and binary ones are left out, with a notice."""
     import pyarrow.parquet as pq
 
-    return load_typed(db, pq.ParquetFile(pa.BufferReader(data)).read(), options)
-
-
-def load_typed(db: duckdb.DuckDBPyConnection, table: pa.Table, options: ReadOptions) -> Grid:
-    """Load columns that their file types; nested and binary ones are left out, with a notice."""
+    table = pq.ParquetFile(pa.BufferReader(data)).read()
     columns: dict[str, tuple[pa.ChunkedArray, str]] = {}
     notices = []
     for name, column in zip(table.column_names, table.columns, strict=True):
@@ -237,17 +215,15 @@ def load_typed(db: duckdb.DuckDBPyConnection, table: pa.Table, options: ReadOpti
             columns[name] = plain
     if not columns or not table.num_rows:
         raise ReadError("The table has no records in columns that can be read; choose another.")
-    load_columns(db, [column for column, _ in columns.values()])
+    cells = {f"c{place}": column for place, (column, _) in enumerate(columns.values())}
     kinds = tuple(kind for _, kind in columns.values())
-    return Grid(kinds, tuple(columns), options, tuple(notices))
+    return Grid(pa.table(cells), kinds, tuple(columns), options, tuple(notices))
 
 
 def _plain(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
     """Cast a column to a type that DuckDB reads, and say its kind; None for nested and binary."""
-    import pyarrow.compute as pc
-
     kind, types = column.type, pa.types
-    if types.is_dictionary(kind) and not types.is_string(kind.value_type):
+    if types.is_dictionary(kind):
         return _plain(column.cast(kind.value_type))
     if types.is_integer(kind):
         ends = pc.min_max(column).as_py()
@@ -258,12 +234,12 @@ def _plain(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
         return column.cast(pa.float64()), "number"
     if types.is_date(kind) or types.is_timestamp(kind):
         return column.cast(pa.timestamp("us"), safe=False), "date"
-    if types.is_null(kind) or types.is_time(kind):
-        return column.cast(pa.string()), "text"
     if types.is_boolean(kind):
         return column, "boolean"
-    texts = (types.is_dictionary, types.is_string, types.is_large_string, types.is_string_view)
-    return (column, "text") if any(is_text(kind) for is_text in texts) else None
+    texts = ("null", "time", "string", "large_string", "string_view")
+    if any(getattr(types, f"is_{text}")(kind) for text in texts):
+        return _trimmed(column.cast(pa.string())), "text"
+    return None
 
 
 FORMATS: tuple[Format, ...] = (

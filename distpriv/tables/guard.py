@@ -20,8 +20,8 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from distpriv.errors import ReadError
-from distpriv.tables.options import ReadOptions
-from distpriv.tables.read import TOO_LARGE, frame_of, how_as_json, how_from_json, read
+from distpriv.tables.options import ReadOptions, how_as_json, how_from_json
+from distpriv.tables.read import TOO_LARGE, frame_of, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,24 +45,8 @@ def read_guarded(
 ) -> pd.DataFrame:
     """Read a file as :func:`distpriv.read_table` does, in a process under limits.
 
-    Parameters
-    ----------
-    data : bytes
-    name : str
-        Of the file, for messages.
-    options : ReadOptions, optional
-        As of :func:`distpriv.tables.read`.
-    memory : int
-        Bytes of address space; the table may take a quarter of it.
-    seconds : float
-        Processor time, and twice as much by the clock.
-    **changes
-        As of :func:`distpriv.tables.read`.
-
-    Raises
-    ------
-    ReadError
-        If the file cannot be read, or not within the limits.
+    Messages begin with its name. Memory is address space in bytes, of which the table may take a
+    quarter; seconds are processor time, and twice as much by the clock.
     """
     arguments = None if options is None else options.arguments()
     request = {"options": arguments, "changes": changes, "memory": memory, "seconds": seconds}
@@ -83,14 +67,15 @@ def read_guarded(
 def _ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
     """Return what the process answers, and the code that it ends with."""
     paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
-    # Each of malloc's arenas takes 64 MB of address space, used or not.
-    settings = {"PYTHONPATH": os.pathsep.join(paths), "MALLOC_ARENA_MAX": "2"}
+    # Arrow's allocator takes 1 GB of address space, and each of malloc's arenas 64 MB, used or not.
+    settings = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "distpriv.tables.guard"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, **settings, "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
+        | settings,
     ) as process:
         try:
             with contextlib.suppress(BrokenPipeError):
@@ -122,7 +107,7 @@ def _answer(source: IO[bytes], target: IO[bytes]) -> None:
         arguments = request["options"]
         options = None if arguments is None else ReadOptions().changed(**arguments)
         reading = read(source.read(), options, **request["changes"])
-        table = reading.to_arrow()
+        table = reading.table
         if table.nbytes > request["memory"] // 4:
             raise MemoryError
         reply = how_as_json(reading.options, reading.notices)

@@ -1,5 +1,4 @@
 """Which rows name the columns, and which are no records."""
-# ruff: noqa: S608 - numbers of rows and columns alone are written into SQL
 
 from __future__ import annotations
 
@@ -10,11 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from distpriv.errors import ReadError
 from distpriv.tables.columns import is_blank
-from distpriv.tables.options import Notice, ReadOptions
+from distpriv.tables.options import Notice, ReadOptions, excerpt
 
 __all__ = ["column_names", "guess_layout", "tell_layout"]
 
@@ -24,30 +24,23 @@ _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d.*)?")
 _TOTAL = re.compile(
     r"(?i)((grand )?total|sums?|means?|averages?|overall|summe|gesamt|mittelwert|moyenne)\W*"
 )
+_PLAIN = r"^[+-]?\d+(\.\d*)?$"
 
 Row = Sequence[str | None]
 
 
 def _measured(cell: str | None) -> bool:
-    text = (cell or "").strip()
-    return bool(_NUMBER.fullmatch(text) or _DATE.fullmatch(text))
+    return bool(cell and (_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell)))
 
 
 def _filled(row: Row) -> int:
-    return sum(1 for cell in row if cell and cell.strip())
+    return sum(cell is not None for cell in row)
 
 
-def _show(row: Row) -> str:
-    text = ", ".join(" ".join(cell.split()) for cell in row if cell and cell.strip())
-    return repr(text if len(text) <= 60 else text[:59] + "…")
-
-
-def _rows(
-    db: duckdb.DuckDBPyConnection, width: int, condition: str, limit: int
-) -> list[tuple[int, Row]]:
-    cells = ", ".join(f"c{i}" for i in range(width))
-    query = f"SELECT rn, {cells} FROM grid WHERE {condition} ORDER BY rn LIMIT {limit}"
-    return [(row[0], row[1:]) for row in db.execute(query).fetchall()]
+def _rows(cells: pa.Table, first: int, count: int) -> list[tuple[int, Row]]:
+    """List rows with their numbers, which are counted from 1."""
+    columns = (column.to_pylist() for column in cells.slice(first - 1, max(count, 0)).columns)
+    return list(enumerate(zip(*columns, strict=True), first))
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,6 @@ class _Sample:
 
     head: list[tuple[int, Row]]
     tail: list[tuple[int, Row]]
-    width: int
 
     @cached_property
     def body(self) -> list[Row]:
@@ -90,7 +82,7 @@ class _Sample:
             return any(map(_measured, cells))
         filled = _filled(row)
         if not self.numeric:
-            note = filled == 1 and self.width > 1 and " " in (row[0] or "").strip()
+            note = filled == 1 and len(row) > 1 and " " in (row[0] or "")
             return filled > 0 and not (note and not self.times[0][row[0]] and self._dense)
         return any(
             not is_blank(cell) and (times[cell] > 1 or filled > 1)
@@ -102,9 +94,7 @@ class _Sample:
         return sum(_filled(row) > 1 for row in self.body) >= 0.9 * len(self.body)
 
 
-def guess_layout(
-    db: duckdb.DuckDBPyConnection, width: int, options: ReadOptions, fixed: frozenset[str]
-) -> ReadOptions:
+def guess_layout(cells: pa.Table, options: ReadOptions, fixed: frozenset[str]) -> ReadOptions:
     """Return options with the rows of names, the first record, and the rows at the bottom.
 
     Where columns hold numbers or dates, a row without any of them there is no record: at the top
@@ -112,19 +102,16 @@ def guess_layout(
     is the sum of all above is a total.
     """
     start = options.header[0] if options.header and not {"header", "first"} & fixed else 1
-    ((count,),) = db.execute("SELECT count(*) FROM grid").fetchall()
-    sample = _Sample(
-        _rows(db, width, f"rn >= {start}", HEAD),
-        _rows(db, width, f"rn > {max(count - TAIL, start)}", TAIL),
-        width,
-    )
+    count = len(cells)
+    end = max(count - TAIL, start) + 1
+    sample = _Sample(_rows(cells, start, HEAD), _rows(cells, end, TAIL))
     if not {"header", "first"} & fixed:
         top = _top(sample)
         above = [(rn, row) for rn, row in sample.head[:top] if _filled(row)]
         first = sample.head[top][0] if top < len(sample.head) else count + 1
-        options = options.changed(header=_header(above, width) if above else (), first=first)
+        options = options.changed(header=_header(above) if above else (), first=first)
     if "last" not in fixed:
-        options = options.changed(last=_bottom(db, sample, options.first, count))
+        options = options.changed(last=_bottom(cells, sample, options.first))
     return options
 
 
@@ -134,7 +121,7 @@ def _top(sample: _Sample) -> int:
     if len(head) == 1:
         return 1
     if not numeric:  # nothing but words: the first row that is at least half full names them
-        top = next((k for k, (_, r) in enumerate(head) if 2 * _filled(r) >= sample.width), 0) + 1
+        top = next((k for k, (_, r) in enumerate(head) if 2 * _filled(r) >= len(r)), 0) + 1
         return 0 if top == 1 and _recurs(head[0][1], sample.body) else top
     top = 0
     while top < len(head) and (
@@ -147,7 +134,7 @@ def _top(sample: _Sample) -> int:
         if k > top and names and all(_is_odd(sample, above) for _, above in head[:k]):
             top = k + 1
     row = head[0][1]
-    if top == 0 and _counts_up([row[i] for i in numeric]) and _filled(row) == sample.width:
+    if top == 0 and _counts_up([row[i] for i in numeric]) and None not in row:
         return 1  # years name columns
     return top
 
@@ -167,7 +154,7 @@ def _completes(row: Row, above: Sequence[tuple[int, Row]]) -> bool:
 
 def _counts_up(cells: Sequence[str | None]) -> bool:
     """Tell whole numbers in equal steps, as 2019, 2020, 2021."""
-    if len(cells) < 2 or not all(cell and re.fullmatch(r"\d+", cell.strip()) for cell in cells):
+    if len(cells) < 2 or not all(cell and re.fullmatch(r"\d+", cell) for cell in cells):
         return False
     numbers = [int(cell or 0) for cell in cells]
     steps = {b - a for a, b in pairwise(numbers)}
@@ -181,111 +168,102 @@ def _recurs(row: Row, body: Sequence[Row]) -> bool:
     return len(row) > 1 and again > len(row) / 2
 
 
-def _header(above: Sequence[tuple[int, Row]], width: int) -> tuple[int, ...]:
+def _header(above: Sequence[tuple[int, Row]]) -> tuple[int, ...]:
     """Take the first full row, rather without numbers; else those half full or completing one."""
-    full = [(any(map(_measured, row)), rn) for rn, row in above if _filled(row) == width]
+    full = [(any(map(_measured, row)), rn) for rn, row in above if None not in row]
     if full:
         return (min(full)[1],)
     half = tuple(
         rn
         for k, (rn, row) in enumerate(above)
-        if 2 * _filled(row) >= width or _completes(row, above[:k])
+        if 2 * _filled(row) >= len(row) or _completes(row, above[:k])
     )
     return half or (above[-1][0],)
 
 
-def _bottom(db: duckdb.DuckDBPyConnection, sample: _Sample, first: int, count: int) -> int:
+def _bottom(cells: pa.Table, sample: _Sample, first: int) -> int:
     """Count the rows below the last record."""
     tail = [(rn, row) for rn, row in sample.tail if rn > first]
-    last = count
+    last = len(cells)
     while tail and not sample.is_record(tail[-1][1]):
         last = tail.pop()[0] - 1
-    if tail and tail[-1][0] - first >= 5 and _is_total(db, sample.numeric, first, *tail[-1]):
-        last = tail[-1][0] - 1
-    return max(count - last, 0)
+    if tail and tail[-1][0] - first >= 5:
+        rn, row = tail[-1]
+        if _is_total(row, cells.slice(first - 1, rn - first), sample.numeric):
+            last = rn - 1
+    return max(len(cells) - last, 0)
 
 
-def _is_total(
-    db: duckdb.DuckDBPyConnection, numeric: Sequence[int], first: int, rn: int, row: Row
-) -> bool:
+def _is_total(row: Row, above: pa.Table, numeric: Sequence[int]) -> bool:
     """Tell whether a last row is labelled as a total, or has the sum of a column."""
-    if any(cell and _TOTAL.fullmatch(cell.strip()) for cell in row):
+    if any(cell and _TOTAL.fullmatch(cell) for cell in row):
         return True
     for place in numeric[:20]:
         try:
             total = float(row[place] or "")
         except ValueError:
             continue
-        cell = f"TRY_CAST(c{place} AS DOUBLE)"
-        ((added, most, some),) = db.execute(
-            f"SELECT sum({cell}), max(abs({cell})), count(*) FILTER (WHERE {cell} <> 0) "
-            "FROM grid WHERE rn >= ? AND rn < ?",
-            [first, rn],
-        ).fetchall()
-        if some and some > 2 and total > most and abs(added - total) <= 1e-9 * abs(total):
-            return True
+        column = above.column(place)
+        numbers = column.filter(pc.match_substring_regex(column, _PLAIN)).cast(pa.float64())
+        if (pc.sum(pc.not_equal(numbers, 0)).as_py() or 0) > 2:
+            most, added = pc.max(pc.abs(numbers)).as_py(), pc.sum(numbers).as_py()
+            if total > most and abs(added - total) <= 1e-9 * abs(total):
+                return True
     return False
 
 
-def tell_layout(db: duckdb.DuckDBPyConnection, width: int, options: ReadOptions) -> list[Notice]:
+def tell_layout(cells: pa.Table, options: ReadOptions) -> list[Notice]:
     """Return notices on the rows that are read as names, and on those that are left out."""
-    ((count,),) = db.execute("SELECT count(*) FROM grid").fetchall()
     header, notices = options.header, []
     if not header:
         text = "The first row looks like a record, so the columns are numbered."
         notices.append(Notice(text, changes=(("header", (1,)), ("first", 2))))
     if len(header) > 1:
         notices.append(Notice(f"Rows {header[0]} to {header[-1]} name the columns together."))
-    for rn, row in _rows(db, width, f"rn < {options.first}", TAIL):
+    above = _rows(cells, 1, min(options.first - 1, TAIL))
+    below = _rows(cells, max(1, len(cells) - options.last + 1), TAIL)
+    for rn, row in above + below:
         if rn in header or not _filled(row) or re.match(r"sep=.?$", row[0] or ""):
             continue
-        below = rn > max(header, default=0)
-        changes: dict[str, object] = {"first": rn} if below else {"header": (rn,)}
-        notices.append(_left_out(rn, row, "is no record", **changes))
-    for rn, row in _rows(db, width, f"rn > {count - options.last}", TAIL):
-        if _filled(row):
-            what = "looks like a total" if any(map(_measured, row)) else "is no record"
-            notices.append(_left_out(rn, row, what, last=count - rn))
+        what = "is no record"
+        change: tuple[str, object] = ("last", len(cells) - rn)
+        if rn < options.first:
+            change = ("first", rn) if rn > max(header, default=0) else ("header", (rn,))
+        elif any(map(_measured, row)):
+            what = "looks like a total"
+        words = excerpt(", ".join(" ".join(cell.split()) for cell in row if cell))
+        text = f"Row {rn} ({words}) {what} and was left out."
+        notices.append(Notice(text, changes=(change,)))
     return notices
 
 
-def _left_out(rn: int, row: Row, what: str, **changes: object) -> Notice:
-    text = f"Row {rn} ({_show(row)}) {what} and was left out."
-    return Notice(text, changes=tuple(changes.items()))
-
-
-def column_names(
-    db: duckdb.DuckDBPyConnection, width: int, options: ReadOptions
-) -> tuple[list[str], list[Notice]]:
-    """Return one name a column: joined rows, numbered where blank.
-
-    Raises
-    ------
-    ReadError
-        If a row that names the columns is not there.
-    """
-    parts: list[list[str]] = [[] for _ in range(width)]
-    for k, number in enumerate(options.header):
-        rows = _rows(db, width, f"rn = {number}", 1)
-        if not rows:
+def column_names(cells: pa.Table, options: ReadOptions) -> tuple[list[str], list[Notice]]:
+    """Return one name a column, joined of the rows that name them, and numbered where blank."""
+    parts: list[list[str]] = [[] for _ in cells.columns]
+    for number in options.header:
+        if number > len(cells):
             raise ReadError(
                 f"Row {number} cannot name the columns, for the table has fewer rows; choose "
                 "another row."
             )
-        cells = [" ".join((cell or "").split()) for cell in rows[0][1]]
-        if (
-            options.header == (number,)
-            and width > 1
-            and not cells[-1]
-            and _shifted(db, width, options)
-        ):
-            cells = ["row", *cells[:-1]]  # R's write.table names no column for the row names
+        ((_, row),) = _rows(cells, number, 1)
+        names = [" ".join((cell or "").split()) for cell in row]
+        if len(options.header) == 1 < len(names) and not names[-1] and _shifted(cells, options):
+            names = ["row", *names[:-1]]  # R's write.table names no column for the row names
         carried = ""
-        for place, cell in enumerate(cells):
-            carried = cell or (carried if k < len(options.header) - 1 else "")
+        for part, name in zip(parts, names, strict=True):
+            carried = name or (carried if number != options.header[-1] else "")
             if carried:
-                parts[place].append(carried)
+                part.append(carried)
     return unique([" ".join(dict.fromkeys(part)) for part in parts])
+
+
+def _shifted(cells: pa.Table, options: ReadOptions) -> bool:
+    """Tell whether the nameless last column is full and the first numbers the records."""
+    rows = [row for _, row in _rows(cells, options.first, HEAD)]
+    full = sum(row[-1] is not None for row in rows)
+    numbered = sum(row[0] == str(k) for k, row in enumerate(rows, start=1))
+    return full > 0.5 * len(rows) and numbered > 0.9 * len(rows)
 
 
 def unique(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
@@ -302,13 +280,3 @@ def unique(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
             notices.append(Notice(text, name))
         result.append(name)
     return result, notices
-
-
-def _shifted(db: duckdb.DuckDBPyConnection, width: int, options: ReadOptions) -> bool:
-    """Tell whether the nameless last column is full and the first numbers the records."""
-    number = f"CAST(rn - {options.first - 1} AS VARCHAR)"
-    ((full, numbered, count),) = db.execute(
-        f"SELECT count(c{width - 1}), count(*) FILTER (WHERE c0 = {number}), count(*) "
-        f"FROM grid WHERE rn >= {options.first}"
-    ).fetchall()
-    return full > 0.5 * count and numbered > 0.9 * count

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 __all__ = [
+    "ENOUGH",
     "WRITINGS",
     "Writing",
-    "best_writing",
     "is_ambiguous",
     "is_number",
+    "number",
     "number_macro",
-    "value",
+    "other",
 ]
 
 Writing = tuple[str, str]
@@ -40,11 +41,17 @@ def _pattern(writing: Writing) -> re.Pattern[str]:
 
 def is_number(text: str, writing: Writing) -> bool:
     """Return whether a text is a number in a writing."""
-    return _pattern(writing).fullmatch(text.replace("−", "-")) is not None
+    plain = text.isascii() and text.isdigit()  # most are, and a pattern takes long
+    return plain or bool(_pattern(writing).fullmatch(text.replace("−", "-")))
 
 
-def value(text: str, writing: Writing) -> float:
+def number(text: str, writing: Writing) -> float | None:
     """Return the number that a text is, as the macro of :func:`number_macro` reads it."""
+    if not is_number(text, writing):
+        return None
+    if "," not in text and writing[0] == ".":
+        with contextlib.suppress(ValueError):
+            return float(text)
     decimal, thousands = writing
     bare = re.sub(r"[^0-9.,eE+-]", "", text.replace("−", "-"))
     if thousands:
@@ -52,32 +59,14 @@ def value(text: str, writing: Writing) -> float:
     return float(bare.replace(decimal, ".")) * (-1 if text.lstrip("'").startswith("(") else 1)
 
 
+def other(writing: Writing) -> Writing:
+    """Return the writing with the other decimal sign."""
+    return ("." if writing[0] == "," else ",", "")
+
+
 def is_ambiguous(text: str, writing: Writing) -> bool:
     """Return whether another writing makes another number of a text, as of ``1,234``."""
-    others = (other for other in WRITINGS if other != writing and is_number(text, other))
-    return any(value(text, other) != value(text, writing) for other in others)
-
-
-def best_writing(columns: Iterable[dict[str, int]], *, comma_first: bool) -> Writing:
-    """Return the writing that makes numbers of most columns, then of most of their values.
-
-    Parameters
-    ----------
-    columns : iterable of {text: number of records}
-    comma_first : bool
-        Whether a comma rather begins decimals than separates thousands, where both fit.
-    """
-    order = sorted(WRITINGS, key=lambda w: w == (".", ",")) if comma_first else WRITINGS
-    scores = dict.fromkeys(order, (0, 0))
-    for labels in columns:
-        signed = {text for text in labels if "." in text or "," in text}
-        plain = sum(n for t, n in labels.items() if t not in signed and is_number(t, WRITINGS[0]))
-        for writing in order:
-            good = plain + sum(labels[text] for text in signed if is_number(text, writing))
-            if labels and good >= ENOUGH * sum(labels.values()):
-                count, values = scores[writing]
-                scores[writing] = (count + 1, values + good)
-    return max(order, key=scores.__getitem__)
+    return not {number(text, one) for one in WRITINGS} <= {number(text, writing), None}
 
 
 def number_macro(name: str, writing: Writing) -> str:

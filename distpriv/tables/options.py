@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from distpriv.errors import ReadError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["ColumnType", "Notice", "ReadOptions", "Row", "RowKind"]
+__all__ += ["excerpt", "how_as_json", "how_from_json", "how_read"]
 
 ColumnType = Literal["number", "category", "boolean", "date", "identifier", "text"]
 RowKind = Literal["record", "cell", "part"]
@@ -189,3 +194,33 @@ class Row:
                 "A row that is a cell or a part needs the column that counts or names records, "
                 "and a row that is a record has none."
             )
+
+
+def excerpt(text: object) -> str:
+    """Quote the beginning of a cell or a label, for a sentence."""
+    return repr(f"{text}" if len(f"{text}") <= 40 else f"{text}"[:39] + "…")
+
+
+def how_as_json(options: ReadOptions, notices: Iterable[Notice]) -> dict[str, Any]:
+    """Return options and notices as plain JSON: ``{"options": …, "notices": […]}``."""
+    how = {"options": options.arguments(), "notices": [vars(notice) for notice in notices]}
+    return json.loads(json.dumps(how))
+
+
+def how_from_json(value: dict[str, Any]) -> tuple[ReadOptions, tuple[Notice, ...]]:
+    """Return options and notices from what :func:`how_as_json` writes."""
+    notices = tuple(Notice(**notice) for notice in value["notices"])
+    return ReadOptions(**value["options"]), notices
+
+
+def how_read(frame: pd.DataFrame) -> tuple[ReadOptions, tuple[Notice, ...]]:
+    """Return the options that :func:`distpriv.read_table` read a table with, and the notices.
+
+    Raises
+    ------
+    ReadError
+        If the table was not read by it.
+    """
+    if "distpriv" not in frame.attrs:
+        raise ReadError("This table was not read by read_table, so nothing is noted of it.")
+    return how_from_json(frame.attrs["distpriv"])

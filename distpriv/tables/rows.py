@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from distpriv.errors import ReadError
-from distpriv.tables.options import Notice, ReadOptions, Row
+from distpriv.tables.options import Notice, ReadOptions, Row, how_as_json, how_read
 from distpriv.text import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from distpriv.arrays import IntArray
 
-__all__ = ["MOST_RECORDS", "as_records", "counts_of", "names_of", "proposed"]
+__all__ = ["KEY", "MOST_RECORDS", "as_records", "counts_of", "names_of", "proposed"]
 
 MOST_RECORDS = 2_000_000
 _COUNTS = re.compile(
     r"(?i)freq|frequency|counts?|n|number|cases|persons|people|records|weight|total"
 )
-_NAMES = re.compile(r"(?i)(^|[_\s-])(id|key|nr|no|number|code)$|^id")
+KEY = re.compile(
+    r"(^|[\W_])((?i:id|key|nr|no|number|code|uuid|respondent\w*|person|case|row))$|^(?i:id)|ID$"
+)
 
 
 def _is_count(column: pd.Series) -> bool:
@@ -61,7 +61,7 @@ def proposed(frame: pd.DataFrame) -> Row:
         few = len(names) > 1 and all(others[other].nunique() <= 30 for other in others)
         if few and _is_count(frame[name]) and not others.duplicated().any():
             return Row("cell", name)
-    for name in filter(_NAMES.search, names):
+    for name in filter(KEY.search, names):
         if _is_name(frame[name]) and frame[name].nunique() >= len(frame) / 20:
             return Row("part", name)
     return Row()
@@ -142,8 +142,11 @@ def _merge(frame: pd.DataFrame, column: str) -> pd.DataFrame:
             )
             notices.append(Notice(text, str(name)))
     result = pd.DataFrame(merged)
-    result.attrs = dict(frame.attrs)
-    _add_notices(result, notices)
+    if "distpriv" in frame.attrs:
+        options, former = how_read(frame)
+    else:
+        options, former = ReadOptions(), ()
+    result.attrs = {**frame.attrs, "distpriv": how_as_json(options, (*former, *notices))}
     return result
 
 
@@ -154,12 +157,3 @@ def _first(records: IntArray, codes: IntArray, count: int) -> tuple[IntArray, in
     places[records[present[::-1]]] = present[::-1]  # the last assignment stays
     unequal = codes[present] != codes[places[records[present]]]
     return places, len(np.unique(records[present][unequal]))
-
-
-def _add_notices(frame: pd.DataFrame, notices: Sequence[Notice]) -> None:
-    how: dict[str, Any] = frame.attrs.get("distpriv", {})
-    listed = [{"text": n.text, "column": n.column, "changes": []} for n in notices]
-    frame.attrs["distpriv"] = {
-        "options": how.get("options", ReadOptions().arguments()),
-        "notices": [*how.get("notices", []), *listed],
-    }
