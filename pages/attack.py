@@ -15,7 +15,7 @@ scenario = now.scenario
 total = 200 if now.n <= 10_000 else 50
 shown = ("as it is", scenario.mechanism, "BalM")
 ways = sorted((way for way in now.ways if way.key in shown), key=lambda way: shown.index(way.key))
-best = {way.key: 100 * float(way.verdict.accuracy[now.exposed]) for way in ways}
+best = {way.key: now.exposed_guesses(way) for way in ways}
 adaptive = st.session_state.get("attack-adaptive", True)
 
 # 1. The simulation, in pieces

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["attack_frame", "bells_frame", "contributions_frame", "draws_frame", "fit_frame"]
 __all__ += ["misfit", "plane_frames", "separation"]
 
-_REACH = 4.0  # standard deviations of a score that are drawn
-_SCORES = np.linspace(-_REACH, _REACH, 141)
+_SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
 _CERTAIN = 99.99  # right guesses of 100; two bells this far apart do not overlap in a picture
 
 
