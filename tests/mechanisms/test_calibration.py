@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
+from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all, calibration
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.model import Groups, Promise, Release, fit_groups
 from distpriv.privacy import delivered_delta, optimal_attack_accuracy, verdict
@@ -59,13 +59,21 @@ def test_a_limit_is_a_promise_at_no_epsilon(guesses):
 
 
 def test_a_limit_with_equal_covariances_is_met_to_nine_digits():
-    for calibration in ("exact", "classical"):
-        release = calibrate("DauM", MODEL, guesses=60, calibration=calibration, grid_safe=False)
+    for how in ("exact", "classical"):
+        release = calibrate("DauM", MODEL, guesses=60, calibration=how, grid_safe=False)
         pooled = replace(MODEL.pairs[0], covariances=np.array([MODEL.pairs[0].pooled] * 2))
         none = np.zeros(5)
         density = replace(pooled, steps=none, joint_steps=np.array([none, none]))
         accuracy = optimal_attack_accuracy(replace(MODEL, pairs=(density,)), release)
         assert accuracy == pytest.approx(0.6, abs=1e-9)
+
+
+def test_noise_that_would_break_its_promise_is_never_returned(monkeypatch):
+    noise = calibration.gaussian_noise
+    half = lambda *case: [part / 2 for part in noise(*case)]  # noqa: E731
+    monkeypatch.setattr(calibration, "gaussian_noise", half)
+    with pytest.raises(NotApplicable, match="No amount of OptM noise"):
+        calibrate("OptM", MODEL, 1.0, 1e-3)
 
 
 def test_no_noise_where_none_is_needed_but_by_mechanisms_that_always_add_some():
