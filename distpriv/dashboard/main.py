@@ -100,8 +100,13 @@ def sidebar(state: State) -> DeltaGenerator:
     control(state, "shares", f"Must look alike (Δp = {width:g} points)")
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         _open(state, "Build a secret …", "secret", type="tertiary")
-        label, switched = "Drag shares" if state.typing else "Type shares", not state.typing
-        st.button(label, type="tertiary", on_click=setattr, args=(state, "typing", switched))
+        st.button(
+            "Drag shares" if state.typed else "Type shares",
+            type="tertiary",
+            on_click=setattr,
+            args=(state, "typing", not state.typing),
+            disabled=state.typed and not state.typing,  # the slider has no place for them
+        )
     control(state, "by")
     if scenario.by == "guesses":
         control(state, "guesses")

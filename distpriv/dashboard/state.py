@@ -255,6 +255,7 @@ class State:
             start = self._with_rows(start)
         scenario, problems = from_query(query, start)
         self.notes += problems
+        self.written = dict(query)
         if scenario != self.scenario:
             self.take(scenario)
         if first:
@@ -292,11 +293,15 @@ class State:
         return self.memory(("fits", source.fingerprint, item), computed)
 
     def write_address(self, address: Any) -> None:
-        """Write the scenario to the browser's address (``st.query_params``), if it is not there."""
-        self.written = to_query(self.scenario, self.start(self.scenario.source))
-        if self.written != address.to_dict():
-            address.from_dict(self.written)
+        """Write the scenario to the browser's address (``st.query_params``), if it is not there.
+
+        What the browser has sent is not enough to know: it may not have got the last one written.
+        """
+        query = to_query(self.scenario, self.start(self.scenario.source))
+        if query != address.to_dict() or query != self.written:
+            address.from_dict(query)
             self.written_at = time.monotonic()
+        self.written = query
 
 
 def _value(field: Field, value: Any) -> Any:

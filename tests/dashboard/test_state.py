@@ -26,6 +26,7 @@ class Address(dict):
     def from_dict(self, values):
         self.clear()
         self.update(values)
+        self.written = True
 
 
 class Work:
@@ -119,6 +120,26 @@ def test_address_that_has_not_reached_the_browser_does_not_undo_a_click(state):
     state.written_at -= 10
     state.read_address({"limit": "70"}, moved=False)
     assert state.scenario.guesses == 70.0
+
+
+def test_address_on_its_way_to_the_browser_is_written_over(state):
+    """The browser sends 64, while 65, written since, has not got there."""
+    address = Address()
+    for guesses in (64.0, 65.0, 64.0):
+        state.read_controls({"guesses-0": guesses})
+        address.from_dict({"limit": "64"})
+        address.written = False
+        state.write_address(address)
+    assert address.written
+
+
+def test_back_is_not_written_again(state):
+    address = Address(limit="70")
+    state.written, state.written_at = {"limit": "65"}, 0
+    state.read_address(address.to_dict(), moved=False)
+    address.written = False
+    state.write_address(address)
+    assert not address.written
 
 
 def test_link_with_unknown_columns_is_mended_and_named(state):
