@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.responses import Response
@@ -29,7 +30,9 @@ def get(path, **headers):
     async def send(message):
         messages.append(message)
 
-    asyncio.run(Front(inner)(scope, None, send))
+    # In a thread: Playwright leaves a loop running in that of the tests.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, Front(inner)(scope, None, send)).result()
     return dict(messages[0]["headers"]), b"".join(each.get("body", b"") for each in messages)
 
 
