@@ -16,17 +16,17 @@ __all__ = ["EXAMPLES", "Notice", "ReadOptions", "Reading", "Row", "as_records", 
 __all__ += ["load_census_income", "load_example", "read", "read_guarded", "read_table"]
 
 # What reads files takes half a second to import, which those who need a Row alone need not wait.
-_HOMES = {
-    "examples": ("EXAMPLES", "load_census_income", "load_example"),
-    "guard": ("read_guarded",),
-    "options": ("Notice", "ReadOptions", "Row", "how_read"),
-    "read": ("Reading", "read", "read_table"),
-    "rows": ("as_records",),
+_NAMES = {
+    "examples": "EXAMPLES load_census_income load_example",
+    "guard": "read_guarded",
+    "options": "Notice ReadOptions Row how_read",
+    "read": "Reading read read_table",
+    "rows": "as_records",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"distpriv.tables.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"distpriv.tables.{_HOMES[name]}"), name)

@@ -11,10 +11,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from distpriv.tables.formats import sequence
 from distpriv.tables.numbers import (
     ENOUGH,
     WRITINGS,
@@ -146,13 +146,16 @@ class Column:
         if chosen is None and self.kind == "text":
             gone = self._missing(writing)
         self.labels = {text: n for text, n in self.labels.items() if text not in gone}
-        if gone:
-            cell = cell if self.kind == "text" else f"CAST({cell} AS VARCHAR)"
+        if self.kind == "number":
+            numbers = (number(text, WRITINGS[0]) for text in gone)
+            absent = f"{cell} IN ({', '.join(repr(one) for one in numbers if one is not None)})"
+        else:
             # One constant: DuckDB plans lists of them in the square of their number.
             pattern = literal("|".join(map(re.escape, sorted(gone))))
-            longest = max(len(text.encode()) for text in gone)
+            longest = max((len(text.encode()) for text in gone), default=0)
             absent = f"strlen({cell}) <= {longest} AND regexp_full_match({cell}, {pattern})"
-            self.text = f"CASE WHEN {absent} THEN NULL ELSE {self.text} END"
+        if gone:
+            self.text = f"CASE WHEN {absent} THEN NULL ELSE {cell} END"
 
     def _missing(self, writing: Writing) -> set[str]:
         """Find the texts that stand for a missing value, and tell of those that are there."""
@@ -388,7 +391,7 @@ def profile(rows: pa.Table, kinds: Sequence[str], names: Sequence[str]) -> list[
     """Return the columns with their labels, of at most 50 000 records, taken evenly."""
     step = max(1, -(-len(rows) // max(1_000, min(SAMPLE, CELLS // len(names)))))
     if step > 1:
-        rows = rows.take(pa.array(np.arange(0, len(rows), step)))
+        rows = rows.take(sequence(0, len(rows), step))
     columns = []
     for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         cells = rows.column(place)

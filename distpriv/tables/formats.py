@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import IO, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,7 +23,7 @@ from distpriv.tables.delimited import NO_DELIMITER, guess_dialect, load_text, ut
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.text import listed
 
-__all__ = ["EXACT", "Grid", "open_grid"]
+__all__ = ["EXACT", "Grid", "open_grid", "sequence"]
 
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
 MOST_COLUMNS = 2_000
@@ -103,8 +104,16 @@ def _texts(
 
 
 def _trimmed(texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Trim texts, and make null of empty ones."""
     texts = pc.utf8_trim_whitespace(texts)
-    return pc.if_else(pc.equal(texts, ""), None, texts)
+    filled = pc.binary_length(texts).cast(pa.bool_())
+    return pc.if_else(filled, texts, pa.nulls(1, pa.string())[0])
+
+
+def sequence(start: int, stop: int, step: int = 1) -> pa.Array:
+    """Return whole numbers; pa.array would import pandas, which takes a second, and so a scalar."""
+    numbers = np.arange(start, stop, step)
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def _unpack(data: bytes, options: ReadOptions) -> tuple[bytes, ReadOptions, list[Notice]]:

@@ -7,7 +7,6 @@ nothing is pickled or written to disk.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -69,24 +68,20 @@ def _ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
     paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     # Arrow's allocator takes 1 GB of address space, and each of malloc's arenas 64 MB, used or not.
     settings = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
-    with subprocess.Popen(
-        [sys.executable, "-P", "-m", "distpriv.tables.guard"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
-        | settings,
-    ) as process:
-        try:
-            with contextlib.suppress(BrokenPipeError):
-                if process.stdin is not None:
-                    process.stdin.write(request)
-                    process.stdin.flush()
-            answer, _ = process.communicate(data, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return b"", -9
-        return answer, process.returncode
+    settings |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    try:
+        process = subprocess.run(
+            [sys.executable, "-P", "-m", "distpriv.tables.guard"],
+            input=request + data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | settings,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return b"", -9
+    return process.stdout, process.returncode
 
 
 def _limit(memory: int, seconds: float) -> None:

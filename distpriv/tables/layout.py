@@ -205,7 +205,7 @@ def _is_total(row: Row, above: pa.Table, numeric: Sequence[int]) -> bool:
             continue
         column = above.column(place)
         numbers = column.filter(pc.match_substring_regex(column, _PLAIN)).cast(pa.float64())
-        if (pc.sum(pc.not_equal(numbers, 0)).as_py() or 0) > 2:
+        if (pc.sum(numbers.cast(pa.bool_())).as_py() or 0) > 2:
             most, added = pc.max(pc.abs(numbers)).as_py(), pc.sum(numbers).as_py()
             if total > most and abs(added - total) <= 1e-9 * abs(total):
                 return True

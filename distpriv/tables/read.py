@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from distpriv.errors import ReadError
 from distpriv.tables.columns import Column, decide, guess_writing, profile, quoted
-from distpriv.tables.formats import EXACT, open_grid
+from distpriv.tables.formats import EXACT, open_grid, sequence
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
 from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt, how_as_json
 from distpriv.tables.rows import tell_row
@@ -103,7 +102,7 @@ def _connect() -> duckdb.DuckDBPyConnection:
 def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
     grid = open_grid(data, options, fixed)
     options, notices = grid.options, list(grid.notices)
-    rows = grid.cells.append_column("rn", pa.array(np.arange(1, len(grid.cells) + 1)))
+    rows = grid.cells.append_column("rn", sequence(1, len(grid.cells) + 1))
     if grid.names:
         names, more = unique([" ".join(name.split()) for name in grid.names])
     else:

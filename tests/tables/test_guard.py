@@ -16,7 +16,7 @@ import distpriv as dp
 from distpriv.tables.guard import read_guarded
 
 DATA = b"age;pay;late;since;sex\n" + b"20;1,5;true;2020-01-31;F\n30;2,5;;2020-02-29;M\n" * 20
-LIMIT = 3 << 29
+LIMIT = 1 << 30
 
 
 def parquet_bomb():
