@@ -285,6 +285,12 @@ def test_late_oddities_of_a_long_table_are_told():
     assert (table["x"].drop(size - 3) == np.delete(np.arange(size) % 7, size - 3)).all()
 
 
+def test_codes_among_numbers_of_parquet_are_offered():
+    data = parquet({"x": np.tile([1.0, 2.0, 3.0, -99.0], 15)})
+    options, (notice,) = dp.how_read(dp.read_table(data))
+    assert dp.read_table(data, options, **dict(notice.changes))["x"].isna().sum() == 15
+
+
 def test_columns_of_parquet_keep_their_types_or_are_told():
     columns = {
         "id": pa.array([2**60 + k for k in range(N)]),
