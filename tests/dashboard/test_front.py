@@ -26,6 +26,7 @@ def get(path, **headers):
     messages = []
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
+    scope["query_string"] = b"limit=65"
 
     async def send(message):
         messages.append(message)
@@ -52,3 +53,8 @@ def test_files_are_packed(path, packed):
 
 def test_files_are_not_packed_unasked():
     assert get("/static/a.js")[1] == SCRIPT
+
+
+def test_first_page_has_a_name_too():
+    headers, _ = get("/check")
+    assert headers[b"location"] == b"./?limit=65"
