@@ -73,12 +73,13 @@ def _labels(source: Source) -> Iterator[tuple[str, Label]]:
             yield column, label
 
 
-def start(source: Source) -> Scenario:
+def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:
     """Return the scenario that a table begins with: an example's own, or a plain question.
 
-    Other tables are asked about their plainest secret, in the cell of the fixed grid that holds its
-    share, from up to five figures of other columns, of all of their records. A table without a
-    property to hide, or without a figure besides to release, is a DistprivError.
+    Other tables are asked about a secret, their plainest unless one is chosen, in the cell of the
+    fixed grid that holds its share, from up to five figures of other columns, of all of their
+    records. A table without a property to hide, or without a figure besides to release, is a
+    DistprivError.
     """
     if source.key in EXAMPLES:
         one = EXAMPLES[source.key]
@@ -90,7 +91,7 @@ def start(source: Source) -> Scenario:
             records=one.records,
             bounds=tuple((name, *ends) for name, ends in one.bounds.items()),
         )
-    first = _plainest(source)
+    first = _plainest(source) if secret is None else grid_pair(source, secret)
     figures = _first(source, first.secret)
     if not figures:
         raise DistprivError(

@@ -41,11 +41,7 @@ NOTICES = 3  # in sight; the others unfold
 @st.dialog("Use my own table", width="medium", on_dismiss=close)
 def dialog(state: State) -> None:
     """Read a file, ask three questions, and take all at once."""
-    file = st.file_uploader(
-        "Your table",
-        TYPES,
-        label_visibility="collapsed",
-    )
+    file = st.file_uploader("Your table", TYPES, label_visibility="collapsed")
     if file is None:
         st.caption("CSV, Excel or Parquet. The server forgets it when your visit ends.")
         return
@@ -53,10 +49,13 @@ def dialog(state: State) -> None:
         frame = _read(state, file)
         _tell_notices(frame)
         row = _ask_row(frame, file.file_id)
-        source, start = _begin("upload", file.name, frame, row)
+        source = state.memory(
+            ("upload", file.file_id, row),
+            lambda: FrameSource("upload", file.name, as_records(frame, row)),
+        )
         st.caption(f"{whole(source.rows)} records, {len(source.frame.columns)} columns.")
         secrets = tables.secrets(source)
-        usual = start.secrets[0].secret
+        usual = tables.start(source).secrets[0].secret
         secrets.setdefault(usual, usual.label)
         secret = st.selectbox(
             "2. Nobody should find out the share of records with …",
@@ -65,10 +64,12 @@ def dialog(state: State) -> None:
             format_func=secrets.__getitem__,
             key=f"secret-{source.fingerprint}",
         )
-        pair = ask_pair(tables.grid_pair(source, secret), "3. ")
+        start = tables.start(source, secret)
+        pair = ask_pair(start.secrets[0], "3. ")
         if st.button("Check", type="primary", width="stretch", disabled=pair is None):
             if pair is not None:
-                state.bring(source, replace(start, secrets=(pair,)))
+                reading = files.how_read(frame)[0]
+                state.bring(source, replace(start, reading=reading, row=row, secrets=(pair,)))
             close()
             st.rerun()
 
@@ -125,13 +126,6 @@ def _ask_row(frame: pd.DataFrame, file: str) -> Row:
     return Row(kind, column)
 
 
-def _begin(key: str, title: str, frame: pd.DataFrame, row: Row) -> tuple[FrameSource, Scenario]:
-    """Make a source of a table, and the scenario that it begins with."""
-    source = FrameSource(key, title, as_records(frame, row))
-    reading = files.how_read(frame)[0]
-    return source, replace(tables.start(source), source=key, reading=reading, row=row)
-
-
 def offer_opened(state: State) -> str:
     """Offer the file that the command named; return a sentence if it cannot be read, else ""."""
     path = os.environ.get("DISTPRIV_OPEN")
@@ -151,7 +145,9 @@ def _opened(path: str) -> tuple[FrameSource, Scenario] | str:
     """Read the file that the command named, once a process; a sentence if that cannot be."""
     try:
         frame = files.read_guarded(Path(path).read_bytes(), Path(path).name)
-        return _begin("open", Path(path).name, frame, proposed(frame))
+        row, reading = proposed(frame), files.how_read(frame)[0]
+        source = FrameSource("open", Path(path).name, as_records(frame, row))
+        return source, replace(tables.start(source), reading=reading, row=row)
     except DistprivError as error:
         return str(error)
     except OSError as error:
