@@ -18,6 +18,7 @@ ORDER = (
     ("privacy",),
     ("mechanisms",),
     ("attacks",),
+    ("composition",),
     ("analysis",),
     ("charts",),
     ("dashboard",),

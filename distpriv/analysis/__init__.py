@@ -6,7 +6,8 @@ from distpriv.analysis.evaluation import Evaluation, evaluate
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.limits import ErrorLimit, Limit, choose
 from distpriv.analysis.recommendation import Recommendation, recommend
-from distpriv.analysis.scenario import Persons, Scenario
+from distpriv.analysis.scenario import Scenario
+from distpriv.privacy import Persons
 
 __all__ = ["Cache", "ErrorLimit", "Evaluation", "Limit", "Persons", "Recommendation", "Scenario"]
 __all__ += ["Way", "choose", "compare", "evaluate", "exposure", "recommend"]

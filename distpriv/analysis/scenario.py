@@ -13,35 +13,17 @@ from distpriv.analysis.limits import Limit
 from distpriv.errors import DistprivError, ReadError
 from distpriv.mechanisms.base import Calibration
 from distpriv.model import Promise
+from distpriv.privacy import Bound, Persons
 from distpriv.queries import Pair, Statistic
 from distpriv.tables.options import ReadOptions, Row
 from distpriv.text import near
 
-__all__ = ["Bound", "Persons", "Scenario"]
+__all__ = ["Scenario"]
 
 By = Literal["guesses", "epsilon"]
 Units = Literal["percent", "raw"]
-Bound = tuple[str, float, float]
-"""Column, and public numbers that none of its values is below or above."""
-
 _RECORD = Row()
 _FORMAT, _VERSION = "distpriv scenario", 1
-
-
-@dataclass(frozen=True)
-class Persons:
-    """Hold a promise to every single record, besides that for the share.
-
-    Attributes
-    ----------
-    epsilon, delta : float
-    bounds : tuple of Bound
-        Public bounds of the columns; () takes the scenario's.
-    """
-
-    epsilon: float
-    delta: float
-    bounds: tuple[Bound, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,9 @@ class PairModel:
     apart : bool
         Whether the two laws lie on different grids, so that arithmetic tells the shares, see
         :meth:`distpriv.model.grid.GroupGrids.apart`.
+    alternatives : tuple of PairModel
+        Laws that are as likely as these where they were estimated from simulated tables; a promise
+        has to hold under all of them. Empty where the laws are exact.
     """
 
     pair: Pair
@@ -56,6 +59,7 @@ class PairModel:
     steps: FloatArray
     joint_steps: FloatArray
     apart: bool
+    alternatives: tuple[PairModel, ...] = ()
 
     def __repr__(self) -> str:
         low, high = self.pair.low, self.pair.high

@@ -13,10 +13,13 @@ from distpriv.privacy.delivered import (
     verdicts,
 )
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
+from distpriv.privacy.persons import Bound, Persons
 
 __all__ = [
+    "Bound",
     "FiniteLoss",
     "NormalLoss",
+    "Persons",
     "PrivacyLoss",
     "Verdict",
     "WorstLoss",
