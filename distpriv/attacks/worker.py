@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from distpriv.arrays import FloatArray
 from distpriv.attacks.property_inference import PropertyInferenceAttack, parts_suffice
 from distpriv.text import whole
 
@@ -34,9 +35,17 @@ def _unpacked(blob: bytes) -> PropertyInferenceAttack:
     return PropertyInferenceAttack(**pickle.loads(blob))  # noqa: S301
 
 
-def repetitions(blob: bytes, start: int, stop: int) -> list[dict[str, float]]:
-    """Run repetitions start to stop − 1, and return shares of right guesses by release."""
+def repetitions(
+    blob: bytes, start: int, stop: int, numbers: FloatArray | None = None
+) -> list[dict[str, float]]:
+    """Run repetitions start to stop − 1, and return shares of right guesses by release.
+
+    With `numbers` of records [share, group] of another range, if that is given.
+    """
     attack = _unpacked(blob)
+    if numbers is not None:
+        suffice = parts_suffice(len(attack.without), len(attack.having), numbers)
+        attack = replace(attack, numbers=numbers, split=attack.split and suffice)
     labels = attack.labels
     return [
         {name: float(((row > 0) == labels).mean()) for name, row in attack.repetition(i).items()}
