@@ -16,6 +16,7 @@ __version__ = "2.0.0.dev0"
 _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
     "attacks": "run_attack",
+    "distances": "closeness wasserstein_inf",
     "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
     "mechanisms": "calibrate",
     "model": "GaussianModel Promise Release",
@@ -28,8 +29,8 @@ _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()
 _ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
 BayesianNetwork Correlation Deviation Median Persons Quantile attribute attribute_private_gaussian
-audit_attack closeness compose composition connect distances draw_release exact_law from_spark
-hypothesis lessons markov_quilt papers release_intervals scan wasserstein_inf
+audit_attack compose composition connect draw_release exact_law from_spark
+hypothesis lessons markov_quilt papers release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {

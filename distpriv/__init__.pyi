@@ -4,6 +4,7 @@ from distpriv import (
     analysis as analysis,
     attacks as attacks,
     charts as charts,
+    distances as distances,
     errors as errors,
     mechanisms as mechanisms,
     model as model,
@@ -24,6 +25,10 @@ from distpriv.analysis import (
 )
 from distpriv.attacks import (
     run_attack as run_attack,
+)
+from distpriv.distances import (
+    closeness as closeness,
+    wasserstein_inf as wasserstein_inf,
 )
 from distpriv.errors import (
     AttackError as AttackError,

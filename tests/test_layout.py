@@ -16,6 +16,7 @@ ORDER = (
     ("model",),
     ("sources",),
     ("privacy",),
+    ("distances",),
     ("mechanisms",),
     ("attacks",),
     ("composition",),

@@ -1,0 +1,342 @@
+"""Wasserstein distances of finitely many outcomes: how far mass has to move at worst."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.errors import DistprivError
+from distpriv.text import whole
+
+__all__ = ["Coupling", "closeness", "optimal_coupling", "rounding_mass", "steps_apart"]
+__all__ += ["wasserstein_inf"]
+
+Norm = Literal["l1", "l2"]
+Law = tuple[FloatArray, FloatArray | None]  # points and masses, None for equal ones
+
+_METRICS = {"l1": "cityblock", "l2": "euclidean"}
+_UNITS = 1 << 30  # of mass; SciPy's maximum flow drops what is above 31 bits without a word
+_MOST_PAIRS = 16_000_000
+_MOST_MOVES = 250_000  # of a linear program
+_SLACK = 1e-12
+
+
+def wasserstein_inf(
+    x: ArrayLike,
+    y: ArrayLike,
+    x_weights: ArrayLike | None = None,
+    y_weights: ArrayLike | None = None,
+    *,
+    norm: Norm = "l1",
+) -> float:
+    """Compute W_∞, the least W for which some coupling moves no mass further.
+
+    "(W, 0)-close if and only if W_∞ = W" in Chen & Ohrimenko (2023) means W_∞ <= W (erratum 9).
+    Parameters and errors are those of `closeness`.
+    """
+    return closeness(x, y, 0.0, x_weights, y_weights, norm=norm)
+
+
+def closeness(
+    x: ArrayLike,
+    y: ArrayLike,
+    delta: float,
+    x_weights: ArrayLike | None = None,
+    y_weights: ArrayLike | None = None,
+    *,
+    norm: Norm = "l1",
+) -> float:
+    """Compute the least W for which two laws are (W, δ)-close.
+
+    Some coupling moves all but δ of the mass by at most W (Chen & Ohrimenko 2023, Definition 3.2):
+    the maximum flow along moves of at most W is at least 1 − δ. On a line the flow is found by
+    moving each mass, from the left, to the leftmost place within reach (Glover 1967).
+
+    Parameters
+    ----------
+    x, y : array_like, shape (k,) or (k, m), and (l,) or (l, m)
+        Possible values.
+    delta : float
+        From 0, below 1.
+    x_weights, y_weights : array_like, shape (k,) and (l,), optional
+        Probabilities; equal ones by default, which are exact. Others are rounded to whole units of
+        2⁻³⁰ of mass, so that k + l of them may stay behind besides δ: whoever rests a promise on W
+        charges `rounding_mass`.
+    norm : {"l1", "l2"}
+        In which moves are measured: L1 for Laplace noise, L2 for normal noise.
+
+    Raises
+    ------
+    DistprivError
+        If δ, points or weights are out of their domain, or the pairs of points are too many.
+    """
+    if not 0 <= delta < 1:
+        raise DistprivError(f"δ must be from 0 to below 1, it is {delta:g}.")
+    first, second = _law("x", x, x_weights), _law("y", y, y_weights)
+    if first[0].shape[1] != second[0].shape[1]:
+        raise DistprivError(
+            f"Points must have as many coordinates on both sides; x has {first[0].shape[1]} and y "
+            f"{second[0].shape[1]}."
+        )
+    supply, demand, missing = _masses(first, second, delta)
+    if first[0].shape[1] == 1:
+        return _on_a_line(first[0][:, 0], supply, second[0][:, 0], demand, missing)
+    distances = _distances(first[0], second[0], norm, _MOST_PAIRS)
+    wanted = int(supply.sum()) - missing
+    nearest = distances.min(axis=1).max(), distances.min(axis=0).max()
+    low = max(nearest) if missing == 0 else 0.0
+    candidates = np.unique(distances[distances >= low])
+
+    def enough(place: int) -> bool:
+        return _flow(distances <= candidates[place], supply, demand) >= wanted
+
+    return float(candidates[_first(enough, len(candidates))])
+
+
+def rounding_mass(points: int) -> float:
+    """Return the mass that `closeness` may leave behind besides δ, of so many weighted points.
+
+    Of both laws together; equal weights are exact.
+    """
+    return (points + 1) / _UNITS
+
+
+def _law(name: str, points: ArrayLike, weights: ArrayLike | None) -> Law:
+    """Check points, of shape (k, m) then, and weights; drop points without any."""
+    values = np.asarray(points, dtype=np.float64)
+    values = values[:, None] if values.ndim == 1 else values
+    if values.ndim != 2 or not values.size or not np.isfinite(values).all():
+        raise DistprivError(f"The points {name} must be rows of finite numbers, at least one.")
+    if weights is None:
+        return values, None
+    masses = np.asarray(weights, dtype=np.float64)
+    if masses.shape != (len(values),) or not (masses >= 0).all():
+        raise DistprivError(f"The points {name} need one weight each, none below 0.")
+    if abs(masses.sum() - 1) > 1e-9:
+        raise DistprivError(f"The weights of {name} must sum to 1; they sum to {masses.sum():.9g}.")
+    return values[masses > 0], masses[masses > 0] / masses.sum()
+
+
+def _distances(x: FloatArray, y: FloatArray, norm: Norm, most: int) -> FloatArray:
+    from scipy.spatial.distance import cdist
+
+    if len(x) * len(y) > most:
+        raise DistprivError(
+            f"{whole(len(x))} times {whole(len(y))} points are too many pairs; take at most "
+            f"{whole(math.isqrt(most))} points each."
+        )
+    if norm not in _METRICS:
+        raise DistprivError(f"There is no norm {norm!r} of moves; take l1 or l2.")
+    return np.asarray(cdist(x, y, metric=_METRICS[norm]))  # type: ignore[call-overload]
+
+
+def _masses(first: Law, second: Law, delta: float) -> tuple[IntArray, IntArray, int]:
+    """Return masses in whole units, and how much need not move."""
+    sizes = len(first[0]), len(second[0])
+    if first[1] is None and second[1] is None and math.lcm(*sizes) < _UNITS:
+        total = math.lcm(*sizes)
+        supply, demand = (np.full(size, total // size, dtype=np.int64) for size in sizes)
+        return supply, demand, math.floor(delta * total * (1 + _SLACK) + 1e-9)
+    supply, demand = (
+        np.rint((np.full(len(points), 1 / len(points)) if masses is None else masses) * _UNITS)
+        for points, masses in (first, second)
+    )
+    spare = sum(sizes) + abs(int(supply.sum() - demand.sum()))
+    return supply.astype(np.int64), demand.astype(np.int64), math.floor(delta * _UNITS) + spare
+
+
+def _first(holds: Callable[[int], bool], count: int) -> int:
+    """Return the least place from which on a condition holds; at the last one it does."""
+    low, high = 0, count - 1
+    while low < high:
+        place = low + (high - low) // 4  # the answer tends to lie low, where graphs are sparse
+        low, high = (low, place) if holds(place) else (place + 1, high)
+    return low
+
+
+def _flow(allowed: BoolArray, supply: IntArray, demand: IntArray) -> int:
+    """Compute how much mass can move along the pairs marked, shape (k, l)."""
+    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    k, size = allowed.shape
+    rows, columns = np.nonzero(allowed)
+    source, sink = k + size, k + size + 1
+    heads = np.concatenate([np.full(k, source), rows, np.arange(k, source)])
+    tails = np.concatenate([np.arange(k), columns + k, np.full(size, sink)])
+    limits = np.concatenate([supply, supply[rows], demand]).astype(np.int32)
+    graph = csr_array(coo_array((limits, (heads, tails)), shape=(sink + 1, sink + 1)))
+    return int(maximum_flow(graph, source, sink, method="dinic").flow_value)
+
+
+# ---------------------------------------------------------------- on a line
+
+
+def _on_a_line(
+    x: FloatArray, supply: IntArray, y: FloatArray, demand: IntArray, missing: int
+) -> float:
+    """Compute closeness in one dimension: halve the reach, then take the nearest distance."""
+    (x, supply), (y, demand) = _ascending(x, supply), _ascending(y, demand)
+    if missing == 0 and supply.sum() == demand.sum():  # equal quantiles
+        sums = np.cumsum(supply), np.cumsum(demand)
+        levels = np.union1d(*sums)
+        one, other = (
+            v[np.searchsorted(total, levels)] for v, total in zip((x, y), sums, strict=True)
+        )
+        return float(np.abs(one - other).max())
+    wanted = int(supply.sum()) - missing
+
+    def enough(reach: float) -> bool:
+        return _moved(x, supply, y, demand, reach) >= wanted
+
+    if enough(0.0):
+        return 0.0
+    low, high = 0.0, float(max(x[-1], y[-1]) - min(x[0], y[0]))
+    while True:
+        right = np.searchsorted(y, x + low, "right"), np.searchsorted(y, x + high, "right")
+        wrong = np.searchsorted(y, x - high, "left"), np.searchsorted(y, x - low, "left")
+        counts = right[1] - right[0], wrong[1] - wrong[0]
+        if sum(count.sum() for count in counts) <= 4 * (len(x) + len(y)):
+            break
+        middle = (low + high) / 2
+        if not low < middle < high:
+            return high
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    reaches = [
+        np.abs(np.repeat(x, count) - y[_ranges(begin, count)])
+        for (begin, _), count in zip((right, wrong), counts, strict=True)
+    ]
+    candidates = np.unique([*np.concatenate(reaches), high])
+    return float(candidates[_first(lambda at: enough(candidates[at]), len(candidates))])
+
+
+def _ranges(starts: IntArray, counts: IntArray) -> IntArray:
+    """Return start, start + 1, … of each, one after the other."""
+    ends = np.cumsum(counts)
+    return np.asarray(np.arange(ends[-1]) + np.repeat(starts - ends + counts, counts))
+
+
+def _ascending(values: FloatArray, masses: IntArray) -> tuple[FloatArray, IntArray]:
+    points, where = np.unique(values, return_inverse=True)
+    total = np.zeros(len(points), dtype=np.int64)
+    np.add.at(total, where, masses)
+    return points, total
+
+
+def _moved(x: FloatArray, supply: IntArray, y: FloatArray, demand: IntArray, reach: float) -> int:
+    """Compute the most mass that moves by at most `reach` on a line, leftmost first."""
+    reach += 4 * np.finfo(float).eps * (np.abs(x).max() + np.abs(y).max() + reach)
+    place, total, room, points = 0, 0, demand.tolist(), y.tolist()
+    for low, high, amount in zip(
+        (x - reach).tolist(), (x + reach).tolist(), supply.tolist(), strict=True
+    ):
+        rest = amount
+        while place < len(points) and points[place] < low:
+            place += 1
+        while rest and place < len(points) and points[place] <= high:
+            step = min(rest, room[place])
+            rest, room[place], total = rest - step, room[place] - step, total + step
+            if not room[place]:
+                place += 1
+    return total
+
+
+def steps_apart(p: ArrayLike, q: ArrayLike) -> int:
+    """Compute W_∞ in steps of two laws on 0, 1, …, n, to the last tail that a float holds.
+
+    Distribution functions are compared below the middle and survival functions above it, so that
+    no tail is lost in 1 − 1e-16.
+
+    Parameters
+    ----------
+    p, q : array_like, shape (n + 1,)
+        Probabilities.
+    """
+    one, other = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    worst = 0
+    for first, second in ((one, other), (other, one)):
+        for law, image in ((first, second), (first[::-1], second[::-1])):
+            below, reached = np.cumsum(law), np.cumsum(image)
+            lower = np.flatnonzero((law > 0) & (below <= 0.5 + 1e-9))
+            # Mass up to x comes from up to x + W: the least such place of the other law.
+            places = np.searchsorted(reached, below[lower] * (1 - 1e-10))
+            worst = max(worst, int((places - lower).max(initial=0)))
+    return worst
+
+
+# ---------------------------------------------------------------- the moves themselves
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """Hold moves of mass from points of x to points of y, of which δ at most goes beyond W.
+
+    Attributes
+    ----------
+    sources, targets : ndarray of int, shape (moves,)
+        Places of the points.
+    masses, distances : ndarray, shape (moves,)
+    reach : float
+        W.
+    """
+
+    sources: IntArray
+    targets: IntArray
+    masses: FloatArray
+    distances: FloatArray
+    reach: float
+
+    @property
+    def beyond(self) -> BoolArray:
+        """Which moves are longer than W, shape (moves,)."""
+        return self.distances > self.reach * (1 + _SLACK) + _SLACK
+
+
+def optimal_coupling(
+    x: ArrayLike,
+    y: ArrayLike,
+    delta: float = 0.0,
+    x_weights: ArrayLike | None = None,
+    y_weights: ArrayLike | None = None,
+    *,
+    norm: Norm = "l1",
+) -> Coupling:
+    """Compute a coupling that shows (W, δ)-closeness for the least W, and moves the rest the least.
+
+    A linear program in k l unknowns, at most 250 000, for pictures. Parameters and errors are those
+    of `closeness`.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import eye_array, kron, vstack
+
+    reach = closeness(x, y, delta, x_weights, y_weights, norm=norm)
+    (a, p), (b, q) = _law("x", x, x_weights), _law("y", y, y_weights)
+    distances = _distances(a, b, norm, _MOST_MOVES).ravel()
+    masses: list[NDArray[np.float64]] = [
+        np.full(len(v), 1 / len(v)) if w is None else w for v, w in ((a, p), (b, q))
+    ]
+    sides = vstack(
+        [
+            kron(eye_array(len(a)), np.ones((1, len(b)))),
+            kron(np.ones((1, len(a))), eye_array(len(b))),
+        ]
+    )
+    far = (distances > reach * (1 + _SLACK) + _SLACK).astype(float)[None]
+    solution = linprog(  # type: ignore[call-overload]
+        distances, far, [delta + 1e-9], sides, np.concatenate(masses), method="highs"
+    )
+    if solution.x is None:
+        raise DistprivError("These moves cannot be computed; take fewer points.")
+    some = np.flatnonzero(solution.x > 1e-9)
+    sources, targets = np.divmod(some, len(b))
+    if x_weights is not None:  # among all points, those without weight included
+        sources = np.flatnonzero(np.asarray(x_weights) > 0)[sources]
+    if y_weights is not None:
+        targets = np.flatnonzero(np.asarray(y_weights) > 0)[targets]
+    return Coupling(sources, targets, solution.x[some], distances[some], reach)
