@@ -20,7 +20,7 @@ _NAMES = {
     "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
     "mechanisms": "calibrate",
     "model": "GaussianModel Promise Release",
-    "privacy": "delivered_delta delivered_epsilon optimal_attack_accuracy privacy_loss",
+    "privacy": "Persons delivered_delta delivered_epsilon optimal_attack_accuracy privacy_loss",
     "queries": "Count Mean Pair Proportion Query SensitiveProperty Statistic Sum",
     "sources": "fit_gaussian",
     "tables": "how_read load_census_income load_example read_table",
@@ -28,7 +28,7 @@ _NAMES = {
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
-BayesianNetwork Correlation Deviation Median Persons Quantile attribute attribute_private_gaussian
+BayesianNetwork Correlation Deviation Median Quantile attribute attribute_private_gaussian
 audit_attack compose composition connect draw_release exact_law from_spark
 hypothesis lessons markov_quilt papers release_intervals scan
 """

@@ -47,6 +47,7 @@ from distpriv.model import (
     Release as Release,
 )
 from distpriv.privacy import (
+    Persons as Persons,
     delivered_delta as delivered_delta,
     delivered_epsilon as delivered_epsilon,
     optimal_attack_accuracy as optimal_attack_accuracy,

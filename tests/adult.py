@@ -64,7 +64,8 @@ def groups(moments):
     ones = np.ones(5)
     grid = Grid(ones, ones, tuple(map(tuple, np.eye(5, dtype=int).tolist())))
     grids = GroupGrids(grid, (grid, grid), 1, (False, False))
-    return Groups(counts[:, 0], means, covariances, grids, np.zeros((2, 5)), "reference")
+    extremes = np.array([[17, 1, 0, 0, 1], [90, 16, 1, 1, 99.0]])
+    return Groups(counts[:, 0], means, covariances, grids, extremes, "reference")
 
 
 GROUPS = {INCOME: groups(_INCOME), WORK: groups(_WORK)}

@@ -13,22 +13,37 @@ from distpriv.privacy.delivered import (
     verdicts,
 )
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
-from distpriv.privacy.persons import Bound, Persons
+from distpriv.privacy.persons import (
+    Bound,
+    Bounds,
+    PerRecord,
+    Persons,
+    as_bounds,
+    check_bounds,
+    per_record,
+    record_moves,
+)
 
 __all__ = [
     "Bound",
+    "Bounds",
     "FiniteLoss",
     "NormalLoss",
+    "PerRecord",
     "Persons",
     "PrivacyLoss",
     "Verdict",
     "WorstLoss",
     "accuracies",
+    "as_bounds",
+    "check_bounds",
     "delivered_delta",
     "delivered_epsilon",
     "optimal_attack_accuracy",
     "pair_loss",
+    "per_record",
     "privacy_loss",
+    "record_moves",
     "verdict",
     "verdicts",
 ]

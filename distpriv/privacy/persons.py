@@ -1,13 +1,92 @@
-"""What a release gives away about single records: public bounds, and the promise to each person."""
+"""What a release gives away about single records: public bounds, and the promise to each person.
+
+Neighbours are two tables of n records that differ in one. Between public bounds of every column, a
+replaced record moves the statistics by a vector in a convex set, and what noise promises about it
+depends on the vertices of that set alone.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 
-__all__ = ["Bound", "Persons"]
+import numpy as np
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
+from distpriv.model import GaussianModel, Promise, Release
+from distpriv.privacy.loss import NormalLoss, normal_delta
+from distpriv.queries import Query, Statistic
+from distpriv.text import near, significant
+
+__all__ = [
+    "Bound",
+    "Bounds",
+    "PerRecord",
+    "Persons",
+    "as_bounds",
+    "check_bounds",
+    "per_record",
+    "record_moves",
+]
 
 Bound = tuple[str, float, float]
 """Column, and public numbers that none of its values is below or above."""
+Bounds = Mapping[str, tuple[float, float]] | Iterable[Bound]
+
+_SUMS = ("mean", "sum", "count", "proportion")
+_MOST = 2**14  # vertices
+_RANK = 1e-13  # of a variance, in units of the noise's deviations: below it there is no noise
+_ASIDE = 1e-9  # of a statistic's move: what lies outside the noise is rounding
+
+
+def as_bounds(bounds: Bounds) -> tuple[Bound, ...]:
+    """Check bounds and return them in their order.
+
+    Parameters
+    ----------
+    bounds : mapping of column to (low, high), or iterable of (column, low, high)
+
+    Raises
+    ------
+    DistprivError
+        If a column occurs twice, or its bounds are not two numbers, the lower one first.
+    """
+    try:
+        rows: list[Any] = (
+            [(column, *ends) for column, ends in bounds.items()]
+            if isinstance(bounds, Mapping)
+            else [tuple(row) for row in bounds]
+        )
+    except TypeError:
+        rows = [()]
+    checked = tuple(_bound(row) for row in rows)
+    columns = [column for column, _, _ in checked]
+    for column in columns:
+        if columns.count(column) > 1:
+            raise DistprivError(f"Column {column!r} has public bounds twice; keep one of them.")
+    return checked
+
+
+def _bound(row: tuple[Any, ...]) -> Bound:
+    if len(row) != 3 or not isinstance(row[0], str) or not row[0]:
+        raise DistprivError(f"{row!r} are no public bounds; give a column, its least and largest.")
+    column, *ends = row
+    try:
+        low, high = (
+            math.nan if isinstance(end, str | bytes | bool) else float(end) for end in ends
+        )
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not (low < high and math.isfinite(high - low)):
+        raise DistprivError(
+            f"The public bounds of {column!r} are {ends[0]!r} and {ends[1]!r}; give two numbers, "
+            "the lower one first."
+        )
+    return column, low, high
 
 
 @dataclass(frozen=True)
@@ -17,10 +96,249 @@ class Persons:
     Attributes
     ----------
     epsilon, delta : float
+        ε at least 0, δ at least 0 and below 1.
     bounds : tuple of Bound
-        Public bounds of the columns; () takes the scenario's.
+        Public bounds of the columns, in the order given; a mapping of column to (low, high) is
+        accepted, () takes the scenario's.
+
+    Raises
+    ------
+    DistprivError
+        If a number or a bound is out of its domain.
     """
 
     epsilon: float
     delta: float
     bounds: tuple[Bound, ...] = ()
+
+    def __post_init__(self) -> None:
+        Promise(self.epsilon, self.delta)
+        object.__setattr__(self, "bounds", as_bounds(self.bounds))
+
+
+# ---------------------------------------------------------------- what a record moves
+
+
+def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
+    """Compute how far replacing one of n records moves the statistics.
+
+    Mean and sum of one column move together, along one interval. Of several counts of one column at
+    most one falls and one rises (Dwork & Roth 2014, Section 3.3, on histograms). Different columns
+    move by themselves, and so do a count of a column and its mean, which is more than they can.
+
+    Parameters
+    ----------
+    query : Query
+        m statistics.
+    n : int
+    bounds : mapping of column to (low, high), or iterable of Bound
+
+    Returns
+    -------
+    ndarray, shape (V, m)
+        Every move lies in the convex hull of these and their negatives.
+
+    Raises
+    ------
+    DistprivError
+        If a column whose numbers are used has no bounds, bounds are not low < high, a statistic is
+        no sum over the records, or there are too many columns.
+    """
+    ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
+    together: dict[tuple[str, bool], list[int]] = {}
+    for place, statistic in enumerate(query.statistics):
+        if statistic.kind not in _SUMS:
+            raise DistprivError(
+                f"How far one record moves the {statistic.title} is not bounded; leave that "
+                "figure out, or make no promise to persons."
+            )
+        together.setdefault((statistic.column, statistic.value is None), []).append(place)
+    moves = []
+    for (column, numbers), places in together.items():
+        some = [query.statistics[place] for place in places]
+        points = _interval(ranges, column) if numbers else _flags(some)
+        scales = np.array([statistic.scale(n) for statistic in some])
+        block = np.zeros((len(points), len(query)))
+        block[:, places] = points * scales
+        moves.append(_between(block))
+    count = math.prod(len(block) for block in moves) // 2
+    if count > _MOST:
+        raise DistprivError(
+            f"One record moves these {len(query)} figures in {count:.2g} ways, too many to hold a "
+            "promise to persons; leave some figures out."
+        )
+    first, *rest = moves
+    return reduce(
+        lambda sums, block: (sums[:, None] + block).reshape(-1, len(query)),
+        rest,
+        first[: len(first) // 2],  # one of two opposite moves
+    )
+
+
+def _interval(ranges: Mapping[str, tuple[float, float]], column: str) -> FloatArray:
+    if column not in ranges:
+        raise DistprivError(
+            f"Column {column!r} has no public bounds, so nobody knows how far one record moves "
+            f"its figures; give its lowest and highest value.{near(column, ranges)}"
+        )
+    low, high = ranges[column]
+    return np.array([[0.0], [high - low]])
+
+
+def _flags(statistics: Sequence[Statistic]) -> FloatArray:
+    """Return which counts of a column one record can be in, a way each row.
+
+    How the column is typed decides whether 5, "5" and "5.0" are one value of it.
+    """
+    values = [statistic.value for statistic in statistics]
+    rows = {(0.0,) * len(values)}
+    for value in values:
+        rows.add(tuple(float(repr(value) == repr(other)) for other in values))
+        rows.add(tuple(float(_may_be(value, other)) for other in values))
+    return np.array(sorted(rows))
+
+
+def _may_be(one: object, other: object) -> bool:
+    if one == other:
+        return True
+    first, second = (str(value).strip().lower().removesuffix("t00:00:00") for value in (one, other))
+    try:
+        return first == second or float(first) == float(second)
+    except ValueError:
+        return False
+
+
+def _between(points: FloatArray) -> FloatArray:
+    """Return the differences of all points; the second half is the first one's opposites."""
+    first, second = np.triu_indices(len(points), 1)
+    apart = points[second] - points[first]
+    return np.concatenate([apart, -apart])
+
+
+def check_bounds(model: GaussianModel, bounds: Bounds) -> None:
+    """Refuse bounds that exclude records of the table.
+
+    Raises
+    ------
+    DistprivError
+        If a record lies outside, or bounds are not low < high.
+    """
+    ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
+    for place, statistic in enumerate(model.query.statistics):
+        if statistic.value is not None or statistic.column not in ranges:
+            continue
+        low, high = ranges[statistic.column]
+        for pair in model.pairs:
+            least, largest = pair.groups.extremes[:, place]
+            if not (low <= least and largest <= high):
+                raise DistprivError(
+                    f"Public bounds of {statistic.column!r} from {significant(low)} to "
+                    f"{significant(high)} exclude records, whose values lie between "
+                    f"{significant(least)} and {significant(largest)}; widen them."
+                )
+
+
+# ---------------------------------------------------------------- what noise promises
+
+
+@dataclass(frozen=True)
+class PerRecord:
+    """(ε, δ)-differential privacy per record that a noise gives.
+
+    Attributes
+    ----------
+    mu : float
+        The largest Mahalanobis length of a record's move under the normal noise: μ-Gaussian
+        differential privacy (Dong, Roth & Su 2022). ∞ where some direction has no such noise.
+    pure : float
+        ε at δ = 0 of the Laplace noise; ∞ where some direction has none.
+    """
+
+    mu: float
+    pure: float = math.inf
+
+    def epsilon(self, delta: float) -> float:
+        """Return the least ε at a δ from 0 to below 1; ∞ where there is none below 1000.
+
+        Of normal noise exact (Balle & Wang 2018, Theorem 8), of Laplace noise a bound: δ of any
+        pure promise is at most (e^ε₀ − e^ε)/(1 + e^ε₀) (Kairouz, Oh & Viswanath 2015).
+
+        Raises
+        ------
+        DistprivError
+            If δ is out of its domain.
+        """
+        Promise(0.0, delta)
+        best = 0.0 if self.mu == 0 else math.inf
+        if 0 < self.mu < math.inf:
+            best = float(NormalLoss(np.array([self.mu]), np.ones(1)).epsilon(delta))
+        if math.isfinite(self.pure):  # ln(e^ε₀ − δ(1 + e^ε₀)), below 0 where δ is enough alone
+            left = 1 - delta * (1 + math.exp(-self.pure))
+            best = min(best, max(self.pure + math.log(left), 0.0) if left > 0 else 0.0)
+        return best
+
+    def delta(self, epsilon: float) -> float:
+        """Return the least δ at an ε from 0 on, by the same laws; 1 where there is none.
+
+        Raises
+        ------
+        DistprivError
+            If ε is out of its domain.
+        """
+        Promise(epsilon, 0.0)
+        best = float(normal_delta(self.mu, epsilon)) if math.isfinite(self.mu) else 1.0
+        if math.isfinite(self.pure):
+            over = -math.expm1(epsilon - self.pure) / (1 + math.exp(-self.pure))
+            best = min(best, max(over, 0.0))
+        return best
+
+
+def per_record(release: Release, moves: FloatArray) -> PerRecord:
+    """Compute what a release promises about each record.
+
+    Of Laplace noise beside normal noise each promises by itself, the other one being
+    post-processing.
+
+    Parameters
+    ----------
+    release : Release
+    moves : ndarray, shape (V, m)
+        See :func:`record_moves`.
+
+    Returns
+    -------
+    PerRecord
+        ∞ where nothing is promised: without noise in some direction that records move, and where
+        the release is not the statistics of all records plus noise.
+    """
+    if not release.additive:
+        return PerRecord(math.inf)
+    mu = math.inf if release.covariance is None else _normal_reach(release.covariance, moves)
+    return PerRecord(mu, _laplace_reach(release, moves))
+
+
+def _normal_reach(covariance: FloatArray, moves: FloatArray) -> float:
+    """Return the largest √(ΔᵀS⁻¹Δ), in units of the noise's own deviations."""
+    unit = np.sqrt(np.diagonal(covariance).clip(0))
+    if not np.isfinite(covariance).all() or moves[:, unit == 0].any():
+        return math.inf
+    unit = np.where(unit > 0, unit, 1.0)
+    values, vectors = np.linalg.eigh(covariance / np.outer(unit, unit))
+    scaled, noisy = moves / unit, values > _RANK
+    missed = scaled @ vectors[:, ~noisy] @ vectors[:, ~noisy].T
+    if (np.abs(missed) > _ASIDE * np.abs(scaled).max(axis=0)).any():
+        return math.inf
+    lengths = np.linalg.norm(scaled @ vectors[:, noisy] / np.sqrt(values[noisy]), axis=1)
+    return float(lengths.max())
+
+
+def _laplace_reach(release: Release, moves: FloatArray) -> float:
+    """Return the largest L1 length of a move along the directions, in scales."""
+    directions, scale = release.directions, release.scale
+    if directions is None or not 0 < scale < math.inf:
+        return math.inf
+    along = moves @ directions
+    missed = moves - along @ directions.T
+    if (np.abs(missed) > _ASIDE * np.abs(moves).max(axis=0)).any():
+        return math.inf
+    return float(np.abs(along).sum(axis=1).max() / scale)
