@@ -1,7 +1,7 @@
 """Repetitions of an attack in worker processes: arrays in, right guesses out.
 
-A worker loads neither pandas nor scikit-learn. What is pickled here goes through a pipe to a
-process of our own and nowhere else.
+A worker loads no pandas, and scikit-learn only for attackers who need it. What is pickled here goes
+through a pipe to a process of our own and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from distpriv.arrays import FloatArray
+from distpriv.attacks.classifiers import ATTACKERS
 from distpriv.attacks.property_inference import PropertyInferenceAttack, parts_suffice
 from distpriv.text import whole
 
@@ -55,7 +56,8 @@ def repetitions(
 
 def pieces(attack: PropertyInferenceAttack, total: int) -> list[tuple[int, int]]:
     """Cut so many repetitions into calls (start, stop) of about a tenth of a second."""
-    draws = attack.n * (attack.shadows + attack.tests) + 60_000 * (1 + len(attack.noises))
+    training = int(_DRAWS * 10 * ATTACKERS[attack.classifier].seconds * attack.shadows / 200)
+    draws = attack.n * (attack.shadows + attack.tests) + training * (1 + len(attack.noises))
     size = max(1, min(_DRAWS // draws, total))
     return [(start, min(start + size, total)) for start in range(0, total, size)]
 
