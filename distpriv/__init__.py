@@ -16,21 +16,24 @@ __version__ = "2.0.0.dev0"
 _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
     "attacks": "run_attack",
+    "attribute": "BayesianNetwork learn_network markov_quilt",
     "distances": "closeness wasserstein_inf",
     "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
     "mechanisms": "calibrate",
     "model": "GaussianModel Promise Release",
     "privacy": "Persons delivered_delta delivered_epsilon optimal_attack_accuracy privacy_loss",
-    "queries": "Count Mean Pair Proportion Query SensitiveProperty Statistic Sum",
+    "queries": (
+        "Correlation Count Deviation Mean Median Pair Proportion Quantile Query SensitiveProperty "
+        "Statistic Sum"
+    ),
     "sources": "fit_gaussian",
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
-BayesianNetwork Correlation Deviation Median Quantile attribute attribute_private_gaussian
-audit_attack compose composition connect draw_release exact_law from_spark
-hypothesis lessons markov_quilt papers release_intervals scan
+audit_attack compose composition connect
+draw_release exact_law from_spark hypothesis lessons papers release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
@@ -39,7 +42,7 @@ _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
     "Evaluation": "is distpriv.analysis.Evaluation.",
     "Noise": "is called distpriv.Release.",
     "PairModel": "is distpriv.model.PairModel.",
-    "StandardDeviation": "is called Deviation, which is not built yet in this version.",
+    "StandardDeviation": "is called distpriv.Deviation.",
     "TableError": "is called distpriv.ReadError.",
     "accuracy_ceiling": "is gone; it was (e^epsilon + delta) / (1 + e^epsilon).",
     "align": "is gone; pass public records as distpriv.fit_gaussian(..., reference=records).",

@@ -3,6 +3,7 @@
 from distpriv import (
     analysis as analysis,
     attacks as attacks,
+    attribute as attribute,
     charts as charts,
     distances as distances,
     errors as errors,
@@ -25,6 +26,12 @@ from distpriv.analysis import (
 )
 from distpriv.attacks import (
     run_attack as run_attack,
+)
+from distpriv.attribute import (
+    BayesianNetwork as BayesianNetwork,
+    attribute_private_gaussian as attribute_private_gaussian,
+    learn_network as learn_network,
+    markov_quilt as markov_quilt,
 )
 from distpriv.distances import (
     closeness as closeness,
@@ -54,10 +61,14 @@ from distpriv.privacy import (
     privacy_loss as privacy_loss,
 )
 from distpriv.queries import (
+    Correlation as Correlation,
     Count as Count,
+    Deviation as Deviation,
     Mean as Mean,
+    Median as Median,
     Pair as Pair,
     Proportion as Proportion,
+    Quantile as Quantile,
     Query as Query,
     SensitiveProperty as SensitiveProperty,
     Statistic as Statistic,

@@ -1,11 +1,13 @@
 """Statistics and secrets as links write them.
 
-``mean:age,count:sex:Female`` are two statistics; ``income:>50K``, ``job:clerk:cook`` (one of two
-values), ``age:~above:30`` and ``age:~between:30:39`` are secrets.
+``mean:age,count:sex:Female`` are two statistics, ``quantile:pay:0.9`` and ``correlation:age:pay``
+two more; ``income:>50K``, ``job:clerk:cook`` (one of two values), ``age:~above:30`` and
+``age:~between:30:39`` are secrets.
 
 In names ``~`` is written ``~0``, ``:`` is ``~1`` and ``,`` is ``~2``, so ``~`` before a letter is
 never part of a name: it begins a word of the form. A label that is no text is ``!`` and JSON
-(``late:!1``), and a text that begins with ``!`` or a backslash gets a backslash before it.
+(``late:!1``), and a text that begins with ``!`` or a backslash gets a backslash before it. Public
+bounds of columns are ``age:17:90,pay:0:1e6``.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from distpriv.errors import DistprivError
+from distpriv.privacy.persons import Bound, as_bounds
 from distpriv.queries import Label, SensitiveProperty, Statistic
 
-__all__ = ["read_secret", "read_statistics", "write_secret", "write_statistics"]
+__all__ = ["read_bounds", "read_secret", "read_statistics"]
+__all__ += ["write_bounds", "write_secret", "write_statistics"]
 
 _ESCAPES = {"~": "~0", ":": "~1", ",": "~2"}  # ~ first when writing, last when reading
 _WORDS = ("above", "below", "between")
@@ -58,8 +62,10 @@ def write_statistics(statistics: Iterable[Statistic]) -> str:
     """Write statistics as a link has them."""
     parts = []
     for one in statistics:
-        value = () if one.value is None else (_write_label(one.value),)
-        parts.append(":".join((one.kind, _escape(one.column), *value)))
+        more = [] if one.value is None else [_write_label(one.value)]
+        more += [_escape(one.other)] if one.other else []
+        more += [json.dumps(one.level)] if one.level is not None else []
+        parts.append(":".join((one.kind, _escape(one.column), *more)))
     return ",".join(parts)
 
 
@@ -70,9 +76,25 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
         kind, *names = part.split(":")
         if len(names) not in (1, 2):
             raise DistprivError(f"{part!r} in the link is no figure; choose the figures anew.")
-        value = map(_read_label, names[1:])
-        statistics.append(Statistic(kind, _unescape(names[0]), *value))
+        column, *more = names
+        statistics.append(Statistic(kind, _unescape(column), **_read_more(kind, more)))
     return tuple(statistics)
+
+
+def _read_more(kind: str, texts: list[str]) -> dict[str, Any]:
+    """Read the second part of a statistic, if it has one: a column, a level or a label."""
+    if not texts:
+        return {}
+    if kind == "correlation":
+        return {"other": _unescape(texts[0])}
+    if kind != "quantile":
+        return {"value": _read_label(texts[0])}
+    try:
+        return {"level": float(texts[0])}
+    except ValueError:
+        raise DistprivError(
+            f"{texts[0]!r} in the link is no level of a quantile; choose the figures anew."
+        ) from None
 
 
 def write_secret(secret: SensitiveProperty) -> str:
@@ -107,3 +129,19 @@ def _in_range(column: str, word: str, texts: list[str]) -> SensitiveProperty:
         raise DistprivError(f"{parts!r} in the link is no range; choose the secret anew.")
     values: dict[str, Any] = {word: numbers if word == "between" else numbers[0]}
     return SensitiveProperty(column, **values)
+
+
+def write_bounds(bounds: Iterable[Bound]) -> str:
+    """Write public bounds of columns as a link has them."""
+    return ",".join(f"{_escape(column)}:{low!r}:{high!r}" for column, low, high in bounds)
+
+
+def read_bounds(text: str) -> tuple[Bound, ...]:
+    """Read public bounds from a link; DistprivError if a part is none."""
+    parts = [part.split(":") for part in text.split(",") if part]
+    try:
+        return as_bounds((_unescape(name), *map(float, ends)) for name, *ends in parts)
+    except DistprivError:
+        raise
+    except ValueError:
+        raise DistprivError(f"{text!r} in the link are no bounds; choose them anew.") from None

@@ -87,7 +87,10 @@ def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:
         return Scenario(
             source.key,
             secrets=(Pair(SensitiveProperty(column, (label,)), *one.shares),),
-            statistics=tuple(Statistic(*parts) for parts in one.statistics),
+            statistics=tuple(
+                Statistic(kind, name, value[0] if value else None)
+                for kind, name, *value in one.statistics
+            ),
             records=one.records,
             bounds=tuple((name, *ends) for name, ends in one.bounds.items()),
         )

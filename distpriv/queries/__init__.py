@@ -2,14 +2,29 @@
 
 from distpriv.queries.columns import Label
 from distpriv.queries.secrets import Pair, SensitiveProperty
-from distpriv.queries.statistics import Count, Mean, Proportion, Query, Statistic, Sum
+from distpriv.queries.statistics import (
+    Correlation,
+    Count,
+    Deviation,
+    Mean,
+    Median,
+    Proportion,
+    Quantile,
+    Query,
+    Statistic,
+    Sum,
+)
 
 __all__ = [
+    "Correlation",
     "Count",
+    "Deviation",
     "Label",
     "Mean",
+    "Median",
     "Pair",
     "Proportion",
+    "Quantile",
     "Query",
     "SensitiveProperty",
     "Statistic",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -11,28 +13,35 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.queries.columns import Label, as_label, column_of, flags_of, numbers_of
-from distpriv.text import listed, near
+from distpriv.queries.nonlinear import correlation, deviation, influence, quantile
+from distpriv.text import listed, near, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["KINDS", "Count", "Mean", "Proportion", "Query", "Statistic", "Sum"]
+__all__ = ["KINDS", "Correlation", "Count", "Deviation", "Mean", "Median", "Proportion"]
+__all__ += ["Quantile", "Query", "Statistic", "Sum"]
 
 KINDS: dict[str, str] = {
     "mean": "Average of a column",
     "sum": "Total of a column",
     "count": "Number of records with a value",
     "proportion": "Share of records with a value",
+    "median": "Median of a column",
+    "quantile": "Quantile of a column",
+    "deviation": "Standard deviation of a column",
+    "correlation": "Correlation of two columns",
 }
-"""Every kind of statistic and its words. All of them are sums over the records, times a scale."""
+"""Every kind of statistic and its words."""
 
 _OF_A_VALUE = ("count", "proportion")
+_LINEAR = ("mean", "sum", *_OF_A_VALUE)
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One statistic of n records, made by `Mean`, `Sum`, `Count` or `Proportion`.
+    """One statistic of n records, made by `Mean`, `Count`, `Median` and their like.
 
     Attributes
     ----------
@@ -41,11 +50,17 @@ class Statistic:
     column : str
     value : Label or None
         What counts and proportions look for; None for the others.
+    other : str
+        Second column of a correlation; "" for the others.
+    level : float or None
+        Of a quantile, above 0 and below 1; None for the others.
     """
 
     kind: str
     column: str
     value: Label | None = None
+    other: str = ""
+    level: float | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -59,45 +74,130 @@ class Statistic:
             raise DistprivError(f"The {self.kind} of {self.column!r} {needs} value to look for.")
         if self.value is not None:
             object.__setattr__(self, "value", as_label(self.value))
+        self._check_other()
+        self._check_level()
+
+    def _check_other(self) -> None:
+        if self.kind != "correlation":
+            if self.other:
+                raise DistprivError(f"The {self.kind} of {self.column!r} takes no second column.")
+            return
+        check_column(self.other)
+        if self.other == self.column:
+            raise DistprivError(
+                f"The correlation of {self.column!r} with itself is always 1; take two columns."
+            )
+
+    def _check_level(self) -> None:
+        level: Any = self.level
+        if (level is not None) != (self.kind == "quantile"):
+            needs = "takes no" if level is not None else "needs a"
+            raise DistprivError(f"The {self.kind} of {self.column!r} {needs} level.")
+        if level is None:
+            return
+        plain = isinstance(level, numbers.Real) and not isinstance(level, bool)
+        if not plain or not 0 < level < 1:
+            raise DistprivError(
+                f"The level of a quantile of {self.column!r} must be above 0 and below 1, such as "
+                f"0.9; it is {level!r}."
+            )
+        object.__setattr__(self, "level", float(level))
+
+    @property
+    def linear(self) -> bool:
+        """Whether it is a sum over the records, times a scale."""
+        return self.kind in _LINEAR
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the table that it reads."""
+        return (self.column, self.other) if self.other else (self.column,)
 
     @property
     def label(self) -> str:
         """Short name, which identifies the statistic in frames: "count sex = Female"."""
-        return f"{self.kind} {self.column}" + ("" if self.value is None else f" = {self.value}")
+        if self.level is not None:
+            return f"quantile {self.level:g} {self.column}"
+        value = "" if self.value is None else f" = {self.value}"
+        return f"{self.kind} {', '.join(self.columns)}{value}"
 
     @property
     def title(self) -> str:
         """Name as a reader would say it."""
-        column = self.column.replace("_", " ").replace("-", " ")
-        if self.value is None:
-            return f"{'total' if self.kind == 'sum' else self.kind} {column}"
-        return f"{'share ' if self.kind == 'proportion' else ''}{self.value} ({column})"
+        column, *others = (name.replace("_", " ").replace("-", " ") for name in self.columns)
+        if self.value is not None:
+            return f"{'share ' if self.kind == 'proportion' else ''}{self.value} ({column})"
+        words = {
+            "sum": f"total {column}",
+            "quantile": f"{percent(self.level or 0.0)} quantile of {column}",
+            "deviation": f"deviation of {column}",
+            "correlation": f"correlation of {listed((column, *others))}",
+        }
+        return words.get(self.kind, f"{self.kind} {column}")
 
     def scale(self, n: int) -> float:
-        """Return what turns the sum over n records into the statistic: 1, or 1/n."""
-        return 1.0 if self.kind in ("count", "sum") else 1.0 / n
+        """Return what turns the sum over n records into the statistic: 1, or 1/n; 1 for no sum."""
+        return 1.0 / n if self.kind in ("mean", "proportion") else 1.0
 
     def unit(self, units: Mapping[str, str]) -> str:
         """Return the statistic's unit, given those of the columns; "" where there is none."""
         if self.kind == "count":
             return "records"
-        return "" if self.kind == "proportion" else units.get(self.column, "")
+        return "" if self.kind in ("proportion", "correlation") else units.get(self.column, "")
 
     def values(self, frame: pd.DataFrame) -> FloatArray:
-        """Return what each record adds to the sum, shape (N,); NaN where it is missing.
+        """Return what the statistic needs of each record, shape (N,); NaN where it is missing.
+
+        That is what a record adds to the sum, a number, or, for a correlation, two numbers, (N, 2).
 
         Raises
         ------
         DistprivError
-            If the column is not there, holds no numbers, or never has the value.
+            If a column is not there, holds no numbers, or never has the value.
         """
-        if self.value is None:
-            return numbers_of(frame, self.column)
-        return flags_of(column_of(frame, self.column), [self.value])
+        if self.value is not None:
+            return flags_of(column_of(frame, self.column), [self.value])
+        columns = [numbers_of(frame, name) for name in self.columns]
+        return columns[0] if len(columns) == 1 else np.array(columns).T
+
+    def of(self, records: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Compute the statistic of datasets, shape (...).
+
+        Parameters
+        ----------
+        records : ndarray, shape (..., n, w)
+            As `values` gives them, w is 1, or 2 for a correlation. One dataset, shape (n, w), may
+            come with many rows of weights.
+        weights : ndarray, shape (..., n), optional
+            How many records each stands for; 1 each by default.
+
+        Raises
+        ------
+        DistprivError
+            If a deviation or correlation is asked of one record.
+        """
+        x = records[..., 0]
+        if self.linear:
+            total = x.shape[-1] if weights is None else weights.sum(axis=-1)
+            sums = x.sum(axis=-1) if weights is None else (weights * x).sum(axis=-1)
+            return np.asarray(sums / total if self.scale(2) < 1 else sums)
+        if self.kind == "correlation":
+            return correlation(records, weights)
+        return deviation(x, weights) if self.kind == "deviation" else self._quantile(x, weights)
+
+    def _quantile(self, x: FloatArray, weights: FloatArray | None) -> FloatArray:
+        return quantile(x, self.level or 0.5, weights)
+
+    def influence(self, records: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return what each record moves a statistic that is no sum by, but for its size, (N,).
+
+        At the law of the records, shape (N, w), with weights, shape (N,).
+        """
+        return influence(self.kind, records, weights, self.level or 0.5)
 
     def plain(self) -> dict[str, Any]:
         """Return the statistic as JSON has it."""
-        fields = {"kind": self.kind, "column": self.column, "value": self.value}
+        fields = {**vars(self), "other": self.other or None}
         return {name: value for name, value in fields.items() if value is not None}
 
     @classmethod
@@ -148,6 +248,26 @@ def Proportion(column: str, value: Label) -> Statistic:  # noqa: N802
     return Statistic("proportion", column, value)
 
 
+def Median(column: str) -> Statistic:  # noqa: N802
+    """Return the median of a column."""
+    return Statistic("median", column)
+
+
+def Quantile(column: str, level: float) -> Statistic:  # noqa: N802
+    """Return the value that a share of the records, above 0 and below 1, does not exceed."""
+    return Statistic("quantile", column, level=level)
+
+
+def Deviation(column: str) -> Statistic:  # noqa: N802
+    """Return the standard deviation of a column."""
+    return Statistic("deviation", column)
+
+
+def Correlation(column: str, other: str) -> Statistic:  # noqa: N802
+    """Return Pearson's correlation of two columns."""
+    return Statistic("correlation", column, other=other)
+
+
 @dataclass(frozen=True)
 class Query:
     """The statistics that a release holds, at least one and all different.
@@ -192,12 +312,33 @@ class Query:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that the statistics read, each once."""
-        return tuple(dict.fromkeys(statistic.column for statistic in self.statistics))
+        every = [name for statistic in self.statistics for name in statistic.columns]
+        return tuple(dict.fromkeys(every))
+
+    @property
+    def linear(self) -> bool:
+        """Whether all statistics are sums over the records."""
+        return all(statistic.linear for statistic in self.statistics)
+
+    @property
+    def places(self) -> tuple[slice, ...]:
+        """Columns of `values` that each statistic takes, in the order of the statistics."""
+        ends = np.cumsum([0, *(len(statistic.columns) for statistic in self.statistics)]).tolist()
+        return tuple(slice(*pair) for pair in pairwise(ends))
 
     def values(self, frame: pd.DataFrame) -> FloatArray:
-        """Return what each record adds to the sums, shape (N, m); NaN where it is missing."""
+        """Return what the statistics need of each record, shape (N, w); NaN where it is missing.
+
+        One column a statistic, in their order, and two for a correlation.
+        """
         # By columns in memory, as moments are computed: stacking them costs more than reading them.
-        return np.array([statistic.values(frame) for statistic in self.statistics]).T
+        parts = [statistic.values(frame).T for statistic in self.statistics]
+        return np.vstack(parts).T
+
+    def of(self, records: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Compute the statistics of datasets, shape (..., n, w), see `Statistic.of`: (..., m)."""
+        every = zip(self.statistics, self.places, strict=True)
+        return np.stack([one.of(records[..., place], weights) for one, place in every], axis=-1)
 
     def scales(self, n: int) -> FloatArray:
         """Return what turns sums over n records into the statistics, shape (m,)."""
