@@ -19,6 +19,7 @@ ORDER = (
     ("distances",),
     ("mechanisms",),
     ("attacks",),
+    ("attribute",),
     ("composition",),
     ("analysis",),
     ("charts",),

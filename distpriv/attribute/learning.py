@@ -1,0 +1,109 @@
+"""A Bayesian network from a table: columns made discrete, a tree, and smoothed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from distpriv.arrays import FloatArray, IntArray
+from distpriv.attribute.network import BayesianNetwork
+from distpriv.errors import DistprivError
+from distpriv.queries.columns import column_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["learn_network"]
+
+Codes = Mapping[str, tuple[IntArray, list[str]]]
+
+
+def learn_network(
+    table: pd.DataFrame,
+    columns: Sequence[str],
+    edges: Sequence[tuple[str, str]] | None = None,
+    *,
+    states: int = 3,
+    smoothing: float = 1.0,
+) -> BayesianNetwork:
+    """Fit a tree, or the tables of given edges, to the complete records of some columns.
+
+    The tree is the maximum spanning tree of mutual information (Chow & Liu 1968), directed away
+    from the first column. What is learned is how values go together within a record; taking that
+    for how parameters of distributions go together is an assumption of the user.
+
+    Parameters
+    ----------
+    table : DataFrame
+    columns : sequence of str
+        At least two.
+    edges : sequence of (parent, child), optional
+    states : int
+        At least 2. A column of numbers with more values is cut into so many ranges of about equally
+        many records; of other columns the most frequent values stay and the rest is one state.
+    smoothing : float
+        Above 0; added to every count, so that nothing is impossible.
+
+    Raises
+    ------
+    DistprivError
+        If columns, states or smoothing are out of their domain, or a column has one value only.
+    """
+    import networkx as nx
+
+    chosen = list(dict.fromkeys(columns))
+    if len(chosen) < 2 or states < 2 or not smoothing > 0:
+        raise DistprivError(
+            "A network needs at least two columns, two states and a smoothing above 0."
+        )
+    for column in chosen:
+        column_of(table, column)
+    complete = table[chosen].dropna()
+    if complete.empty:
+        raise DistprivError("No record has a value in all of these columns; leave one out.")
+    codes = {column: _discrete(complete[column], states) for column in chosen}
+    for column, (_, names) in codes.items():
+        if len(names) < 2:
+            raise DistprivError(f"Column {column!r} has one value only; leave it out.")
+    if edges is None:
+        graph: nx.Graph[str] = nx.Graph()
+        for one, other in combinations(chosen, 2):
+            graph.add_edge(one, other, weight=_information(codes, one, other))
+        edges = list(nx.bfs_edges(nx.maximum_spanning_tree(graph), chosen[0]))
+    tables = {}
+    for node in chosen:
+        family = [*(parent for parent, child in edges if child == node), node]
+        counts = _counts(codes, family) + smoothing
+        tables[node] = counts / counts.sum(axis=-1, keepdims=True)
+    return BayesianNetwork(edges, tables, {name: names for name, (_, names) in codes.items()})
+
+
+def _discrete(column: pd.Series, states: int) -> tuple[IntArray, list[str]]:
+    """Return the states of a column's records as numbers, and their names."""
+    import pandas as pd
+
+    various = column.nunique() > states
+    if various and pd.api.types.is_numeric_dtype(column):
+        cut = pd.qcut(column, states, duplicates="drop")
+    else:
+        common = column.value_counts().index[: states - various]
+        cut = column.astype(object).where(column.isin(common), "other").astype("category")
+    return cut.cat.codes.to_numpy().astype(np.int64), [str(name) for name in cut.cat.categories]
+
+
+def _counts(codes: Codes, family: Sequence[str]) -> FloatArray:
+    shape = tuple(len(codes[node][1]) for node in family)
+    flat = np.ravel_multi_index([codes[node][0] for node in family], shape)
+    return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape).astype(float)
+
+
+def _information(codes: Codes, one: str, other: str) -> float:
+    """Compute the mutual information of two columns in the records, in nats."""
+    joint = _counts(codes, [one, other])
+    joint /= joint.sum()
+    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    possible = joint > 0
+    return float((joint[possible] * np.log(joint[possible] / independent[possible])).sum())

@@ -1,0 +1,261 @@
+"""The Markov quilt mechanism for distributions of attributes (Zhang et al. 2022, Section 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from distpriv.attribute.network import BayesianNetwork
+from distpriv.errors import DistprivError
+from distpriv.text import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Quilt", "QuiltResult", "markov_quilt", "max_influence"]
+
+LARGEST_QUILT, _MOST_QUILTS = 4, 10_000
+
+
+@dataclass(frozen=True)
+class Quilt:
+    """Attributes that separate a protected one from others, and the noise that this asks for.
+
+    Attributes
+    ----------
+    protected : str
+    quilt, nearby, remote : frozenset of str
+        Q (empty for the trivial quilt), N with the protected attribute, and R.
+    influence : float
+        e(Q | protected); ∞ where Q can rule a value out.
+    sensitivity : float
+        Δ_{A∩N} F, of the queried attributes that are nearby.
+    scale : float
+        Δ_{A∩N} F/(ε − e) of the Laplace noise; 0 where no queried attribute is nearby and e <= ε,
+        ∞ where the quilt does not help.
+    """
+
+    protected: str
+    quilt: frozenset[str]
+    nearby: frozenset[str]
+    remote: frozenset[str]
+    influence: float
+    sensitivity: float
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class QuiltResult:
+    """Laplace noise of a scale that hides every protected attribute; 0 is no noise.
+
+    Attributes
+    ----------
+    binding : Quilt
+        The best quilt of the protected attribute that asks for the most noise.
+    quilts : tuple of Quilt
+        All of them, those of least noise first.
+    epsilon : float
+    """
+
+    binding: Quilt
+    quilts: tuple[Quilt, ...]
+    epsilon: float
+
+    def __repr__(self) -> str:
+        about = listed(sorted(self.quilt)) or "no attribute"
+        return f"QuiltResult(scale {self.scale:.4g}, by the quilt of {about})"
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise."""
+        return self.binding.scale
+
+    @property
+    def quilt(self) -> frozenset[str]:
+        """Q of the binding quilt."""
+        return self.binding.quilt
+
+    @property
+    def nearby(self) -> frozenset[str]:
+        """N of the binding quilt."""
+        return self.binding.nearby
+
+    @property
+    def remote(self) -> frozenset[str]:
+        """R of the binding quilt."""
+        return self.binding.remote
+
+    @property
+    def influence(self) -> float:
+        """e(Q | protected) of the binding quilt."""
+        return self.binding.influence
+
+    def accuracy(self, beta: float) -> float:
+        """Return α = b ln(1/β): the noise is larger than α with the probability β.
+
+        Theorem 4 has b ln(1/(2β)), the tail on one side, where its Definition 3 counts both; it
+        also takes the larger of the quilt's scale and Δ_A F/ε, Algorithm 2 the smaller (erratum 7).
+        """
+        return self.scale * math.log(1 / beta)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the quilts: protected, quilt, nearby, remote, influence, sensitivity, scale."""
+        import pandas as pd
+
+        rows = [
+            (one.protected, *(listed(sorted(part)) for part in (one.quilt, one.nearby, one.remote)))
+            for one in self.quilts
+        ]
+        frame = pd.DataFrame(rows, columns=["protected", "quilt", "nearby", "remote"])
+        for name in ("influence", "sensitivity", "scale"):
+            frame[name] = [getattr(one, name) for one in self.quilts]
+        return frame
+
+
+def max_influence(
+    networks: BayesianNetwork | Sequence[BayesianNetwork], attributes: Iterable[str], protected: str
+) -> float:
+    """Compute e(A | i), sup_θ max_{a,b} max_{φ_A} ln P(φ_A | φ_i = a)/P(φ_A | φ_i = b).
+
+    Definition 7. A value of φ_i of probability 0 is no secret; the influence is ∞ where a value of
+    A is possible under one value of φ_i and not under another.
+
+    Parameters
+    ----------
+    networks : BayesianNetwork or sequence of BayesianNetwork
+        Θ, of equal attributes, states and edges.
+    attributes : iterable of str
+        A.
+    protected : str
+        i.
+    """
+    chosen, worst = sorted(attributes), 0.0
+    for network in _family(networks):
+        joint = network.marginal([protected, *chosen])
+        rows = joint.reshape(len(joint), -1)
+        rows = rows[rows.sum(axis=1) > 0]
+        rows = rows / rows.sum(axis=1, keepdims=True)
+        largest, least = rows.max(axis=0), rows.min(axis=0)
+        possible = largest > 0
+        if (least[possible] == 0).any():
+            return math.inf
+        worst = max(worst, float(np.log(largest[possible] / least[possible]).max()))
+    return worst
+
+
+def markov_quilt(
+    networks: BayesianNetwork | Sequence[BayesianNetwork],
+    protected: Iterable[str],
+    query: Iterable[str],
+    sensitivity: Mapping[frozenset[str], float],
+    epsilon: float,
+    largest: int = LARGEST_QUILT,
+) -> QuiltResult:
+    """Compute Laplace noise for a query whose attributes' parameters form a network (APMQM).
+
+    Algorithm 2: b_i = min(Δ_A F/ε, Δ_{A∩N} F/(ε − e(Q | i)) over the quilts with e < ε), and the
+    largest over i.
+
+    Parameters
+    ----------
+    networks : BayesianNetwork or sequence of BayesianNetwork
+        Θ, of equal attributes, states and edges.
+    protected, query : iterable of str
+        Protected attributes, and the attributes A of the query.
+    sensitivity : mapping of frozenset of str to float
+        Δ of sets of the query's attributes, at least that of all of them. A set without one has
+        that of the smallest set around it.
+    epsilon : float
+        Above 0.
+    largest : int
+        Most attributes of a quilt; more of them can only mean less noise.
+
+    Raises
+    ------
+    DistprivError
+        If an attribute is not there, a sensitivity lacks or grows with fewer attributes, ε is not
+        above 0, or quilts are too many.
+    """
+    family = _family(networks)
+    network, asked, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
+    network.check_nodes([*secrets, *asked])
+    if not secrets or not 0 < epsilon < math.inf:
+        raise DistprivError("A quilt needs at least one protected attribute and an ε above 0.")
+    deltas = _sensitivities(asked, sensitivity)
+    quilts: list[Quilt] = []
+    for secret in secrets:
+        others = [node for node in network.nodes if node != secret]
+        sizes = range(min(largest, len(others)) + 1)
+        if sum(math.comb(len(others), size) for size in sizes) > _MOST_QUILTS:
+            raise DistprivError(
+                f"{len(others)} attributes have too many quilts of up to {largest}; take smaller "
+                "quilts, or fewer attributes."
+            )
+        quilts += [
+            _quilt(family, secret, frozenset(nodes), asked, deltas, epsilon)
+            for size in sizes
+            for nodes in combinations(others, size)
+        ]
+    quilts.sort(key=lambda one: (one.scale, len(one.quilt)))
+    best = [next(one for one in quilts if one.protected == secret) for secret in secrets]
+    return QuiltResult(max(best, key=lambda one: one.scale), tuple(quilts), epsilon)
+
+
+def _quilt(
+    family: tuple[BayesianNetwork, ...],
+    secret: str,
+    nodes: frozenset[str],
+    asked: frozenset[str],
+    deltas: Mapping[frozenset[str], float],
+    epsilon: float,
+) -> Quilt:
+    remote = family[0].remote(secret, nodes)
+    nearby = frozenset(family[0].nodes) - nodes - remote
+    close = asked & nearby
+    delta = min(value for names, value in deltas.items() if names >= close) if close else 0.0
+    influence = max_influence(family, nodes, secret) if nodes else 0.0
+    rest = epsilon - influence
+    if delta == 0:
+        scale = 0.0 if rest >= 0 else math.inf
+    else:
+        scale = delta / rest if rest > 0 else math.inf
+    return Quilt(secret, nodes, nearby, remote, influence, delta, scale)
+
+
+def _family(networks: BayesianNetwork | Sequence[BayesianNetwork]) -> tuple[BayesianNetwork, ...]:
+    family = (networks,) if isinstance(networks, BayesianNetwork) else tuple(networks)
+    if not family or any(
+        set(other.edges) != set(family[0].edges) or other.states != family[0].states
+        for other in family
+    ):
+        raise DistprivError(
+            "Give at least one network, and all of the same attributes, states and edges."
+        )
+    return family
+
+
+def _sensitivities(
+    asked: frozenset[str], sensitivity: Mapping[frozenset[str], float]
+) -> dict[frozenset[str], float]:
+    deltas = {frozenset(names): float(value) for names, value in sensitivity.items()}
+    if asked not in deltas:
+        raise DistprivError(
+            f"The sensitivity of {listed(sorted(asked))} together is not there; give it."
+        )
+    for names, value in deltas.items():
+        if not names <= asked or not 0 <= value < math.inf:
+            raise DistprivError(
+                f"The sensitivity of {listed(sorted(names))} must be a number from 0 on, of "
+                "attributes of the query."
+            )
+        if any(value > other for more, other in deltas.items() if names < more):
+            raise DistprivError(
+                f"The sensitivity of {listed(sorted(names))} is larger than that of more "
+                "attributes, which cannot be; correct one of them."
+            )
+    return deltas
