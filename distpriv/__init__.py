@@ -16,7 +16,7 @@ __version__ = "2.0.0.dev0"
 _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
     "attacks": "run_attack",
-    "attribute": "BayesianNetwork learn_network markov_quilt",
+    "attribute": "BayesianNetwork attribute_private_gaussian learn_network markov_quilt",
     "distances": "closeness wasserstein_inf",
     "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
     "mechanisms": "calibrate",
