@@ -1,0 +1,391 @@
+"""What a privacy loss means: records that tell as much, factors, beliefs, and partial knowledge."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from scipy.special import betaln, expit, logit
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release
+from distpriv.model.grid import log_ratio
+from distpriv.privacy.delivered import optimal_attack_accuracy, pair_loss, privacy_loss
+from distpriv.privacy.loss import NormalLoss, PrivacyLoss, normal_distance
+from distpriv.text import whole
+
+__all__ = [
+    "GaussianPrivacy",
+    "gaussian_privacy",
+    "guessing_factor",
+    "knowing",
+    "posterior_bounds",
+    "reading_accuracy",
+    "records_to_match",
+]
+
+_CERTAIN = 100.0  # k Δp² from which on a test on k records errs less than e⁻⁵⁰ (Hoeffding)
+_MOST = 1 << 50  # records
+_NODES = 20_000
+_SAME = 1e-12  # of accuracies
+_COVERED = 0.01  # by which the grid may move ratios; noise that leaves more counts as none
+_FARTHEST = 700.0  # log-likelihood ratios
+
+# ---------------------------------------------------------------- as good as reading records
+
+
+def reading_accuracy(k: int, low: float, high: float, n: int | None = None) -> float:
+    """Compute how often the best test on k records tells two shares apart, at even odds.
+
+    How many of them have the property is all that they tell.
+
+    Parameters
+    ----------
+    k : int
+        Records, not negative, at most n.
+    low, high : float
+        The shares, from 0 to 1.
+    n : int, optional
+        Records of the dataset that the k are read out of, each at most once (hypergeometric); None:
+        records are drawn anew each time (binomial).
+
+    Raises
+    ------
+    DistprivError
+        If an argument is out of its domain.
+    """
+    low, high = sorted((_fraction(low, "A share"), _fraction(high, "A share")))
+    if k != int(k) or not 0 <= k <= (_MOST if n is None else n):
+        raise DistprivError(f"Records that are read must be 0 to {n or _MOST}, not {k}.")
+    if k == 0 or low == high:
+        return 0.5
+    having = (low, high)
+    if n is not None:
+        having = (math.floor(round(n * low, 9) + 0.5), math.floor(round(n * high, 9) + 0.5))
+        low, high = having[0] / n, having[1] / n
+    if k * (high - low) ** 2 > _CERTAIN:
+        return 1.0
+    wide = 5 * math.sqrt(k) + 20
+    first, last = max(math.floor(k * low - wide), 0), min(math.ceil(k * high + wide), k)
+    step = 1 + (last - first) // _NODES  # densities are smooth where there are so many
+    x = np.arange(first, last + 1, step, dtype=float)
+    laws = [np.exp(_log_law(x, k, one, n)) for one in having]
+    return 1 - 0.5 * float(np.minimum(*(law / law.sum() for law in laws)).sum())
+
+
+def _log_law(x: FloatArray, k: int, having: float, n: int | None) -> FloatArray:
+    """Return ln P(x of k records have the property); of a share, or of so many among n."""
+    if n is not None:
+        return _log_choose(having, x) + _log_choose(n - having, k - x) - _log_choose(n, k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        with_it, without = x * np.log(having), (k - x) * np.log1p(-having)
+    return _log_choose(k, x) + np.where(x > 0, with_it, 0) + np.where(x < k, without, 0)
+
+
+def _log_choose(n: float, k: FloatArray | float) -> FloatArray:
+    inside = (k >= 0) & (k <= n)
+    of = np.where(inside, k, 0)
+    return np.where(inside, -np.log1p(n) - betaln(n - of + 1, of + 1), -np.inf)
+
+
+def records_to_match(accuracy: float, low: float, high: float, n: int | None = None) -> int | None:
+    """Find the least k of which :func:`reading_accuracy` reaches an accuracy, to 1e-12.
+
+    An attacker as accurate learns from a release as much as from reading k records.
+
+    Parameters
+    ----------
+    accuracy : float
+        From 0.5 to 1.
+    low, high, n
+        See :func:`reading_accuracy`.
+
+    Returns
+    -------
+    int or None
+        None where no number of records is enough.
+
+    Raises
+    ------
+    DistprivError
+        If an argument is out of its domain.
+    """
+    aim = _accuracy(accuracy) - _SAME
+    reads = partial(reading_accuracy, low=low, high=high, n=n)
+    least, most, end = 0, 1, _MOST if n is None else n
+    if reads(0) >= aim:
+        return 0
+    if low == high:
+        return None
+    while reads(most) < aim:
+        if most == end:
+            return None
+        least, most = most, min(2 * most, end)
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if reads(middle) >= aim else (middle, most)
+    return most
+
+
+def guessing_factor(accuracy: float) -> float:
+    """Return what anybody's chance to name the right of two shares grows by at most, 2a.
+
+    Whatever they believed before: Σ_y max_k π_k P_k(y) <= max_k π_k · Σ_y max_k P_k(y), and the
+    last sum is 1 + TV, twice the accuracy a of the best attacker at even odds (maximal leakage;
+    Issa, Wagner & Kamath 2020, Theorem 1).
+
+    Raises
+    ------
+    DistprivError
+        If the accuracy is not from 0.5 to 1.
+    """
+    return 2 * _accuracy(accuracy)
+
+
+def _accuracy(value: float) -> float:
+    if not 0.5 - _SAME <= value <= 1 + _SAME:
+        raise DistprivError(f"An accuracy at even odds lies between 0.5 and 1, not at {value}.")
+    return min(max(value, 0.5), 1.0)
+
+
+def _fraction(value: float, what: str) -> float:
+    if not 0 <= value <= 1:
+        raise DistprivError(f"{what} must lie between 0 and 1, not at {value}.")
+    return value
+
+
+# ---------------------------------------------------------------- beliefs and μ
+
+
+def posterior_bounds(
+    model: GaussianModel, release: Release | None = None, prior: float = 0.5, often: float = 0.95
+) -> tuple[float, float]:
+    """Compute between what a belief in one of the shares ends, of so many releases.
+
+    The log-odds of a belief move by ln dP/dQ of what is released.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release, optional
+        None: the figures as they are.
+    prior : float
+        Belief before the release, between 0 and 1.
+    often : float
+        Fraction of releases, above 0 and below 1, at either share and for every pair.
+
+    Returns
+    -------
+    low, high : float
+        0 and 1 where so many releases may leave no doubt.
+    """
+    if not 0 < prior < 1 or not 0 < often < 1:
+        raise DistprivError("A belief and a fraction of releases lie between 0 and 1, not at them.")
+    losses = [pair_loss(model, release, place) for place in range(len(model.pairs))]
+    moved = max(_moved(loss, 1 - often) for loss in losses)
+    return float(expit(logit(prior) - moved)), float(expit(logit(prior) + moved))
+
+
+def _moved(loss: PrivacyLoss, rarely: float) -> float:
+    """Return the least t that |L| exceeds no more than rarely, under both laws."""
+    low, high = 0.0, _FARTHEST
+    for _ in range(4):
+        t = np.linspace(low, high, 33)
+        above, below = np.array(loss.tails(t)), np.array(loss.reversed.tails(t))[::-1]
+        fits = (above + below).max(axis=0) <= rarely
+        if fits[0]:
+            return low
+        if not fits.any():
+            return math.inf
+        place = int(fits.argmax())
+        low, high = float(t[place - 1]), float(t[place])
+    return high
+
+
+@dataclass(frozen=True)
+class GaussianPrivacy:
+    """Hold how far apart two bell curves of width 1 are that a release keeps as close.
+
+    Attributes
+    ----------
+    mu : float or None
+        δ(ε) is at most that of N(μ, 1) against N(0, 1) (μ-Gaussian DP for the pairs; Dong, Roth &
+        Su 2022, Corollary 2.13); None where there is no such μ.
+    down_to : float
+        0 where that holds for every ε; else δ(ε) may be this instead, where it is more.
+    why : str
+        Why there is no μ, or none for every ε.
+    """
+
+    mu: float | None
+    down_to: float = 0.0
+    why: str = ""
+
+
+def gaussian_privacy(
+    model: GaussianModel, release: Release | None = None, down_to: float = 1e-6
+) -> GaussianPrivacy:
+    """Find the least μ for which the release is μ-Gaussian DP, for every pair in both orders.
+
+    It is the Mahalanobis distance where both shares have equal covariances. Where they differ the
+    privacy loss has exponential tails, which no μ has, so that it holds down to a δ only.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release, optional
+        None: the figures as they are.
+    down_to : float
+        δ above 0 and below 1.
+
+    Raises
+    ------
+    DistprivError
+        If `down_to` is out of its domain.
+    """
+    if not 0 < down_to < 1:
+        raise DistprivError(f"δ must be above 0 and below 1, it is {down_to!r}.")
+    release = AS_IT_IS if release is None else release
+    if release.directions is not None:
+        return GaussianPrivacy(None, why="Laplace noise is not as two bell curves are.")
+    loss = privacy_loss(model, release)
+    noisy = release.covariance is not None
+    ratio = float(log_ratio(np.asarray(release.smoothness(model)))) if noisy else 0.0
+    charge = ratio if ratio <= _COVERED else 0.0  # noise that is thinner counts as none
+    factor = 1 + math.tanh(charge / 2)
+    end = float(loss.epsilon(down_to / factor)) + charge
+    if not math.isfinite(end):
+        return GaussianPrivacy(None, why="Some releases tell the shares for certain.")
+    first, last, mu = 0.0, end, 0.0
+    for _ in range(3):
+        epsilons = np.linspace(first, last, 65)
+        delta = factor * loss.profile(epsilons - charge)
+        distances = np.where(delta > 0, _distance(epsilons, delta), 0.0)
+        mu, place = max(mu, float(distances.max())), int(distances.argmax())
+        first, last = epsilons[max(place - 1, 0)], epsilons[min(place + 1, 64)]
+    if not charge and all(map(_is_alike, loss.losses)):
+        return GaussianPrivacy(mu)
+    return GaussianPrivacy(mu, down_to, "Figures vary differently at the two shares.")
+
+
+def _distance(epsilons: FloatArray, delta: FloatArray) -> FloatArray:
+    return normal_distance(epsilons, delta.clip(1e-300, 1 - _SAME))
+
+
+def _is_alike(loss: PrivacyLoss) -> bool:
+    """Tell whether both laws are normals of one covariance, or the same."""
+    if isinstance(loss, NormalLoss):
+        return bool((np.abs(loss.spread - 1) < 1e-9).all())
+    return loss.accuracy() == 0.5
+
+
+# ---------------------------------------------------------------- attackers who know records
+
+
+def knowing(
+    model: GaussianModel, release: Release | None, known: int, *, kept_known: bool = False
+) -> float:
+    """Compute the accuracy of the best attacker who knows some of the records, half of each group.
+
+    They take known records off figures that use all, so that only the others vary. Of balanced
+    figures they do not know which of their records are kept, but records of a larger group are
+    kept less often: by the normal law of the figures and of the known records' sums.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release or None
+        None: the figures as they are.
+    known : int
+        Records, at most twice those of the smallest group at any share.
+    kept_known : bool
+        Whether they are told which of their records are kept. How many of them are is all that
+        balanced figures tell then: the other kept records have one law.
+
+    Returns
+    -------
+    float
+        At even odds, for the most exposed pair.
+
+    Raises
+    ------
+    DistprivError
+        If a group has fewer records than they know of it.
+    NotApplicable
+        If a statistic is no sum over the records.
+    """
+    release = AS_IT_IS if release is None else release
+    few = int(min(pair.numbers.min() for pair in model.pairs))
+    if known != int(known) or not 0 <= known <= 2 * few:
+        raise DistprivError(
+            f"Known records must be 0 to {whole(2 * few)}, for some group has only {whole(few)}; "
+            f"it is {known}."
+        )
+    if known == 0 or release.kind == "no data":
+        return optimal_attack_accuracy(model, release)
+    half = np.array([known - known // 2, known // 2], dtype=float)
+    if not release.additive:
+        if kept_known:
+            return max(_told_accuracy(pair, release, half) for pair in model.pairs)
+        return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
+    if not model.query.linear:
+        raise NotApplicable(
+            "Records can be taken off sums, counts, means and proportions only; leave the other "
+            "figures out."
+        )
+    rest = replace(model, pairs=tuple(_without(model, pair, half) for pair in model.pairs))
+    return optimal_attack_accuracy(rest, release)
+
+
+def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairModel:
+    """Return the laws once known records, (2,), are taken off."""
+    sizes, single = pair.groups.population(model.replacement)
+    numbers, sizes = pair.numbers - known, sizes - known
+    factors = numbers * (1 - np.divide(numbers, sizes, out=np.ones_like(numbers), where=sizes > 0))
+    grids = [pair.groups.grids.at(row, sizes) for row in numbers]
+    return replace(
+        pair,
+        numbers=numbers,
+        means=numbers @ pair.groups.means * model.scales,
+        covariances=np.tensordot(factors, single, 1) * np.outer(model.scales, model.scales),
+        steps=np.max([grid.steps for grid in grids], axis=0) * model.scales,
+        joint_steps=np.array([grid.joint_steps for grid in grids]) * model.scales,
+        apart=pair.groups.grids.apart(numbers, sizes),
+    )
+
+
+def _told_accuracy(pair: PairModel, release: Release, known: FloatArray) -> float:
+    """Of an attacker who sees how many known records of each group are kept."""
+    kept, counts = np.asarray(release.kept), [np.arange(size + 1) for size in known]
+
+    def law(numbers: FloatArray) -> FloatArray:
+        without, having = (
+            np.exp(_log_law(counts[group], int(known[group]), kept[group], int(numbers[group])))
+            for group in (0, 1)
+        )
+        return np.outer(without, having)
+
+    return 1 - 0.5 * float(np.minimum(*map(law, pair.numbers)).sum())
+
+
+def _kept_accuracy(
+    model: GaussianModel, pair: PairModel, release: Release, known: FloatArray
+) -> float:
+    """Of an attacker who sees balanced figures, and the sums of known records of each group."""
+    kept = np.asarray(release.kept)
+    weights = np.asarray(release.stands_for) / np.maximum(kept, 1)
+    sizes, single = pair.groups.population(model.replacement)
+    laws = []
+    for numbers in pair.numbers:
+        law = np.zeros((3, 3, 2))
+        law[0, 0] = weights**2 * kept * (1 - kept / sizes)
+        both = weights * known * kept * (1 / numbers - 1 / sizes)
+        for group in (0, 1):  # a sum of known records each
+            own = 1 + group
+            law[own, own, group] = known[group] * (1 - known[group] / sizes[group])
+            law[0, own, group] = law[own, 0, group] = both[group]
+        laws.append(np.einsum("uvg,gab->uavb", law, single).reshape(3 * len(model.scales), -1))
+    return NormalLoss.between(np.zeros(len(laws[0])), *laws).accuracy()

@@ -1,0 +1,165 @@
+"""What privacy losses mean: records that tell as much, μ, beliefs, and attackers who know records."""
+
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from distpriv.errors import DistprivError
+from distpriv.mechanisms import calibrate
+from distpriv.model import AS_IT_IS, Release, fit_groups, joint_law, no_data
+from distpriv.privacy import NormalLoss, optimal_attack_accuracy, privacy_loss
+from distpriv.privacy.loss import normal_delta
+from distpriv.privacy.meaning import (
+    gaussian_privacy,
+    guessing_factor,
+    knowing,
+    posterior_bounds,
+    reading_accuracy,
+    records_to_match,
+)
+from tests.adult import GROUPS, INCOME, QUERY, WORK, model
+
+PAIR = INCOME.pair(0.5, 0.1)
+OPT = calibrate("OptM", model(PAIR), 1.0, 1e-3)
+BAL = calibrate("BalM", model(PAIR))
+
+
+@pytest.mark.parametrize(("k", "low", "high", "n"), [(1, 0.1, 0.5, None), (7, 0, 0.3, None)])
+def test_reading_is_the_best_test_on_a_count(k, low, high, n):
+    """Binomial and hypergeometric laws in whole numbers."""
+    x = np.arange(k + 1)
+    binomial = [[comb(k, i) * p**i * (1 - p) ** (k - i) for i in x] for p in (low, high)]
+    assert reading_accuracy(k, low, high) == pytest.approx(1 - np.minimum(*binomial).sum() / 2)
+    few, many = int(40 * low), int(40 * high)
+    drawn = [[comb(m, i) * comb(40 - m, k - i) / comb(40, k) for i in x] for m in (few, many)]
+    assert reading_accuracy(k, high, low, 40) == pytest.approx(1 - np.minimum(*drawn).sum() / 2)
+
+
+def test_records_to_match_are_the_least_that_tell_as_much():
+    """60 right of 100 is 7 draws; 0.75 is 45 with, 31 of 100 without replacement (0.45, 0.55)."""
+    assert [records_to_match(a, 0.45, 0.55) for a in (0.5, 0.6, 0.75)] == [0, 7, 45]
+    assert records_to_match(0.75, 0.45, 0.55, 100) == 31
+    assert reading_accuracy(30, 0.45, 0.55, 100) < 0.75 <= reading_accuracy(31, 0.45, 0.55, 100)
+    assert records_to_match(1.0, 0.0, 1.0) == 1
+    assert records_to_match(0.6, 0.3, 0.3) is None
+    assert records_to_match(0.9, 0.501, 0.502, 100) is None  # both are 50 of 100 records
+    # Normal laws of large counts: Φ(Δp √k / 2σ) with σ = ½ is 0.6 at k = (0.25335/1e-6)².
+    assert records_to_match(0.6, 0.4999995, 0.5000005) == pytest.approx(
+        (0.2533471 / 1e-6) ** 2, rel=1e-4
+    )
+
+
+def test_mu_is_the_distance_of_equal_laws_and_bounds_unequal_ones():
+    unequal = model(PAIR)
+    pair = unequal.pairs[0]
+    equal = replace(unequal, pairs=(replace(pair, covariances=np.array([pair.pooled] * 2)),))
+    answer = gaussian_privacy(equal)
+    assert (answer.mu, answer.down_to) == (pytest.approx(pair.distance(), rel=1e-6), 0.0)
+    answer, loss = gaussian_privacy(unequal, OPT, 1e-5), privacy_loss(unequal, OPT)
+    epsilons = np.linspace(0, 4, 333)
+    delta = loss.delta(epsilons)
+    assert (delta <= np.maximum(normal_delta(answer.mu * (1 + 1e-6), epsilons), 1e-5)).all()
+    assert (delta > np.maximum(normal_delta(answer.mu * (1 - 1e-3), epsilons), 1e-5)).any()
+    assert gaussian_privacy(unequal, BAL).mu == 0
+    laplace = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
+    assert gaussian_privacy(unequal, laplace).mu is None
+    apart = replace(unequal, pairs=(replace(pair, apart=True),))
+    assert gaussian_privacy(apart).mu is None
+
+
+@pytest.mark.parametrize("release", [AS_IT_IS, OPT])
+def test_beliefs_stay_within_their_bounds_as_often_as_said(release):
+    fitted = model(PAIR)
+    low, high = posterior_bounds(fitted, release, often=0.9)
+    assert low == pytest.approx(1 - high)
+    (p, q), covariances = joint_law(fitted, [release])
+    draws = np.random.default_rng(1).multivariate_normal(p, covariances[0], 20_000)
+    forms = [
+        np.einsum("ri,ij,rj->r", draws - mean, np.linalg.inv(covariance), draws - mean)
+        + np.linalg.slogdet(covariance)[1]
+        for mean, covariance in zip((p, q), covariances, strict=True)
+    ]
+    belief = expit((forms[1] - forms[0]) / 2)
+    inside = ((low <= belief) & (belief <= high)).mean()
+    assert 0.89 < inside < 0.93  # at the other share it is as often or less
+    assert posterior_bounds(fitted, BAL) == (0.5, 0.5)
+
+
+def test_attackers_who_know_records():
+    """Adult, n = 100, 20, 50 and 80 known."""
+    figures = {
+        release: [knowing(model(PAIR), release, known) for known in (20, 50, 80)]
+        for release in (AS_IT_IS, OPT, BAL)
+    }
+    assert figures[AS_IT_IS] == pytest.approx([0.79, 0.84, 0.946], abs=0.005)
+    assert figures[OPT] == pytest.approx([0.57, 0.58, 0.59], abs=0.006)
+    assert figures[BAL] == pytest.approx([0.54, 0.58, 0.675], abs=0.005)
+    told = [knowing(model(PAIR), BAL, known, kept_known=True) for known in (2, 10, 20)]
+    assert told == pytest.approx([0.59, 0.82, 0.945], abs=0.005)
+    assert knowing(model(PAIR), no_data(model(PAIR)), 40) == 0.5
+    assert knowing(model(PAIR, WORK.pair(0.7, 0.1)), None, 20) == figures[AS_IT_IS][0]
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+def test_known_records_leave_a_smaller_table(replacement):
+    """40 of 100 known at 45 and 55 are 60 unknown at 25 and 35, of which nothing else is known."""
+    rest = INCOME.pair(0.5, 10 / 60)
+    groups = replace(GROUPS[INCOME], counts=GROUPS[INCOME].counts - (0 if replacement else 20))
+    smaller = fit_groups([groups], QUERY, [rest], 60, replacement)
+    if replacement:  # N of the covariances' divisor stays
+        smaller = fit_groups([GROUPS[INCOME]], QUERY, [rest], 60, True)
+    expected = optimal_attack_accuracy(smaller)
+    assert knowing(model(PAIR, replacement=replacement), None, 40) == pytest.approx(expected)
+
+
+def test_balanced_figures_and_known_sums_have_the_simulated_law():
+    rng, pair = np.random.default_rng(2), INCOME.pair(0.5, 0.4)
+    fitted = model(pair, n=20, replacement=True)
+    release = calibrate("BalM", fitted)
+    half, weights = 5, release.stands_for / release.kept
+    _, single = fitted.pairs[0].groups.population(True)
+    variances = single[:, 2, 2]
+    laws = []
+    for numbers in fitted.pairs[0].numbers.astype(int):
+        figure, sums = np.zeros(40_000), []
+        for group in (0, 1):
+            records = rng.normal(0, np.sqrt(variances[group]), (40_000, numbers[group]))
+            records = rng.permuted(records, axis=1)
+            figure += weights[group] * records[:, : int(release.kept[group])].sum(axis=1)
+            known = rng.permuted(records, axis=1)[:, :half]
+            sums.append(known.sum(axis=1))
+        laws.append(np.cov([figure, *sums]))
+    expected = NormalLoss.between(np.zeros(3), *laws).accuracy()
+    one = replace(fitted, scales=np.eye(5)[2][:1])
+    groups = replace(
+        fitted.pairs[0].groups,
+        means=fitted.pairs[0].groups.means[:, 2:3],
+        covariances=fitted.pairs[0].groups.covariances[:, 2:3, 2:3],
+    )
+    one = replace(one, scales=np.ones(1), pairs=(replace(fitted.pairs[0], groups=groups),))
+    assert knowing(one, release, 2 * half) == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: reading_accuracy(-1, 0.2, 0.3), "Records that are read"),
+        (lambda: reading_accuracy(5, 0.2, 1.3), "A share must lie"),
+        (lambda: reading_accuracy(101, 0.2, 0.3, 100), "0 to 100"),
+        (lambda: records_to_match(float("nan"), 0.2, 0.3), "An accuracy"),
+        (lambda: guessing_factor(1.2), "An accuracy"),
+        (lambda: posterior_bounds(model(PAIR), prior=1.0), "A belief"),
+        (lambda: gaussian_privacy(model(PAIR), None, 0.0), "δ must be above 0"),
+        (lambda: knowing(model(PAIR), Release(), 91), "only 45"),
+    ],
+)
+def test_arguments_out_of_their_domain_end_in_a_sentence(call, sentence):
+    with pytest.raises(DistprivError, match=sentence):
+        call()
+
+
+def test_factor_is_twice_the_accuracy():
+    assert guessing_factor(0.6) == 1.2
