@@ -1,0 +1,336 @@
+"""How well normal laws describe simulated tables: tests, misfits, covariances and intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from scipy.special import chdtrc, kolmogi, ndtr, ndtri
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
+from distpriv.model.fit import PairModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CovarianceDifference", "bootstrap_intervals", "chance", "covariance_difference"]
+__all__ += ["mardia", "misfit", "normality"]
+
+_FEWEST = 5  # expected tables in a cell of a chi-squared test
+_RANK = 1e-10  # of a correlation's eigenvalues: what varies less follows from the others
+_BLOCK = 2_000_000  # weights at a time
+
+
+def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> float:
+    """Return the largest distance between two shares of tables below a value, in points of 100.
+
+    One is that of the draws, shape (R,), the other that of the normal curve; on a grid the curve
+    counts up to half a step above the value.
+    """
+    values, counts = np.unique(np.round(draws, 9), return_counts=True)
+    if not deviation > 0:
+        return 0.0
+    below = counts.cumsum() / len(draws)
+    expected = ndtr((values + step / 2 - mean) / deviation)
+    before = below - counts / len(draws)
+    earlier = ndtr((values - step / 2 - mean) / deviation)
+    return 100 * float(np.maximum(np.abs(below - expected), np.abs(before - earlier)).max())
+
+
+def chance(draws: int, curves: int = 1) -> float:
+    """Return the misfit in points of 100 that chance exceeds once in 100 times, on any curve.
+
+    By Kolmogorov's law, which is generous for statistics on a grid.
+    """
+    return 100 * float(kolmogi(0.01 / curves)) / math.sqrt(draws)
+
+
+def normality(
+    draws: FloatArray, pair: PairModel, labels: Sequence[str], shares: Sequence[str]
+) -> pd.DataFrame:
+    """Test each statistic against its fitted normal by Pearson's χ².
+
+    The cells are about equally likely, at most 2 R^0.4 (Mann & Wald 1942) and with five tables
+    expected in each; where a statistic has a grid they end half-way between its values, so that
+    steps are no deviation. Other tests of normality (Shapiro & Wilk's) reject every grid.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (2, R, m)
+        Simulated tables, see :func:`distpriv.model.simulate.simulate`.
+    pair : PairModel
+    labels, shares : sequence of str
+        Names of the m statistics and of the two shares.
+
+    Returns
+    -------
+    DataFrame
+        Columns statistic, share, tables (R), cells, chi2, p; NaN where there are fewer than two
+        cells, for the statistic does not vary.
+
+    Raises
+    ------
+    DistprivError
+        If the draws are not of that shape, or not finite.
+    """
+    import pandas as pd
+
+    values = _checked(draws, len(labels))
+    rows = []
+    for place, label in enumerate(labels):
+        for side, share in enumerate(shares):
+            mean, variance = pair.means[side, place], pair.covariances[side, place, place]
+            part, step = values[side, :, place], float(pair.steps[place])
+            tested = _chi_squared(part, float(mean), math.sqrt(max(float(variance), 0.0)), step)
+            rows.append((label, share, values.shape[1], *tested))
+    return pd.DataFrame(rows, columns=["statistic", "share", "tables", "cells", "chi2", "p"])
+
+
+def _chi_squared(
+    draws: FloatArray, mean: float, deviation: float, step: float
+) -> tuple[int, float, float]:
+    """Return the number of cells, χ² and its p-value."""
+    count, reach = len(draws), float(np.abs(draws).max())
+    if not deviation > 1e-12 * reach:
+        return 1, math.nan, math.nan
+    cells = max(min(int(2 * count**0.4), count // _FEWEST), 1)
+    edges = mean + deviation * ndtri(np.arange(1, cells) / cells)
+    if step > 0:
+        origin = draws[0] + step / 2
+        edges = np.unique(origin + step * np.rint((edges - origin) / step))
+    below = np.concatenate([[0.0], count * ndtr((edges - mean) / deviation), [count]])
+    chosen = [0]
+    for place in range(1, len(below) - 1):
+        if min(below[place] - below[chosen[-1]], count - below[place]) >= _FEWEST:
+            chosen.append(place)
+    seen = np.searchsorted(np.sort(draws), edges[np.array(chosen[1:], int) - 1])
+    expected = np.diff(np.append(below[chosen], count))
+    if len(expected) < 2:
+        return 1, math.nan, math.nan
+    observed = np.diff(np.concatenate([[0], seen, [count]]))
+    chi2 = float(((observed - expected) ** 2 / expected).sum())
+    return len(expected), chi2, float(chdtrc(len(expected) - 1, chi2))
+
+
+def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd.DataFrame:
+    """Test all statistics jointly by Mardia's (1970) skewness and kurtosis.
+
+    With whitened tables z, the skewness is Σ (mean of z_i z_j z_k)² and the kurtosis the mean of
+    ‖z‖⁴. For R normal tables in d dimensions, R/6 times the skewness is chi-squared with
+    d (d + 1) (d + 2)/6 degrees of freedom, and the kurtosis normal around d (d + 2) with variance
+    8 d (d + 2)/R. Statistics that follow from others, or do not vary, add no dimension.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (2, R, m)
+    shares : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        Columns share, tables, dimensions, skewness, skewness_p, kurtosis, expected, kurtosis_p.
+
+    Raises
+    ------
+    DistprivError
+        If the draws are not of that shape, or not finite.
+    """
+    import pandas as pd
+
+    rows = []
+    for share, values in zip(shares, _checked(draws), strict=True):
+        white = _whitened(values)
+        count, d = white.shape
+        if d == 0:
+            rows.append((share, count, 0, *[math.nan] * 5))
+            continue
+        squares = (white[:, :, None] * white[:, None, :]).reshape(count, d * d)
+        skewness = float((((squares.T @ white) / count) ** 2).sum())
+        kurtosis = float(((white**2).sum(axis=1) ** 2).mean())
+        score = (kurtosis - d * (d + 2)) / math.sqrt(8 * d * (d + 2) / count)
+        first = float(chdtrc(d * (d + 1) * (d + 2) / 6, count * skewness / 6))
+        second = float(2 * ndtr(-abs(score)))
+        rows.append((share, count, d, skewness, first, kurtosis, d * (d + 2), second))
+    columns = ["share", "tables", "dimensions", "skewness", "skewness_p"]
+    return pd.DataFrame(rows, columns=[*columns, "kurtosis", "expected", "kurtosis_p"])
+
+
+def _whitened(values: FloatArray) -> FloatArray:
+    """Return tables, (R, m), in as many uncorrelated directions of variance 1 as they have."""
+    away = values - values.mean(axis=0)
+    unit = np.sqrt((away**2).mean(axis=0))
+    scaled = away[:, unit > 1e-12 * np.abs(values).max(axis=0)]
+    scaled = scaled / np.sqrt((scaled**2).mean(axis=0))
+    variances, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
+    some = variances > _RANK
+    return np.asarray(scaled @ vectors[:, some] / np.sqrt(variances[some]))
+
+
+@dataclass(frozen=True, eq=False)
+class CovarianceDifference:
+    """Hold how far the covariances of two shares differ, and what that costs.
+
+    Attributes
+    ----------
+    labels : tuple of str, length m
+    ratios : ndarray, shape (m,)
+        Variance at the higher share over that at the lower one.
+    extremes : (float, float)
+        Least and largest such ratio of any combination of the statistics.
+    epsilon : float
+    pooled : float
+        δ(ε) if both shares had the mean covariance.
+    delta : float
+        δ(ε) by their own covariances, in the worse order.
+    """
+
+    labels: tuple[str, ...]
+    ratios: FloatArray
+    extremes: tuple[float, float]
+    epsilon: float
+    pooled: float
+    delta: float
+
+    @property
+    def largest(self) -> float:
+        """Largest |ln ratio| of any combination: 0 for equal covariances."""
+        return max(abs(math.log(ratio)) if ratio > 0 else math.inf for ratio in self.extremes)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a statistic: statistic, ratio."""
+        import pandas as pd
+
+        return pd.DataFrame({"statistic": self.labels, "ratio": self.ratios})
+
+
+def covariance_difference(
+    pair: PairModel,
+    labels: Sequence[str],
+    noise: FloatArray | float = 0.0,
+    epsilon: float = 1.0,
+) -> CovarianceDifference:
+    """Compare the covariances of two shares, and what δ is by each and by their mean.
+
+    Parameters
+    ----------
+    pair : PairModel
+    labels : sequence of str, length m
+    noise : ndarray, shape (m, m), optional
+        Covariance of normal noise, which makes both more alike; in all figures.
+    epsilon : float
+        At which δ is compared, from 0 on.
+    """
+    from distpriv.privacy.loss import NormalLoss  # a later room
+
+    one, other = pair.covariances + noise
+    unit = np.sqrt(np.diagonal(one + other) / 2)
+    unit = np.where(unit > 0, unit, 1.0)
+    across, trace = np.outer(unit, unit), 1e-12 * np.eye(len(unit))
+    parts = eigvalsh(other / across + trace, (one + other) / across / 2 + trace).clip(0, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.diagonal(other) / np.diagonal(one)
+        extremes = parts[[0, -1]] / (2 - parts[[0, -1]])
+    least, most = map(float, extremes)
+    mean = (one + other) / 2
+    loss, pooled = (
+        NormalLoss.between(pair.difference, *law) for law in ((one, other), (mean, mean))
+    )
+    delta = max(float(order.delta(epsilon)) for order in (loss, loss.reversed))
+    costs = float(pooled.delta(epsilon)), delta
+    return CovarianceDifference(tuple(labels), ratios, (least, most), epsilon, *costs)
+
+
+def bootstrap_intervals(
+    draws: FloatArray,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    rng: np.random.Generator | int | None = 0,
+) -> pd.DataFrame:
+    """Compute bootstrap intervals of the shares' distances, by simulated tables drawn again.
+
+    Squared distances of R tables' means are too large by the tables' own scatter, tr(2 Σ)/R for
+    Δ_{E,2} and 2 d/R for the Mahalanobis distance in d dimensions, and drawn again twice as much;
+    that is taken off.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (2, R, m)
+    resamples : int
+        At least 100.
+    confidence : float
+        Between 0 and 1.
+    rng : Generator, int or None
+        0 by default, so that the same draws have the same intervals.
+
+    Returns
+    -------
+    DataFrame
+        A row each for "Δ_{E,2}" and "Mahalanobis distance", columns distance, estimate, low, high,
+        tables (R), resamples.
+
+    Raises
+    ------
+    DistprivError
+        If an argument is out of its domain.
+    """
+    import pandas as pd
+
+    values = _checked(draws)
+    if resamples < 100 or not 0 < confidence < 1:
+        raise DistprivError("A bootstrap needs 100 resamples or more and a confidence below 1.")
+    generator, count, m = np.random.default_rng(rng), *values.shape[1:]
+    unit = values.std(axis=1).mean(axis=0)
+    unit = np.where(unit > 1e-12 * np.abs(values).max(axis=(0, 1)), unit, np.inf)
+    shift = values.mean(axis=(0, 1))
+    means = np.empty((2, resamples, m))
+    products = np.empty((2, resamples, m, m))
+    for side in (0, 1):
+        away = values[side] - shift
+        outer = (away[:, :, None] * away[:, None, :]).reshape(count, m * m)
+        for start in range(0, resamples, max(1, _BLOCK // count)):
+            part = slice(start, min(start + max(1, _BLOCK // count), resamples))
+            size = part.stop - part.start
+            weights = generator.multinomial(count, np.full(count, 1 / count), size) / count
+            means[side, part] = weights @ away
+            products[side, part] = (weights @ outer).reshape(size, m, m)
+    covariances = products - means[..., :, None] * means[..., None, :]
+    again = _squares(means[0] - means[1], covariances.mean(axis=0), unit, 2 / count)
+    own = [np.atleast_2d(np.cov(part.T, bias=True)) for part in values]
+    difference = values[0].mean(axis=0) - values[1].mean(axis=0)
+    once = _squares(difference[None], np.mean(own, axis=0)[None], unit, 1 / count)
+    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    low, high = np.quantile(np.sqrt(again), ends, axis=0)
+    names = ["Δ_{E,2}", "Mahalanobis distance"]
+    frame = pd.DataFrame(
+        {"distance": names, "estimate": np.sqrt(once[0]), "low": low, "high": high}
+    )
+    return frame.assign(tables=count, resamples=resamples)
+
+
+def _squares(
+    difference: FloatArray, pooled: FloatArray, unit: FloatArray, scatter: float
+) -> FloatArray:
+    """Return squared distances, (B, 2), less what means of tables scatter by; none below 0."""
+    trace = 2 * np.trace(pooled, axis1=1, axis2=2)
+    values, vectors = np.linalg.eigh(pooled / np.outer(unit, unit))
+    along = np.einsum("bij,bi->bj", vectors, difference / unit) ** 2
+    some = values > _RANK
+    square = (along / np.where(some, values, np.inf)).sum(axis=1)
+    both = np.stack([(difference**2).sum(axis=1), square], axis=1)
+    return (both - scatter * np.stack([trace, 2.0 * some.sum(axis=1)], axis=1)).clip(0)
+
+
+def _checked(draws: FloatArray, m: int | None = None) -> FloatArray:
+    values = np.asarray(draws, dtype=np.float64)
+    fits = values.ndim == 3 and len(values) == 2 and m in (None, values.shape[-1])
+    if not fits or values.shape[1] < 2 * _FEWEST or not np.isfinite(values).all():
+        raise DistprivError(
+            f"Tests of the fit need finite figures of 10 or more simulated tables at both shares; "
+            f"they got an array of shape {values.shape}."
+        )
+    return values

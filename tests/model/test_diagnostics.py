@@ -1,0 +1,126 @@
+"""Diagnostics of the normal model: tests that heed grids, covariances, bootstrap intervals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from distpriv.errors import DistprivError
+from distpriv.model.diagnostics import (
+    bootstrap_intervals,
+    chance,
+    covariance_difference,
+    mardia,
+    misfit,
+    normality,
+)
+from distpriv.privacy import delivered_delta
+from tests.adult import INCOME, QUERY, model
+
+MODEL = model(INCOME.pair(0.5, 0.1))
+PAIR = MODEL.pairs[0]
+LABELS, SHARES = QUERY.labels, ("45 %", "55 %")
+
+
+def normal_draws(count, seed=0, on_grid=True):
+    """Tables of the fitted laws, rounded to the statistics' grid or not: (2, count, 5)."""
+    rng = np.random.default_rng(seed)
+    laws = zip(PAIR.means, PAIR.covariances, strict=True)
+    draws = np.array([rng.multivariate_normal(*law, count) for law in laws])
+    return np.rint(draws / PAIR.steps) * PAIR.steps if on_grid else draws
+
+
+@pytest.mark.parametrize("on_grid", [True, False])
+def test_normality_rejects_as_often_as_it_should(on_grid):
+    pair = PAIR if on_grid else replace(PAIR, steps=np.zeros(5))
+    parts = [
+        normality(normal_draws(400, seed, on_grid), pair, LABELS, SHARES) for seed in range(40)
+    ]
+    p = np.concatenate([part["p"] for part in parts])
+    assert 0.02 < (p < 0.05).mean() < 0.09  # of 400 tests
+    assert stats.kstest(p, "uniform").pvalue > 1e-3
+
+
+def test_normality_finds_skewed_counts_and_constant_ones():
+    draws = normal_draws(1000)
+    rng = np.random.default_rng(3)
+    skewed = rng.gamma(4, 1, (2, 1000)) - 4
+    deviation = np.sqrt(PAIR.covariances[:, 2, 2])[:, None]
+    draws[:, :, 2] = np.rint(PAIR.means[:, 2, None] + skewed / 2 * deviation)
+    draws[:, :, 3] = 25.0
+    covariances = PAIR.covariances.copy()
+    covariances[:, 3], covariances[:, :, 3] = 0.0, 0.0
+    frame = normality(draws, replace(PAIR, covariances=covariances), LABELS, SHARES)
+    frame = frame.set_index("statistic")
+    assert (frame.loc[LABELS[2], "p"] < 1e-6).all()
+    assert frame.loc[LABELS[3], "p"].isna().all()
+    assert (frame.loc[LABELS[0], "p"] > 1e-3).all()
+    assert (frame["tables"] == 1000).all()
+
+
+def test_mardia_is_that_of_all_pairs_of_tables():
+    """Skewness by its definition, the mean cube of all Mahalanobis products (Mardia 1970)."""
+    draws = normal_draws(300)
+    draws[1, :, 0] = np.exp(draws[1, :, 0] / 3)
+    frame = mardia(draws, SHARES)
+    for row, values in zip(frame.itertuples(), draws, strict=True):
+        away = values - values.mean(axis=0)
+        products = away @ np.linalg.inv(np.cov(values.T, bias=True)) @ away.T
+        assert row.skewness == pytest.approx((products**3).mean())
+        assert row.kurtosis == pytest.approx((np.diagonal(products) ** 2).mean())
+    assert (frame[["skewness_p", "kurtosis_p"]].iloc[0] > 0.01).all()
+    assert frame["skewness_p"].iloc[1] < 1e-6
+    doubled = np.concatenate([draws, 2 * draws[:, :, :2], np.ones((2, 300, 1))], axis=2)
+    assert mardia(doubled)["dimensions"].tolist() == [5, 5]
+    assert mardia(doubled)["skewness"].to_numpy() == pytest.approx(frame["skewness"].to_numpy())
+
+
+def test_covariances_differ_by_as_much_as_delta_says():
+    own = covariance_difference(PAIR, LABELS)
+    assert own.delta == pytest.approx(delivered_delta(MODEL, None, 1.0))
+    alike = replace(PAIR, covariances=np.array([PAIR.pooled] * 2))
+    same = covariance_difference(alike, LABELS)
+    assert same.delta == same.pooled == pytest.approx(own.pooled)
+    assert same.largest == pytest.approx(0, abs=1e-9)
+    assert own.ratios == pytest.approx(np.diagonal(PAIR.covariances[1] / PAIR.covariances[0]))
+    low, high = own.extremes
+    assert low <= own.ratios.min() <= own.ratios.max() <= high
+    inverse = np.linalg.eigvals(np.linalg.solve(*PAIR.covariances)).real
+    assert (low, high) == pytest.approx((inverse.min(), inverse.max()))
+
+
+def test_bootstrap_intervals_hold_the_model_as_often_as_they_say():
+    """Of weak differences, too, where squared distances of means are mostly scatter."""
+    near = (normal_draws(150, seed, on_grid=False) for seed in range(30))
+    weak = replace(
+        PAIR, means=PAIR.means.mean(axis=0) + 0.2 * (PAIR.means - PAIR.means.mean(axis=0))
+    )
+    shift = 0.8 * (PAIR.means - PAIR.means.mean(axis=0))[:, None]
+    truth = np.array([np.linalg.norm(weak.difference), weak.distance()])
+    frames = [bootstrap_intervals(draws - shift, 200) for draws in near]
+    inside = np.mean([(one["low"] <= truth) & (truth <= one["high"]) for one in frames], axis=0)
+    assert (inside >= 0.85).all()
+    frame = bootstrap_intervals(normal_draws(1000), rng=5)
+    assert frame["estimate"].to_numpy() == pytest.approx([4.2913, 1.4225], rel=0.1)
+    assert (frame["low"] < frame["estimate"]).all()
+    assert (frame["estimate"] < frame["high"]).all()
+    assert frame.equals(bootstrap_intervals(normal_draws(1000), rng=5))
+
+
+def test_misfit_of_right_curves_is_within_chance():
+    draws = normal_draws(1000)
+    for place in range(5):
+        deviation = np.sqrt(PAIR.covariances[0, place, place])
+        law = PAIR.means[0, place], deviation, PAIR.steps[place]
+        assert misfit(draws[0, :, place], *law) < chance(1000, 10)
+        assert misfit(draws[0, :, place] + deviation / 3, *law) > chance(1000, 10)
+
+
+@pytest.mark.parametrize(
+    "draws", [np.zeros((2, 9, 5)), np.zeros((1, 50, 5)), np.full((2, 50, 5), np.nan)]
+)
+def test_draws_of_no_use_end_in_a_sentence(draws):
+    for call in (mardia, bootstrap_intervals, lambda d: normality(d, PAIR, LABELS, SHARES)):
+        with pytest.raises(DistprivError, match="10 or more simulated tables"):
+            call(draws)
