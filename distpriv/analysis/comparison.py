@@ -98,8 +98,14 @@ class Way:
 
     @property
     def kept(self) -> bool:
-        """Whether it keeps the limit."""
-        return self.verdict.kept
+        """Whether it keeps the limit, and what is promised to each person, where that is asked."""
+        return self.verdict.kept and self.verdict.persons_kept is not False
+
+    @property
+    def delivered(self) -> float:
+        """δ at the promise's ε: of the most exposed pair, in the worse order, by the law."""
+        exact = self.verdict.exact
+        return float((self.verdict.delta if exact is None else exact).max())
 
     @property
     def rests(self) -> str:

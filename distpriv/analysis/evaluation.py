@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import pickle
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
-from distpriv.analysis import curves, frames
+from distpriv.analysis import curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key
 from distpriv.analysis.comparison import Way, judge, noises, ruler, ways, ways_frame
 from distpriv.analysis.exposure import exposure
+from distpriv.analysis.guarantee import Meaning
+from distpriv.analysis.limits import ErrorLimit
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.tables import tells_secret
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import calibrate, mechanism_named
+from distpriv.mechanisms import calibrate, calibrate_all, mechanism_named
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.simulate import simulate
 from distpriv.privacy import delivered_epsilon
@@ -42,6 +46,7 @@ _COSTS = {
     "estimated": "estimated_percent",
 }
 _COSTS |= {"kept": "kept"}
+_EPSILONS = 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # at which attacks are simulated
 _SEED = 1  # of simulated tables: the same picture each time
 
 
@@ -403,3 +408,138 @@ class Evaluation:
         noise = {name: one for name, one in self.noises().items() if name in names}
         parts = axes, self.exposed_shares, noise, self.draws[:, :count]
         return frames.plane_frames(self.model.pairs[self.exposed], *parts)
+
+    # ---------------------------------------------------------------- guarantee
+
+    @property
+    def guaranteed(self) -> tuple[Way, ...]:
+        """As they are, the chosen mechanism and balanced figures, as far as they apply."""
+        chosen = ("as it is", self.scenario.mechanism, "BalM")
+        rows = {one.key: one for one in self.ways}
+        return tuple(rows[key] for key in dict.fromkeys(chosen) if key in rows)
+
+    def promises(self) -> dict[str, tuple[float, float]]:
+        """Return (ε, δ) that are promised, and where by guesses, what the noise gives at δ."""
+        crosses = {"promised": (self.promise.epsilon, self.promise.delta)}
+        if self.scenario.by == "guesses" and self.epsilon is not None:
+            delta = self.scenario.delta
+            crosses[f"ε = {self.epsilon:.3g} at δ = {delta:g}"] = self.epsilon, delta
+        return crosses
+
+    def profiles(self) -> pd.DataFrame:
+        """Return δ(ε) of these ways, see `guarantee.profile_frame`."""
+        most = max(2 * max(epsilon for epsilon, _ in self.promises().values()), 3.0)
+        releases = [one.release for one in self.guaranteed]
+        return self._by_promise(
+            "profiles",
+            (self.scenario.mechanism, self.scenario.delta),
+            lambda: guarantee.profile_frame(self.model, releases, min(most, 30.0)),
+        )
+
+    def knowing(self) -> pd.DataFrame:
+        """Return right guesses of attackers who know records, see `guarantee.knowing_frame`."""
+        releases, known = [one.release for one in self.guaranteed], self.scenario.known_records
+        return self._by_promise(
+            "knowing",
+            (self.scenario.mechanism, known),
+            lambda: guarantee.knowing_frame(self.model, releases, known),
+        )
+
+    def meaning(self, way: Way) -> Meaning:
+        """Return what a way of releasing means to people."""
+        accuracy = float(way.verdict.accuracy[self.exposed])
+        return self._by_promise(
+            "meaning",
+            (way.key,),
+            lambda: guarantee.meaning(self.model, way.release, accuracy, self.exposed),
+        )
+
+    # ---------------------------------------------------------------- attackers
+
+    @property
+    def published(self) -> Way | None:
+        """DauM as it was published: without a floor, for the mean of both covariances.
+
+        None where no noise is needed, it does not apply, or no figure lies on a grid.
+        """
+        return self._by_promise("published", (), self._publish) if self.needs_noise else None
+
+    def _publish(self) -> Way | None:
+        way = {"calibration": "exact", "grid_safe": False}
+        releases, _ = noises(self.model, self.promise, ["DauM"], **way)
+        judged = judge(self.model, [*releases.values()], self.promise)
+        return judged[0] if judged and self.model.steps.any() else None
+
+    def reach(self) -> pd.DataFrame:
+        """Return right guesses against Δp of these ways, see `curves.reach_frame`."""
+        releases = {way.key: way.release for way in self.guaranteed}
+        return self._by_promise(
+            "reach",
+            (self.scenario.mechanism,),
+            lambda: curves.reach_frame(self.model, releases, self.exposed),
+        )
+
+    def ceiling(self) -> pd.DataFrame:
+        """Return right guesses against ε of the chosen mechanism, see `curves.ceiling_frame`."""
+        frame = self.tradeoff([self.scenario.mechanism])
+        levels = {way.key: way.guesses for way in self.guaranteed if way.release.kind != "noise"}
+        return curves.ceiling_frame(frame, levels, self.scenario.delta)
+
+    def ranges(self, count: int = 6) -> dict[float, FloatArray]:
+        """Return records [share, group] at some Δp of `reach`, in points of 100."""
+        frame, pair = self.reach(), self.scenario.secrets[self.exposed]
+        widths = frame.loc[frame["release"] == "as it is", "width"].to_numpy()
+        some = widths[np.linspace(0, len(widths) - 1, min(count, len(widths))).round().astype(int)]
+        return {
+            width: replace(
+                pair, low=pair.center - width / 200, high=pair.center + width / 200
+            ).numbers(self.n)
+            for width in some.tolist()
+        }
+
+    def at_epsilons(self) -> dict[float, Release]:
+        """Return the chosen mechanism's noise at some ε and the scenario's δ."""
+        name, delta = self.scenario.mechanism, self.scenario.delta
+        jobs = [(name, Promise(epsilon, delta)) for epsilon in _EPSILONS]
+
+        def make() -> dict[float, Release]:
+            results = calibrate_all(jobs, self.model, **self._options)
+            pairs = zip(_EPSILONS, results, strict=True)
+            return {epsilon: one for epsilon, one in pairs if isinstance(one, Release)}
+
+        key = ("at epsilons", name, delta, *self._options_key, *self._model_key)
+        return self.cache(key, make)
+
+    # ---------------------------------------------------------------- from an error to ε
+
+    def errors_of(self, places: Sequence[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return lines of `tradeoff` and releases without noise with the worst error of figures.
+
+        In per cent by the ruler; the second has columns mechanism, guesses, error.
+        """
+        import pandas as pd
+
+        chosen = [*places]
+        lines = self.tradeoff()
+        columns = [f"± {self.query.labels[place]}" for place in chosen]
+        worst = 100 * (lines[columns] / self.ruler[chosen]).max(axis=1)
+        points = [
+            (way.key, way.guesses, 100 * float((way.errors / self.ruler)[chosen].max()))
+            for way in self.ways
+            if way.release.kind in ("balanced", "no data")
+        ]
+        without = pd.DataFrame(points, columns=["mechanism", "guesses", "error"])
+        return lines.assign(error=worst), without
+
+    def accept(self, limits: Sequence[ErrorLimit]) -> bytes:
+        """Return what a worker needs to choose ε by errors, see `curves.accepted`."""
+        units = self._options | {"delta": self.scenario.delta}
+        return pickle.dumps((self.model, limits, units))
+
+    def as_limit(self, mechanism: str, guesses: float, epsilon: float) -> dict[str, Any]:
+        """Return changes of the scenario that make a mechanism's ε or its guesses the limit."""
+        if self.scenario.by == "epsilon":
+            digits = 2 - math.floor(math.log10(epsilon))
+            least = math.ceil(epsilon * 10**digits) / 10**digits
+            return {"mechanism": mechanism, "epsilon": least}
+        return {"mechanism": mechanism, "guesses": float(min(max(math.ceil(guesses), 51), 99))}

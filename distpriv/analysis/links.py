@@ -140,7 +140,7 @@ def read_bounds(text: str) -> tuple[Bound, ...]:
     """Read public bounds from a link; DistprivError if a part is none."""
     parts = [part.split(":") for part in text.split(",") if part]
     try:
-        return as_bounds((_unescape(name), *map(float, ends)) for name, *ends in parts)
+        return as_bounds([(_unescape(name), float(low), float(high)) for name, low, high in parts])
     except DistprivError:
         raise
     except ValueError:

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING
 
 from scipy.special import kolmogi
 
+from distpriv.analysis.guarantee import OFTEN
 from distpriv.analysis.scenario import Scenario
 from distpriv.text import percent, significant, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from distpriv.analysis.comparison import Way
     from distpriv.analysis.evaluation import Evaluation
 
-__all__ = ["PLAIN", "Style", "advice", "attack_lead", "attack_title", "caveats", "chance"]
+__all__ = ["PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats", "chance"]
 __all__ += ["check_lead", "check_title", "directions_advice", "directions_lead"]
-__all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "off", "tradeoff_advice"]
+__all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
+__all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "off", "tradeoff_advice"]
 __all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
 
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
@@ -238,3 +241,98 @@ def directions_advice(now: Evaluation, style: Style = PLAIN) -> str:
         return ""
     figure = style.name(least["statistic"])
     return f"{style.strong('Leave out')} {figure}, and they are right {times(least['without'])}."
+
+
+_BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
+
+
+def guarantee_title(way: Way) -> str:
+    """Return whether a way of releasing keeps its promise."""
+    if way.release.kind == "as it is":
+        return "No noise is needed" if way.kept else "Nothing is promised"
+    if way.verdict.kept and not way.kept:
+        return "Persons are not protected"
+    if not way.kept:
+        return "The promise is not kept"
+    return "Nothing can be told" if way.rests == "any data" else "The promise is kept"
+
+
+def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
+    """Return what is promised, and what a way of releasing delivers."""
+    by = _BY.get(way.rests, "")
+    if way.rests == "any data":
+        nothing = style.strong("ε = 0 and δ = 0")
+        return f"The figures have the same law for every share in the range: {nothing}, {by}."
+    if now.scenario.by == "epsilon" and way.release.kind == "noise":
+        one = now.promise
+        return (
+            f"Promised is δ = {significant(one.delta)} at ε = {significant(one.epsilon)}; "
+            f"{by} the release delivers δ = {style.strong(significant(way.delivered, 2))}."
+        )
+    right = style.strong(f"{significant(way.guesses)} times in\u00a0100")
+    return f"You accept {significant(now.limit)} right guesses; {by} an attacker is right {right}."
+
+
+@dataclass(frozen=True)
+class Badge:
+    """Hold a claim: True where it holds, None where it rests on something, False where not."""
+
+    title: str
+    holds: bool | None
+    text: str
+
+
+def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
+    """Return what a way of releasing promises: by the model, whatever the data, and to persons."""
+    verdict = way.verdict
+    model = f"Right {significant(way.guesses)} of 100; {significant(now.limit)} are accepted."
+    if way.rests == "any data":
+        model = "The figures do not depend on the share."
+        data, rests = True, "Proven for any data, as long as the same records are kept."
+    elif not verdict.kept:
+        data, rests = False, "Nothing is promised, so nothing is proven."
+    elif way.rests == "exact":
+        data, rests = True, "Computed by the exact law of the figures, without bell curves."
+    else:
+        data, rests = None, "Proven only for bell-shaped figures; see Fit."
+    title = "By the exact law" if way.rests == "exact" else "By our model"
+    return (
+        Badge(title, verdict.kept, model),
+        Badge("Whatever the data", data, rests),
+        Badge("For single persons", *_for_persons(now, way)),
+    )
+
+
+def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
+    """Return whether a way protects single records, and to what degree."""
+    one, verdict = way.verdict.persons, way.verdict
+    if one is None:
+        if way.release.kind == "noise" and verdict.persons_kept is None:
+            return None, "Not known until every column has public bounds."
+        return False, "This release does not protect individuals."
+    text = f"Each person has ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
+    if now.scenario.persons is not None:
+        return verdict.persons_kept, f"{text}; ε = {now.scenario.persons.epsilon:g} is asked."
+    return None, f"{text}, between the public bounds."
+
+
+def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, ...]:
+    """Return what a way of releasing means to people, a sentence each."""
+    one = now.meaning(way)
+    count = "all" if one.records is None else f"{whole(one.records)} of the {whole(now.n)}"
+    records = f"It tells as much as reading {style.strong(f'{count} records')} at random."
+    low, high = (percent(belief, 2) for belief in one.belief)
+    sentences = [
+        records if one.records != 0 else "It tells no more than reading no record at all.",
+        "Whatever they believed, their chance to name the right share grows by a factor of "
+        f"{style.strong(significant(one.factor))} at most.",
+        f"In {100 * OFTEN:.0f} of 100 releases, someone undecided (50:50) ends between {low} and "
+        f"{style.strong(high)} sure of either share."
+        if one.belief[1] > one.belief[0]
+        else "Someone undecided (50:50) stays undecided.",
+    ]
+    if mu := one.gaussian.mu:
+        down = one.gaussian.down_to
+        text = f", down to δ = {significant(down)}" if down else ""
+        sentences.append(f"In Gaussian differential privacy: μ = {significant(mu)}{text}.")
+    return tuple(sentences)

@@ -3,6 +3,16 @@
 Nothing is computed here but where marks and words stand; `distpriv.analysis` makes the frames.
 """
 
-from distpriv.charts import attack, bars, bells, costs, directions, fit, style, tradeoff
+from distpriv.charts import attack, bars, bells, costs, directions, fit, guarantee, style, tradeoff
 
-__all__ = ["attack", "bars", "bells", "costs", "directions", "fit", "style", "tradeoff"]
+__all__ = [
+    "attack",
+    "bars",
+    "bells",
+    "costs",
+    "directions",
+    "fit",
+    "guarantee",
+    "style",
+    "tradeoff",
+]

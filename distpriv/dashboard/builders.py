@@ -11,6 +11,7 @@ from distpriv.dashboard import page
 from distpriv.dashboard.fields import number
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
+from distpriv.privacy.persons import Persons, as_bounds, check_bounds
 from distpriv.queries import Label, Pair, SensitiveProperty, Statistic
 from distpriv.queries.statistics import KINDS
 from distpriv.sources import FrameSource
@@ -36,9 +37,9 @@ def secret(state: State) -> None:
         too = st.button("Hide it too, beside the first", disabled=pair is None, **STRETCH)
         if pair is not None and (alone or too):
             first, *others = state.scenario.secrets
-            state.change(secrets=(first, *others, pair) if too else (pair, *others))
-            close()
-            st.rerun()
+            if too and any(one.secret == pair.secret for one in (first, *others)):
+                raise DistprivError("This share is hidden already; choose another secret.")
+            _take(state, secrets=(first, *others, pair) if too else (pair, *others))
 
 
 @st.dialog("Add a figure", on_dismiss=close)
@@ -47,24 +48,79 @@ def figure(state: State) -> None:
     source = state.source()
     with page.sentences():
         kind = st.selectbox("Figure", list(KINDS), format_func=KINDS.__getitem__)
-        of_numbers = kind in ("mean", "sum")
+        of_numbers = kind not in ("count", "proportion")
         column = st.selectbox("Column", source.numbers if of_numbers else _columns(source))
+        more: dict[str, Any] = {}
         if column is None:
             raise DistprivError("No column of the table holds numbers; choose another figure.")
-        value = None if of_numbers else _ask_value(source, column)
-        lacking = not of_numbers and value is None
-        if st.button("Add", type="primary", disabled=lacking, **STRETCH):
-            built = Statistic(kind, column, value)
+        if not of_numbers:
+            more["value"] = _ask_value(source, column)
+        elif kind == "quantile":
+            text = st.text_input("Per cent of the records below it", "90")
+            more["level"] = round(number(text, 0, 100) / 100, 11)
+        elif kind == "correlation":
+            more["other"] = st.selectbox(
+                "And column", [one for one in source.numbers if one != column]
+            )
+        if st.button("Add", type="primary", disabled=None in more.values(), **STRETCH):
+            built = Statistic(kind, column, **more)
             if built in state.scenario.statistics:
                 raise DistprivError("This figure is released already; choose another one.")
             if not state.fits(built):
-                raise DistprivError(f"No record has {column} = {value}; choose another value.")
-            state.change(statistics=(*state.scenario.statistics, built))
-            close()
-            st.rerun()
+                raise DistprivError(f"The table has no {built.title}; choose another value.")
+            _take(state, statistics=(*state.scenario.statistics, built))
 
 
-DIALOGS: dict[str, Callable[[State], None]] = {"secret": secret, "figure": figure}
+@st.dialog("Protect single persons too", on_dismiss=close)
+def persons(state: State) -> None:
+    """Promise each record an ε and δ of its own, between public bounds of the columns in use."""
+    now = state.scenario
+    start = now.persons or Persons(1.0, 1e-3)
+    ranges = {column: (f"{low:.10g}", f"{high:.10g}") for column, low, high in now.bounds}
+    columns = dict.fromkeys(one.column for one in now.statistics if one.value is None)
+    with page.sentences():
+        left, right = st.columns(2)
+        epsilon = left.text_input("ε for each person", f"{start.epsilon:.10g}")
+        delta = right.text_input("δ for each person", f"{start.delta:.10g}")
+        if columns:
+            st.caption(
+                "Public bounds: values that nobody is below or above, as everybody knows them. "
+                "Those of your own table would tell about it."
+            )
+        for column in columns:
+            name, low, high = st.columns([2, 1, 1], vertical_alignment="center")
+            name.markdown(page.escape(column))
+            least, largest = (
+                place.text_input(f"{word} {column}", end, label_visibility="collapsed")
+                for place, word, end in zip(
+                    (low, high), ("Least", "Largest"), ranges.get(column, ("", "")), strict=True
+                )
+            )
+            ranges[column] = least, largest
+        if now.persons and st.button("Protect the share alone", **STRETCH):
+            _take(state, persons=None)
+        if st.button("Protect them", type="primary", **STRETCH):
+            bounds = as_bounds(
+                (column, number(low, -1e300, 1e300), number(high, -1e300, 1e300))
+                for column, (low, high) in ranges.items()
+            )
+            check_bounds(state.evaluation().model, bounds)
+            promise = Persons(number(epsilon, 0.01, 50), number(delta, 1e-9, 0.5))
+            _take(state, persons=promise, bounds=bounds)
+
+
+def _take(state: State, **values: Any) -> None:
+    """Change the scenario and close the dialog."""
+    state.change(**values)
+    close()
+    st.rerun()
+
+
+DIALOGS: dict[str, Callable[[State], None]] = {
+    "secret": secret,
+    "figure": figure,
+    "persons": persons,
+}
 
 
 def _columns(source: FrameSource) -> list[str]:

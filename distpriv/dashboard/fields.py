@@ -15,6 +15,7 @@ from distpriv.analysis import links
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import MECHANISMS
+from distpriv.privacy import Persons
 from distpriv.queries import Pair, SensitiveProperty, Statistic
 
 __all__ = ["BY_NAME", "FIELDS", "PRIVATE", "Field", "Options", "fitted", "from_query", "number"]
@@ -46,17 +47,33 @@ def _shares(text: str) -> tuple[float, float]:
     return low, high
 
 
+def _whole(lowest: float, highest: float) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        value = number("".join(text.split()), lowest, highest)
+        if value != math.floor(value):
+            raise DistprivError("Choose a whole number.")
+        return int(value)
+
+    return read
+
+
 def _records(text: str) -> int | None:
     if text.strip() == "all":
         return None
-    value = number("".join(text.split()), 4, 1e9)
-    if value != math.floor(value):
-        raise DistprivError("Choose a whole number of records.")
-    return int(value)
+    return _whole(4, 1e9)(text)
 
 
-def _seed(text: str) -> int:
-    return int(number(text, 0, 2**32 - 1))
+def _read_persons(text: str) -> Persons | None:
+    parts = text.split(",")
+    if not text:
+        return None
+    if len(parts) != 2:
+        raise DistprivError("Write ε and δ of each person, like 1,0.001.")
+    return Persons(number(parts[0], 0.01, 50), number(parts[1], 1e-9, 0.5))
+
+
+def _write_persons(persons: Persons | None) -> str:
+    return "" if persons is None else f"{_plain(persons.epsilon)},{_plain(persons.delta)}"
 
 
 def _choice(*allowed: str) -> Callable[[str], str]:
@@ -275,10 +292,22 @@ FIELDS = (
         None,
         "mechanisms",
     ),
-    Field("calibration", "calibration", _choice("guarded", "exact", "classical")),
+    Field("calibration", "calibration", _choice("guarded", "exact", "classical", "exact-law")),
     Field("units", "units", _choice("percent", "raw")),
     Field("reference", "reference", _between(0, 100), _plain, lens=REFERENCE, table=True),
-    Field("seed", "seed", _seed),
+    Field("bounds", "bounds", links.read_bounds, links.write_bounds, rows=True, table=True),
+    Field("persons", "persons", _read_persons, _write_persons, table=True),
+    Field(
+        "known_records",
+        "known",
+        _whole(0, 1e9),
+        str,
+        "text",
+        "Records an attacker already knows",
+        "Half of them with the property, half without. 0 for nobody who knows any.",
+        table=True,
+    ),
+    Field("seed", "seed", _whole(0, 2**32 - 1)),
 )
 BY_NAME = {entry.name: entry for entry in FIELDS}
 

@@ -29,6 +29,7 @@ MENU = {
     "attack": "Attack",
     "fit": "Fit",
     "directions": "Directions",
+    "guarantee": "Guarantee",
 }
 LOGO = Path(__file__).with_name("logo.svg")
 DIALOGS = {"upload": upload.dialog} | builders.DIALOGS
@@ -86,16 +87,17 @@ def sidebar(state: State) -> DeltaGenerator:
         text = (
             f"and *{page.escape(pair.secret.label)}*, {100 * pair.low:g} or {100 * pair.high:g} %"
         )
+        rest = tuple(one for one in scenario.secrets if one is not pair)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(text, width="stretch")
-            st.button(
-                "Remove this secret",
-                key=f"remove-{place}-{state.revision}",
-                icon=":material/close:",
-                type="tertiary",
-                on_click=state.change,
-                kwargs={"secrets": tuple(one for one in scenario.secrets if one is not pair)},
-            )
+            for label, secrets in (("Put first", (pair, *rest)), ("Remove", rest)):
+                st.button(
+                    label,
+                    key=f"{label}-{place}-{state.revision}",
+                    type="tertiary",
+                    on_click=state.change,
+                    kwargs={"secrets": secrets},
+                )
     width = round(100 * scenario.secrets[0].width, 9)
     control(state, "shares", f"Must look alike (Δp = {width:g} points)")
     with st.container(horizontal=True, horizontal_alignment="distribute"):
@@ -118,6 +120,9 @@ def sidebar(state: State) -> DeltaGenerator:
             control(state, "delta")
         control(state, "mechanism")
     below = st.container(key="follows")
+    each = scenario.persons
+    words = f"Each person: ε = {each.epsilon:g}, δ = {each.delta:g} …" if each else ""
+    _open(state, words or "Protect single persons too …", "persons", type="tertiary")
     control(state, "statistics")
     _open(state, "Add a figure …", "figure", type="tertiary")
     control(state, "records")

@@ -284,7 +284,8 @@ class State:
 
         def computed() -> bool:
             try:
-                frame = source.columns([item.column], most=source.rows)
+                names = item.columns if isinstance(item, Statistic) else [item.column]
+                frame = source.columns(names, most=source.rows)
                 (item.mask if isinstance(item, SensitiveProperty) else item.values)(frame)
             except (DistprivError, KeyError):
                 return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -16,15 +17,25 @@ from distpriv.queries import Mean, Pair, SensitiveProperty
 from distpriv.sources import FrameSource
 
 FRAME = attack_frame([{"OptM": 0.6}, {"OptM": 0.5}, {"OptM": 0.58}])
-OF_RESULTS = [name for name in sentences.__all__ if name.endswith(("_lead", "_advice"))]
+OF_RESULTS = [
+    name
+    for name in sentences.__all__
+    if name.endswith(("_lead", "_advice", "_title"))
+    and [*signature(getattr(sentences, name)).parameters] in (["now"], ["now", "style"])
+]
 MARKS = sentences.Style(lambda name: f"<{name}>", lambda text: f"**{text}**")
 
 
 def every(now, style=sentences.PLAIN):
     for name in [*OF_RESULTS, "advice", "warning"]:
-        more = (FRAME, "OptM") if name == "attack_lead" else ()
-        yield getattr(sentences, name)(now, *more, style)
+        if not name.endswith("_title"):
+            yield getattr(sentences, name)(now, style)
+    yield sentences.attack_lead(now, FRAME, "OptM", style)
     yield from sentences.caveats(now)
+    for way in now.guaranteed:
+        yield sentences.guarantee_lead(now, way, style)
+        yield from (badge.text for badge in sentences.guarantee_badges(now, way))
+        yield from sentences.guarantee_meaning(now, way, style)
 
 
 @pytest.mark.parametrize(
@@ -39,8 +50,9 @@ def test_sentences_have_at_most_25_words(evaluations, key, changes):
         for one in re.split(r"(?<=[.?])\s", text):
             assert len(one.split()) <= 25, one
             assert one == "" or one.endswith(".")
-    for name in (name for name in sentences.__all__ if name.endswith("_title")):
-        assert len(getattr(sentences, name)(now).split()) <= 7
+    titles = [getattr(sentences, name)(now) for name in OF_RESULTS if name.endswith("_title")]
+    titles += [sentences.guarantee_title(way) for way in now.guaranteed]
+    assert all(len(title.split()) <= 7 for title in titles)
 
 
 def test_census_is_said_in_words(now):
@@ -174,7 +186,7 @@ def test_frames_have_the_columns_that_charts_draw(now):
     assert plane.loc[:1, "xx"].mean() == pytest.approx(1)
     assert clouds.groupby("share").size().to_dict() == dict.fromkeys(shares, 350)
     curve = now.tradeoff(["OptM", "ExpM"], np.array([0.5, 1.0]))
-    assert list(curve.columns) == ["mechanism", "epsilon", "guesses", "error"]
+    assert list(curve.columns[:4]) == ["mechanism", "epsilon", "guesses", "error"]
     assert (curve.groupby("mechanism")["error"].diff().dropna() < 0).all()
     widths = now.widths()
     here = widths[np.isclose(widths["width"], 10)].set_index("mechanism")

@@ -1,0 +1,92 @@
+"""Frames of what releases promise and mean, and of attackers who have more than one release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from distpriv.model import GaussianModel, Release
+from distpriv.privacy import privacy_loss
+from distpriv.privacy.meaning import (
+    GaussianPrivacy,
+    gaussian_privacy,
+    guessing_factor,
+    knowing,
+    posterior_bounds,
+    records_to_match,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["OFTEN", "Meaning", "knowing_frame", "meaning", "profile_frame"]
+
+OFTEN = 0.95
+"""Fraction of releases that the bounds of a belief are about."""
+_KNOWN = 9  # numbers of known records in a picture, besides none
+_MOST_KNOWN = 0.9  # of the records of the smallest group
+
+
+def profile_frame(
+    model: GaussianModel, releases: Sequence[Release], most: float, points: int = 81
+) -> pd.DataFrame:
+    """Return δ(ε) of releases for ε from 0 to the most: columns way (mechanism), epsilon, delta."""
+    epsilons = np.linspace(0.0, most, points)
+    parts = [(one, privacy_loss(model, one).delta(epsilons)) for one in releases]
+    rows = [(one, *pair) for one, delta in parts for pair in zip(epsilons, delta, strict=True)]
+    return _frame(rows, "epsilon", "delta")
+
+
+def knowing_frame(
+    model: GaussianModel, releases: Iterable[Release], known: int = 0
+) -> pd.DataFrame:
+    """Return right guesses of attackers who know records: columns way, known, guesses (of 100).
+
+    From none to nine tenths of the smallest group, half of each group, `known` among them.
+    """
+    few = min(pair.numbers.min() for pair in model.pairs)
+    most = int(2 * _MOST_KNOWN * few)
+    numbers = sorted({*np.linspace(0, most, _KNOWN + 1).round().astype(int).tolist(), known})
+    rows = [(one, k, 100 * knowing(model, one, k)) for one in releases for k in numbers]
+    return _frame(rows, "known", "guesses")
+
+
+def _frame(rows: Iterable[tuple[Release, float, float]], *columns: str) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame([(one.mechanism, *rest) for one, *rest in rows], columns=["way", *columns])
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Hold what a release means to people, about the most exposed secret.
+
+    Attributes
+    ----------
+    records : int or None
+        Of the dataset, reading which tells the shares as well; None where all do not.
+    factor : float
+        By which anybody's chance to name the right share grows at most.
+    belief : (float, float)
+        Between which an even belief in a share ends, in 95 of 100 releases.
+    gaussian : GaussianPrivacy
+    """
+
+    records: int | None
+    factor: float
+    belief: tuple[float, float]
+    gaussian: GaussianPrivacy
+
+
+def meaning(model: GaussianModel, release: Release, accuracy: float, secret: int) -> Meaning:
+    """Say what a release means whose best attacker has an accuracy on one of the secrets."""
+    pair = model.pairs[secret].pair
+    return Meaning(
+        records_to_match(accuracy, pair.low, pair.high, model.n),
+        guessing_factor(accuracy),
+        posterior_bounds(model, release, often=OFTEN),
+        gaussian_privacy(model, release),
+    )

@@ -1,0 +1,129 @@
+"""Promises: δ(ε) promised and delivered, and attackers who know records or see more releases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from distpriv.charts import style
+from distpriv.text import significant, times
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_LEAST, _ZERO = 1e-8, 1e-9  # what is drawn, and where 0 stands on the logarithmic axis
+_TICKS = {_ZERO: "0", 1e-8: "10⁻⁸", 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 0.01: "0.01", 1.0: "1"}
+
+
+def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) -> go.Figure:
+    """Return δ against ε on a log scale, with a cross a promise, above which no curve may pass.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns way (key), epsilon, delta (0 is drawn as 0, below the axis).
+    promises : mapping of words to (ε, δ)
+        The first is what was promised; others say the same in other numbers.
+    """
+    most = float(frame["epsilon"].max())
+    chart = style.figure(
+        300,
+        margin={"l": 8, "r": 14, "t": 26, "b": 44},
+        xaxis=style.axis("ε", range=[-0.015 * most, most], showgrid=False, nticks=6),
+        yaxis=style.axis(
+            type="log",
+            range=[np.log10(_ZERO) - 0.15, 0.2],
+            tickvals=[*_TICKS],
+            ticktext=[*_TICKS.values()],
+        ),
+    )
+    style.upright(chart, "δ")
+    notes = []
+    for key, part in frame.groupby("way", sort=False):
+        hue, nothing = style.color(str(key)), not part["delta"].any()
+        drawn = part["delta"].where(part["delta"] >= _LEAST).fillna(_ZERO if nothing else np.nan)
+        look = {"dash": style.dash(str(key)), "width": 3, "name": str(key)}
+        words = f"{style.title(str(key))}: δ = %{{y:.2g}} at ε = %{{x:.2g}}<extra></extra>"
+        hover = {"hoverinfo": "skip"} if nothing else {"hovertemplate": words, "hoverinfo": "all"}
+        style.line(chart, part["epsilon"], drawn, hue, **look, **hover)
+        seen = np.flatnonzero(drawn.notna())
+        at = seen[int(0.75 * (len(seen) - 1))]
+        place = {"xanchor": "left", "yanchor": "bottom", "font": {"size": 14, "color": hue}}
+        x, y = part["epsilon"].iloc[at], np.log10(drawn.iloc[at])
+        notes.append(style.words(x, y, style.title(str(key)), **place, xshift=3, yshift=1))
+    for number, (text, (epsilon, delta)) in enumerate(promises.items()):
+        symbol = {"symbol": "circle-open" if number else "x-thin", "size": 12}
+        stroke = {"line": {"width": 3, "color": style.INK}, "cliponaxis": False}
+        style.marks(chart, [epsilon], [delta], style.INK, **symbol, **stroke, name=text)
+        right, below = epsilon > 0.6 * most, delta > 0.1
+        beside: dict[str, Any] = {"xanchor": "right" if right else "left", "font": {"size": 14}}
+        beside |= {"yanchor": "top" if below else "bottom", "yshift": -14 if below else 3}
+        beside["xshift"] = -9 if right else 9
+        notes.append(style.words(epsilon, np.log10(delta), f"<b>{text}</b>", **beside))
+    chart.update_layout(annotations=[*chart.layout.annotations, *notes])
+    return chart
+
+
+def profile_alt(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) -> str:
+    """Return the curves and crosses in words."""
+    parts = [f"{style.title(row.way)} {significant(row.delta, 2)}" for row in _ends(frame, 0)]
+    said = [f"{text}: δ = {d:g} at ε = {significant(e)}" for text, (e, d) in promises.items()]
+    return f"δ against ε. δ at ε = 0: {', '.join(parts)}. {'. '.join(said)}."
+
+
+def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.Figure:
+    """Return right guesses of attackers who have more, a line a way that ends in its name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns way (key), guesses (of 100), and what attackers have.
+    across : str
+        Its column.
+    title : str
+        Its words.
+    limit : float
+        Right guesses of 100 that are accepted.
+    """
+    least, most = 48.0, max(float(frame["guesses"].max()), limit) + 3
+    chart = style.figure(
+        300,
+        margin={"l": 8, "r": 96, "t": 26, "b": 44},
+        xaxis=style.axis(
+            title, range=[frame[across].min(), frame[across].max()], showgrid=False, nticks=6
+        ),
+        yaxis=style.axis(range=[least, most], nticks=7),
+    )
+    style.upright(chart, "right guesses of 100")
+    chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
+    ends = [(limit, "you accept", style.INK)]
+    for key, part in frame.groupby("way", sort=False):
+        hue, look = style.color(str(key)), {"dash": style.dash(str(key)), "width": 3}
+        style.line(chart, part[across], part["guesses"], hue, **look, name=str(key))
+        ends.append((float(part["guesses"].iloc[-1]), style.title(str(key)), hue))
+    gap, lowest, notes = 0.066 * (most - least), -np.inf, []
+    for guesses, text, hue in sorted(ends):
+        lowest = max(guesses, lowest + gap)
+        place = {"xref": "paper", "xanchor": "left", "xshift": 6}
+        notes.append(style.words(1, lowest, text, **place, font={"size": 14, "color": hue}))
+    chart.update_layout(annotations=[*chart.layout.annotations, *notes])
+    return chart
+
+
+def attackers_alt(frame: pd.DataFrame, across: str) -> str:
+    """Return the ends of the lines in words."""
+    parts = [
+        f"{style.title(row.way)}: right {times(row.guesses)} at {significant(getattr(row, across))}"
+        for row in (*_ends(frame, 0), *_ends(frame, -1))
+    ]
+    return f"Right guesses of attackers who have more. {'; '.join(parts)}."
+
+
+def _ends(frame: pd.DataFrame, place: int) -> list[Any]:
+    """Return the first (0) or last (-1) row of each way."""
+    parts = frame.groupby("way", sort=False)
+    return style.rows(parts.head(1) if place == 0 else parts.tail(1))

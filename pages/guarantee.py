@@ -1,0 +1,83 @@
+"""Show what is promised, what it rests on, and what attackers gain who have more."""
+
+from typing import Literal
+
+import streamlit as st
+
+from distpriv.analysis import sentences
+from distpriv.charts import guarantee as charts
+from distpriv.dashboard import page
+from distpriv.dashboard.controls import control
+
+LOOKS: dict[bool | None, tuple[Literal["green", "orange", "gray"], str]] = {
+    True: ("green", "check"),
+    None: ("orange", "help"),
+    False: ("gray", "close"),
+}
+
+state, now = page.current()
+scenario = now.scenario
+ways = {way.key: way for way in now.guaranteed}
+best = now.recommendation.way.key
+start = best if best in ways else next(reversed(ways))
+head = st.container()
+chosen = st.segmented_control(
+    "Way of releasing",
+    list(ways),
+    default=start,
+    format_func=lambda key: ways[key].title,
+    required=True,
+    key=f"guaranteed-{start}-{'-'.join(ways)}",
+    label_visibility="collapsed",
+)
+way = ways[chosen]
+
+# 1. The answer
+with head:
+    page.headline(
+        sentences.guarantee_title(way),
+        sentences.guarantee_lead(now, way, page.WORDS),
+        warning=sentences.warning(now, page.WORDS),
+    )
+
+# 2. Three claims, and what each rests on
+for place, (column, badge) in enumerate(
+    zip(st.columns(3), sentences.guarantee_badges(now, way), strict=True)
+):
+    color, icon = LOOKS[badge.holds]
+    with column.container(border=True, height="stretch", key=f"badge-{place}"):
+        st.badge(badge.title, icon=f":material/{icon}:", color=color)
+        st.markdown(badge.text)
+
+# 3. The promise as a curve, and what it means
+left, right = st.columns(2, gap="large")
+with left:
+    frame, promises = now.profiles(), now.promises()
+    page.show(
+        charts.profile(frame, promises),
+        frame,
+        charts.profile_alt(frame, promises),
+        key="profile",
+        title="Promised and delivered",
+        note=f"A curve through or below the cross keeps the promise. {now.way.basis}",
+    )
+with right:
+    st.subheader("What does it mean?", anchor=False)
+    st.markdown(
+        "\n".join(f"- {text}" for text in sentences.guarantee_meaning(now, way, page.WORDS))
+    )
+    st.caption(f"For {way.title.lower()}. {way.basis}")
+
+# 4. Attackers who have more
+left, right = st.columns(2, gap="large")
+with right, page.sentences():
+    frame = now.knowing()
+    page.show(
+        charts.attackers(frame, "known", "records the attacker knows", now.limit),
+        frame.round(2),
+        charts.attackers_alt(frame, "known"),
+        key="knowing",
+        title="Attackers who know records",
+        note="Half of each group. Beyond half of all records, noise hides more.",
+    )
+    control(state, "known_records")
