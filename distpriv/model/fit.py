@@ -1,4 +1,4 @@
-"""The normal model of statistics under two shares, exactly from the groups' moments."""
+"""The normal model of statistics under two shares: exact for sums, estimated for all others."""
 
 from __future__ import annotations
 
@@ -6,23 +6,29 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
-from distpriv.model.grid import smoothness
+from distpriv.model.estimated import estimated_law
+from distpriv.model.grid import GroupGrids, smoothness
 from distpriv.model.groups import PROVENANCES, Groups, Provenance
+from distpriv.model.simulate import records_of
 from distpriv.queries import Pair, Query
 from distpriv.text import percent, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GaussianModel", "PairModel", "fit_groups"]
+__all__ = ["GaussianModel", "Method", "PairModel", "fit_groups"]
+
+Method = Literal["exact", "monte-carlo"]
 
 _LARGEST = 10**15  # records; whole numbers above it are not all of double precision
+_SEED = 0  # of simulated tables, so that figures do not move
+_TABLES = 1000  # at each share, in the paper's way
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +55,8 @@ class PairModel:
     alternatives : tuple of PairModel
         Laws that are as likely as these where they were estimated from simulated tables; a promise
         has to hold under all of them. Empty where the laws are exact.
+    errors : (ndarray, ndarray) or None
+        Standard errors of means, (2, m), and covariances, (2, m, m), that are estimated.
     """
 
     pair: Pair
@@ -60,6 +68,7 @@ class PairModel:
     joint_steps: FloatArray
     apart: bool
     alternatives: tuple[PairModel, ...] = ()
+    errors: tuple[FloatArray, FloatArray] | None = None
 
     def __repr__(self) -> str:
         low, high = self.pair.low, self.pair.high
@@ -102,6 +111,9 @@ class PairModel:
             covariances=self.covariances / np.outer(units, units),
             steps=self.steps / units,
             joint_steps=self.joint_steps / units,
+            alternatives=tuple(one.in_units(units) for one in self.alternatives),
+            errors=self.errors
+            and (self.errors[0] / units, self.errors[1] / np.outer(units, units)),
         )
 
 
@@ -118,7 +130,9 @@ class GaussianModel:
         Whether the records count as drawn with replacement; whole tables always do.
     pairs : tuple of PairModel
     scales : ndarray, shape (m,)
-        What turns sums over the records into the statistics.
+        What turns sums over the records into the statistics; 1 for statistics that are no sums.
+    method : str
+        "exact", where all but sums is estimated from simulated tables, or "monte-carlo".
     """
 
     query: Query
@@ -126,6 +140,7 @@ class GaussianModel:
     replacement: bool
     pairs: tuple[PairModel, ...]
     scales: FloatArray
+    method: Method = "exact"
 
     def __repr__(self) -> str:
         secrets = ", ".join(repr(pair.pair.secret.label) for pair in self.pairs)
@@ -135,6 +150,20 @@ class GaussianModel:
     def steps(self) -> FloatArray:
         """Step of each statistic by itself, the largest over the pairs, shape (m,)."""
         return np.asarray(np.max([pair.steps for pair in self.pairs], axis=0))
+
+    @property
+    def exact(self) -> bool:
+        """Whether no law is estimated from simulated tables."""
+        return self.method == "exact" and self.query.linear
+
+    @property
+    def errors(self) -> tuple[tuple[FloatArray, FloatArray], ...] | None:
+        """Standard errors of each pair's means, (2, m), and covariances, (2, m, m); None if exact.
+
+        0 for sums beside statistics that are estimated.
+        """
+        errors = tuple(one.errors for one in self.pairs if one.errors is not None)
+        return errors or None
 
     @property
     def provenance(self) -> Provenance:
@@ -156,27 +185,45 @@ class GaussianModel:
 
 
 def fit_groups(
-    groups: Sequence[Groups], query: Query, pairs: Sequence[Pair], n: int, replacement: bool = False
+    groups: Sequence[Groups],
+    query: Query,
+    pairs: Sequence[Pair],
+    n: int,
+    replacement: bool = False,
+    *,
+    method: Method = "exact",
+    rng: np.random.Generator | int | None = None,
+    tables: int | None = None,
 ) -> GaussianModel:
     """Compute the model from the groups of each pair's secret.
 
     Parameters
     ----------
     groups : sequence of Groups
-        One for each pair.
+        One for each pair; with their records, where something is to be simulated.
     query : Query
     pairs : sequence of Pair
     n : int
         Records, from 2 to 10¹⁵.
     replacement : bool
+    method : {"exact", "monte-carlo"}
+        Whether sums have their exact law and all other statistics are estimated beside them, or all
+        is estimated from 1000 simulated tables at each share (Chen & Ohrimenko 2023, Section 5.1).
+    rng : Generator, int or None
+        Of simulated tables; None for a fixed seed.
+    tables : int, optional
+        Simulated tables at each share; by default 1000, or as many as about half a second allows.
 
     Raises
     ------
     DistprivError
-        If n is no such number, both shares mean as many records, or a group has too few.
+        If n is no such number, both shares mean as many records, a group has too few, or a
+        statistic that is no sum is the same in all tables.
     """
     if not pairs:
         raise DistprivError("Nothing is to be hidden; give at least one pair of shares.")
+    if method not in ("exact", "monte-carlo"):
+        raise DistprivError(f"There is no method {method!r}; take exact or monte-carlo.")
     try:
         n = operator.index(n)
     except TypeError:
@@ -185,24 +232,27 @@ def fit_groups(
         raise DistprivError(
             f"Statistics are of 2 to 10¹⁵ records, not of {n}; change their number."
         )
-    scales = query.scales(n)
-    fitted = [
-        _fit_pair(one, pair, n, scales, replacement)
-        for one, pair in zip(groups, pairs, strict=True)
-    ]
-    return GaussianModel(query, n, replacement, tuple(fitted), scales)
+    generator = np.random.default_rng(_SEED if rng is None else rng)
+    fitted = []
+    for one, pair in zip(groups, pairs, strict=True):
+        numbers = _numbers(one, pair, n, replacement)
+        if method == "exact" and query.linear:
+            fitted.append(_exact_pair(one, pair, numbers, query.scales(n), replacement))
+        else:
+            how = query, n, replacement, method == "exact", generator, tables
+            fitted.append(_estimated_pair(one, pair, numbers, *how))
+    return GaussianModel(query, n, replacement, tuple(fitted), query.scales(n), method)
 
 
-def _fit_pair(
-    groups: Groups, pair: Pair, n: int, scales: FloatArray, replacement: bool
-) -> PairModel:
+def _numbers(groups: Groups, pair: Pair, n: int, replacement: bool) -> FloatArray:
+    """Return numbers of records [share, group], (2, 2), which the groups must have."""
     numbers = pair.numbers(n)
     if numbers[0, 1] == numbers[1, 1]:
         raise DistprivError(
             f"Both shares of {pair.secret.label} mean {whole(numbers[0, 1])} of {whole(n)} "
             "records; move them apart or take more records."
         )
-    sizes, covariances = groups.population(replacement)
+    sizes, _ = groups.population(replacement)
     if (numbers > sizes).any():
         _, group = np.argwhere(numbers > sizes)[0]
         who = "with" if group else "without"
@@ -211,6 +261,13 @@ def _fit_pair(
             f"{whole(numbers[:, group].max())} {who} {pair.secret.label}, and the table has "
             f"{whole(sizes[group])}; take fewer records, or draw with replacement."
         )
+    return numbers
+
+
+def _exact_pair(
+    groups: Groups, pair: Pair, numbers: FloatArray, scales: FloatArray, replacement: bool
+) -> PairModel:
+    sizes, covariances = groups.population(replacement)
     factors = numbers * (1 - numbers / sizes)
     grids = [groups.grids.at(row, sizes) for row in numbers]
     return PairModel(
@@ -223,3 +280,69 @@ def _fit_pair(
         joint_steps=np.array([grid.joint_steps for grid in grids]) * scales,
         apart=groups.grids.apart(numbers, sizes),
     )
+
+
+def _estimated_pair(
+    groups: Groups,
+    pair: Pair,
+    numbers: FloatArray,
+    query: Query,
+    n: int,
+    replacement: bool,
+    controlled: bool,
+    rng: np.random.Generator,
+    tables: int | None,
+) -> PairModel:
+    """Estimate what is no sum, or all.
+
+    A statistic that is no sum takes its place in the grid by the spacing of its values, and at
+    least by its column's step: where its values lie while the others stay is not computed, and a
+    coarser grid than the true one is covered by more noise.
+    """
+    tables = tables or (None if controlled else _TABLES)
+    laws = [
+        estimated_law(query, groups, row[None], row[None], replacement, rng, tables, controlled)
+        for row in numbers
+    ]
+    sizes, _ = groups.population(replacement)
+    linear = np.array([one.linear for one in query.statistics])
+    columns = np.array([place.start for place in query.places])
+    quantiles = np.array([one.kind in ("median", "quantile") for one in query.statistics])
+    steps = np.where(quantiles, groups.grids.both.steps[columns], 0.0)
+    steps = np.maximum(steps, np.max([law.spacing for law in laws], axis=0))
+    joint = np.array([steps, steps])
+    if linear.any():
+        some = columns[linear]
+        without, having = records_of(groups)
+        own = GroupGrids.of(without[:, some], having[:, some])
+        grids = [own.at(row, sizes) for row in numbers]
+        scales = query.scales(n)[linear]
+        steps[linear] = np.max([grid.steps for grid in grids], axis=0) * scales
+        joint[:, linear] = np.array([grid.joint_steps for grid in grids]) * scales
+    covariances = np.array([law.covariance for law in laws])
+    varying = np.diagonal(covariances, axis1=1, axis2=2).max(axis=0) > 0
+    for at in np.flatnonzero(~linear & ~varying):
+        raise DistprivError(
+            f"The {query.statistics[at].title} is the same in all simulated tables, so there is "
+            "nothing to hide in it; leave it out."
+        )
+    first = PairModel(
+        pair=pair,
+        groups=groups,
+        numbers=numbers,
+        means=np.array([law.mean for law in laws]),
+        covariances=covariances,
+        steps=steps,
+        joint_steps=joint,
+        apart=groups.grids.apart(numbers, sizes),
+        errors=(
+            np.array([law.mean_error for law in laws]),
+            np.array([law.covariance_error for law in laws]),
+        ),
+    )
+    alternatives = [
+        replace(first, means=np.array(means), covariances=np.array(covariances), errors=None)
+        for both in zip(*(law.resampled for law in laws), strict=True)
+        for means, covariances in [zip(*both, strict=True)]
+    ]
+    return replace(first, alternatives=tuple(alternatives))

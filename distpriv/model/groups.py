@@ -12,7 +12,7 @@ from distpriv.errors import DistprivError
 from distpriv.model.grid import GroupGrids
 from distpriv.text import whole
 
-__all__ = ["PROVENANCES", "Groups", "Provenance"]
+__all__ = ["PROVENANCES", "Groups", "Provenance", "nested_moments"]
 
 Provenance = Literal["table", "reference", "example"]
 PROVENANCES: tuple[Provenance, ...] = ("table", "reference", "example")
@@ -121,6 +121,40 @@ class Groups:
         if not replacement:
             return self.counts, self.covariances
         return np.full(2, np.inf), self.covariances * (1 - 1 / self.counts)[:, None, None]
+
+
+def nested_moments(
+    means: FloatArray,
+    covariances: FloatArray,
+    sizes: FloatArray,
+    kept: FloatArray,
+    total: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Compute moments of weighted sums of nested subsets of two groups.
+
+    Sums of s and of t >= s records of a group of N, the first among the second, have covariance
+    s C (1 − t/N).
+
+    Parameters
+    ----------
+    means, covariances : ndarray, shape (2, p) and (2, p, p)
+        Of single records of each group.
+    sizes : ndarray, shape (2,)
+        Of the groups, ∞ with replacement.
+    kept, total : ndarray, shape (u, 2)
+        Records of each group that a subset has, and how many they stand for.
+
+    Returns
+    -------
+    mean : ndarray, shape (u p,)
+    covariance : ndarray, shape (u p, u p)
+    """
+    weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
+    fewer, more = np.minimum(kept[:, None], kept), np.maximum(kept[:, None], kept)
+    factors = fewer * (1 - more / sizes) * weights[:, None] * weights
+    mean = (total @ means).ravel()
+    covariance = np.einsum("uvg,gab->uavb", factors, covariances)
+    return mean, np.asarray(covariance.reshape(mean.size, -1))
 
 
 def _check_sizes(counts: FloatArray, before: list[int], label: str) -> None:

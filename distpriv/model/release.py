@@ -17,6 +17,8 @@ from scipy import special
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
+from distpriv.model.estimated import estimated_law
+from distpriv.model.groups import Groups, nested_moments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +42,7 @@ Kind = Literal["as it is", "noise", "balanced", "no data"]
 _LOG_NODES, _FINE_NODES = np.linspace(-48.0, 48.0, 385), np.linspace(-40.0, 40.0, 2001)
 _NODES = {1: 12, 2: 6, 3: 5, 4: 3, 5: 3, 6: 3}  # of sizes, by the number of Laplace directions
 _CASES = 512  # of sizes at a time
+_SEED = 0  # of simulated tables, so that figures do not move
 
 
 @dataclass(frozen=True)
@@ -253,8 +256,8 @@ def joint_law(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the normal law of several releases of one table, at each share.
 
-    Sums of s and of t >= s kept records of a group of N, the first among the second, have
-    covariance s C (1 − t/N).
+    Exact for sums over the records; other statistics are estimated beside them, from simulated
+    tables of a fixed seed.
 
     Returns
     -------
@@ -267,11 +270,15 @@ def joint_law(
     DistprivError
         If a release keeps more records than a table has, or an empty group stands for some.
     """
-    fitted = model.pairs[pair]
-    sizes, single = fitted.groups.population(model.replacement)
-    scaled = single * np.outer(model.scales, model.scales)
-    m = len(model.scales)
-    means, covariances = [], []
+    fitted, m = model.pairs[pair], len(model.scales)
+    noise = np.zeros((len(releases) * m, len(releases) * m))
+    for place, one in enumerate(releases):
+        noise[place * m :, place * m :][:m, :m] = one.total(m)
+    if not model.exact and all(one.additive for one in releases):
+        blocks = np.ones((len(releases), len(releases)))
+        covariances = np.array([np.kron(blocks, one) for one in fitted.covariances])
+        return np.tile(fitted.means, len(releases)), covariances + noise
+    laws: list[tuple[FloatArray, FloatArray]] = []
     for numbers in fitted.numbers:
         kept = np.array([numbers if one.kept is None else one.kept for one in releases])
         total = np.array(
@@ -284,15 +291,25 @@ def joint_law(
             )
         if (kept.any(axis=1, keepdims=True) & (kept == 0) & (total > 0)).any():
             raise DistprivError("A group without kept records cannot stand for any.")
-        weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
-        fewer, more = np.minimum(kept[:, None], kept), np.maximum(kept[:, None], kept)
-        factors = fewer * (1 - more / sizes) * weights[:, None] * weights
-        covariance = np.einsum("uvg,gab->uavb", factors, scaled)
-        for place, one in enumerate(releases):
-            covariance[place, :, place, :] += one.total(m)
-        means.append((total @ fitted.groups.means * model.scales).ravel())
-        covariances.append(covariance.reshape(means[-1].size, -1))
-    return np.array(means), np.array(covariances)
+        if laws and not any(one.additive for one in releases):
+            laws.append(laws[0])  # kept records have one law at every share
+        else:
+            laws.append(_law_of_kept(model, fitted.groups, kept, total))
+    means, covariances = (np.array(part) for part in zip(*laws, strict=True))
+    return means, covariances + noise
+
+
+def _law_of_kept(
+    model: GaussianModel, groups: Groups, kept: FloatArray, total: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return mean and covariance of the statistics of nested subsets, without noise."""
+    if model.query.linear:
+        sizes, single = groups.population(model.replacement)
+        scaled = single * np.outer(model.scales, model.scales)
+        return nested_moments(groups.means * model.scales, scaled, sizes, kept, total)
+    rng = np.random.default_rng(_SEED)
+    law = estimated_law(model.query, groups, kept, total, model.replacement, rng)
+    return law.mean, law.covariance
 
 
 # ---------------------------------------------------------------- errors

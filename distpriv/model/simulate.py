@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +13,16 @@ from distpriv.errors import DistprivError
 
 if TYPE_CHECKING:
     from distpriv.model.fit import GaussianModel
+    from distpriv.model.groups import Groups
+    from distpriv.queries import Query
 
-__all__ = ["draw_subsets", "simulate", "subset_sums"]
+__all__ = ["draw_subsets", "drawn_nested", "records_of", "simulate", "statistics_of"]
+__all__ += ["subset_sums", "sums_of"]
+
+Members = NDArray[np.signedinteger] | FloatArray
 
 _MEMBERS = 4_000_000  # at a time
+_COUNTED = 1_000_000  # numbers of records at a time
 _MULTINOMIAL = 16  # draws of a record from which numbers of each are faster than draws
 
 
@@ -46,10 +53,13 @@ def simulate(
         If the model came without records.
     """
     fitted, generator = model.pairs[pair], np.random.default_rng(rng)
-    records = fitted.groups.records
-    if records is None:
-        raise DistprivError(
-            "The model holds moments and no records to draw from; fit it to the table again."
+    records = records_of(fitted.groups)
+    if not model.query.linear:
+        return np.array(
+            [
+                _simulated(model.query, records, row, count, generator, model.replacement)
+                for row in fitted.numbers
+            ]
         )
     sums = [
         sum(
@@ -59,6 +69,140 @@ def simulate(
         for row in fitted.numbers
     ]
     return np.asarray(np.array(sums) * model.scales)
+
+
+def records_of(groups: Groups) -> tuple[FloatArray, FloatArray]:
+    """Return the groups' records, (N_0, w) and (N_1, w); DistprivError if there are none."""
+    if groups.records is None:
+        raise DistprivError(
+            "The model holds moments and no records to draw from; fit it to the table again."
+        )
+    return groups.records
+
+
+def statistics_of(
+    query: Query,
+    records: Sequence[FloatArray],
+    members: Sequence[Members],
+    weights: Sequence[float] | FloatArray = (1.0, 1.0),
+) -> FloatArray:
+    """Compute the statistics of datasets from their members, of any query.
+
+    Parameters
+    ----------
+    query : Query
+    records : (ndarray, ndarray)
+        Of both groups, shape (N_0, w) and (N_1, w), as ``Groups.records`` and ``Query.values`` have
+        them.
+    members : (ndarray, ndarray)
+        Places of each dataset's members among the records of either group, whole numbers of shape
+        (datasets, size); or how often each record is a member, floats of shape (datasets, N_g).
+    weights : (float, float)
+        How many records a member of each group stands for: ``stands_for / kept`` of a release that
+        keeps some of the records, 1 for all of them.
+
+    Returns
+    -------
+    ndarray, shape (datasets, m)
+    """
+    sizes = [_size(each) for each in members]
+    result = np.empty((len(members[0]), len(query)))
+    linear = [at for at, one in enumerate(query.statistics) if one.linear]
+    if linear:
+        columns = [query.places[at].start for at in linear]
+        parts = zip(weights, records, members, strict=True)
+        sums = sum(weight * sums_of(group[:, columns], each) for weight, group, each in parts)
+        result[:, linear] = sums * query.scales(round(float(np.dot(weights, sizes))))[linear]
+    if len(linear) == len(query):
+        return result
+    everyone = np.concatenate(records)
+    counted = any(each.dtype.kind == "f" for each in members)
+    counted = counted or 4 * sum(sizes) > len(everyone)
+    block = max(1, _COUNTED // (len(everyone) if counted else max(sum(sizes), 1)))
+    for start in range(0, len(result), block):
+        rows = slice(start, start + block)
+        times = values = None
+        if counted:
+            parts = zip(weights, records, members, strict=True)
+            times = np.hstack([w * _times(each[rows], len(group)) for w, group, each in parts])
+        elif any(weight != 1 for weight in weights):
+            times = np.repeat(weights, sizes)
+        for at, (one, place) in enumerate(zip(query.statistics, query.places, strict=True)):
+            if one.linear:
+                continue
+            values = everyone[:, place]
+            if not counted:
+                several = zip(records, members, strict=True)
+                taken = [group[:, place][each[rows]] for group, each in several]
+                values = np.concatenate(taken, axis=1)
+            result[rows, at] = one.of(values, times)
+    return result
+
+
+def sums_of(values: FloatArray, members: Members) -> FloatArray:
+    """Sum the values, shape (N, p), of datasets' members, see `statistics_of`: (datasets, p)."""
+    if members.dtype.kind == "f":
+        return np.asarray(members @ values)
+    return subset_sums(values, members)
+
+
+def _size(members: Members) -> int:
+    return int(members[0].sum()) if members.dtype.kind == "f" else members.shape[1]
+
+
+def _times(members: Members, population: int) -> FloatArray:
+    """Count how often each record is a member, shape (datasets, population)."""
+    if members.dtype.kind == "f":
+        return np.asarray(members, dtype=float)
+    counts = [np.bincount(row, minlength=population) for row in members]
+    return np.array(counts, dtype=float)
+
+
+def drawn_nested(
+    population: int, sizes: FloatArray, rows: int, rng: np.random.Generator, replacement: bool
+) -> list[Members]:
+    """Draw nested random subsets of a group, the first members of the largest, see `statistics_of`.
+
+    Parameters
+    ----------
+    population : int
+    sizes : ndarray, shape (u,)
+    rows : int
+        Subsets of each size.
+    rng : Generator
+    replacement : bool
+    """
+    if not replacement or sizes.max() <= _MULTINOMIAL * population:
+        members = draw_subsets(population, int(sizes.max()), rows, rng, replacement)
+        return [members[:, : int(size)] for size in sizes]
+    times, before, share = np.zeros((rows, population)), 0, np.full(population, 1 / population)
+    counted = {}
+    for size in sorted(set(sizes.astype(int).tolist())):
+        times = times + rng.multinomial(size - before, share, rows)
+        counted[size], before = times, size
+    return [counted[int(size)] for size in sizes]
+
+
+def _simulated(
+    query: Query,
+    records: Sequence[FloatArray],
+    numbers: FloatArray,
+    count: int,
+    rng: np.random.Generator,
+    replacement: bool,
+) -> FloatArray:
+    """Draw tables of so many records of each group, and compute their statistics, (count, m)."""
+    parts = []
+    many = sum(min(int(numbers[g]), _MULTINOMIAL * len(records[g])) for g in (0, 1))
+    block = max(1, _MEMBERS // many)
+    for start in range(0, count, block):
+        rows = min(block, count - start)
+        drawn = [
+            drawn_nested(len(group), size, rows, rng, replacement)[0]
+            for group, size in zip(records, numbers[:, None], strict=True)
+        ]
+        parts.append(statistics_of(query, records, drawn))
+    return np.concatenate(parts)
 
 
 def _sums(
@@ -121,7 +265,7 @@ def draw_subsets(
     return members
 
 
-def subset_sums(values: FloatArray, members: NDArray[np.signedinteger]) -> FloatArray:
+def subset_sums(values: FloatArray, members: Members) -> FloatArray:
     """Sum the values, shape (N, m), of each subset's members, shape (rows, size): (rows, m)."""
     from scipy.sparse import csr_array
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from distpriv.model import GaussianModel, fit_groups
+from distpriv.model.fit import Method
 from distpriv.queries import Pair, Query
 from distpriv.sources.frame import source_of
 
@@ -20,11 +23,14 @@ def fit_gaussian(
     *,
     replacement: bool = False,
     reference: Any = None,
+    method: Method = "exact",
+    rng: np.random.Generator | int | None = None,
 ) -> GaussianModel:
     """Fit normal laws to the statistics of n records under the shares of one or several pairs.
 
-    Exact from the moments of the records with and without each property (Chen & Ohrimenko 2023,
-    Section 5.1, in closed form).
+    Sums, counts and averages exactly, from the moments of the records with and without each
+    property (Chen & Ohrimenko 2023, Section 5.1, in closed form); medians, quantiles, deviations
+    and correlations from simulated tables, beside them.
 
     Parameters
     ----------
@@ -38,21 +44,26 @@ def fit_gaussian(
         Whether n records are drawn with replacement.
     reference : DataFrame, optional
         Public table with the same columns that the groups' laws are taken from.
+    method : {"exact", "monte-carlo"}
+        The second estimates all statistics from 1000 simulated tables at each share, as the paper
+        does.
+    rng : Generator, int or None
+        Of simulated tables; None for a fixed seed, so that figures do not move.
 
     Raises
     ------
     DistprivError
         If a column or label is not there, a column to average holds no numbers, n is no whole
         number from 2 on, a group has fewer than two complete records or fewer than a share
-        needs, or both shares mean equal numbers.
+        needs, both shares mean equal numbers, or a figure is the same in all simulated tables.
     """
     pairs = [pair] if isinstance(pair, Pair) else list(pair)
     source = source_of(table) if reference is None else source_of(reference, "reference")
     groups = [source.groups(query, one.secret) for one in pairs]
     if n is not None or not pairs:
-        return fit_groups(groups, query, pairs, n or 0, replacement)
+        return fit_groups(groups, query, pairs, n or 0, replacement, method=method, rng=rng)
     if reference is None:
         n = int(groups[0].counts.sum())
     else:
         n = source_of(table).complete(query, [pairs[0].secret])
-    return fit_groups(groups, query, pairs, n, replacement=True)
+    return fit_groups(groups, query, pairs, n, True, method=method, rng=rng)

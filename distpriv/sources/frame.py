@@ -178,7 +178,7 @@ class FrameSource:
         values = self._complete(query, secrets)
         if not len(values):
             raise SourceError("No record has all values that the figures need; leave figures out.")
-        return np.asarray(values.sum(axis=0) * query.scales(len(values)))
+        return query.of(values)
 
     def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
         values = query.values(self.frame)
