@@ -10,6 +10,7 @@ from distpriv.analysis import Scenario
 from distpriv.analysis.tables import example_source, start
 from distpriv.dashboard.fields import BY_NAME, FIELDS, from_query, number, on_table, to_query
 from distpriv.errors import DistprivError
+from distpriv.privacy import Persons
 from distpriv.queries import Count, Mean, Pair, Proportion, SensitiveProperty, Sum
 
 START = start(example_source("census-income"))
@@ -27,6 +28,7 @@ RICH_OLD = Pair(SensitiveProperty("age", between=(30, 39.5)), 0.4, 0.6)
         {"reference_share": 0.225, "statistics": ()},
         {"secrets": (AWKWARD,), "statistics": (Count("a,b", "~"), Mean("age"), Sum("age"))},
         {"secrets": (RICH_OLD, AWKWARD, RICH_OLD), "statistics": (Proportion("late", 1),)},
+        {"persons": Persons(0.7, 1e-5), "bounds": (("a:~,", -1.5, 1e6),), "known_records": 20},
     ],
 )
 def test_link_gives_the_scenario_back(changes):
@@ -38,7 +40,9 @@ def test_link_gives_the_scenario_back(changes):
 
 @pytest.mark.parametrize("source", ["upload", "open"])
 def test_link_about_an_own_table_holds_nothing_of_its_rows(source):
-    scenario = replace(START, source=source, secrets=(AWKWARD, RICH_OLD), statistics=(Mean("x"),))
+    bounds = (("age", 0, 99),)
+    scenario = replace(START, source=source, secrets=(AWKWARD, RICH_OLD), bounds=bounds)
+    scenario = replace(scenario, statistics=(Mean("x"),))
     assert to_query(replace(scenario, guesses=70.0), START) == {"table": source, "limit": "70"}
 
 
@@ -59,6 +63,12 @@ def test_link_about_an_own_table_holds_nothing_of_its_rows(source):
         ("release", "largest:age"),
         ("also", "sex:Female"),
         ("units", "dozens"),
+        ("persons", "1"),
+        ("persons", "1,2"),
+        ("bounds", "age:90:17"),
+        ("bounds", "age:17"),
+        ("bounds", "age:nan:17"),
+        ("known", "2.5"),
         ("seed", "-1"),
     ],
 )
