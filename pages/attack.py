@@ -1,91 +1,183 @@
-"""Run a simulated attack, live, beside the best possible attacker."""
+"""Show what attackers reach: a simulated one, live, and the best possible one."""
 
 import pandas as pd
 import streamlit as st
 
-from distpriv.analysis import frames, sentences
-from distpriv.attacks import PropertyInferenceAttack, worker
+from distpriv.analysis import explanations, frames, sentences
+from distpriv.attacks import ATTACKERS, PropertyInferenceAttack, worker
 from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
 
+VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε"}
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
+NOTES = {
+    "width": "Lines: the best possible attacker, by our model. The noise stays, the range widens. ",
+    "epsilon": "Lines: the best possible attacker, by our model. Dotted: what the promise allows. ",
+}
+PUBLISHED = "DauM, published"
 
 state, now = page.current()
-scenario = now.scenario
-total = 200 if now.n <= 10_000 else 50
-shown = ("as it is", scenario.mechanism, "BalM")
-ways = sorted((way for way in now.ways if way.key in shown), key=lambda way: shown.index(way.key))
-best = {way.key: now.exposed_guesses(way) for way in ways}
-adaptive = st.session_state.get("attack-adaptive", True)
-
-# 1. The simulation, in pieces
-attack = PropertyInferenceAttack.of(
-    now.model,
-    {way.key: way.release for way in ways},
-    now.exposed,
-    adaptive=adaptive,
-    seed=scenario.seed,
-)
-job = jobs.begin(
-    state.jobs,
-    "attack",
-    (scenario, now.source.fingerprint, adaptive),
-    worker.repetitions,
-    lambda: worker.packed(attack),
-    worker.pieces(attack, total),
-)
+scenario, chosen = now.scenario, st.session_state
+view = chosen.get("attack-view") or "live"
+failing = view == "live" and chosen.get("attack-failing", False) and now.published is not None
+classifier = "arithmetic" if failing else chosen.get("attack-classifier", "logistic")
+adaptive = chosen.get("attack-adaptive", True)
+many = scenario.records is not None and now.n <= 10_000 and ATTACKERS[classifier].seconds < 0.01
+ways = {way.key: way for way in now.guaranteed}
+if failing and now.published:
+    ways = {"as it is": ways["as it is"], PUBLISHED: now.published} | ways
 
 
-def results(job: jobs.Job) -> pd.DataFrame:
-    """Return the running means of what has come in so far."""
-    return frames.attack_frame([one for piece in job.results for one in piece])
+def simulation(releases):
+    """Return the chosen attacker on releases of the exposed secret."""
+    settings = {"adaptive": adaptive, "classifier": classifier, "seed": scenario.seed}
+    return PropertyInferenceAttack.of(now.model, releases, now.exposed, **settings)
 
 
-# 2. The answer
-page.headline(
-    sentences.attack_title(now),
-    sentences.attack_lead(now, results(job), now.way.key, page.WORDS),
-)
-if len(now.scenario.secrets) > 1:
-    secret = now.scenario.secrets[now.exposed].secret
-    st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
-with st.container(horizontal=True, vertical_alignment="center"):
+def begin(name, attack, calls):
+    """Begin simulations in the workers, or go on with those of this name."""
+    key = (scenario, now.source.fingerprint, adaptive, classifier, *attack.noises)
+    shared = lambda: worker.packed(attack)  # noqa: E731
+    return jobs.begin(state.jobs, name, key, worker.repetitions, shared, calls)
+
+
+def controls(job):
+    """Draw whose attack it is, and buttons."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.selectbox(
+            "Attacker",
+            list(ATTACKERS),
+            list(ATTACKERS).index(classifier),
+            lambda name: ATTACKERS[name].title,
+            key="attack-failing-classifier" if failing else "attack-classifier",
+            disabled=failing,
+            label_visibility="collapsed",
+            width=230,
+        )
+        st.segmented_control(
+            "Trained",
+            list(TRAINED),
+            format_func=TRAINED.__getitem__,
+            default=True,
+            required=True,
+            key="attack-adaptive",
+            disabled=classifier == "arithmetic",
+            label_visibility="collapsed",
+        )
+        st.button("Run again", icon=":material/replay:", on_click=state.reseed)
+        st.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
+        if view == "live" and now.published:
+            st.toggle("Show it failing", key="attack-failing", help=explanations.FAILING)
+
+
+def headline(lead):
+    """Write the answer, and choose the picture."""
+    page.headline(sentences.attack_title(now), lead)
+    if len(scenario.secrets) > 1:
+        secret = scenario.secrets[now.exposed].secret
+        st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
     st.segmented_control(
-        "Trained",
-        list(TRAINED),
-        format_func=TRAINED.__getitem__,
-        default=True,
+        "Picture",
+        list(VIEWS),
+        format_func=VIEWS.__getitem__,
+        default="live",
         required=True,
-        key="attack-adaptive",
+        key="attack-view",
         label_visibility="collapsed",
     )
-    st.button("Run again", icon=":material/replay:", on_click=state.reseed)
-    st.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
 
 
-# 3. The live picture: its lines climb towards the best attacker's diamonds
-def draw(job: jobs.Job) -> None:
-    """Draw what has come in so far."""
-    frame = results(job)
-    done = int(frame["simulations"].max()) if len(frame) else 0
-    ends = style.rows(frame.groupby("release", sort=False).tail(1))
-    score = ", ".join(
-        f"{style.title(row.release)} {row.guesses:.1f} ± {row.high - row.guesses:.1f}"
-        for row in ends
-        if done > 1
-    )
-    begun = "Stopped after" if job.stopped else "After" if done else "Starting:"
-    st.progress(done / total, f"{begun} {done} of {total} simulations. {score}")
-    page.show(
-        charts.picture(frame, best=best, total=total),
-        frame,
-        charts.alt(frame),
-        key="attack",
-        note="Lines: mean so far with its 95 % interval. Diamonds: the best possible attacker, by "
-        f"our model. Seed {scenario.seed}. {' '.join(worker.caveats(attack))}",
-    )
+# The live picture: its lines climb towards the best attacker's diamonds
+def live() -> None:
+    """Draw the attack as it grows."""
+    total = 200 if many else 50
+    best = {name: now.exposed_guesses(way) for name, way in ways.items()}
+    attack = simulation({name: way.release for name, way in ways.items()})
+    job = begin("attack", attack, worker.pieces(attack, total))
+
+    def results(job: jobs.Job) -> pd.DataFrame:
+        return frames.attack_frame([one for piece in job.results for one in piece])
+
+    if failing:
+        headline(explanations.failing_lead(now, page.WORDS))
+    else:
+        headline(sentences.attack_lead(now, results(job), now.way.key, page.WORDS))
+    controls(job)
+
+    def draw(job: jobs.Job) -> None:
+        frame = results(job)
+        done = int(frame["simulations"].max()) if len(frame) else 0
+        ends = style.rows(frame.groupby("release", sort=False).tail(1))
+        score = ", ".join(
+            f"{style.title(row.release)} {row.guesses:.1f} ± {row.high - row.guesses:.1f}"
+            for row in ends
+            if done > 1
+        )
+        begun = "Stopped after" if job.stopped else "After" if done else "Starting:"
+        st.progress(done / total, f"{begun} {done} of {total} simulations. {score}")
+        page.show(
+            charts.picture(frame, best=best, total=total),
+            frame,
+            charts.alt(frame),
+            key="attack",
+            note="Lines: mean so far with its 95 % interval. Diamonds: the best possible attacker, "
+            f"by our model. Seed {scenario.seed}. {' '.join(worker.caveats(attack))}",
+        )
+
+    jobs.follow(job, draw)
+    if not adaptive and not failing:
+        st.caption(
+            "The paper's attacker learns from figures without noise; that understates the leak."
+        )
 
 
-jobs.follow(job, draw)
-if not adaptive:
-    st.caption("The paper's attacker learns from figures without noise; that understates the leak.")
+# The best attacker's curves, and simulated attackers as points
+def against(across: charts.Across) -> None:
+    """Draw right guesses against Δp or ε."""
+    frame = now.reach() if across == "width" else now.ceiling()
+    total = 40 if many else 10
+    if across == "width":
+        attack, ranges = (
+            simulation({k: w.release for k, w in ways.items() if k != "BalM"}),
+            now.ranges(),
+        )
+        pieces = [(width, each) for width in ranges for each in worker.pieces(attack, total)]
+        job = begin(f"attack-{across}", attack, [(*each, ranges[x]) for x, each in pieces])
+    else:
+        attack = simulation({f"{x:g}": one for x, one in now.at_epsilons().items()})
+        job = begin(f"attack-{across}", attack, worker.pieces(attack, total))
+    headline(explanations.reach_lead(now, frame, across, page.WORDS))
+    controls(job)
+
+    def runs(job: jobs.Job):
+        for place, piece in job.placed.items():
+            for name, right in (pair for one in piece for pair in one.items()):
+                if across == "width":
+                    yield name, pieces[place][0], right
+                else:
+                    yield scenario.mechanism, float(name), right
+
+    def draw(job: jobs.Job) -> None:
+        points = frames.points_frame(runs(job), across)
+        both = pd.concat([frame, points]) if len(points) else frame
+        page.show(
+            charts.reach(both, across=across, here=here[across], mechanism=now.way.key),
+            both.round(2),
+            charts.reach_alt(both, across),
+            key=f"attack-{across}",
+            note=NOTES[across] + f"Points: {total} simulated attacks each, with 95 % intervals.",
+        )
+
+    jobs.follow(job, draw)
+
+
+here = {
+    "width": {
+        "width": 100 * scenario.secrets[now.exposed].width,
+        "guesses": now.exposed_guesses(now.way),
+    },
+    "epsilon": None
+    if now.epsilon is None
+    else {"epsilon": now.epsilon, "guesses": now.way.guesses},
+}
+{"live": live}.get(view, lambda: against(view))()

@@ -1,74 +1,187 @@
-"""Compare what each mechanism costs, against the attacker, ε or Δp."""
+"""Compare what each mechanism costs, against the attacker, ε or Δp, and from an accepted error."""
 
 import pandas as pd
 import streamlit as st
 
-from distpriv.analysis import sentences
-from distpriv.charts import tradeoff
-from distpriv.dashboard import page
+from distpriv.analysis import curves, explanations, sentences
+from distpriv.analysis.comparison import gaussian_names
+from distpriv.analysis.limits import ErrorLimit
+from distpriv.charts import style, tradeoff
+from distpriv.dashboard import jobs, page
 from distpriv.dashboard.controls import control
+from distpriv.dashboard.fields import number
+from distpriv.errors import DistprivError
+from distpriv.text import significant
 
-AXES: dict[tradeoff.Across, str] = {
+AXES = {
     "guesses": "Against the attacker",
     "epsilon": "Against ε",
     "width": "Against Δp",
+    "accepted": "From an error",
 }
 
 state, now = page.current()
 scenario = now.scenario
+key = f"across-{scenario.by}"
+across = st.session_state.get(key) or scenario.by
 
-# 1. The answer
-page.headline(
-    sentences.tradeoff_title(now),
-    sentences.tradeoff_lead(now, page.WORDS),
-    lambda: sentences.tradeoff_advice(now, page.WORDS),
-    sentences.warning(now, page.WORDS),
-)
 
-# 2. The picture
-left, right = st.columns([3, 1], vertical_alignment="bottom")
-across = left.segmented_control(
-    "Error against",
-    list(AXES),
-    format_func=AXES.__getitem__,
-    default=scenario.by,
-    required=True,
-    key=f"across-{scenario.by}",
-    label_visibility="collapsed",
-)
-with right:
-    if scenario.by == "guesses":
-        control(state, "mechanism", label_visibility="collapsed")
-frame = now.widths() if across == "width" else now.tradeoff()
-without = [way for way in now.ways if way.release.kind in ("balanced", "no data")]
-points = pd.DataFrame(
-    [(way.key, way.guesses, way.percent) for way in without],
-    columns=["mechanism", "guesses", "error"],
-)
-here = {
-    "guesses": now.way.guesses,
-    "epsilon": now.epsilon or frame.get("epsilon", pd.Series([20.0])).max(),
-    "width": 100 * now.pair.width,
-    "error": now.way.percent,
-}
-page.show(
-    tradeoff.picture(
-        frame,
-        across=across,
-        points=None if across == "width" else points,
-        here=here,
-        mechanism=scenario.mechanism,
-        limit=now.limit if scenario.by == "guesses" else None,
-    ),
-    frame.round(3),
-    tradeoff.alt(frame),
-    key=f"tradeoff-{across}",
-    note="Lower is better. The dot is your setting. "
-    + (
-        "Each line keeps your limit; the range widens around its middle."
-        if across == "width"
-        else f"By our model, δ = {scenario.delta:g}. Diamonds use no noise."
-        if across == "guesses"
-        else f"By our model, δ = {scenario.delta:g}. Dotted: no noise, ε = 0."
-    ),
-)
+def choose_axis() -> None:
+    """Draw the choice of picture, and of the mechanism where the sidebar has none."""
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.segmented_control(
+        "Error against",
+        list(AXES),
+        format_func=AXES.__getitem__,
+        default=scenario.by,
+        required=True,
+        key=key,
+        label_visibility="collapsed",
+    )
+    with right:
+        if scenario.by == "guesses" and across != "accepted":
+            control(state, "mechanism", label_visibility="collapsed")
+
+
+def compare(across: tradeoff.Across) -> None:
+    """Draw what the limit costs, and what others would."""
+    page.headline(
+        sentences.tradeoff_title(now),
+        sentences.tradeoff_lead(now, page.WORDS),
+        lambda: sentences.tradeoff_advice(now, page.WORDS),
+        sentences.warning(now, page.WORDS),
+    )
+    choose_axis()
+    frame = now.widths() if across == "width" else now.tradeoff()
+    without = [way for way in now.ways if way.release.kind in ("balanced", "no data")]
+    points = pd.DataFrame(
+        [(way.key, way.guesses, way.percent) for way in without],
+        columns=["mechanism", "guesses", "error"],
+    )
+    here = {
+        "guesses": now.way.guesses,
+        "epsilon": now.epsilon or frame.get("epsilon", pd.Series([20.0])).max(),
+        "width": 100 * now.pair.width,
+        "error": now.way.percent,
+    }
+    page.show(
+        tradeoff.picture(
+            frame,
+            across=across,
+            points=None if across == "width" else points,
+            here=here,
+            mechanism=scenario.mechanism,
+            limit=now.limit if scenario.by == "guesses" else None,
+        ),
+        frame.round(3),
+        tradeoff.alt(frame),
+        key=f"tradeoff-{across}",
+        note="Lower is better. The dot is your setting. "
+        + (
+            "Each line keeps your limit; the range widens around its middle."
+            if across == "width"
+            else f"By our model, δ = {scenario.delta:g}. Diamonds use no noise."
+            if across == "guesses"
+            else f"By our model, δ = {scenario.delta:g}. Dotted: no noise, ε = 0."
+        ),
+    )
+
+
+def accept() -> None:
+    """Ask for the error that is accepted, and draw what it leaves to an attacker."""
+    headline = st.container()
+    choose_axis()
+    figures = {-1: "Every figure"} | dict(enumerate(now.labels))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="accept"):
+        figure = st.selectbox(
+            "What may be off?", list(figures), format_func=figures.__getitem__, width=300
+        )
+        one = figure >= 0
+        unit = now.units[figure] if one else "% of each value"
+        usual = significant(0.05 * now.ruler[figure], 2) if one else "5"
+        text = st.text_input(
+            f"By how much, ± {page.escape(unit)}", usual, key=f"error-{figure}-{usual}", width=220
+        )
+    try:
+        error = number(text, 1e-9, 1e15)
+    except DistprivError as problem:
+        with headline:
+            page.headline("Which ε for this error?", page.escape(problem))
+        return
+    labels = now.query.labels
+    limits = (
+        [ErrorLimit(labels[figure], error)]
+        if one
+        else [ErrorLimit(label, error / 100, relative=True) for label in labels]
+    )
+    job = jobs.begin(
+        state.jobs,
+        "accepted",
+        (scenario, now.source.fingerprint, *limits),
+        curves.accepted,
+        lambda: now.accept(limits),
+        [(name,) for name in gaussian_names()],
+    )
+    places = [figure] if one else list(range(len(labels)))
+    lines, points = now.errors_of(places)
+    level = 100 * error / now.ruler[figure] if one else error
+
+    def results(job: jobs.Job) -> pd.DataFrame:
+        columns = ["mechanism", "epsilon", "delta", "guesses", "percent"]
+        return pd.concat([pd.DataFrame(columns=columns, dtype=float), *job.results])
+
+    who = page.WORDS.name(figures[figure]) if one else "every figure"
+    words = f"{who} may be off by {page.escape(text)} {page.escape(unit) if one else '%'}"
+    with headline:
+        page.headline(
+            explanations.accepted_title(results(job)),
+            explanations.accepted_lead(results(job), words, not job.running, page.WORDS),
+            explanations.accepted_advice(points, level, page.WORDS),
+        )
+
+    def draw(job: jobs.Job) -> None:
+        found = results(job).dropna(subset=["epsilon"]).sort_values("guesses")
+        page.show(
+            tradeoff.picture(
+                lines,
+                points=points,
+                marks=found[["mechanism", "guesses"]].assign(error=level),
+                accepted=level,
+                mechanism=found["mechanism"].iloc[0] if len(found) else "",
+                title="expected error, % of the value",
+            ),
+            lines.round(3),
+            tradeoff.alt(lines),
+            key="accepted",
+            note="Dots: where each mechanism just meets your error. Diamonds use no noise.",
+        )
+
+    left, right = st.columns([5, 3], gap="large", vertical_alignment="center")
+    with left:
+        jobs.follow(job, draw)
+    found = results(job).dropna(subset=["epsilon"]).sort_values("guesses")
+    if job.running or not len(found):
+        return
+    with right:
+        st.table(table(found))
+        best = now.as_limit(*found[["mechanism", "guesses", "epsilon"]].iloc[0])
+        limit = f"ε = {best['epsilon']:g}" if "epsilon" in best else f"{best['guesses']:.0f} of 100"
+        take = f"Take {best['mechanism']} at {limit}"
+        st.button(take, icon=":material/check:", on_click=state.change, kwargs=best)
+
+
+def table(found: pd.DataFrame) -> pd.DataFrame:
+    """Return least ε and right guesses as people read them."""
+    return pd.DataFrame(
+        {
+            "": [style.title(row.mechanism) for row in style.rows(found)],
+            "least ε": [significant(row.epsilon) for row in style.rows(found)],
+            "right of 100": [f"{row.guesses:.1f}" for row in style.rows(found)],
+        }
+    ).set_index("")
+
+
+if across == "accepted":
+    accept()
+else:
+    compare(across)

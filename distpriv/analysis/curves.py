@@ -1,14 +1,16 @@
-"""Lines of the trade-off: what each mechanism costs against ε, the attacker and Δp."""
+"""Lines against ε, Δp and the attacker: what mechanisms cost, and what attackers reach."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pickle
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from distpriv.analysis.comparison import gaussian_names, mean_percent, ways
+from distpriv.analysis.limits import choose
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import calibrate_all
@@ -18,9 +20,18 @@ from distpriv.privacy import accuracies
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EPSILONS", "epsilon_frame", "width_frame"]
+__all__ = [
+    "EPSILONS",
+    "accepted",
+    "ceiling",
+    "ceiling_frame",
+    "epsilon_frame",
+    "reach_frame",
+    "width_frame",
+]
 
-EPSILONS = np.geomspace(0.2, 20.0, 36)
+EPSILONS = np.geomspace(0.2, 20.0, 25)
+_REACH = "release", "epsilon", "guesses"
 _WIDTHS = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest about this middle
 
 
@@ -33,8 +44,8 @@ def epsilon_frame(
 ) -> pd.DataFrame:
     """Return mean error and right guesses at each ε, of all Gaussian mechanisms by default.
 
-    Columns mechanism, epsilon, guesses (of 100) and error (mean, in per cent by the ruler).
-    `options` are those of `calibrate_all`.
+    Columns mechanism, epsilon, guesses (of 100), error (mean, in per cent by the ruler) and each
+    statistic's error in a column "± label". `options` are those of `calibrate_all`.
     """
     import pandas as pd
 
@@ -44,11 +55,13 @@ def epsilon_frame(
     some = [(name, one.epsilon, got) for (name, one), got in results if isinstance(got, Release)]
     releases = [got for *_, got in some]
     errors = np.array([one.expected_absolute_errors(model) for one in releases])
+    errors = errors.reshape(-1, len(model.query))
     frame = pd.DataFrame([head for *head, _ in some], columns=["mechanism", "epsilon"])
-    return frame.assign(
-        guesses=100 * accuracies(model, releases),
-        error=mean_percent(model, errors.reshape(-1, len(model.query))),
+    frame = frame.assign(
+        guesses=100 * accuracies(model, releases), error=mean_percent(model, errors)
     )
+    columns = [f"± {label}" for label in model.query.labels]
+    return pd.concat([frame, pd.DataFrame(errors, columns=columns)], axis=1)
 
 
 def width_frame(
@@ -78,3 +91,80 @@ def width_frame(
     frame = pd.DataFrame(rows, columns=["mechanism", "guesses", "error", "width"])
     lines = [frame[frame["mechanism"] == name] for name in (*noisy, "BalM", "no data")]
     return pd.concat(lines, ignore_index=True)
+
+
+def reach_frame(
+    model: GaussianModel, releases: Mapping[str, Release], pair: int = 0, count: int = 16
+) -> pd.DataFrame:
+    """Return the best attacker's right guesses against Δp, of releases that stay as they are.
+
+    The two shares move apart about the middle of a pair's range, by whole records. Noise is that
+    of the model's own range; a release that keeps records ends where a range has fewer. Columns
+    release, width (Δp, in points of 100) and guesses (of 100).
+    """
+    import pandas as pd
+
+    one, n = model.pairs[pair], model.n
+    half = n * min(one.pair.center, 1 - one.pair.center)
+    own = n * one.pair.width / 2
+    steps = np.unique(np.linspace(1, max(half, 1), count).round().clip(1))
+    rows = []
+    for step in sorted({*steps.tolist(), own}):
+        low, high = one.pair.center - step / n, one.pair.center + step / n
+        if not 0 <= low < high <= 1:
+            continue
+        wider = replace(one.pair, low=low, high=high)
+        try:
+            fitted = fit_groups([one.groups], model.query, [wider], n, model.replacement)
+        except DistprivError:  # the table has too few records for this range
+            continue
+        numbers = fitted.pairs[0].numbers
+        fits = {
+            name: each
+            for name, each in releases.items()
+            if each.kept is None or (each.kept <= numbers).all()
+        }
+        right = 100 * accuracies(fitted, [*fits.values()])
+        rows += [(name, 200 * step / n, each) for name, each in zip(fits, right, strict=True)]
+    frame = pd.DataFrame(rows, columns=["release", "width", "guesses"])
+    return pd.concat([frame[frame["release"] == name] for name in releases], ignore_index=True)
+
+
+def accepted(blob: bytes, name: str) -> pd.DataFrame:
+    """Return `choose` of one mechanism, in a worker: of a pickled model, limits and options."""
+    model, limits, options = pickle.loads(blob)  # noqa: S301  # a pipe of our own brings it
+    return choose(limits, model, [name], **options)
+
+
+def ceiling(epsilon: Any, delta: float) -> Any:
+    """Return right guesses of 100 that (ε, δ) allows any attacker: (e^ε + δ)/(1 + e^ε)."""
+    return 100 * (1 - (1 - delta) / (1 + np.exp(np.minimum(epsilon, 700.0))))
+
+
+def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float) -> pd.DataFrame:
+    """Return right guesses against ε of a mechanism, of releases that know no ε, and at most.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Lines of `epsilon_frame`.
+    levels : mapping of release to right guesses of 100
+    delta : float
+        Of the promises; what they allow whatever the data is the release "ceiling".
+
+    Returns
+    -------
+    DataFrame
+        Columns release, epsilon and guesses (of 100).
+    """
+    import pandas as pd
+
+    epsilons = np.unique(frame["epsilon"])
+    lines = {name: np.full(len(epsilons), guesses) for name, guesses in levels.items()}
+    lines["ceiling"] = ceiling(epsilons, delta)
+    parts = [frame[["mechanism", "epsilon", "guesses"]].set_axis([*_REACH], axis=1)]
+    parts += [
+        pd.DataFrame({"release": name, "epsilon": epsilons, "guesses": guesses})
+        for name, guesses in lines.items()
+    ]
+    return pd.concat(parts, ignore_index=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["attack_frame", "bells_frame", "contributions_frame", "draws_frame", "fit_frame"]
-__all__ += ["misfit", "plane_frames", "separation"]
+__all__ += ["misfit", "plane_frames", "points_frame", "separation"]
 
 _SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
 _CERTAIN = 99.99  # right guesses of 100; two bells this far apart do not overlap in a picture
@@ -67,6 +67,24 @@ def attack_frame(repetitions: Sequence[Mapping[str, float]]) -> pd.DataFrame:
     low, high = (frame["guesses"] + sign * half.melt()["value"] for sign in (-1, 1))
     frame.insert(1, "simulations", np.tile(numbers, len(frame) // counts))
     return frame.assign(low=low, high=high)
+
+
+def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.DataFrame:
+    """Return means of simulated attacks at several places, with their 95 % intervals.
+
+    From repetitions (release, place, share of right guesses). Columns release, `across` (the
+    place), guesses, low and high (of 100), of places with two repetitions or more.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(runs, columns=["release", across, "right"])
+    right = 100 * frame["right"].astype(float)
+    each = right.groupby([frame["release"], frame[across]], sort=False)
+    count = each.count()
+    half = each.std() * stdtrit(count - 1, 0.975) / np.sqrt(count)
+    points = pd.DataFrame({"guesses": each.mean(), "half": half}).dropna().reset_index()
+    points = points.assign(low=points["guesses"] - points["half"])
+    return points.assign(high=points["guesses"] + points.pop("half"))
 
 
 def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> float:

@@ -1,18 +1,24 @@
-"""A simulated attack as it grows: its mean climbs towards the best possible attacker."""
+"""What attackers reach: a simulated attack as it grows, and the best possible attacker's curves."""
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from distpriv.charts import style
+from distpriv.text import significant, times
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import plotly.graph_objects as go
 
+Across = Literal["width", "epsilon"]
+
+_AXES = {"width": "Δp, points between the two shares", "epsilon": "ε (log scale)"}
+_RIGHT = "right guesses of 100 (50 is a coin toss)"
 _FEWEST = 5  # simulations from which on an interval is drawn: before, it fills the picture
 
 
@@ -37,7 +43,7 @@ def picture(
         xaxis=style.axis("simulations", range=[0, 1.03 * total], showgrid=False),
         yaxis=style.axis(range=[44, top]),
     )
-    style.upright(chart, "right guesses of 100 (50 is a coin toss)")
+    style.upright(chart, _RIGHT)
     chart.add_hline(y=50, line={"color": style.QUIET, "dash": "dot", "width": 1.5})
     for name, reached in best.items():
         hue, part = style.color(name), frame[frame["release"] == name]
@@ -64,6 +70,113 @@ def picture(
     return chart
 
 
+def reach(
+    frame: pd.DataFrame,
+    *,
+    across: Across = "width",
+    here: Mapping[str, float] | None = None,
+    mechanism: str = "",
+    height: int = 400,
+) -> go.Figure:
+    """Return right guesses of the best attacker against Δp or ε, and of simulated ones as points.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns release ("ceiling" is what a promise allows whatever the data), guesses (of 100) and
+        the one across; low and high, the ends of an interval, where a simulation found the guesses.
+    across : {"width", "epsilon"}
+        Column across.
+    here : mapping of column to value, or None
+        Setting that is marked by a dot; it has guesses and the column across.
+    mechanism : str
+        Whose colour the dot has.
+    """
+    points, lines = _simulated(frame), frame[frame["low"].isna()] if "low" in frame else frame
+    log, most = across == "epsilon", 100.0 if across == "width" else _top(lines)
+    ends = [float(one) for one in (lines[across].min(), lines[across].max())]
+    scale = {"range": [-0.02 * ends[1], ends[1]]}
+    if log:
+        scale = {"type": "log", "tickvals": style.DECADES, "range": [*map(math.log10, ends)]}
+    chart = style.figure(
+        height,
+        margin={"l": 8, "r": 108, "t": 28, "b": 44},
+        xaxis=style.axis(_AXES[across], showgrid=False, **scale),
+        yaxis=style.axis(range=[46, most + 2]),
+    )
+    style.upright(chart, _RIGHT)
+    chart.add_hline(y=50, line={"color": style.QUIET, "dash": "dot", "width": 1.5})
+    words = f"{{name}}: %{{y:.1f}} of 100 at {'ε' if log else 'Δp'} = %{{x:.3g}}<extra></extra>"
+    _lines(chart, lines[lines["guesses"] <= most + 2], (across, "guesses"), words, log=log)
+    for name, part in points.groupby("release", sort=False):
+        bar = {"array": part["high"] - part["guesses"], "thickness": 1.5}
+        chart.add_scatter(
+            x=part[across],
+            y=part["guesses"],
+            error_y=bar | {"arrayminus": part["guesses"] - part["low"]},
+            mode="markers",
+            marker={"color": style.color(str(name)), "size": 8},
+            name=f"simulated {name}",
+            hoverinfo="skip",
+        )
+    if here is not None:
+        ring = {"width": 3, "color": "white"}
+        dot = {"size": 17, "line": ring, "name": "here", "cliponaxis": False}
+        style.marks(chart, [here[across]], [here["guesses"]], style.color(mechanism), **dot)
+    return chart
+
+
+def recall(frame: pd.DataFrame, *, height: int = 400) -> go.Figure:
+    """Return the best attacker's precision against its recall, from columns of per cent.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns release, recall, precision.
+    """
+    chart = style.figure(
+        height,
+        margin={"l": 8, "r": 108, "t": 28, "b": 44},
+        xaxis=style.axis("recall, % of tables at the larger share", range=[0, 100]),
+        yaxis=style.axis(range=[46, 101.5], ticksuffix=" %"),
+    )
+    style.upright(chart, "precision, % of such guesses that are right")
+    words = "{name}: precision %{y:.0f} % at recall %{x:.0f} %<extra></extra>"
+    _lines(chart, frame, ("recall", "precision"), words)
+    return chart
+
+
+def belief(frame: pd.DataFrame, *, shares: Sequence[float], height: int = 400) -> go.Figure:
+    """Return what an attacker believes about the share before and after one release.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns release ("prior" for what comes before), share (in per cent) and belief.
+    shares : sequence of float
+        In per cent, which are marked.
+    """
+    most = 1.08 * float(frame["belief"].max())
+    chart = style.figure(
+        height,
+        margin={"l": 8, "r": 12, "t": 50, "b": 44},
+        xaxis=style.axis("share of the records, %", showgrid=False),
+        yaxis=style.axis(range=[0, most], showticklabels=False, showgrid=False),
+    )
+    style.upright(chart, "how likely the attacker holds it")
+    for hue, share in zip((style.LOW, style.HIGH), shares, strict=True):
+        chart.add_vline(x=share, line={"color": hue, "width": 1.5, "dash": "dot"})
+        ends = {"yref": "paper", "xanchor": "left", "yanchor": "top", "xshift": 4}
+        style.note(chart, share, 1, f"{share:g} %", **ends, font={"color": hue, "size": 14})
+    keys = {}
+    for name, part in frame.groupby("release", sort=False):
+        hue, look = style.color(str(name)), {"dash": style.dash(str(name)), "width": 3}
+        style.line(chart, part["share"], part["belief"], hue, **look, name=str(name))
+        keys[f"{style.glyph(str(name))} {style.title(str(name))}"] = hue
+    style.legend(chart, keys)
+    return chart
+
+
 def alt(frame: pd.DataFrame) -> str:
     """Return the lines' ends in words."""
     ends = "; ".join(
@@ -71,6 +184,76 @@ def alt(frame: pd.DataFrame) -> str:
         for row in style.rows(frame.groupby("release", sort=False).tail(1))
     )
     return f"Right guesses of a simulated attacker. {ends or 'None yet'}."
+
+
+def reach_alt(frame: pd.DataFrame, across: Across) -> str:
+    """Return the ends of the lines in words."""
+    lines = frame[frame["low"].isna()] if "low" in frame else frame
+    unit = "ε = {}" if across == "epsilon" else "Δp = {} points"
+    ends = "; ".join(
+        f"{style.title(str(name))}: right {times(part['guesses'].iloc[-1])} at "
+        + unit.format(significant(part[across].iloc[-1], 2))
+        for name, part in lines.groupby("release", sort=False)
+    )
+    return f"Right guesses of the best attacker. {ends}."
+
+
+def recall_alt(frame: pd.DataFrame) -> str:
+    """Return the lines' middles in words."""
+    middles = "; ".join(
+        f"{style.title(str(name))}: {part['precision'].iloc[len(part) // 2]:.0f} %"
+        for name, part in frame.groupby("release", sort=False)
+    )
+    return f"Precision of the best attacker at a recall of 50 %. {middles}."
+
+
+def belief_alt(frame: pd.DataFrame) -> str:
+    """Return the likeliest shares in words."""
+    peaks = "; ".join(
+        f"{style.title(str(name))}: {part.loc[part['belief'].idxmax(), 'share']:.0f} %"
+        for name, part in frame[frame["release"] != "prior"].groupby("release", sort=False)
+    )
+    return f"Belief about the share after one release. Likeliest: {peaks}."
+
+
+def _simulated(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["low"].notna()] if "low" in frame else frame.head(0)
+
+
+def _top(lines: pd.DataFrame) -> float:
+    """Return the upper end of the axis, above all but what a promise allows."""
+    reached = lines.loc[lines["release"] != "ceiling", "guesses"]
+    return min(100.0, max([*reached, 60.0]) + 5)
+
+
+def _lines(
+    chart: go.Figure,
+    frame: pd.DataFrame,
+    axes: tuple[str, str],
+    words: str,
+    *,
+    log: bool = False,
+) -> None:
+    """Draw a line a release, with its name where it ends: in the margin, or where it stops."""
+    across, up = axes
+    low, high = chart.layout.yaxis.range
+    apart = 20 * (high - low) / (chart.layout.height - 72)
+    outer = []
+    for name, part in frame.groupby("release", sort=False):
+        text, hue = style.title(str(name)), style.color(str(name))
+        look: dict[str, Any] = {"width": 3, "dash": style.dash(str(name)), "name": str(name)}
+        look |= {"hoverinfo": None, "hovertemplate": words.replace("{name}", text)}
+        style.line(chart, part[across], part[up], hue, **look)
+        x, y = float(part[across].iloc[-1]), float(part[up].iloc[-1])
+        if x == frame[across].max():
+            outer.append((y, text, hue))
+            continue
+        x = math.log10(x) if log else x
+        place = {"xanchor": "left", "xshift": 6, "yshift": 10, "font": {"color": hue, "size": 14}}
+        style.note(chart, x, y, text, **place)
+    for (_, text, hue), y in zip(outer, _spread([y for y, *_ in outer], apart), strict=True):
+        look = {"xref": "paper", "xanchor": "left", "xshift": 12}
+        style.note(chart, 1, y, text, **look, font={"color": hue, "size": 14})
 
 
 def _spread(heights: list[float], apart: float) -> list[float]:

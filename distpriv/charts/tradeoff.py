@@ -29,7 +29,6 @@ _HOVER = {
     "guesses": "right {:.1f} of 100",
     "error": "{:.1f} % off",
 }
-_TICKS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
 
 def picture(
@@ -37,12 +36,15 @@ def picture(
     *,
     across: Across = "guesses",
     points: pd.DataFrame | None = None,
+    marks: pd.DataFrame | None = None,
     here: Mapping[str, float] | None = None,
     mechanism: str = "",
     limit: float | None = None,
+    accepted: float | None = None,
+    title: str = "average error, % of the value",
     height: int = 390,
 ) -> go.Figure:
-    """Return the mean error of each mechanism against the attacker, ε or Δp.
+    """Return the error of each mechanism against the attacker, ε or Δp.
 
     Parameters
     ----------
@@ -53,16 +55,23 @@ def picture(
         Column across.
     points : DataFrame or None
         Releases without noise: columns mechanism, guesses, error.
+    marks : DataFrame or None
+        Places on lines that are marked, with the same columns.
     here : mapping of column to value, or None
         Setting that is marked by a dot; it has error and the column across.
     mechanism : str
         Which line is emphasised, and whose colour the dot has.
     limit : float or None
         Right guesses of 100 that are accepted.
+    accepted : float or None
+        Error that is accepted.
+    title : str
+        What the error is.
     """
     costs = [float(frame["error"].quantile(0.35)) if len(frame) else 0.0]
     costs += [] if points is None else [*points["error"]]
     costs += [] if here is None else [here["error"]]
+    costs += [] if accepted is None else [1.5 * accepted]
     most = _above(1.3 * max([cost for cost in costs if math.isfinite(cost)], default=1.0))
     chart = style.figure(
         height,
@@ -70,7 +79,7 @@ def picture(
         xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
-    style.upright(chart, "average error, % of the value")
+    style.upright(chart, title)
     names = sorted(set(frame["mechanism"]), key=style.place)
     keys = {f"{style.glyph(name)} {style.title(name)}": style.color(name) for name in names}
     style.legend(chart, keys)
@@ -81,8 +90,13 @@ def picture(
         style.line(chart, part[across], part["error"], style.color(name), **look, **hover)
     if across == "guesses" and limit is not None:
         _accepted(chart, limit)
+    if accepted is not None:
+        _accepted(chart, accepted, upright=True)
     if points is not None:
         _points(chart, points, across, most)
+    for row in style.rows(marks) if marks is not None else ():
+        dot = {"size": 13, "line": {"width": 2, "color": "white"}, "name": f"{row.mechanism} least"}
+        style.marks(chart, [row.guesses], [row.error], style.color(row.mechanism), **dot)
     if here is not None:
         ring = {"width": 3, "color": "white"}
         hue = style.color(mechanism)
@@ -118,7 +132,7 @@ def _range(
     low, high = (min(values), max(values)) if values else (0.1, 10.0)
     if across == "epsilon":
         ends = [math.log10(max(low, 1e-3)) - 0.05, math.log10(max(high, 1e-3)) + 0.05]
-        return {"type": "log", "tickvals": _TICKS, "range": ends}
+        return {"type": "log", "tickvals": style.DECADES, "range": ends}
     return {"range": [0, 1.04 * high]}
 
 
@@ -131,11 +145,16 @@ def _words(frame: pd.DataFrame) -> list[str]:
     ]
 
 
-def _accepted(chart: go.Figure, limit: float) -> None:
+def _accepted(chart: go.Figure, limit: float, *, upright: bool = False) -> None:
+    """Shade what is accepted: right guesses up to a limit, or errors (upright)."""
     band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
-    chart.add_vrect(x0=0, x1=limit, **band)
-    place = {"yref": "paper", "xanchor": "right", "yanchor": "bottom"}
-    style.note(chart, limit, 0.03, "you accept ", **place, font={"color": style.GOOD, "size": 14})
+    words = {"font": {"color": style.GOOD, "size": 14}, "xanchor": "right"}
+    if upright:
+        chart.add_hrect(y0=-limit, y1=limit, **band)
+        style.note(chart, 1, limit, "you accept ", **words, xref="paper", yanchor="top")
+    else:
+        chart.add_vrect(x0=0, x1=limit, **band)
+        style.note(chart, limit, 0.03, "you accept ", **words, yref="paper", yanchor="bottom")
 
 
 def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float) -> None:
