@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,12 @@ import numpy as np
 from scipy import special
 
 from distpriv.arrays import FloatArray, IntArray
+from distpriv.attacks.arithmetic import ArithmeticAttacker, row_basis
 from distpriv.attacks.classifiers import ATTACKERS, Scorer, train
 from distpriv.errors import AttackError
 from distpriv.model import AS_IT_IS, GaussianModel, Release
-from distpriv.model.simulate import draw_subsets, subset_sums
+from distpriv.model.grid import GroupGrids
+from distpriv.model.simulate import draw_subsets, statistics_of, subset_sums
 from distpriv.queries import Pair, Query
 from distpriv.sources import fit_gaussian
 from distpriv.text import whole
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["AttackResult", "PropertyInferenceAttack", "parts_suffice", "run_attack"]
 
 Scores = Mapping[str, FloatArray]
+Part = tuple[FloatArray, FloatArray]  # records without and with the property
+Statistics = Callable[[Part, Sequence[Any], Sequence[float]], FloatArray]
 
 _LARGEST_PART, _SHARE = 10_000, 0.4  # of the records, for shadow datasets and for test datasets
 _MEMBERS = 2_000_000  # drawn at a time
@@ -44,12 +48,16 @@ class PropertyInferenceAttack:
     releases meet the same datasets. Noise has a random stream of its own, from seed, repetition,
     mechanism, ε and δ, so that neither order nor company moves a figure.
 
+    Records that the attacker knows are new in every repetition, and in all of its datasets.
+
     Attributes
     ----------
-    without, having : ndarray, shape (N_0, m) and (N_1, m)
-        What each record without the property, and with it, adds to the sums.
-    statistics : ndarray, shape (m,)
-        Scales that make statistics of sums over the records.
+    without, having : ndarray, shape (N_0, w) and (N_1, w)
+        What the statistics need of each record without the property, and with it.
+    statistics : ndarray, shape (m,), or callable
+        Scales that make statistics of sums over the records, where w is m. Else from records, their
+        members in each dataset and weights to statistics (datasets, m), as
+        :func:`distpriv.model.simulate.statistics_of` of a query.
     numbers : ndarray, shape (2, 2)
         Records of a dataset [share, group].
     n : int
@@ -69,17 +77,19 @@ class PropertyInferenceAttack:
         Whether the two parts are disjoint; else both are all the records. A part's groups differ
         from the table's by chance, the more so, the larger the datasets are beside a part.
     seed : int
+    known : int
+        Records of a dataset that the attacker knows, even, half of them of each group.
 
     Raises
     ------
     AttackError
         If there is no such classifier, numbers of datasets are odd or too small, records are too
-        few, or a release does not belong to the statistics and the range.
+        few, or a release does not belong to the range.
     """
 
     without: FloatArray = field(repr=False)
     having: FloatArray = field(repr=False)
-    statistics: FloatArray = field(repr=False)
+    statistics: FloatArray | Statistics = field(repr=False)
     numbers: FloatArray = field(repr=False)
     n: int
     noises: Mapping[str, Release | None]
@@ -90,6 +100,7 @@ class PropertyInferenceAttack:
     replacement: bool = False
     split: bool = True
     seed: int = 0
+    known: int = 0
 
     def __post_init__(self) -> None:
         if self.classifier not in ATTACKERS:
@@ -103,13 +114,17 @@ class PropertyInferenceAttack:
                     f"An attack needs an even number of {kind} datasets, at least {fewest}, not "
                     f"{datasets}."
                 )
+        if ATTACKERS[self.classifier].knows_grid and callable(self.statistics):
+            raise AttackError(
+                "An attacker by arithmetic needs sums over the records, such as counts and means; "
+                "take another attacker, or leave out the other figures."
+            )
+        if self.known % 2 or not 0 <= self.known <= 2 * self.numbers.min():
+            raise AttackError(
+                "An attacker knows an even number of records, half of each group, here from 0 to "
+                f"{whole(2 * self.numbers.min())}, not {self.known}."
+            )
         for name, release in self._releases.items():
-            noise = release.directions if release.covariance is None else release.covariance
-            if noise is not None and len(noise) != len(self.statistics):
-                raise AttackError(
-                    f"The release {name!r} is one of {len(noise)} figures, and the query has "
-                    f"{len(self.statistics)}; calibrate it to this query."
-                )
             if release.kept is not None and (release.kept > self.numbers).any():
                 raise AttackError(
                     f"The release {name!r} keeps more records than a dataset has; calibrate it to "
@@ -145,14 +160,23 @@ class PropertyInferenceAttack:
         noises : mapping of name to Release or None
         pair : int
         **settings
-            The attributes `adaptive`, `classifier`, `shadows`, `tests`, `split` and `seed`.
+            The attributes `adaptive`, `classifier`, `shadows`, `tests`, `split`, `seed`, `known`.
 
         Raises
         ------
         AttackError
-            If the model came without records, or the attack cannot be run as asked.
+            If the model came without records, a release belongs to other statistics, or the attack
+            cannot be run as asked.
         """
-        fitted = model.pairs[pair]
+        fitted, query = model.pairs[pair], model.query
+        for name, one in noises.items():
+            release = one or AS_IT_IS
+            noise = release.directions if release.covariance is None else release.covariance
+            if noise is not None and len(noise) != len(query):
+                raise AttackError(
+                    f"The release {name!r} is one of {len(noise)} figures, and the query has "
+                    f"{len(query)}; calibrate it to this query."
+                )
         if fitted.groups.records is None:
             raise AttackError(
                 "The model holds moments and no records to attack; fit it to the table again."
@@ -162,7 +186,7 @@ class PropertyInferenceAttack:
         return cls(
             without=without,
             having=having,
-            statistics=model.scales,
+            statistics=model.scales if query.linear else partial(statistics_of, query),
             numbers=fitted.numbers,
             n=model.n,
             noises=dict(noises),
@@ -184,22 +208,22 @@ class PropertyInferenceAttack:
         Positive scores are guesses of the higher share.
         """
         rng = self._stream(index)
-        shadow_part, test_part = self._split(rng)
-        shadow, shadow_kept = self._draw(shadow_part, self.shadows, rng)
-        test, test_kept = self._draw(test_part, self.tests, rng)
+        parts, known = self._split(rng)
+        shadow, shadow_kept = self._draw(parts[0], known, self.shadows, rng)
+        test, test_kept = self._draw(parts[1], known, self.tests, rng)
 
         @cache
         def clean() -> Scorer:
             return self._train(shadow, self._stream(index, "clean"))
 
         def scores(name: str, release: Release) -> FloatArray:
-            if release.kind == "as it is":
-                return clean()(test)
-            stream = self._stream(index, *release.key)
+            stream, noisy = self._stream(index, *release.key), release.kind == "noise"
             if not release.additive:
                 return self._train(shadow_kept[name], stream)(test_kept[name])
-            released = test + release.sample(self.tests, stream)
-            if not self.adaptive:
+            released = test + release.sample(self.tests, stream) if noisy else test
+            if ATTACKERS[self.classifier].knows_grid:
+                return self._arithmetic(parts[0], known, release).scores(released)
+            if not self.adaptive or not noisy:
                 return clean()(released)
             return self._train(shadow + release.sample(self.shadows, stream), stream)(released)
 
@@ -234,10 +258,10 @@ class PropertyInferenceAttack:
         return {name: one or AS_IT_IS for name, one in self.noises.items()}
 
     @cached_property
-    def _keeping(self) -> dict[str, tuple[FloatArray, FloatArray]]:
-        """Records that releases keep of each group, and for how many they stand."""
+    def _keeping(self) -> dict[str, tuple[IntArray, FloatArray]]:
+        """Records that releases keep of each group, and for how many one of them stands."""
         return {
-            name: (one.kept, one.stands_for)
+            name: (one.kept.astype(int), one.stands_for / np.maximum(one.kept, 1))
             for name, one in self._releases.items()
             if one.kept is not None and one.stands_for is not None
         }
@@ -255,42 +279,100 @@ class PropertyInferenceAttack:
             key += [zlib.crc32(mechanism.encode()), *bits]
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
-    def _split(self, rng: np.random.Generator) -> list[tuple[FloatArray, FloatArray]]:
-        """Return auxiliary and testing part, the two groups of each."""
+    def _split(self, rng: np.random.Generator) -> tuple[list[Part], Part]:
+        """Return auxiliary and testing part, and the records that are known of the latter."""
         groups = (self.without, self.having)
-        if not self.split:
-            return [groups, groups]
-        parts = []
-        for group, size in zip(groups, _part_sizes(*map(len, groups)), strict=True):
-            chosen = rng.choice(len(group), 2 * size, replace=False)
-            parts.append([group.take(part, axis=0) for part in np.split(chosen, 2)])
-        (auxiliary, testing), (auxiliary_having, testing_having) = parts
-        return [(auxiliary, auxiliary_having), (testing, testing_having)]
+        parts = [groups, groups]
+        if self.split:
+            halves = []
+            for group, size in zip(groups, _part_sizes(*map(len, groups)), strict=True):
+                chosen = rng.choice(len(group), 2 * size, replace=False)
+                halves.append([group.take(part, axis=0) for part in np.split(chosen, 2)])
+            parts = [(halves[0][place], halves[1][place]) for place in (0, 1)]
+        if not self.known:
+            return parts, (self.without[:0], self.having[:0])
+        known, rest = [], []
+        for group in parts[1]:
+            places = rng.choice(len(group), self.known // 2, replace=self.replacement)
+            known.append(group.take(places, axis=0))
+            rest.append(group if self.replacement else np.delete(group, places, axis=0))
+        testing = rest[0], rest[1]
+        return [parts[0] if self.split else testing, testing], (known[0], known[1])
 
     def _draw(
-        self, part: tuple[FloatArray, FloatArray], datasets: int, rng: np.random.Generator
+        self, part: Part, known: Part, datasets: int, rng: np.random.Generator
     ) -> tuple[FloatArray, dict[str, FloatArray]]:
         """Draw datasets, half at each share: statistics, (datasets, m), and what releases keep.
 
         Members come in random order, so that the first of a group stand for those chosen by a key.
         """
-        half, m = datasets // 2, len(self.statistics)
-        sums = {name: np.zeros((2, half, m)) for name in ("", *self._keeping)}
-        for share, group in np.ndindex(2, 2):
-            values, size = part[group], int(self.numbers[share, group])
-            most = size if self.replacement else min(len(values), 4 * size)
-            block = max(1, _MEMBERS // max(most, 1))
+        half, few = datasets // 2, self.known // 2
+        made: dict[str, list[FloatArray]] = {name: [] for name in ("", *self._keeping)}
+        records = (np.vstack([part[0], known[0]]), np.vstack([part[1], known[1]]))
+        for numbers in self.numbers.astype(int) - few:
+            most = [
+                size if self.replacement else min(len(group), 4 * size)
+                for group, size in zip(part, numbers, strict=True)
+            ]
+            block = max(1, _MEMBERS // max(sum(most), 1))
             for start in range(0, half, block):
-                rows = share, slice(start, start + block)
-                drawn = min(block, half - start)
-                members = draw_subsets(len(values), size, drawn, rng, self.replacement)
-                sums[""][rows] += subset_sums(values, members)
-                for name, (kept, stands_for) in self._keeping.items():
-                    first = int(kept[group])
-                    weight = float(stands_for[group]) / max(first, 1)
-                    sums[name][rows] += weight * subset_sums(values, members[:, :first])
-        made = {name: (each * self.statistics).reshape(-1, m) for name, each in sums.items()}
-        return made.pop(""), made
+                members = []
+                for group, size in zip(part, numbers, strict=True):
+                    rows = min(block, half - start)
+                    drawn = draw_subsets(len(group), int(size), rows, rng, self.replacement)
+                    if few:
+                        places = np.broadcast_to(len(group) + np.arange(few), (rows, few))
+                        drawn = rng.permuted(np.hstack([drawn, places]), axis=1)
+                    members.append(drawn)
+                made[""].append(self._statistics_of(records, members, (1.0, 1.0)))
+                for name, (kept, weights) in self._keeping.items():
+                    first = [each[:, :size] for each, size in zip(members, kept, strict=True)]
+                    made[name].append(
+                        self._statistics_of(records, first, weights.tolist())
+                        if kept.any()
+                        else np.zeros_like(made[""][-1])
+                    )
+        joined = {name: np.concatenate(each) for name, each in made.items()}
+        return joined.pop(""), joined
+
+    def _statistics_of(
+        self, records: Part, members: Sequence[Any], weights: Sequence[float]
+    ) -> FloatArray:
+        if callable(self.statistics):
+            return self.statistics(records, members, weights)
+        parts = zip(weights, records, members, strict=True)
+        sums = sum(weight * subset_sums(group, each) for weight, group, each in parts)
+        return np.asarray(sums * self.statistics)
+
+    @cached_property
+    def _grids(self) -> GroupGrids:
+        """Grid of sums over any of the records, which attackers know from public sources."""
+        return GroupGrids.of(self.without, self.having)
+
+    def _arithmetic(self, part: Part, known: Part, release: Release) -> ArithmeticAttacker:
+        """Return the attacker who knows the records of a part, and all that is public."""
+        scales, numbers = np.asarray(self.statistics), self.numbers - self.known // 2
+        sizes = np.array([max(len(group), 1) for group in part], float)
+        totals = np.array([group.sum(axis=0) for group in part])
+        firsts = np.array([group[:1].sum(axis=0) for group in part])
+        means = totals / sizes[:, None]
+        covariances = np.array([np.atleast_2d(np.cov(group.T, ddof=0)) for group in part])
+        covariances *= (sizes / (sizes - 1 + (sizes == 1)))[:, None, None]
+        # Of sums about what the part lets expect, which is off by chance where others are drawn.
+        factors = numbers * (1 - (1 if self.replacement else numbers) / sizes)
+        factors += 2 * numbers**2 / sizes * self.split
+        certain = known[0].sum(axis=0) + known[1].sum(axis=0)
+        ends = np.full(2, np.inf) if self.split or self.replacement else sizes
+        every = (numbers == ends)[..., None]
+        first, second = (row_basis(self._grids.at(row, ends)) * scales for row in numbers)
+        possible = np.where(every, totals, numbers[..., None] * firsts).sum(axis=1)
+        return ArithmeticAttacker(
+            (certain + numbers @ means) * scales,
+            np.tensordot(factors, covariances, 1) * np.outer(scales, scales),
+            (first, second),
+            (certain + possible) * scales,
+            release,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -362,6 +444,7 @@ def run_attack(
     repetitions: int = 50,
     classifier: str = "logistic",
     replacement: bool | None = None,
+    known: int = 0,
     rng: np.random.Generator | int | None = None,
 ) -> AttackResult:
     """Attack releases of a table's statistics, again and again.
@@ -382,6 +465,8 @@ def run_attack(
         A key of ``distpriv.attacks.ATTACKERS``.
     replacement : bool, optional
         Whether the n records are drawn with replacement; the paper's way is without.
+    known : int
+        Records of each dataset that the attacker knows, half of each group.
     rng : Generator, int or None
         The result names the one seed that came of it, which repeats it.
 
@@ -400,6 +485,7 @@ def run_attack(
         {"as it is": None} if noises is None else noises,
         adaptive=adaptive,
         classifier=classifier,
+        known=known,
         seed=rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32)),
     )
     return attack.collect(islice(attack.repetitions(), repetitions))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from distpriv.attacks import AttackResult, PropertyInferenceAttack, run_attack
 from distpriv.errors import AttackError, DistprivError
 from distpriv.mechanisms import calibrate
 from distpriv.model import Promise, Release, joint_law, no_data
-from distpriv.model.simulate import draw_subsets
+from distpriv.model.simulate import draw_subsets, statistics_of
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.queries import Pair
 from distpriv.sources import fit_gaussian, source_of
@@ -157,7 +159,12 @@ def test_datasets_have_the_law_of_the_model(census, replacement):
     balanced = calibrate("BalM", model, reference=0.3)
     attack = PropertyInferenceAttack.of(model, {"BalM": balanced}, split=False)
     parts = attack.without, attack.having
-    everyone, kept = attack._draw(parts, 8000, np.random.default_rng(2))
+    nobody = parts[0][:0], parts[1][:0]
+    everyone, kept = attack._draw(parts, nobody, 8000, np.random.default_rng(2))
+    called = replace(attack, statistics=partial(statistics_of, QUERY))
+    again, kept_again = called._draw(parts, nobody, 8000, np.random.default_rng(2))
+    np.testing.assert_allclose(again, everyone, rtol=1e-12)
+    np.testing.assert_allclose(kept_again["BalM"], kept["BalM"], rtol=1e-12)
     means, covariances = joint_law(model, [Release(), balanced])
     drawn = np.hstack([everyone, kept["BalM"]]).reshape(2, 4000, 10)
     for rows, mean, covariance in zip(drawn, means, covariances, strict=True):
