@@ -21,7 +21,9 @@ _NAMES = {
     "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
     "mechanisms": "calibrate",
     "model": "GaussianModel Promise Release",
-    "privacy": "Persons delivered_delta delivered_epsilon optimal_attack_accuracy privacy_loss",
+    "privacy": (
+        "Persons delivered_delta delivered_epsilon exact_law optimal_attack_accuracy privacy_loss"
+    ),
     "queries": (
         "Correlation Count Deviation Mean Median Pair Proportion Quantile Query SensitiveProperty "
         "Statistic Sum"
@@ -33,7 +35,7 @@ _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()
 _ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
 audit_attack compose composition connect
-draw_release exact_law from_spark hypothesis lessons papers release_intervals scan
+draw_release from_spark hypothesis lessons papers release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {

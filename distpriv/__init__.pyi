@@ -57,6 +57,7 @@ from distpriv.privacy import (
     Persons as Persons,
     delivered_delta as delivered_delta,
     delivered_epsilon as delivered_epsilon,
+    exact_law as exact_law,
     optimal_attack_accuracy as optimal_attack_accuracy,
     privacy_loss as privacy_loss,
 )

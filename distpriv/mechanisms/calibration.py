@@ -211,8 +211,11 @@ def _basis(model: GaussianModel, options: Options) -> GaussianModel:
     pairs = model.pairs
     if options.calibration != "guarded":
         pairs = tuple(
-            replace(pair, covariances=np.array([pair.pooled, pair.pooled])) for pair in pairs
+            replace(pair, covariances=np.array([pair.pooled, pair.pooled]), alternatives=())
+            for pair in pairs
         )
+    if options.calibration != "guarded" or not options.grid_safe:  # no exact law either
+        pairs = tuple(replace(pair, groups=replace(pair.groups, records=None)) for pair in pairs)
     if not options.grid_safe:
         none = np.zeros(len(model.query))
         pairs = tuple(

@@ -291,7 +291,7 @@ def joint_law(
             )
         if (kept.any(axis=1, keepdims=True) & (kept == 0) & (total > 0)).any():
             raise DistprivError("A group without kept records cannot stand for any.")
-        if laws and not any(one.additive for one in releases):
+        if laws and all(one.kept is not None and one.stands_for is not None for one in releases):
             laws.append(laws[0])  # kept records have one law at every share
         else:
             laws.append(_law_of_kept(model, fitted.groups, kept, total))

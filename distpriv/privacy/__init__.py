@@ -12,6 +12,7 @@ from distpriv.privacy.delivered import (
     verdict,
     verdicts,
 )
+from distpriv.privacy.exact_law import ExactLaw, compute_law, exact_law, known_law
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
 from distpriv.privacy.persons import (
     Bound,
@@ -27,6 +28,7 @@ from distpriv.privacy.persons import (
 __all__ = [
     "Bound",
     "Bounds",
+    "ExactLaw",
     "FiniteLoss",
     "NormalLoss",
     "PerRecord",
@@ -37,8 +39,11 @@ __all__ = [
     "accuracies",
     "as_bounds",
     "check_bounds",
+    "compute_law",
     "delivered_delta",
     "delivered_epsilon",
+    "exact_law",
+    "known_law",
     "optimal_attack_accuracy",
     "pair_loss",
     "per_record",

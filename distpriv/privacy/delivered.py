@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from distpriv.arrays import BoolArray, FloatArray
+from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
 from distpriv.model.grid import log_ratio
+from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.laplace import APART, line_loss, spread_loss
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
+from distpriv.privacy.persons import (
+    Bounds,
+    PerRecord,
+    Persons,
+    as_bounds,
+    per_record,
+    record_moves,
+)
 
 __all__ = [
     "Verdict",
@@ -32,15 +42,18 @@ Law = Literal["model", "exact", "any data", "none"]
 
 _NOTHING = FiniteLoss(np.ones(1), np.ones(1))  # P = Q: nothing to tell
 _SLACK = 1e-6  # of δ, for rounding
+_ROUNDING = 0.01  # of δ: a law that may err by more does not decide
+_USUAL = 1e-3  # δ of what each record gets where nothing is promised
 _COVERED = 0.01  # what the grid may move log-likelihood ratios by; noise that leaves more is none
 
 
 def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 0) -> PrivacyLoss:
     """Return the privacy loss of one pair: P under the lower share against Q under the higher one.
 
-    Noise that leaves some combination of the statistics on their grid, or covers it too thinly,
-    counts as none, for arithmetic removes it; figures whose grids are apart tell the shares for
-    certain.
+    It is that of the exact law where one is known, see :func:`distpriv.privacy.known_law`, else
+    that of the fitted normals. Noise that leaves some combination of the statistics on their grid,
+    or covers it too thinly, counts as none, for arithmetic removes it; figures whose grids are
+    apart tell the shares for certain.
 
     Parameters
     ----------
@@ -51,8 +64,15 @@ def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 
     """
     release = AS_IT_IS if release is None else release
     fitted = model.pairs[pair]
+    law = known_law(fitted, model)
+    masses = None if law is None else law.masses(release)
+    return _model_loss(model, release, fitted) if masses is None else FiniteLoss(*masses)
+
+
+def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> PrivacyLoss:
+    """By the normal laws of a pair."""
     if not release.additive:
-        return _kept_loss(model, release, pair)
+        return _kept_loss(replace(model, pairs=(fitted,)), release)
     covered = bool(_grid_ratio(fitted, [release])[0] <= _COVERED)
     if not covered and fitted.apart:
         return APART
@@ -82,9 +102,9 @@ def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
     return np.where(plain, np.inf, ratio)
 
 
-def _kept_loss(model: GaussianModel, release: Release, pair: int) -> PrivacyLoss:
-    """Of a release that does not use all records."""
-    (p, q), (one, other) = joint_law(model, [release], pair)
+def _kept_loss(model: GaussianModel, release: Release) -> PrivacyLoss:
+    """Of a release that does not use all records, by the model's first pair."""
+    (p, q), (one, other) = joint_law(model, [release])
     unit = np.sqrt(np.diagonal(one + other)).clip(1e-300)
     if (np.abs(p - q) <= 1e-12 * unit).all() and np.allclose(one, other, rtol=1e-12, atol=0):
         return _NOTHING
@@ -145,6 +165,8 @@ def privacy_loss(
 ) -> WorstLoss:
     """Return the privacy loss of a release, of one pair or the worst of all, in both orders.
 
+    Laws that are as likely as the fitted ones, where these are estimates, count as well.
+
     Parameters
     ----------
     model : GaussianModel
@@ -152,9 +174,22 @@ def privacy_loss(
         None: the figures as they are.
     pair : int, optional
     """
-    places = range(len(model.pairs)) if pair is None else [pair]
-    losses = [pair_loss(model, release, place) for place in places]
+    losses = _losses(model, release, range(len(model.pairs)) if pair is None else [pair])
     return WorstLoss(tuple(one for loss in losses for one in (loss, loss.reversed)))
+
+
+def _losses(
+    model: GaussianModel, release: Release | None, places: Iterable[int]
+) -> list[PrivacyLoss]:
+    release = AS_IT_IS if release is None else release
+    return [
+        loss
+        for place in places
+        for loss in (
+            pair_loss(model, release, place),
+            *(_model_loss(model, release, one) for one in model.pairs[place].alternatives),
+        )
+    ]
 
 
 def delivered_delta(model: GaussianModel, release: Release | None, epsilon: float) -> float:
@@ -169,7 +204,7 @@ def delivered_epsilon(model: GaussianModel, release: Release | None, delta: floa
 
 def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None) -> float:
     """Return the accuracy of the best attacker at even odds on the most exposed pair, ½ + ½ TV."""
-    return max(pair_loss(model, release, place).accuracy() for place in range(len(model.pairs)))
+    return max(one.accuracy() for one in _losses(model, release, range(len(model.pairs))))
 
 
 def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
@@ -190,17 +225,19 @@ class Verdict:
         without them, "any data", or "none".
     promise : Promise
     delta : ndarray, shape (K, 2)
-        Delivered at the promise's ε [pair; lower share first, higher share first], with what the
-        grid adds at most.
+        Delivered at the promise's ε by the model [pair; lower share first, higher share first],
+        with what the grid adds at most; the worst of laws that are equally likely.
     accuracy : ndarray, shape (K,)
-        Of the best attacker at even odds.
+        Of the best attacker at even odds, by the exact law where one is known.
     exact : ndarray, shape (K, 2), or None
-        δ by the exact law, which decides where there is one.
+        δ by the exact law of each pair where it is known, which decides; None where none is.
     persons : Promise or None
-        What each record gets besides.
+        What each record gets, at the δ that is promised to persons, or at 0.001; None if nothing,
+        or without public bounds.
     persons_kept : bool or None
+        Whether each record gets what is promised to persons; None where nothing is.
     why : str
-        Why it is not kept; "" if it is.
+        Why either is not kept; "" if both are.
     """
 
     kept: bool
@@ -213,53 +250,113 @@ class Verdict:
     persons_kept: bool | None = None
     why: str = ""
 
+    @property
+    def delivered(self) -> FloatArray:
+        """δ that decides, shape (K, 2): by the exact law where one is known, else by the model."""
+        return self.delta if self.exact is None else self.exact
+
     def __repr__(self) -> str:
-        word, worst = "kept" if self.kept else "broken", self.delta.max()
+        word, worst = "kept" if self.kept else "broken", self.delivered.max()
         return (
             f"Verdict({word} by the {self.law!r} law, δ = {worst:.4g} of {self.promise.delta:.4g})"
         )
 
 
-def verdict(model: GaussianModel, release: Release, promise: Promise | None = None) -> Verdict:
+def verdict(
+    model: GaussianModel,
+    release: Release,
+    promise: Promise | None = None,
+    *,
+    persons: Persons | None = None,
+    bounds: Bounds = (),
+) -> Verdict:
     """Hold a release against a promise, by default the one that it was calibrated for.
 
-    The only place where "kept" is decided: calibration, comparison, pages and reports read it.
+    The only place where "kept" is decided: calibration, comparison, pages and reports read it. An
+    exact law that is known decides, see :func:`distpriv.privacy.known_law`.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release
+    promise : Promise, optional
+    persons : Persons, optional
+        What is promised to every single record besides.
+    bounds : mapping of column to (low, high), or iterable of Bound
+        Public bounds of the columns where `persons` has none of its own.
+
+    Raises
+    ------
+    DistprivError
+        If persons are promised something and a column whose numbers are used has no bounds.
     """
     promise = release.promise if promise is None else promise
     if promise is None:
         raise ValueError(f"{release!r} comes with no promise; pass one.")
-    return verdicts(model, [release], [promise])[0]
+    return verdicts(model, [release], [promise], persons=persons, bounds=bounds)[0]
 
 
 def verdicts(
-    model: GaussianModel, releases: Sequence[Release], promises: Sequence[Promise]
+    model: GaussianModel,
+    releases: Sequence[Release],
+    promises: Sequence[Promise],
+    *,
+    persons: Persons | None = None,
+    bounds: Bounds = (),
 ) -> list[Verdict]:
     """Hold releases against a promise each, see :func:`verdict`; normal noises side by side."""
-    epsilon = np.array([promise.epsilon for promise in promises])
-    delta = np.empty((len(releases), len(model.pairs), 2))
-    accuracy = np.empty(delta.shape[:2])
-    laws: list[Law] = ["model"] * len(releases)
+    shape = len(releases), len(model.pairs)
+    delta, exact = np.zeros((*shape, 2)), np.full((*shape, 2), np.nan)
+    accuracy, sure = np.zeros(shape), np.zeros(shape, dtype=bool)
+    for place, fitted in enumerate(model.pairs):
+        for one in (fitted, *fitted.alternatives):
+            values = _model_values(model, one, releases, promises)
+            delta[:, place] = np.maximum(delta[:, place], values[0])  # NaN stays
+            accuracy[:, place] = np.maximum(accuracy[:, place], values[1])
+            sure[:, place] = values[2]
+        law = known_law(fitted, model)
+        if law is None:
+            continue
+        for row, (release, promise) in enumerate(zip(releases, promises, strict=True)):
+            by_law = law.delivered(release, promise.epsilon)
+            if by_law is None:
+                continue
+            accuracy[row, place] = by_law[1]
+            if law.error <= _ROUNDING * promise.delta:
+                exact[row, place] = by_law[0]
+    each = _each_record(model, releases, persons, bounds)
+    return [
+        _judged(promises[row], delta[row], exact[row], accuracy[row], sure[row], each[row], persons)
+        for row in range(len(releases))
+    ]
+
+
+def _model_values(
+    model: GaussianModel,
+    fitted: PairModel,
+    releases: Sequence[Release],
+    promises: Sequence[Promise],
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return δ in both orders by one pair's normal laws, (R, 2), accuracies, and what is sure."""
+    delta, accuracy = np.empty((len(releases), 2)), np.empty(len(releases))
+    sure = np.zeros(len(releases), dtype=bool)
     additive = [row for row, one in enumerate(releases) if one.additive]
     normal = [row for row in additive if releases[row].directions is None]
-    for place, fitted in enumerate(model.pairs):
-        ratio = np.zeros(len(releases))
-        ratio[additive] = _grid_ratio(fitted, [releases[row] for row in additive])
-        covered = ratio <= _COVERED
-        charge = np.where(covered, ratio, 0.0)
-        level = epsilon - charge
-        if normal:
-            noise = np.array([releases[row].total(len(model.query)) for row in normal])
-            values = _normal_values(fitted, noise, covered[normal], level[normal])
-            delta[normal, place], accuracy[normal, place] = values
-        for row in sorted({*range(len(releases))} - {*normal}):
-            loss = pair_loss(model, releases[row], place)
-            if loss is _NOTHING:
-                laws[row] = "any data"
-            delta[row, place] = [float(one.profile(level[row])) for one in (loss, loss.reversed)]
-            accuracy[row, place] = loss.accuracy()
-        delta[:, place] *= 1 + np.tanh(charge / 2)[:, None]
-    delta = np.minimum(delta, 1.0)
-    return [_judged(*one) for one in zip(laws, promises, delta, accuracy, strict=True)]
+    ratio = np.zeros(len(releases))
+    ratio[additive] = _grid_ratio(fitted, [releases[row] for row in additive])
+    covered = ratio <= _COVERED
+    charge = np.where(covered, ratio, 0.0)
+    level = np.array([promise.epsilon for promise in promises]) - charge
+    if normal:
+        noise = np.array([releases[row].total(len(model.query)) for row in normal])
+        values = _normal_values(fitted, noise, covered[normal], level[normal])
+        delta[normal], accuracy[normal] = values
+    for row in sorted({*range(len(releases))} - {*normal}):
+        loss = _model_loss(model, releases[row], fitted)
+        sure[row] = loss is _NOTHING
+        delta[row] = [float(one.profile(level[row])) for one in (loss, loss.reversed)]
+        accuracy[row] = loss.accuracy()
+    return np.minimum(delta * (1 + np.tanh(charge / 2)[:, None]), 1.0), accuracy, sure
 
 
 def _normal_values(
@@ -278,9 +375,56 @@ def _normal_values(
     return delta, 0.5 + 0.5 * even
 
 
-def _judged(law: Law, promise: Promise, delta: FloatArray, accuracy: FloatArray) -> Verdict:
-    kept = bool((delta <= promise.delta * (1 + _SLACK)).all())  # NaN is not kept
-    why = ""
+def _each_record(
+    model: GaussianModel, releases: Sequence[Release], persons: Persons | None, bounds: Bounds
+) -> list[PerRecord | None]:
+    """Return what each record gets; None where nobody asks, or bounds are wanting."""
+    ranges = as_bounds(persons.bounds if persons is not None and persons.bounds else bounds)
+    if persons is None and not ranges:
+        return [None] * len(releases)
+    try:
+        moves = record_moves(model.query, model.n, ranges)
+    except DistprivError:
+        if persons is not None:
+            raise
+        return [None] * len(releases)
+    return [per_record(release, moves) for release in releases]
+
+
+def _judged(
+    promise: Promise,
+    delta: FloatArray,
+    exact: FloatArray,
+    accuracy: FloatArray,
+    sure: BoolArray,
+    each: PerRecord | None,
+    persons: Persons | None,
+) -> Verdict:
+    by_law = np.isfinite(exact)
+    decides = np.where(by_law, exact, delta)
+    kept = bool((decides <= promise.delta * (1 + _SLACK)).all())  # NaN is not kept
+    law: Law = "exact" if by_law.all() else "any data" if sure.all() else "model"
+    why = []
     if not kept:
-        why = f"It delivers δ = {delta.max():.3g} where {promise.delta:.3g} is promised."
-    return Verdict(kept, law, promise, delta, accuracy, why=why)
+        why.append(f"It delivers δ = {decides.max():.3g} where {promise.delta:.3g} is promised.")
+    gets, persons_kept = None, None
+    if each is not None:
+        allowed = _USUAL if persons is None else persons.delta
+        epsilon = each.epsilon(allowed)
+        gets = Promise(epsilon, allowed) if np.isfinite(epsilon) else None
+    if each is not None and persons is not None:
+        reached = each.delta(persons.epsilon)
+        persons_kept = bool(reached <= persons.delta * (1 + _SLACK))
+        if not persons_kept:
+            why.append(f"Each person gets δ = {reached:.3g} where {persons.delta:.3g} is promised.")
+    return Verdict(
+        kept,
+        law,
+        promise,
+        delta,
+        accuracy,
+        decides if by_law.any() else None,
+        gets,
+        persons_kept,
+        " ".join(why),
+    )

@@ -1,0 +1,497 @@
+"""Exact laws of a few statistics on a grid, and what noise leaves of them: no normal curve.
+
+The law of one sum, mean or count of n records, or of two counts, is known for every share: that of
+counts by enumeration, that of sums by Fourier transforms. Under noise the density is a mixture of
+the noise's, on a mesh. Both are finitely many outcomes, so that whatever reads a privacy loss takes
+the exact law where there is one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft, special
+
+from distpriv.arrays import FloatArray, IntArray
+from distpriv.errors import NotApplicable
+from distpriv.model import AS_IT_IS, GaussianModel, Groups, PairModel, Release, fit_groups
+from distpriv.model.grid import spacing
+from distpriv.privacy.loss import FiniteLoss
+from distpriv.queries import Pair, Query
+from distpriv.sources import source_of
+
+__all__ = ["ExactLaw", "compute_law", "exact_law", "known_law"]
+
+_REACH = 9.0  # deviations of the noise
+_SCALES = 37.0  # of Laplace noise: e⁻³⁷ of it lies further out
+_TAIL = 37.0  # e⁻³⁷ of a law lies outside its window
+_FINE = {1: 500.0, 2: 1.5}  # points of a mesh per deviation of the noise, by statistics
+_COARSE = {1: 1e-4, 2: 1e-3}  # of δ, that such a mesh may err by
+_BARE = 0.1  # steps: noise of a smaller deviation in some direction counts as none
+_NEGLIGIBLE = 1e-15  # of the largest mass: rounding
+_BLOCK = 2048  # frequencies at a time, which fit the processor's cache
+_FADED = 45.0  # of −ln|φ|: frequencies that do not matter
+_MOST = 2**20  # points of a law
+_MESH = 2**19, 2**22  # points under noise: in tens of milliseconds, in a second or so
+_QUICK = 1e5, 400  # steps of Newton's identities; records of two counts
+_LAWS = 8  # kept for each table
+
+ComplexArray = NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class ExactLaw:
+    """Law of the statistics at the two shares of a pair.
+
+    Attributes
+    ----------
+    probabilities : ndarray, shape (2, points, …)
+        Of the points of a grid, an axis a statistic, at each share.
+    steps : ndarray, shape (m,)
+        Between neighbouring points, in units of the statistics; m is 1 or 2.
+    error : float
+        What rounding may have lost of any δ.
+    patient : bool
+        Whether noise may take a second or so to mix with.
+    """
+
+    probabilities: FloatArray
+    steps: FloatArray
+    error: float
+    patient: bool = False
+
+    def __repr__(self) -> str:
+        shape = " × ".join(map(str, self.probabilities.shape[1:]))
+        return f"ExactLaw({shape} points)"
+
+    def loss(self, noise: Release | FloatArray | None = None) -> FiniteLoss:
+        """Return the privacy loss of the statistics with noise, P under the lower share.
+
+        Parameters
+        ----------
+        noise : Release, or ndarray of shape (m, m), optional
+            Covariances are of normal noise; None is none. Normal noise that leaves some direction
+            bare counts as none, which shows more, not less.
+
+        Raises
+        ------
+        NotApplicable
+            If the release is not the statistics plus noise, or its noise mixes too many points.
+        """
+        release = Release(covariance=noise) if isinstance(noise, np.ndarray) else noise
+        masses = self.masses(AS_IT_IS if release is None else release)
+        if masses is None:
+            raise NotApplicable(
+                "The exact law of this release is not known: it needs normal noise, or Laplace "
+                "noise on one statistic, that mixes no more than some million points."
+            )
+        return FiniteLoss(*masses)
+
+    def delivered_delta(self, release: Release | None, epsilon: float) -> float:
+        """Return the δ that a release delivers at an ε, in the worse order; errors as of `loss`."""
+        loss = self.loss(release)
+        return float(max(loss.delta(epsilon), loss.reversed.delta(epsilon)))
+
+    def optimal_attack_accuracy(self, release: Release | None = None) -> float:
+        """Return the best attacker's accuracy at even odds, ½ + ½ TV; errors as of `loss`."""
+        return self.loss(release).accuracy()
+
+    def masses(self, release: Release) -> FloatArray | None:
+        """Compute the masses of outcomes at each share, (2, points…); None if there is no way."""
+        m = len(self.steps)
+        if not release.additive or (release.directions is not None and m > 1):
+            return None
+        noise = np.zeros((m, m)) if release.covariance is None else release.covariance
+        noise = noise / np.outer(self.steps, self.steps)
+        scale = 0.0 if release.directions is None else release.scale / float(self.steps[0])
+        least = math.sqrt(max(np.linalg.eigvalsh(noise)[0], 0.0))
+        if max(least, scale) < _BARE:
+            return self.probabilities
+        return self._under(noise, scale)
+
+    def delivered(self, release: Release, epsilon: float) -> tuple[FloatArray, float] | None:
+        """Return the most that δ may be in both orders, (2,), and the best attacker's accuracy.
+
+        With what the mesh and rounding may err by; None if there is no way to compute them.
+        """
+        masses = self.masses(release)
+        if masses is None:
+            return None
+        p, q = masses
+        odds = math.exp(min(epsilon, 700.0))
+        delta = np.array([np.maximum(a - odds * b, 0.0).sum() for a, b in ((p, q), (q, p))])
+        mixed = masses is not self.probabilities
+        at_most = delta * (1 + mixed * _COARSE[len(self.steps)]) + self.error
+        return at_most, 0.5 + 0.25 * float(np.abs(p - q).sum())
+
+    def _under(self, noise: FloatArray, scale: float) -> FloatArray | None:
+        """Mix with normal noise of a covariance and Laplace noise, both in steps.
+
+        The noise's transform is known, and that of the law repeats, so that the mesh may be finer
+        or, under wide noise, coarser than the grid.
+        """
+        shape, m = self.probabilities.shape[1:], len(noise)
+        reach = _REACH * np.sqrt(np.diagonal(noise)) + _SCALES * scale
+        period = [_length(points + 2 * far) for points, far in zip(shape, reach, strict=True)]
+        width = np.sqrt(1 / np.diagonal(np.linalg.inv(noise))) if scale == 0 else np.array([scale])
+        fine = _FINE[m] / width
+        if scale > 0 and noise.any():  # what the floor leaves of the grid is smooth
+            fine = np.maximum(fine, 2 / np.sqrt(np.diagonal(noise)))
+        if m == 1:
+            size = [period[0] * _length(max(float(fine[0]), 1.0))]
+        else:
+            size = [_length(one * more) for one, more in zip(period, fine, strict=True)]
+        if math.prod(size) > _MESH[self.patient]:
+            return None
+        law = fft.fftn(self.probabilities, period, axes=range(1, m + 1))
+        waves = [fft.fftfreq(points, 1 / points) for points in size[:-1]]
+        waves.append(np.arange(size[-1] // 2 + 1, dtype=float))
+        places = [
+            wave.astype(np.int64) % points for wave, points in zip(waves, period, strict=True)
+        ]
+        angles = [2 * np.pi * wave / points for wave, points in zip(waves, period, strict=True)]
+        mesh = np.meshgrid(*angles, indexing="ij", sparse=True)
+        square = sum(noise[i, j] * mesh[i] * mesh[j] for i in range(m) for j in range(m))
+        kernel = np.exp(-0.5 * np.asarray(square))
+        if scale > 0:  # Laplace noise at the points of the mesh
+            ratio = math.exp(-period[0] / size[0] / scale)
+            angle = 2 * np.pi * waves[0] / size[0]
+            kernel *= (1 - ratio) ** 2 / (1 - 2 * ratio * np.cos(angle) + ratio**2)
+        waves_of = law[np.ix_(np.arange(2), *places)]
+        masses = fft.irfftn(waves_of * kernel, size, axes=range(1, m + 1))
+        return _clean(masses, _NEGLIGIBLE)
+
+
+def _length(points: float) -> int:
+    return int(fft.next_fast_len(math.ceil(points), real=True))
+
+
+def _clean(masses: FloatArray, rounding: float) -> FloatArray:
+    """Take out what may be rounding, and make each law's masses sum to 1."""
+    axes = tuple(range(1, masses.ndim))
+    masses = np.where(masses < rounding * masses.max(axis=axes, keepdims=True), 0.0, masses)
+    return np.asarray(masses / masses.sum(axis=axes, keepdims=True))
+
+
+# ---------------------------------------------------------------- which laws are known
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Where the records of both groups lie: points of a grid for one statistic, cells for counts.
+
+    Attributes
+    ----------
+    unit : ndarray, shape (m,)
+        Step of sums over records.
+    cells : ndarray, shape (2, 4)
+        Records of each group with neither, the second, the first and both of two properties; empty
+        where they are no counts.
+    values : list of (places, counts)
+        Of each group otherwise.
+    """
+
+    unit: FloatArray
+    cells: FloatArray
+    values: list[tuple[IntArray, IntArray]]
+
+
+_KNOWN: WeakKeyDictionary[Groups, dict[Any, Any]] = WeakKeyDictionary()
+
+
+def known_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
+    """Return the exact law of a pair's statistics where it is at hand.
+
+    That is where it takes about a tenth of a second, or has been computed by `compute_law` before;
+    it lives as long as the groups that it was computed from.
+
+    Parameters
+    ----------
+    fitted : PairModel
+        One of the model's pairs.
+    model : GaussianModel
+
+    Returns
+    -------
+    ExactLaw or None
+    """
+    return _law(fitted, model, patient=False)
+
+
+def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
+    """Compute the exact law of a pair's statistics, in up to a second or two; then it is known.
+
+    None where there is none: for statistics without a grid, for more of them than one or two
+    counts, for groups without records, and where a law has more than a million points.
+    """
+    return _law(fitted, model, patient=True)
+
+
+def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> ExactLaw:
+    """Return the law of one sum, mean or count on a grid, or of two counts, at both shares.
+
+    Parameters
+    ----------
+    table : DataFrame
+    query : Query
+    pair : Pair
+    n : int, optional
+        Records, drawn without replacement. None: as many as the table has complete ones, drawn
+        with replacement from the groups' laws.
+
+    Raises
+    ------
+    DistprivError
+        As of :func:`distpriv.fit_gaussian`.
+    NotApplicable
+        If the law is not known.
+    """
+    groups = source_of(table).groups(query, pair.secret)
+    count = int(groups.counts.sum()) if n is None else n
+    model = fit_groups([groups], query, [pair], count, replacement=n is None)
+    law = compute_law(model.pairs[0], model)
+    if law is None:
+        raise NotApplicable(
+            "The exact law is known for one sum, mean or count on a grid, or for two counts, and "
+            "for some million points at most; take such figures, or fewer records."
+        )
+    return law
+
+
+def _law(fitted: PairModel, model: GaussianModel, patient: bool) -> ExactLaw | None:
+    groups = fitted.groups
+    if groups.records is None or not model.query.linear or len(model.query) > 2:
+        return None
+    known = _KNOWN.setdefault(groups, {})
+    if "places" not in known:
+        known["places"] = _places(*groups.records)
+    places: _Places | None = known["places"]
+    if places is None or model.n > _MOST:
+        return None
+    key = fitted.numbers.tobytes(), model.replacement
+    at = next((one for one in ((*key, True), (*key, patient)) if one in known), None)
+    if at is None:
+        law = None
+        if patient or _is_quick(places, fitted, model.replacement):
+            law = _computed(places, fitted.numbers.astype(np.int64), model.replacement)
+        for old in [one for one in known if one != "places"][: max(len(known) - _LAWS, 0)]:
+            known.pop(old, None)
+        at = (*key, patient)
+        known[at] = law and replace(law, patient=patient)
+    law = known[at]
+    return None if law is None else replace(law, steps=law.steps * model.scales)
+
+
+def _places(*records: FloatArray) -> _Places | None:
+    columns = np.concatenate(records)
+    m = columns.shape[1]
+    if ((columns == 0) | (columns == 1)).all():
+        kinds = [part @ np.array([2.0, 1.0][:m]) for part in records]
+        cells = [np.bincount(kind.astype(np.int64), minlength=4) for kind in kinds]
+        return _Places(np.ones(m), np.array(cells, dtype=float), [])
+    if m > 1:
+        return None
+    per_unit, origin = spacing(columns[:, 0])
+    if per_unit == 0:
+        return None
+    steps = [np.rint((part[:, 0] - origin) * per_unit).astype(np.int64) for part in records]
+    least = min(int(part.min()) for part in steps)
+    values = [np.unique(part - least, return_counts=True) for part in steps]
+    divisor = int(np.gcd.reduce(np.concatenate([places for places, _ in values])))
+    return _Places(
+        np.array([max(divisor, 1) / per_unit]),
+        np.zeros((2, 0)),
+        [(places // max(divisor, 1), counts) for places, counts in values],
+    )
+
+
+def _is_quick(places: _Places, fitted: PairModel, replacement: bool) -> bool:
+    steps, records = _QUICK
+    if places.cells.size:
+        return len(places.unit) == 1 or fitted.numbers[0].sum() <= records
+    if replacement:
+        return True
+    few = np.minimum(fitted.numbers, fitted.groups.counts - fitted.numbers)
+    share = np.maximum(few / fitted.groups.counts, 1e-300)
+    depth = np.minimum(few, 40 / np.maximum(-np.log(share / (1 - share) + 1e-9), 1e-9) + 1)
+    return bool((few * depth).max() <= steps)
+
+
+def _computed(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw | None:
+    m, n = len(places.unit), int(numbers[0].sum())
+    if not places.cells.size:
+        return _sums_law(places, numbers, replacement)
+    if m == 2 and n**2 > _MOST:
+        return None
+    size = (_length(n + 1),) * m
+    waves = [
+        [
+            fft.rfftn(_counts_law(cells, k, m, replacement), size)
+            for cells, k in zip(places.cells, row, strict=True)
+        ]
+        for row in numbers.tolist()
+    ]
+    laws = np.array([fft.irfftn(one * other, size)[(slice(n + 1),) * m] for one, other in waves])
+    return _cropped(laws, places.unit, _NEGLIGIBLE)
+
+
+def _cropped(laws: FloatArray, unit: FloatArray, rounding: float) -> ExactLaw:
+    """Take out rounding, and points that neither law has at the ends."""
+    laws = _clean(laws, rounding)
+    for axis in range(1, laws.ndim):
+        others = tuple(one for one in range(laws.ndim) if one != axis)
+        (some,) = np.nonzero(laws.any(axis=others))
+        laws = laws.take(np.arange(some[0], some[-1] + 1), axis=axis)
+    return ExactLaw(laws, unit, 100 * rounding)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def _counts_law(cells: FloatArray, k: int, m: int, replacement: bool) -> FloatArray:
+    """Compute the law of one count, or two, of k records of a group of cells (4,), see `_Places`.
+
+    Given the first count, the second is that among those records plus that among the others.
+    """
+    first, size = cells[2:].sum(), cells.sum()
+    numbers = np.arange(k + 1)
+    law = _successes(np.array([k]), first, size, replacement)[0]
+    if m == 1:
+        return law
+    among = _successes(numbers, cells[3], first, replacement)
+    others = _successes(k - numbers, cells[1], size - first, replacement)
+    length = _length(k + 1)
+    second = fft.irfft(fft.rfft(among, length) * fft.rfft(others, length), length)[:, : k + 1]
+    return np.asarray(law[:, None] * second)
+
+
+def _successes(draws: IntArray, having: float, size: float, replacement: bool) -> FloatArray:
+    """Compute probabilities of 0 … max(draws) records with a property, a row a number of draws."""
+    numbers = np.arange(draws.max() + 1)
+    rest = draws[:, None] - numbers
+    possible = rest >= 0
+    if replacement:
+        share = having / size if size else 0.0
+        logs = _log_binomial(draws[:, None], np.where(possible, numbers, 0))
+        logs += special.xlogy(numbers, share) + special.xlog1py(np.maximum(rest, 0), -share)
+    else:
+        possible = possible & (numbers <= having) & (rest <= size - having)
+        logs = _log_binomial(having, np.where(possible, numbers, 0))
+        logs = logs + _log_binomial(size - having, np.where(possible, rest, 0))
+        logs -= _log_binomial(size, np.minimum(draws, size)[:, None])
+    return np.where(possible, np.exp(logs), 0.0)
+
+
+def _log_binomial(n: Any, k: Any) -> FloatArray:
+    return np.asarray(-special.betaln(n - k + 1.0, k + 1.0) - np.log(n + 1.0))
+
+
+# ---------------------------------------------------------------- one sum
+
+
+def _sums_law(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw | None:
+    """Compute the law of the sum, on a circle that is as long as all but e⁻³⁷ of it."""
+    low, high = _window(places.values, numbers)
+    if high - low >= _MOST:
+        return None
+    size = _length(high - low + 1)
+    waves = [
+        fft.rfft(np.bincount(v % size, weights=c, minlength=size)) / c.sum()
+        for v, c in places.values
+    ]
+    if replacement:
+        transforms = [waves[0] ** row[0] * waves[1] ** row[1] for row in numbers.tolist()]
+    else:
+        transforms = _without_replacement(places.values, waves, numbers, size)
+    laws = np.roll(fft.irfft(np.array(transforms), size), -low, axis=1)
+    rounding = max(_NEGLIGIBLE, 1e-16 * float(numbers[0].sum()))
+    return _cropped(laws[:, : high - low + 1], places.unit, rounding)
+
+
+def _window(values: list[tuple[IntArray, IntArray]], numbers: IntArray) -> tuple[int, int]:
+    """Return where all but e⁻³⁷ of either law lies, by Chernoff's bound.
+
+    It holds without replacement, too (Hoeffding 1963, Theorem 4).
+    """
+    top = max(int(v[-1]) for v, _ in values)
+    tilts = np.geomspace(1e-9, 40, 400) / max(top, 1)
+    ends = []
+    for sign in (-1, 1):
+        logs = [
+            special.logsumexp(np.multiply.outer(sign * tilts, v), b=c / c.sum(), axis=1)
+            for v, c in values
+        ]
+        reach = (numbers @ np.array(logs) + _TAIL) / tilts
+        ends.append(sign * float(reach.min(axis=1).max()))
+    return max(0, math.floor(ends[0])), min(int(numbers[0].sum()) * top, math.ceil(ends[1]))
+
+
+def _without_replacement(
+    values: list[tuple[IntArray, IntArray]], waves: list[ComplexArray], numbers: IntArray, size: int
+) -> list[ComplexArray]:
+    """Return transforms of the sums at each share, where they are not negligible.
+
+    That of k records of N is at most √(2πk) exp(−p(1 − p)N(1 − |φ|)), p = k/N, by Cauchy's bound on
+    the circle of radius p/(1 − p).
+    """
+    decay = np.zeros(len(waves[0]))
+    for (_, c), wave, k in zip(values, waves, numbers.T, strict=True):
+        spread = float((k * (1 - k / c.sum())).min())
+        decay += (
+            spread * (1 - np.minimum(np.abs(wave), 1.0)) - math.log(2 * np.pi * k.max() + 1) / 2
+        )
+    (some,) = np.nonzero(decay < _FADED)
+    results = np.zeros((2, len(waves[0])), complex)
+    for start in range(0, len(some), _BLOCK):
+        part = some[start : start + _BLOCK]
+        results[:, part] = np.prod(
+            [
+                _subsets(group, wave, k, part, size)
+                for group, wave, k in zip(values, waves, numbers.T.tolist(), strict=True)
+            ],
+            axis=0,
+        )
+    return list(results)
+
+
+def _subsets(
+    values: tuple[IntArray, IntArray],
+    wave: ComplexArray,
+    numbers: list[int],
+    places: IntArray,
+    size: int,
+) -> ComplexArray:
+    """Return transforms of sums of two numbers k of records of a group, (2, places).
+
+    Newton's identities: e_k = Σ_l (−1)^{l−1} w_l e_{k−l} φ(l ω), w_l = N C(N, k−l)/(k C(N, k)),
+    which falls like (k/(N−k))^l. More than half of the records: all of them less the rest.
+    """
+    records = int(values[1].sum())
+    fewer = [min(k, records - k) for k in numbers]
+    weights = []
+    for k in range(1, max(fewer) + 1):
+        order = np.arange(1, k + 1)
+        weight = np.cumprod((k - order + 1) / (records - k + order)) * records / k
+        weights.append((weight * (-1.0) ** (order - 1))[: np.searchsorted(-weight, -1e-17)])
+    depth = max(map(len, weights), default=0)
+    multiples = np.multiply.outer(np.arange(1, depth + 1), places) % size
+    mirrored = multiples > size // 2
+    powers = wave[np.where(mirrored, size - multiples, multiples)]
+    powers = np.where(mirrored, np.conj(powers), powers)[::-1]  # the last of e come first
+    e = np.ones((max(fewer) + 1, len(places)), complex)
+    for k, weight in enumerate(weights, 1):
+        parts = e[k - len(weight) : k], powers[depth - len(weight) :]
+        np.einsum("l,lw,lw->w", weight[::-1], *parts, out=e[k])
+    total = int(values[0] @ values[1]) % size
+    every = np.exp(-2j * np.pi * (total * places % size) / size)
+    return np.array(
+        [
+            e[few] if few == k else np.conj(e[few]) * every
+            for k, few in zip(numbers, fewer, strict=True)
+        ]
+    )
