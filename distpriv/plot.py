@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from distpriv import charts
-from distpriv.analysis import compare, curves, frames
+from distpriv.analysis import compare, curves, frames, guarantee
 from distpriv.analysis.comparison import ruler
 from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, Promise
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from distpriv.model import GaussianModel, Release
 
-__all__ = ["bells", "contributions", "costs", "directions", "error_against_attacker"]
-__all__ += ["error_against_epsilon", "error_against_width", "fit"]
+__all__ = ["attackers_who_know", "bells", "contributions", "costs", "directions"]
+__all__ += ["error_against_attacker", "error_against_epsilon", "error_against_width", "fit"]
+__all__ += ["promised_and_delivered", "repeated_releases"]
 
 
 def bells(model: GaussianModel, releases: Mapping[str, Release] | None = None) -> list[go.Figure]:
@@ -100,6 +101,33 @@ def directions(
     plane, clouds = frames.plane_frames(*parts)
     names = titles[axes[0]], titles[axes[1]]
     return charts.directions.picture(plane, draws=clouds, names=names)
+
+
+def promised_and_delivered(model: GaussianModel, releases: Sequence[Release]) -> go.Figure:
+    """Draw δ against ε of releases, and crosses at the promises that noise was calibrated for."""
+    noises = [one for one in releases if one.promise and one.kind == "noise"]
+    promises = {one.mechanism: one.promise for one in noises if one.promise}
+    crosses = {f"promised, {name}": (one.epsilon, one.delta) for name, one in promises.items()}
+    most = max([3.0, *(2 * one.epsilon for one in promises.values())])
+    frame = guarantee.profile_frame(model, releases, most)
+    return charts.guarantee.profile(frame, crosses)
+
+
+def repeated_releases(
+    model: GaussianModel, releases: Sequence[Release], guesses: float = 60.0
+) -> go.Figure:
+    """Draw right guesses of 100 against the number of releases, beside a limit on them."""
+    frame = guarantee.repeated_frame(model, releases, Promise.of_guesses(guesses))
+    words = "releases of the same figures"
+    return charts.guarantee.attackers(frame, "releases", words, guesses)
+
+
+def attackers_who_know(
+    model: GaussianModel, releases: Sequence[Release], guesses: float = 60.0
+) -> go.Figure:
+    """Draw right guesses of 100 against the number of known records, beside a limit on them."""
+    frame = guarantee.knowing_frame(model, releases)
+    return charts.guarantee.attackers(frame, "known", "records the attacker knows", guesses)
 
 
 def _shares(model: GaussianModel) -> tuple[str, str]:

@@ -70,6 +70,16 @@ with right:
 
 # 4. Attackers who have more
 left, right = st.columns(2, gap="large")
+with left, page.sentences():
+    frame = now.repeated()
+    page.show(
+        charts.attackers(frame, "releases", "releases of the same figures", now.limit),
+        frame.round(4),
+        charts.attackers_alt(frame, "releases"),
+        key="repeated",
+        title="Repeated releases",
+        note="Noise that is drawn anew averages out. Balanced figures keep the same records.",
+    )
 with right, page.sentences():
     frame = now.knowing()
     page.show(
@@ -78,6 +88,6 @@ with right, page.sentences():
         charts.attackers_alt(frame, "known"),
         key="knowing",
         title="Attackers who know records",
-        note="Half of each group. Beyond half of all records, noise hides more.",
+        note="Half of them with the property, half without.",
     )
     control(state, "known_records")

@@ -26,8 +26,8 @@ from distpriv.text import percent, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Way", "compare", "gaussian_names", "judge", "mean_percent", "noises", "ruler"]
-__all__ += ["ways", "ways_frame"]
+__all__ = ["Way", "claimed", "compare", "gaussian_names", "judge", "mean_percent", "noises"]
+__all__ += ["ruler", "ways", "ways_frame"]
 
 
 def ruler(model: GaussianModel) -> FloatArray:
@@ -103,9 +103,8 @@ class Way:
 
     @property
     def delivered(self) -> float:
-        """δ at the promise's ε: of the most exposed pair, in the worse order, by the law."""
-        exact = self.verdict.exact
-        return float((self.verdict.delta if exact is None else exact).max())
+        """δ at the promise's ε that decides: of the most exposed pair, in the worse order."""
+        return float(self.verdict.delivered.max())
 
     @property
     def rests(self) -> str:
@@ -173,9 +172,9 @@ def ways(
     unavailable : dict of mechanism to str
         Why the others do not apply, in a sentence each.
     """
-    rows = {one.key: one for one in ready}
+    rows, claims = {one.key: one for one in ready}, claimed(options)
     if "as it is" not in rows:
-        rows["as it is"] = judge(model, [AS_IT_IS], promise)[0]
+        rows["as it is"] = judge(model, [AS_IT_IS], promise, **claims)[0]
     releases, unavailable = [no_data(model, reference)], {}
     if "BalM" not in rows:
         try:
@@ -187,13 +186,20 @@ def ways(
         added, reasons = noises(model, promise, rest, **options)
         releases += added.values()
         unavailable |= reasons
-    every = [*rows.values(), *judge(model, releases, promise)]
+    every = [*rows.values(), *judge(model, releases, promise, **claims)]
     return tuple(sorted(every, key=lambda one: one.percent)), unavailable
 
 
-def judge(model: GaussianModel, releases: Sequence[Release], promise: Promise) -> list[Way]:
-    """Hold releases against a promise, side by side, and measure their errors."""
-    judged = verdicts(model, releases, [promise] * len(releases))
+def claimed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those options of `calibrate` that verdicts take, too."""
+    return {name: options[name] for name in ("persons", "bounds") if name in options}
+
+
+def judge(
+    model: GaussianModel, releases: Sequence[Release], promise: Promise, **claims: Any
+) -> list[Way]:
+    """Hold releases against promises to shares and persons, and measure their errors."""
+    judged = verdicts(model, releases, [promise] * len(releases), **claims)
     return [_way(model, *pair) for pair in zip(releases, judged, strict=True)]
 
 

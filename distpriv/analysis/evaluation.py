@@ -26,7 +26,7 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, calibrate_all, mechanism_named
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.simulate import simulate
-from distpriv.privacy import delivered_epsilon
+from distpriv.privacy import Bound, check_bounds, delivered_epsilon
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
 from distpriv.text import percent, whole
@@ -71,11 +71,6 @@ def evaluate(
     """
     if not scenario.secrets:
         raise DistprivError("Nothing is to be hidden; choose whose share nobody should find out.")
-    if scenario.persons is not None or scenario.known_records:
-        raise NotApplicable(
-            "Protecting single records, and attackers who know some, are not built yet; leave both "
-            "out."
-        )
     if scenario.reference_data and reference is None:
         raise DistprivError(
             f"The scenario takes its groups from {scenario.reference_data!r}; open that table, too."
@@ -242,15 +237,41 @@ class Evaluation:
         return float(100 * (odds + self.promise.delta) / (1 + odds))
 
     @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Public bounds of columns; none where they exclude records and persons are not asked for.
+
+        Raises
+        ------
+        DistprivError
+            If they exclude records, and each is promised something.
+        """
+        one = self.scenario
+        bounds = (one.persons and one.persons.bounds) or one.bounds
+        try:
+            check_bounds(self.model, bounds)
+        except DistprivError:
+            if one.persons is not None:
+                raise
+            return ()
+        return bounds
+
+    @cached_property
     def _options(self) -> dict[str, Any]:
         one = self.scenario
         units = self.ruler if one.units == "percent" else None
-        return {"calibration": one.calibration, "grid_safe": one.grid_safe, "units": units}
+        options = {"calibration": one.calibration, "grid_safe": one.grid_safe, "units": units}
+        more = {"persons": one.persons, "bounds": self.bounds}
+        return options | (more if one.persons else {})  # TODO until calibrate takes them
 
     @cached_property
     def _options_key(self) -> Key:
         one = self.scenario
-        return one.calibration, one.grid_safe, one.units, one.reference_share
+        how = one.calibration, one.grid_safe, one.units, one.reference_share
+        return *how, one.persons, one.bounds
+
+    def _judge(self, release: Release) -> Way:
+        claims = {"persons": self.scenario.persons, "bounds": self.bounds}
+        return judge(self.model, [release], self.promise, **claims)[0]
 
     def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
         return self.cache((name, *more, self.promise, *self._options_key, *self._model_key), make)
@@ -258,7 +279,7 @@ class Evaluation:
     @cached_property
     def plain(self) -> Way:
         """Figures as they are, against the limit."""
-        return self._by_promise("plain", (), lambda: judge(self.model, [AS_IT_IS], self.promise)[0])
+        return self._by_promise("plain", (), lambda: self._judge(AS_IT_IS))
 
     @property
     def needs_noise(self) -> bool:
@@ -283,11 +304,11 @@ class Evaluation:
             return self.plain
         if mechanism.noise == "none":
             release = calibrate(name, self.model, reference=self.scenario.reference_share)
-            return judge(self.model, [release], self.promise)[0]
+            return self._judge(release)
         releases, unavailable = noises(self.model, self.promise, [name], **self._options)
         if name in unavailable:
             raise NotApplicable(unavailable[name])
-        return judge(self.model, [releases[name]], self.promise)[0]
+        return self._judge(releases[name])
 
     @property
     def epsilon(self) -> float | None:
@@ -434,6 +455,15 @@ class Evaluation:
             "profiles",
             (self.scenario.mechanism, self.scenario.delta),
             lambda: guarantee.profile_frame(self.model, releases, min(most, 30.0)),
+        )
+
+    def repeated(self) -> pd.DataFrame:
+        """Return right guesses after several releases, see `guarantee.repeated_frame`."""
+        releases = [one.release for one in self.guaranteed]
+        return self._by_promise(
+            "repeated",
+            (self.scenario.mechanism,),
+            lambda: guarantee.repeated_frame(self.model, releases, self.promise),
         )
 
     def knowing(self) -> pd.DataFrame:

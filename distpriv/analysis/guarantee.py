@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from distpriv.model import GaussianModel, Release
+from distpriv.composition import repeated
+from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy import privacy_loss
 from distpriv.privacy.meaning import (
     GaussianPrivacy,
@@ -22,10 +23,11 @@ from distpriv.privacy.meaning import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["OFTEN", "Meaning", "knowing_frame", "meaning", "profile_frame"]
+__all__ = ["OFTEN", "Meaning", "knowing_frame", "meaning", "profile_frame", "repeated_frame"]
 
 OFTEN = 0.95
 """Fraction of releases that the bounds of a belief are about."""
+_REPEATED = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)
 _KNOWN = 9  # numbers of known records in a picture, besides none
 _MOST_KNOWN = 0.9  # of the records of the smallest group
 
@@ -38,6 +40,22 @@ def profile_frame(
     parts = [(one, privacy_loss(model, one).delta(epsilons)) for one in releases]
     rows = [(one, *pair) for one, delta in parts for pair in zip(epsilons, delta, strict=True)]
     return _frame(rows, "epsilon", "delta")
+
+
+def repeated_frame(
+    model: GaussianModel, releases: Iterable[Release], promise: Promise
+) -> pd.DataFrame:
+    """Return right guesses after several releases of the same figures, with noise drawn anew.
+
+    Columns way, releases and those of :func:`distpriv.composition.repeated`.
+    """
+    import pandas as pd
+
+    frames = [
+        repeated(model, one, _REPEATED, promise).assign(way=one.mechanism) for one in releases
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    return frame[["way", *frame.columns.drop("way")]]
 
 
 def knowing_frame(

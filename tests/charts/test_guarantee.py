@@ -1,0 +1,79 @@
+"""Pictures of promises, from a model: what is drawn where, and what screen readers say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from distpriv import plot
+from distpriv.analysis.guarantee import knowing_frame, profile_frame, repeated_frame
+from distpriv.charts import guarantee
+from distpriv.mechanisms import calibrate
+from distpriv.model import AS_IT_IS, Promise
+from distpriv.privacy import delivered_delta, optimal_attack_accuracy
+from distpriv.privacy.meaning import knowing
+from distpriv.queries import Mean, Query, SensitiveProperty
+from distpriv.sources import fit_gaussian
+
+
+@pytest.fixture(scope="module")
+def model():
+    rng = np.random.default_rng(1)
+    rich = rng.random(2000) < 0.25
+    table = pd.DataFrame({"age": rng.normal(37, 13, 2000) + 7 * rich, "rich": rich})
+    table["schooling"] = rng.normal(7, 14, 2000) + 2 * rich
+    pair = SensitiveProperty("rich", True).pair(center=0.25, width=0.1)
+    return fit_gaussian(table, Query([Mean("age"), Mean("schooling")]), pair, n=100)
+
+
+@pytest.fixture(scope="module")
+def releases(model):
+    return [AS_IT_IS, calibrate("OptM", model, guesses=60), calibrate("BalM", model)]
+
+
+def test_curve_runs_through_the_cross_and_balanced_at_zero(model, releases):
+    frame = profile_frame(model, releases, 3.0, points=4)
+    noise = frame[frame["way"] == "OptM"]
+    given = [delivered_delta(model, releases[1], epsilon) for epsilon in range(4)]
+    assert noise["delta"].to_numpy() == pytest.approx(given, rel=1e-9)
+    assert given[0] == pytest.approx(0.2, rel=1e-4)  # right 60 of 100
+    figure = plot.promised_and_delivered(model, releases)
+    drawn = {one.name: one for one in figure.data}
+    assert (drawn["promised, OptM"].x[0], drawn["promised, OptM"].y[0]) == (0, pytest.approx(0.2))
+    zero = figure.layout.yaxis.tickvals[figure.layout.yaxis.ticktext.index("0")]
+    assert set(drawn["BalM"].y) == {zero}
+    assert 10 ** figure.layout.yaxis.range[0] < zero
+    words = guarantee.profile_alt(frame, {"promised": (0.0, 0.2)})
+    assert words == (
+        f"δ against ε. δ at ε = 0: As they are {frame['delta'].iloc[0]:.2g}, OptM 0.2, Balanced 0. "
+        "promised: δ = 0.2 at ε = 0."
+    )
+
+
+def test_repeated_noise_averages_out_and_balanced_figures_stay(model, releases):
+    frame = repeated_frame(model, releases, Promise.of_guesses(60)).set_index(["way", "releases"])
+    tenth = type(releases[1])(covariance=releases[1].covariance / 10)
+    expected = 100 * optimal_attack_accuracy(model, tenth)
+    assert frame.loc[("OptM", 10), "guesses"] == pytest.approx(expected)
+    assert frame.loc["BalM", "guesses"].to_numpy() == pytest.approx(50)
+    assert np.ptp(frame.loc["as it is", "guesses"]) == 0
+    assert frame.loc[("OptM", 1), "kept"]
+    assert not frame.loc[("OptM", 2), "kept"]
+
+
+def test_attackers_who_know_records_are_right_more_often(model, releases):
+    frame = knowing_frame(model, releases, known=5)
+    lines = frame.groupby("way")["guesses"]
+    assert lines.apply(lambda line: line.is_monotonic_increasing).all()
+    one = frame[(frame["way"] == "OptM") & (frame["known"] == 5)]
+    assert one["guesses"].item() == pytest.approx(100 * knowing(model, releases[1], 5))
+    figure = plot.attackers_who_know(model, releases)
+    ends = [text for text in figure.layout.annotations if text.xref == "paper" and text.x == 1]
+    heights = sorted(text.y for text in ends)
+    assert {text.text for text in ends} == {"As they are", "OptM", "Balanced", "you accept"}
+    assert min(np.diff(heights)) > 0.06 * np.ptp(figure.layout.yaxis.range)
+    assert "Balanced: right 50\u00a0times in\u00a0100 at 0" in guarantee.attackers_alt(
+        frame, "known"
+    )
+    assert plot.repeated_releases(model, releases).layout.xaxis.range == (1, 20)
