@@ -46,11 +46,11 @@ def recommend(ways: Sequence[Way], mechanism: str = "") -> Recommendation:
     Raises
     ------
     ValueError
-        If no data is not among the ways, or does not keep the limit.
+        If no data is not among the ways, or does not keep the limit on shares.
     """
     kept = sorted((way for way in ways if way.kept), key=lambda way: way.percent)
-    nothing = next((way for way in kept if way.release.kind == "no data"), None)
-    if nothing is None:
+    nothing = next((way for way in ways if way.release.kind == "no data"), None)
+    if nothing is None or not nothing.verdict.kept:  # to persons it promises nothing
         raise ValueError("No data has to be among the ways, and it keeps any limit.")
     better = [way for way in kept if way.percent < nothing.percent]
     alike = [way for way in better if way.percent <= _NOTICED * better[0].percent]

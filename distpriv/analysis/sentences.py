@@ -26,6 +26,7 @@ __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "off", "tr
 __all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
 
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
+_BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,10 @@ def advice(now: Evaluation, style: Style = PLAIN) -> str:
     way, nothing = now.recommendation.way, now.recommendation.nothing
     request = style.strong(way.advice)
     if way.release.kind == "as it is":
-        return f"{request} This keeps your limit, by our model."
+        return f"{request} This keeps your limit, {_BY[way.rests]}."
     if now.recommendation.worse_than_nothing:
-        request = request if way.publishable else style.strong("Release nothing from this table.")
+        if not (way.publishable and way.kept):
+            request = style.strong("Release nothing from this table.")
         return (
             f"{request} Every way that keeps your limit is worse than an educated guess, which is "
             f"off by {style.strong(off(nothing.percent))}."
@@ -243,9 +245,6 @@ def directions_advice(now: Evaluation, style: Style = PLAIN) -> str:
     return f"{style.strong('Leave out')} {figure}, and they are right {times(least['without'])}."
 
 
-_BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
-
-
 def guarantee_title(way: Way) -> str:
     """Return whether a way of releasing keeps its promise."""
     if way.release.kind == "as it is":
@@ -259,7 +258,7 @@ def guarantee_title(way: Way) -> str:
 
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     """Return what is promised, and what a way of releasing delivers."""
-    by = _BY.get(way.rests, "")
+    by = _BY[way.rests]
     if way.rests == "any data":
         nothing = style.strong("ε = 0 and δ = 0")
         return f"The figures have the same law for every share in the range: {nothing}, {by}."

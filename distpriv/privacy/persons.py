@@ -309,10 +309,10 @@ def per_record(release: Release, moves: FloatArray) -> PerRecord:
     -------
     PerRecord
         ∞ where nothing is promised: without noise in some direction that records move, and where
-        some records are kept and others not. No data takes no record, so that it tells of none.
+        the release is not the statistics of all records plus noise.
     """
     if not release.additive:
-        return PerRecord(0.0 if release.kind == "no data" else math.inf)
+        return PerRecord(math.inf)
     mu = math.inf if release.covariance is None else _normal_reach(release.covariance, moves)
     return PerRecord(mu, _laplace_reach(release, moves))
 
