@@ -295,9 +295,12 @@ def bootstrap_intervals(
         for start in range(0, resamples, max(1, _BLOCK // count)):
             part = slice(start, min(start + max(1, _BLOCK // count), resamples))
             size = part.stop - part.start
-            weights = generator.multinomial(count, np.full(count, 1 / count), size) / count
-            means[side, part] = weights @ away
-            products[side, part] = (weights @ outer).reshape(size, m, m)
+            members = (
+                generator.integers(count, size=(size, count)) + np.arange(size)[:, None] * count
+            )
+            weights = np.bincount(members.ravel(), minlength=size * count).reshape(size, count)
+            means[side, part] = weights @ away / count
+            products[side, part] = (weights @ outer / count).reshape(size, m, m)
     covariances = products - means[..., :, None] * means[..., None, :]
     again = _squares(means[0] - means[1], covariances.mean(axis=0), unit, 2 / count)
     own = [np.atleast_2d(np.cov(part.T, bias=True)) for part in values]

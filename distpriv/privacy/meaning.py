@@ -346,14 +346,18 @@ def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairMo
     numbers, sizes = pair.numbers - known, sizes - known
     factors = numbers * (1 - np.divide(numbers, sizes, out=np.ones_like(numbers), where=sizes > 0))
     grids = [pair.groups.grids.at(row, sizes) for row in numbers]
+    # An exact law would take the rest from all records; with replacement that is the same.
+    groups = pair.groups if model.replacement else replace(pair.groups, records=None)
     return replace(
         pair,
+        groups=groups,
         numbers=numbers,
         means=numbers @ pair.groups.means * model.scales,
         covariances=np.tensordot(factors, single, 1) * np.outer(model.scales, model.scales),
         steps=np.max([grid.steps for grid in grids], axis=0) * model.scales,
         joint_steps=np.array([grid.joint_steps for grid in grids]) * model.scales,
         apart=pair.groups.grids.apart(numbers, sizes),
+        alternatives=(),
     )
 
 

@@ -1,0 +1,137 @@
+"""What an agreed limit leaves to further releases, and when promises add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from distpriv.composition.releases import Part, joint_release
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.model import GaussianModel, Promise, Release
+from distpriv.text import significant
+
+__all__ = ["compose", "counterexample", "left_of"]
+
+_MOST = 1e4  # factor on the noise
+_NEAR = 1e-4  # of a factor
+
+
+def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further: Part) -> Release:
+    """Return a further release with as much noise as an agreed limit on all together asks for.
+
+    Its normal noise is multiplied by the least factor from 1 on, to 0.01 %, with which everything
+    keeps the limit.
+
+    Parameters
+    ----------
+    limit : Promise
+        (ε, δ), or ``Promise.of_guesses(60)``.
+    model : GaussianModel
+        Of all statistics that are released, of the whole table.
+    parts : sequence of Part
+        What was released before; may be empty.
+    further : Part
+
+    Returns
+    -------
+    Release
+        Held against the limit with all others.
+
+    Raises
+    ------
+    DistprivError
+        As of :func:`joint_release`.
+    NotApplicable
+        If what was released before breaks the limit or leaves nothing, or the further release has
+        no noise to increase.
+    """
+    release = further.release
+
+    def noisier(factor: float) -> Release:
+        if factor == 1 or release.covariance is None:
+            return release
+        floor = None if release.floor is None else release.floor * math.sqrt(factor)
+        return replace(release, covariance=release.covariance * factor, floor=floor, promise=limit)
+
+    def kept(one: Release) -> bool:
+        together = joint_release(model, [*parts, replace(further, release=one)])
+        return together.verdict(limit).kept
+
+    if parts and not (before := joint_release(model, parts).verdict(limit)).kept:
+        raise NotApplicable(
+            f"What has been released delivers δ = {before.delta.max():.3g} already, and the limit "
+            f"is {limit.delta:.3g}; release nothing more, or agree on another limit."
+        )
+    if kept(release):
+        return replace(release, promise=limit)
+    if release.covariance is None or not release.covariance.any():
+        raise NotApplicable(
+            "With what has been released, these figures break the limit; add noise to them."
+        )
+    low, high = 0.0, math.log(_MOST)
+    if not kept(noisier(_MOST)):
+        raise NotApplicable(
+            "What has been released leaves nothing of the limit; release nothing more, or agree "
+            "on another limit."
+        )
+    while high - low > _NEAR:
+        middle = (low + high) / 2
+        low, high = (low, middle) if kept(noisier(math.exp(middle))) else (middle, high)
+    return noisier(math.exp(high))
+
+
+def compose(promises: Sequence[Promise], premise: Literal["independent", "point-mass"]) -> Promise:
+    """Add promises up where that is proven: (Σ ε_k, Σ δ_k).
+
+    It is for releases of *independent* datasets (Chen & Ohrimenko, full version, Proposition A.5),
+    and where every θ is a *point mass* (A.4), which a share of random records is not. Of one table
+    promises do not add up, see :func:`counterexample`; :func:`joint_release` takes their place.
+
+    Parameters
+    ----------
+    promises : sequence of Promise
+    premise : {"independent", "point-mass"}
+
+    Raises
+    ------
+    DistprivError
+        If there is no promise, the premise is another one, or the δ add up to 1 or more.
+    """
+    if premise not in ("independent", "point-mass"):
+        raise DistprivError(
+            "Promises add up for independent datasets or point masses only; count releases of one "
+            "table by joint_release."
+        )
+    if not promises:
+        raise DistprivError("There is no promise to add up; give at least one.")
+    delta = sum(one.delta for one in promises)
+    if delta >= 1:
+        raise DistprivError(f"The δ add up to {significant(delta)}, which promises nothing.")
+    return Promise(sum(one.epsilon for one in promises), delta)
+
+
+def counterexample(shift: float, correlation: float, noise: float = 0.0) -> dict[str, float]:
+    """Show two releases of one table whose promises do not add up.
+
+    Two statistics are normal with variance 1 and correlation ρ. The secret moves the first by a
+    shift a, which noise of deviation s hides, and leaves the second alone, which therefore promises
+    (0, 0) without noise, and gives most of what hides the first away: a/√(1 + s²) becomes
+    a/√(1 + s² − ρ²).
+
+    Returns
+    -------
+    dict
+        Mahalanobis distances of the "first", the "second" and both "together".
+
+    Raises
+    ------
+    DistprivError
+        Unless the correlation is between −1 and 1 and the noise not negative.
+    """
+    if not -1 < correlation < 1 or noise < 0:
+        raise DistprivError("A correlation lies between −1 and 1, and noise is not negative.")
+    own = 1 + noise**2
+    together = abs(shift) / math.sqrt(own - correlation**2)
+    return {"first": abs(shift) / math.sqrt(own), "second": 0.0, "together": together}

@@ -1,0 +1,419 @@
+"""All releases of one table together: what somebody who sees every one of them can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
+from distpriv.model.grid import log_ratio, smoothness
+from distpriv.privacy import FiniteLoss, NormalLoss, PrivacyLoss, Verdict, verdicts
+from distpriv.privacy.delivered import _judged
+from distpriv.privacy.laplace import APART
+from distpriv.text import near, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["JointRelease", "Part", "joint_release", "repeated"]
+
+_COVERED = 0.01  # by which the grid may move ratios; noise that leaves more counts as none
+_TRACE = 1e-10  # of noise in all directions, in squared units
+_ENDLESS = 1e-8  # precision of what is not released, in units of its own
+_FIXED = 1e-12  # of a variance: a combination that varies less does not vary
+_MOVED = 1e-6  # deviations by which a mean that does not vary must move to tell
+_SAME = FiniteLoss(np.ones(1), np.ones(1))
+_LAPLACE = (
+    "Laplace noise of several releases has no bell curve, and its variance bounds nothing; count "
+    "releases with normal noise, or balanced ones."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Hold one of several releases of a table.
+
+    Attributes
+    ----------
+    release : Release
+        With noise in units of its statistics, in their order.
+    labels : tuple of str or None
+        Its statistics, among those of the model; None: all of them.
+    records : int or None
+        How many records of the table it is computed from, a random sample with the table's share;
+        None: all.
+    sample : str
+        A name of the sample: releases with one name are of one draw, others of draws of their own.
+    """
+
+    release: Release
+    labels: tuple[str, ...] | None = None
+    records: int | None = None
+    sample: str = ""
+
+    @property
+    def draw(self) -> tuple[int | None, str]:
+        """Which records it is computed from."""
+        return self.records, self.sample if self.records is not None else ""
+
+
+@dataclass(frozen=True, eq=False)
+class JointRelease:
+    """Hold what all releases together tell.
+
+    Attributes
+    ----------
+    model : GaussianModel
+    alone : Release or None
+        The one release of all statistics that tells the same, if there is one.
+    losses : tuple of tuple of PrivacyLoss
+        Else of each pair, lower against higher share; several where its law is estimated.
+    charges : ndarray, shape (K,)
+        What the grid may move their log-likelihood ratios by.
+    """
+
+    model: GaussianModel
+    alone: Release | None
+    losses: tuple[tuple[PrivacyLoss, ...], ...] = ()
+    charges: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    def __repr__(self) -> str:
+        return f"JointRelease(best attack {self.accuracy():.4g})"
+
+    def accuracy(self) -> float:
+        """Return the accuracy of the best attacker on everything at even odds."""
+        return float(self.verdict(Promise(0.0, 0.0)).accuracy.max())
+
+    def delta(self, epsilon: float) -> float:
+        """Return δ(ε) of the worst pair in the worse order, with what the grid adds at most."""
+        return float(self.verdict(Promise(epsilon, 0.0)).delivered.max())
+
+    def verdict(self, promise: Promise) -> Verdict:
+        """Hold everything together against a promise."""
+        if self.alone is not None:
+            return verdicts(self.model, [self.alone], [promise])[0]
+        levels = promise.epsilon - self.charges
+        delta = np.array(
+            [
+                [
+                    max(float(one.profile(level)) for one in order)
+                    for order in (losses, [loss.reversed for loss in losses])
+                ]
+                for losses, level in zip(self.losses, levels, strict=True)
+            ]
+        )
+        delta = np.minimum(delta * (1 + np.tanh(self.charges / 2))[:, None], 1.0)
+        accuracies = [max(loss.accuracy() for loss in losses) for losses in self.losses]
+        alike = [all(loss is _SAME for loss in losses) for losses in self.losses]
+        law = np.full_like(delta, np.nan), np.array(accuracies), np.array(alike)
+        return _judged(promise, delta, *law, None, None)
+
+
+def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
+    """Compute what several releases of one table tell together.
+
+    Sums X and X′ over two draws with n_g and n′_g records of group g have covariance
+    Σ (n_g n′_g/N_g) C_g, for n_g n′_g/N_g records of N_g are in both. Of one draw, several noisy
+    releases of a statistic are one with the noise (Σ S_i⁻¹)⁻¹, on one and the same point of the
+    grid; the grid is charged for that noise, given all that is released without noise. Of balanced
+    figures the sums of either group count as seen, which is at least as much.
+
+    Parameters
+    ----------
+    model : GaussianModel
+        Of all statistics that are released, of the whole table.
+    parts : sequence of Part
+
+    Returns
+    -------
+    JointRelease
+        By the normal laws of both shares, each with its own covariance.
+
+    Raises
+    ------
+    DistprivError
+        If nothing is released, a statistic is not the model's, or a sample is no part of the table.
+    NotApplicable
+        For Laplace noise, samples of statistics that are no sums over records, and balanced figures
+        of several samples.
+    """
+    if not parts:
+        raise DistprivError("There is no release to count; give at least one.")
+    _check(model, parts)
+    if (alone := _alone(model, parts)) is not None:
+        return JointRelease(model, alone)
+    losses, charges = [], []
+    for fitted in model.pairs:
+        pieces = [_loss(model, law, parts) for law in (fitted, *fitted.alternatives)]
+        losses.append(tuple(loss for loss, _ in pieces))
+        charges.append(max(charge for _, charge in pieces))
+    return JointRelease(model, None, tuple(losses), np.array(charges))
+
+
+def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
+    labels = model.query.labels
+    for part in parts:
+        if part.release.directions is not None:
+            raise NotApplicable(_LAPLACE)
+        for label in part.labels or ():
+            if label not in labels:
+                raise DistprivError(f"The model has no figure {label!r}.{near(label, labels)}")
+        width = len(part.labels or labels)
+        noise = part.release.covariance
+        if noise is not None and noise.shape != (width, width):
+            raise DistprivError(f"Noise on {width} figures has that many rows, not {len(noise)}.")
+        if (count := part.records) is not None and not _is_sample(model, count):
+            raise DistprivError(
+                f"A sample of {count} records is not part of a table of {whole(model.n)} that "
+                "leaves some of each group; count it as the whole table."
+            )
+    balanced = {part.draw for part in parts if not part.release.additive}
+    if len(balanced) > 1:
+        raise NotApplicable("Balanced figures count together where they are of one draw only.")
+    plain = all(part.records is None and part.release.additive for part in parts)
+    if not plain and not model.query.linear:
+        raise NotApplicable(
+            "Samples and balanced figures count together for sums, counts, means and proportions "
+            "only; leave the other figures out."
+        )
+
+
+def _is_sample(model: GaussianModel, count: int) -> bool:
+    """Tell whether a table leaves some records of each group outside a sample."""
+    return count > 0 and all(
+        (pair.pair.numbers(count) < pair.numbers).all() for pair in model.pairs
+    )
+
+
+def _alone(model: GaussianModel, parts: Sequence[Part]) -> Release | None:
+    """Return the one release that tells as much as all, of releases of all the table's figures."""
+    labels = (None, model.query.labels)
+    if any(
+        part.records or part.labels not in labels or part.release.kept is not None for part in parts
+    ):
+        return None
+    deviations = np.sqrt(np.max([pair.pooled.diagonal() for pair in model.pairs], axis=0))
+    unit = np.where(model.steps > 0, model.steps, np.where(deviations > 0, deviations, 1.0))
+    precision = np.zeros((len(unit), len(unit)))
+    for part in parts:
+        noise = part.release.covariance
+        if noise is None or not log_ratio(np.asarray(part.release.smoothness(model))) <= _COVERED:
+            return AS_IT_IS  # what arithmetic takes off is no noise
+        precision += _inverse(noise + _TRACE * np.diag(unit**2))
+    return parts[0].release if len(parts) == 1 else Release("together", _inverse(precision))
+
+
+# ---------------------------------------------------------------- the law of a pair
+
+
+@dataclass(frozen=True, eq=False)
+class _Base:
+    """Hold the law of what releases are computed from, D numbers side by side.
+
+    They are the statistics of every draw, and the sums of kept records of each group (`draw` −1).
+    Means, covariances and joint steps have one row a share.
+    """
+
+    draw: IntArray
+    means: FloatArray
+    covariances: FloatArray
+    steps: FloatArray
+    joint_steps: FloatArray
+    apart: BoolArray
+
+
+def _base(model: GaussianModel, fitted: PairModel, parts: Sequence[Part]) -> _Base:
+    m, grids = len(model.scales), fitted.groups.grids
+    draws = _draws(parts)
+    if draws == [(None, "")] and not any(part.release.kept is not None for part in parts):
+        apart, zeros = np.full(m, fitted.apart), np.zeros(m, dtype=np.int64)
+        own = fitted.means, fitted.covariances, fitted.steps, fitted.joint_steps
+        return _Base(zeros, *own, apart)
+    sizes, single = fitted.groups.population(model.replacement)
+    kept = {one.tobytes(): one for part in parts if (one := part.release.kept) is not None}
+    of = next((part.draw for part in parts if part.release.kept is not None), None)
+    most = np.max([np.zeros(2), *kept.values()], axis=0)
+    sums = [(of, np.diag(one)[[group, group]]) for one in kept.values() for group in (0, 1)]
+    numbers = [fitted.numbers if n is None else fitted.pair.numbers(n) for n, _ in draws]
+    entries = [*zip(draws, numbers, strict=True), *sums]
+    scales = [model.query.scales(model.n if n is None else n) for n, _ in draws]
+    scale = np.concatenate([*scales, *[model.scales] * len(sums)])
+    counts = np.array([count for _, count in entries])  # (u, share, group)
+    same = np.array([[one == other for other, _ in entries] for one, _ in entries])
+    product = counts[:, None] * counts
+    both = np.where(
+        same[..., None, None],
+        np.minimum(counts[:, None], counts),
+        product / np.maximum(fitted.numbers, 1),
+    )
+    covariances = np.einsum("uvsg,gab->suavb", both - product / sizes, single)
+    steps, joint = np.zeros((len(entries), m)), np.zeros((len(entries), 2, m))
+    for place, (draw, number) in enumerate(zip(draws, numbers, strict=True)):
+        rest = [grids.at(row, sizes) for row in number - (most if draw == of else 0)]
+        steps[place] = np.max([grid.steps for grid in rest], axis=0)
+        joint[place] = [grid.joint_steps for grid in rest]
+    differ = [grids.apart(number, sizes) for number in numbers] + [False] * len(sums)
+    return _Base(
+        np.repeat([*range(len(draws)), *[-1] * len(sums)], m),
+        np.einsum("usg,ga->sua", counts, fitted.groups.means).reshape(2, -1) * scale,
+        covariances.reshape(2, len(scale), -1) * np.outer(scale, scale),
+        steps.ravel() * scale,
+        joint.swapaxes(0, 1).reshape(2, -1) * scale,
+        np.repeat(differ, m),
+    )
+
+
+def _draws(parts: Sequence[Part]) -> list[tuple[int | None, str]]:
+    """Return the draws whose statistics are released with or without noise."""
+    return [*dict.fromkeys(part.draw for part in parts if part.release.additive)]
+
+
+def _loss(
+    model: GaussianModel, fitted: PairModel, parts: Sequence[Part]
+) -> tuple[PrivacyLoss, float]:
+    """Return the loss of one pair, and the charge for the grid."""
+    base, draws, labels = _base(model, fitted, parts), _draws(parts), [*model.query.labels]
+    bare, precision = base.draw < 0, np.zeros_like(base.covariances[0])
+    spread = np.diagonal(base.covariances, axis1=1, axis2=2).max(axis=0)
+    unit = np.where(base.steps > 0, base.steps, np.sqrt(np.where(spread > 0, spread, 1.0)))
+    for part in parts:
+        if not part.release.additive:
+            continue
+        places = [labels.index(label) for label in part.labels or labels]
+        at = np.array(places) + len(labels) * draws.index(part.draw)
+        own, noise = np.zeros_like(precision), part.release.covariance
+        if noise is not None and noise.any():
+            trace = _TRACE * np.diag(unit[at] ** 2)
+            own[np.ix_(at, at)] = _inverse(noise + trace)
+        # Noise that arithmetic takes off is none.
+        if not own.any() or not _charge(base, own, base.draw < 0, unit) <= _COVERED:
+            bare[at] = True
+        else:
+            precision += own
+    noisy = ~bare & (np.diagonal(precision) > 0)
+    charge = _charge(base, precision, bare, unit)
+    if not charge <= _COVERED:
+        bare, noisy, charge = bare | noisy, noisy & False, 0.0
+    if (base.apart & bare).any():
+        return APART, 0.0
+    noise = np.zeros_like(precision)
+    noise[np.ix_(noisy, noisy)] = _inverse(precision[np.ix_(noisy, noisy)])
+    used = np.ix_(bare | noisy, bare | noisy)
+    difference = (base.means[0] - base.means[1])[bare | noisy]
+    return _between(difference, *(one[used] + noise[used] for one in base.covariances)), charge
+
+
+def _charge(base: _Base, precision: FloatArray, bare: BoolArray, unit: FloatArray) -> float:
+    """Return what the grid moves log-likelihood ratios by, given all that is bare.
+
+    Several draws' joint covariance is at least that of independent ones with 1/D of the covariance
+    of each given the others, so that the sum over the dual grid is at most a product.
+    """
+    noisy = ~bare & (np.diagonal(precision) > 0)
+    draws, total = np.unique(base.draw[noisy]), 1.0
+    for draw in draws:
+        own = (base.draw == draw) & ~bare
+        away = bare | (noisy & ~own)
+        given = np.array([_given(one, own, away) for one in base.covariances]) / len(draws)
+        before = np.diagonal(base.covariances, axis1=1, axis2=2)[:, own]
+        varies = np.diagonal(given, axis1=1, axis2=2) > _FIXED * before
+        spread = unit[own] ** 2 + before.max(axis=0)
+        # What is not released has noise without end.
+        noise = _inverse(precision[np.ix_(own, own)] + np.diag(_ENDLESS / spread))
+        joint = np.where(varies, base.joint_steps[:, own], 0.0)
+        total *= 1 + float(smoothness(given, joint, base.steps[own], noise))
+    return float(log_ratio(np.asarray(total - 1)))
+
+
+def _given(covariance: FloatArray, own: BoolArray, away: BoolArray) -> FloatArray:
+    """Return the covariance of some numbers once others are seen."""
+    unit = np.sqrt(np.diagonal(covariance).clip(0))
+    unit = np.where(unit > 0, unit, 1.0)
+    scaled = covariance / np.outer(unit, unit)
+    cross = scaled[np.ix_(own, away)]
+    inverse = np.linalg.pinv(scaled[np.ix_(away, away)], rcond=_FIXED, hermitian=True)
+    rest = scaled[np.ix_(own, own)] - cross @ inverse @ cross.T
+    return np.asarray(rest * np.outer(unit[own], unit[own]))
+
+
+def _inverse(matrix: FloatArray) -> FloatArray:
+    unit = np.sqrt(np.diagonal(matrix))
+    across = np.outer(unit, unit)
+    return np.asarray(np.linalg.inv(matrix / across) / across)
+
+
+def _between(difference: FloatArray, one: FloatArray, other: FloatArray) -> PrivacyLoss:
+    """Return the loss of two normals, without what varies at neither share: there a mean tells."""
+    unit = np.sqrt(np.diagonal(one + other) / 2)
+    unit = np.where(unit > 0, unit, np.where(difference != 0, np.abs(difference), 1.0))
+    p, q, moved = one / np.outer(unit, unit), other / np.outer(unit, unit), difference / unit
+    values, vectors = np.linalg.eigh((p + q) / 2)
+    fixed = values <= _FIXED
+    moved = moved @ vectors
+    if (np.abs(moved[fixed]) > _MOVED).any():
+        return APART
+    p, q = (vectors[:, ~fixed].T @ law @ vectors[:, ~fixed] for law in (p, q))
+    alike = np.allclose(p, q, rtol=0, atol=_FIXED) and (np.abs(moved) <= _FIXED).all()
+    return _SAME if alike else NormalLoss.between(moved[~fixed], p, q)
+
+
+# ---------------------------------------------------------------- one release, again and again
+
+
+def repeated(
+    model: GaussianModel,
+    release: Release,
+    counts: Sequence[int],
+    promise: Promise | None = None,
+) -> pd.DataFrame:
+    """Compute what several independent releases of the same statistics deliver together.
+
+    Normal noise of r releases averages to S/r; figures without noise, and balanced ones, are the
+    same each time.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release
+    counts : sequence of int
+        Numbers of releases, each at least 1.
+    promise : Promise, optional
+        By default the one that the release was calibrated for.
+
+    Returns
+    -------
+    DataFrame
+        Columns releases, guesses (of 100, of the best attacker), epsilon (the promise's), delta
+        (delivered at it), kept.
+
+    Raises
+    ------
+    DistprivError
+        If there is no promise, or a number of releases is below 1.
+    NotApplicable
+        For Laplace noise.
+    """
+    import pandas as pd
+
+    promise = release.promise if promise is None else promise
+    if promise is None:
+        raise DistprivError(f"{release!r} comes with no promise; pass one.")
+    if not counts or min(counts) < 1:
+        raise DistprivError("Numbers of releases begin at 1.")
+    if release.directions is not None:
+        raise NotApplicable(_LAPLACE)
+    noise = release.covariance
+    several = [
+        release if noise is None else replace(release, covariance=noise / count) for count in counts
+    ]
+    judged = verdicts(model, several, [promise] * len(several))
+    rows = [
+        (count, 100 * one.accuracy.max(), promise.epsilon, one.delivered.max(), one.kept)
+        for count, one in zip(counts, judged, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["releases", "guesses", "epsilon", "delta", "kept"])
