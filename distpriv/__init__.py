@@ -17,6 +17,7 @@ _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
     "attacks": "run_attack",
     "attribute": "BayesianNetwork attribute_private_gaussian learn_network markov_quilt",
+    "composition": "compose joint_release",
     "distances": "closeness wasserstein_inf",
     "errors": "AttackError DistprivError NotApplicable ReadError SourceError StoreError",
     "mechanisms": "calibrate",
@@ -34,7 +35,7 @@ _NAMES = {
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
-audit_attack compose composition connect
+audit_attack connect
 draw_release from_spark hypothesis lessons papers release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."

@@ -5,6 +5,7 @@ from distpriv import (
     attacks as attacks,
     attribute as attribute,
     charts as charts,
+    composition as composition,
     distances as distances,
     errors as errors,
     mechanisms as mechanisms,
@@ -32,6 +33,10 @@ from distpriv.attribute import (
     attribute_private_gaussian as attribute_private_gaussian,
     learn_network as learn_network,
     markov_quilt as markov_quilt,
+)
+from distpriv.composition import (
+    compose as compose,
+    joint_release as joint_release,
 )
 from distpriv.distances import (
     closeness as closeness,
