@@ -58,9 +58,12 @@ def secrets(source: Source) -> dict[SensitiveProperty, str]:
 
 
 def statistics(source: Source) -> dict[Statistic, str]:
-    """Return statistics that a table offers, with their titles: averages, counts, then totals."""
+    """Return statistics that a table offers, with their titles.
+
+    Averages, medians and deviations, counts, then totals.
+    """
     numbers = [column for column in source.numbers if column not in source.labels]
-    every = [Statistic("mean", column) for column in numbers]
+    every = [Statistic(kind, name) for kind in ("mean", "median", "deviation") for name in numbers]
     every += [Statistic("count", *pair) for pair in _labels(source)]
     every += [Statistic("sum", column) for column in numbers]
     return {one: one.title for one in every}
@@ -117,7 +120,8 @@ def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
     chosen = chosen[: 2 * _FIGURES]
     telling: Sequence[int] = ()
     with suppress(DistprivError):  # the page has a sentence for it
-        telling = tells_secret(source.groups(Query(tuple(chosen)), secret)) if chosen else ()
+        query = Query(tuple(chosen)) if chosen else None
+        telling = tells_secret(source.groups(query, secret), query) if query else ()
     return [one for place, one in enumerate(chosen) if place not in telling][:_FIGURES] or chosen
 
 
@@ -128,12 +132,13 @@ def _unlikely(column: pd.Series) -> bool:
     return len(values) < (1 - _GAPS) * len(column) or keys
 
 
-def tells_secret(groups: Groups) -> list[int]:
-    """List statistics that are the same for all records of either group, but not of both."""
+def tells_secret(groups: Groups, query: Query) -> list[int]:
+    """List statistics whose column is the same for all records of either group, but not of both."""
     spread = np.sqrt(np.diagonal(groups.covariances, axis1=1, axis2=2).max(axis=0))
     apart = np.abs(groups.means[1] - groups.means[0])
     differ = apart > 1e-9 * np.abs(groups.means).max(axis=0)  # by more than rounding
-    return np.flatnonzero(differ & (spread <= 1e-9 * apart)).tolist()
+    telling = differ & (spread <= 1e-9 * apart)
+    return [at for at, place in enumerate(query.places) if telling[place].any()]
 
 
 def _plainest(source: Source) -> Pair:

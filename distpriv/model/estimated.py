@@ -18,7 +18,7 @@ from distpriv.queries import Query
 
 __all__ = ["Estimate", "estimated_law"]
 
-_WORK, _FEWEST, _MOST = 1_000_000, 400, 10_000  # records drawn at a share, and tables
+_WORK, _FEWEST, _MOST = 1_200_000, 200, 12_000  # records drawn at a share, and tables
 _MEMBERS = 4_000_000  # at a time
 _RESAMPLED, _WIDER = 12, 1.5  # laws, and how much wider than the sampling deviation they spread
 _CENTRAL, _FEW = 0.1, 0.02  # of the tables: tails left out, and those within a spacing

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import BoolArray, FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import estimated_law
 from distpriv.model.grid import GroupGrids, smoothness
 from distpriv.model.groups import PROVENANCES, Groups, Provenance
 from distpriv.model.simulate import records_of
 from distpriv.queries import Pair, Query
-from distpriv.text import percent, whole
+from distpriv.text import percent, significant, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -319,18 +319,14 @@ def _estimated_pair(
         scales = query.scales(n)[linear]
         steps[linear] = np.max([grid.steps for grid in grids], axis=0) * scales
         joint[:, linear] = np.array([grid.joint_steps for grid in grids]) * scales
+    means = np.array([law.mean for law in laws])
     covariances = np.array([law.covariance for law in laws])
-    varying = np.diagonal(covariances, axis1=1, axis2=2).max(axis=0) > 0
-    for at in np.flatnonzero(~linear & ~varying):
-        raise DistprivError(
-            f"The {query.statistics[at].title} is the same in all simulated tables, so there is "
-            "nothing to hide in it; leave it out."
-        )
+    _check_varying(query, linear, means, covariances)
     first = PairModel(
         pair=pair,
         groups=groups,
         numbers=numbers,
-        means=np.array([law.mean for law in laws]),
+        means=means,
         covariances=covariances,
         steps=steps,
         joint_steps=joint,
@@ -346,3 +342,20 @@ def _estimated_pair(
         for means, covariances in [zip(*both, strict=True)]
     ]
     return replace(first, alternatives=tuple(alternatives))
+
+
+def _check_varying(
+    query: Query, linear: BoolArray, means: FloatArray, covariances: FloatArray
+) -> None:
+    """Raise DistprivError where a statistic that is no sum has one value at each share."""
+    deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2).clip(0)).max(axis=0)
+    size = np.abs(means).max(axis=0)
+    for at in np.flatnonzero(~linear & (deviations <= 1e-9 * size)):
+        low, high = (significant(float(value), 6) for value in means[:, at])
+        where = (
+            f"{low} at both shares" if low == high else f"{low} at one share, {high} at the other"
+        )
+        raise DistprivError(
+            f"The {query.statistics[at].title} is the same in all simulated tables, {where}; take "
+            "fewer records, or leave it out."
+        )

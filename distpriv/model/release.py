@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy import special
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from distpriv.model.fit import GaussianModel
+    from distpriv.privacy.persons import PerRecord
+    from distpriv.queries import Query
 
 __all__ = [
     "AS_IT_IS",
@@ -216,6 +218,27 @@ class Release:
         m = len(model.query)
         noise = np.zeros((m, m)) if self.covariance is None else self.covariance
         return max(float(one.smoothness(noise)) for one in model.pairs)
+
+    def per_record(self, query: Query, n: int, bounds: Any) -> PerRecord:
+        """Return what it promises about each of n records: ε at a δ, and δ at an ε.
+
+        Parameters
+        ----------
+        query : Query
+        n : int
+        bounds : mapping of column to (low, high), or iterable of (column, low, high)
+            Public, of every column whose numbers are used.
+
+        Raises
+        ------
+        DistprivError
+            If such a column has no bounds, or a statistic is no sum over the records, see
+            :func:`distpriv.privacy.persons.record_moves`.
+        """
+        from distpriv.privacy.persons import per_record, record_moves
+
+        moves = record_moves(query, n, bounds) if self.additive else np.zeros((0, len(query)))
+        return per_record(self, moves)
 
     def to_frame(self, model: GaussianModel) -> pd.DataFrame:
         """Return expected absolute errors, one row a statistic."""
