@@ -7,7 +7,15 @@ from hypothesis import given, settings, strategies as st
 
 from distpriv.analysis.links import read_secret, read_statistics, write_secret, write_statistics
 from distpriv.errors import DistprivError
-from distpriv.queries import Count, Mean, Proportion, SensitiveProperty, Statistic
+from distpriv.queries import (
+    Correlation,
+    Count,
+    Mean,
+    Proportion,
+    Quantile,
+    SensitiveProperty,
+    Statistic,
+)
 
 names = st.text(alphabet="~:,!\\a0 1é", min_size=1, max_size=6)
 labels = st.one_of(
@@ -41,6 +49,8 @@ def test_statistics_come_back(parts):
         Statistic(kind, name, label if kind in ("count", "proportion") else None)
         for kind, name, label in parts
     )
+    every += tuple(Quantile(name, 0.37) for _, name, _ in parts)
+    every += tuple(Correlation(name, f"{name}{name}") for _, name, _ in parts)
     back = read_statistics(write_statistics(every))
     assert back == every
     assert [type(one.value) for one in back] == [type(one.value) for one in every]
@@ -49,6 +59,8 @@ def test_statistics_come_back(parts):
 def test_links_are_written_plainly():
     assert write_statistics([Mean("age"), Count("sex", "Female")]) == "mean:age,count:sex:Female"
     assert write_statistics([Proportion("late", 1)]) == "proportion:late:!1"
+    several = [Quantile("pay", 0.9), Correlation("age", "pay")]
+    assert write_statistics(several) == "quantile:pay:0.9,correlation:age:pay"
     assert write_secret(SensitiveProperty("income", ">50K")) == "income:>50K"
     assert write_secret(SensitiveProperty("age", above=30)).startswith("age:~above:30")
     assert write_secret(SensitiveProperty("a", "~above")) == "a:~0above"
@@ -64,7 +76,20 @@ def test_secret_that_is_none_is_one_sentence(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["mean", "largest:a", "mean:a:b", "count:a", "count:a:b:c", "count:a:!"]
+    "text",
+    [
+        "mean",
+        "largest:a",
+        "mean:a:b",
+        "count:a",
+        "count:a:b:c",
+        "count:a:!",
+        "quantile:a",
+        "quantile:a:x",
+        "quantile:a:2",
+        "correlation:a",
+        "median:a:b",
+    ],
 )
 def test_statistic_that_is_none_is_one_sentence(text):
     with pytest.raises(DistprivError, match=r"\.$"):

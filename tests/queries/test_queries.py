@@ -9,10 +9,14 @@ import pytest
 
 from distpriv.errors import DistprivError
 from distpriv.queries import (
+    Correlation,
     Count,
+    Deviation,
     Mean,
+    Median,
     Pair,
     Proportion,
+    Quantile,
     Query,
     SensitiveProperty,
     Statistic,
@@ -202,6 +206,15 @@ def test_statistics_have_names_scales_and_units():
     assert [s.unit({"pay": "€"}) for s in every] == ["", "€", "records", ""]
     assert query.columns == ("pay-gap", "pay", "sex", "late")
     assert len(Query(Mean("a"))) == 1
+    more = [Median("pay"), Quantile("pay-gap", 0.9), Deviation("pay"), Correlation("age", "pay")]
+    labels = ("median pay", "quantile 0.9 pay-gap", "deviation pay", "correlation age, pay")
+    assert Query(more).labels == labels
+    titles = ["median pay", "90\u00a0% quantile of pay gap", "deviation of pay"]
+    assert [s.title for s in more] == [*titles, "correlation of age and pay"]
+    assert [s.unit({"pay": "€", "age": "years"}) for s in more] == ["€", "", "€", ""]
+    both = pd.DataFrame({"x": [1, 2], "y": [3.5, None]})
+    values = Query([Correlation("x", "y"), Median("x")]).values(both)
+    np.testing.assert_array_equal(values, [[1, 3.5, 1], [2, NAN, 2]])
     values = Query([Mean("x"), Count("x", 2)]).values(frame([1, 2, None]))
     np.testing.assert_array_equal(values, [[1, 0], [2, 1], [NAN, NAN]])
 
@@ -218,6 +231,12 @@ def test_statistics_have_names_scales_and_units():
         (lambda: Mean(None), "None is no column"),
         (lambda: Count("a", None), "needs value to look for"),
         (lambda: Statistic("mean", "a", 1), "takes no value to look for"),
+        (lambda: Correlation("a", "a"), "correlation of 'a' with itself is always 1"),
+        (lambda: Correlation("a", ""), "'' is no column"),
+        (lambda: Statistic("mean", "a", other="b"), "mean of 'a' takes no second column"),
+        *((lambda level=x: Quantile("a", level), "must be above 0 and below 1") for x in (0, 1, NAN, "x", True)),
+        (lambda: Quantile("a", None), "quantile of 'a' needs a level"),
+        (lambda: Statistic("median", "a", level=0.3), "median of 'a' takes no level"),
         (lambda: Statistic.from_plain({"kind": "mean"}), "is no statistic; write it anew"),
         (lambda: Statistic.from_plain({"kind": ["mean"], "column": "a"}), "write it anew"),
         (lambda: Statistic.from_plain("mean"), "'mean' is no statistic"),
@@ -240,7 +259,8 @@ def test_statistics_and_queries_that_cannot_be(make, message):
 @pytest.mark.parametrize("label", [1, True, "1", 1.5, "a ~:,!\\", "2024-01-02"])
 def test_values_survive_json_with_their_types(label):
     pair = SensitiveProperty("x", (label, "other")).pair(0.25, 0.1)
-    for value in (pair, pair.secret, Count("x", label), Mean("x")):
+    others = (Mean("x"), Quantile("x", 0.3), Correlation("x", str(label)))
+    for value in (pair, pair.secret, Count("x", label), *others):
         again = type(value).from_plain(json.loads(json.dumps(value.plain())))
         assert again == value
         assert hash(again) == hash(value)
