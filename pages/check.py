@@ -18,7 +18,7 @@ page.headline(
     lambda: sentences.advice(now, page.WORDS),
     sentences.warning(now, page.WORDS),
 )
-best = now.recommendation.way
+best, law = now.recommendation.way, now.plain.rests
 ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 if len(scenario.secrets) > 1:
     each = zip(scenario.secrets, now.plain.verdict.accuracy, strict=True)
@@ -33,7 +33,7 @@ page.show(
     frame,
     bells.alt(frame),
     key="bells",
-    note="What an attacker reads from the figures under either share, by our model.",
+    note=f"What an attacker reads from the figures at either share, {sentences.BY[law]}.",
 )
 
 # 3. What each way costs, and one of them figure by figure
@@ -92,7 +92,8 @@ with page.sentences():
 st.header("What does this rest on?", anchor=False)
 kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
-basis = "Balanced figures hold for any data; noise is proven only for bell-shaped figures, see Fit."
+basis = "Balanced figures hold for any data; noise holds "
+basis += "by the exact law." if law == "exact" else "only for bell-shaped figures, see Fit."
 st.markdown(
     "\n".join(
         f"- {text}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from distpriv.analysis import curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key
-from distpriv.analysis.comparison import Way, judge, noises, ruler, ways, ways_frame
+from distpriv.analysis.comparison import Way, claimed, judge, noises, ruler, ways, ways_frame
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.guarantee import Meaning
 from distpriv.analysis.limits import ErrorLimit
@@ -25,8 +25,15 @@ from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, calibrate_all, mechanism_named
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
+from distpriv.model.diagnostics import (
+    CovarianceDifference,
+    bootstrap_intervals,
+    covariance_difference,
+)
 from distpriv.model.simulate import simulate
-from distpriv.privacy import Bound, check_bounds, delivered_epsilon
+from distpriv.privacy import Bound, check_bounds, delivered_epsilon, record_moves
+from distpriv.privacy.exact_law import compute_law, known_law
+from distpriv.privacy.meaning import knowing
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
 from distpriv.text import percent, whole
@@ -156,13 +163,14 @@ class Evaluation:
     # ---------------------------------------------------------------- the model
 
     @cached_property
-    def _model_key(self) -> Key:
+    def model_key(self) -> Key:
+        """Key of everything that the model depends on."""
         one, public = self.scenario, self.reference
         where = (self.source.fingerprint, self.source.provenance, public and public.fingerprint)
         return (*where, one.statistics, one.secrets, one.records, one.replacement)
 
     def _by_model(self, name: str, make: Callable[[], T]) -> T:
-        return self.cache((name, *self._model_key), make)
+        return self.cache((name, *self.model_key), make)
 
     @cached_property
     def model(self) -> GaussianModel:
@@ -183,13 +191,37 @@ class Evaluation:
             )
         groups = self.groups if self.reference is None else self._groups_of(self.reference)
         for one, pair in zip(groups, self.scenario.secrets, strict=True):
-            for place in tells_secret(one):
+            for place in tells_secret(one, self.query):
                 raise DistprivError(
                     f"{self.labels[place]} tells the secret itself, the share of "
                     f"{pair.secret.label}; leave it out."
                 )
         endless = self.scenario.records is None or self.scenario.replacement
         return fit_groups(groups, self.query, self.scenario.secrets, self.n, endless)
+
+    @property
+    def _laws(self) -> tuple[bool, ...]:
+        """Which pairs' exact laws are at hand."""
+        return tuple(known_law(one, self.model) is not None for one in self.model.pairs)
+
+    @property
+    def law_pending(self) -> bool:
+        """Whether there may be exact laws that take a second or two, see `compute_laws`."""
+        figures = self.query.statistics
+        counts = all(one.value is not None for one in figures)
+        few = len(figures) == 1 or (len(figures) == 2 and counts)
+        return (
+            few
+            and self.query.linear
+            and not all(self._laws)
+            and ("laws", *self.model_key) not in self.cache
+        )
+
+    def compute_laws(self) -> None:
+        """Compute exact laws; from then on they decide."""
+        for one in self.model.pairs:
+            compute_law(one, self.model)
+        self._by_model("laws", lambda: True)
 
     @property
     def values(self) -> FloatArray:
@@ -255,26 +287,33 @@ class Evaluation:
             return ()
         return bounds
 
+    @property
+    def bounded(self) -> bool:
+        """Whether public bounds say how far one record moves each figure."""
+        try:
+            record_moves(self.query, self.n, self.bounds)
+        except DistprivError:
+            return False
+        return True
+
     @cached_property
     def _options(self) -> dict[str, Any]:
         one = self.scenario
         units = self.ruler if one.units == "percent" else None
         options = {"calibration": one.calibration, "grid_safe": one.grid_safe, "units": units}
-        more = {"persons": one.persons, "bounds": self.bounds}
-        return options | (more if one.persons else {})  # TODO until calibrate takes them
+        return options | {"persons": one.persons, "bounds": self.bounds}
 
     @cached_property
     def _options_key(self) -> Key:
         one = self.scenario
         how = one.calibration, one.grid_safe, one.units, one.reference_share
-        return *how, one.persons, one.bounds
+        return *how, one.persons, one.bounds, self._laws
 
     def _judge(self, release: Release) -> Way:
-        claims = {"persons": self.scenario.persons, "bounds": self.bounds}
-        return judge(self.model, [release], self.promise, **claims)[0]
+        return judge(self.model, [release], self.promise, **claimed(self._options))[0]
 
     def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
-        return self.cache((name, *more, self.promise, *self._options_key, *self._model_key), make)
+        return self.cache((name, *more, self.promise, *self._options_key, *self.model_key), make)
 
     @cached_property
     def plain(self) -> Way:
@@ -283,7 +322,7 @@ class Evaluation:
 
     @property
     def needs_noise(self) -> bool:
-        """Whether the figures as they are break the limit."""
+        """Whether the figures as they are break the limit, or what persons are promised."""
         return not self.plain.kept
 
     @cached_property
@@ -381,7 +420,7 @@ class Evaluation:
         lines, delta = None if names is None else tuple(names), self.scenario.delta
         key = ("tradeoff", lines, tuple(epsilons.tolist()), delta, *self._options_key)
         return self.cache(
-            (*key, *self._model_key),
+            (*key, *self.model_key),
             lambda: curves.epsilon_frame(self.model, lines, epsilons, delta, **self._options),
         )
 
@@ -413,6 +452,22 @@ class Evaluation:
         return self._by_model(
             "fit", lambda: frames.fit_frame(pair, self.draws, self.labels, shares)
         )
+
+    def tests(self) -> pd.DataFrame:
+        """Return how likely chance makes fits as bad, see `frames.tests_frame`."""
+        pair, shares = self.model.pairs[self.exposed], self.exposed_shares
+        return self._by_model(
+            "tests", lambda: frames.tests_frame(pair, self.draws, self.labels, shares)
+        )
+
+    def distances(self) -> pd.DataFrame:
+        """Return distances of the two shares, see `diagnostics.bootstrap_intervals`."""
+        return self._by_model("distances", lambda: bootstrap_intervals(self.draws))
+
+    def scatter(self) -> CovarianceDifference:
+        """Return how far the scatter of the chosen release differs between the two shares."""
+        pair, noise = self.model.pairs[self.exposed], self.way.release.total(len(self.labels))
+        return covariance_difference(pair, self.labels, noise, self.epsilon or 1.0)
 
     def fit_draws(self) -> pd.DataFrame:
         """Return the simulated tables: statistic, share, value."""
@@ -464,6 +519,19 @@ class Evaluation:
             "repeated",
             (self.scenario.mechanism,),
             lambda: guarantee.repeated_frame(self.model, releases, self.promise),
+        )
+
+    def knowing_guesses(self, way: Way) -> float:
+        """Return right guesses of 100 of attackers who know so many records as the scenario says.
+
+        Raises
+        ------
+        DistprivError
+            If a group has fewer, or a figure is no sum over the records.
+        """
+        known = self.scenario.known_records
+        return self._by_promise(
+            "known", (way.key, known), lambda: 100 * knowing(self.model, way.release, known)
         )
 
     def knowing(self) -> pd.DataFrame:
@@ -537,8 +605,17 @@ class Evaluation:
             pairs = zip(_EPSILONS, results, strict=True)
             return {epsilon: one for epsilon, one in pairs if isinstance(one, Release)}
 
-        key = ("at epsilons", name, delta, *self._options_key, *self._model_key)
+        key = ("at epsilons", name, delta, *self._options_key, *self.model_key)
         return self.cache(key, make)
+
+    def recalls(self) -> pd.DataFrame:
+        """Return precision against recall of the ways shown, see `frames.recall_frame`."""
+        releases = {way.key: way.release for way in self.guaranteed}
+        return self._by_promise(
+            "recalls",
+            (self.scenario.mechanism,),
+            lambda: frames.recall_frame(self.model, releases, self.exposed),
+        )
 
     # ---------------------------------------------------------------- from an error to ε
 

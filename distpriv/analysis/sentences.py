@@ -11,6 +11,7 @@ from scipy.special import kolmogi
 
 from distpriv.analysis.guarantee import OFTEN
 from distpriv.analysis.scenario import Scenario
+from distpriv.errors import DistprivError
 from distpriv.text import percent, significant, times, whole
 
 if TYPE_CHECKING:
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
     from distpriv.analysis.comparison import Way
     from distpriv.analysis.evaluation import Evaluation
 
-__all__ = ["PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats", "chance"]
-__all__ += ["check_lead", "check_title", "directions_advice", "directions_lead"]
+__all__ = ["BY", "PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
+__all__ += ["chance", "check_lead", "check_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "off", "tradeoff_advice"]
 __all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
 
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
-_BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
+BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
+"""What a verdict rests on, in words."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,10 @@ def off(error: float) -> str:
 
 def check_title(now: Evaluation) -> str:
     """Return whether an attacker can tell the shares; what is accepted does not make that safe."""
-    if now.needs_noise:
+    if not now.plain.verdict.kept:
         return "An attacker could tell"
+    if now.needs_noise:
+        return "Persons are not protected"
     return "An attacker cannot tell" if now.undefended <= Scenario.guesses else "Within your limit"
 
 
@@ -85,7 +89,7 @@ def advice(now: Evaluation, style: Style = PLAIN) -> str:
     way, nothing = now.recommendation.way, now.recommendation.nothing
     request = style.strong(way.advice)
     if way.release.kind == "as it is":
-        return f"{request} This keeps your limit, {_BY[way.rests]}."
+        return f"{request} This keeps your limit, {BY[way.rests]}."
     if now.recommendation.worse_than_nothing:
         if not (way.publishable and way.kept):
             request = style.strong("Release nothing from this table.")
@@ -111,6 +115,7 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
             "No data and best estimates are only yardsticks: they are computed from your table, "
             "and publishing them would tell its share.",
         ]
+    sentences += _rests(now)
     if dropped := now.groups[0].dropped:
         verb = "record lacks a value and is" if dropped == 1 else "records lack a value and are"
         sentences.append(f"{whole(dropped)} {verb} left out.")
@@ -121,6 +126,37 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
     if now.needs_noise and not one.grid_safe:
         sentences.append("Rounding tricks can remove this noise; grid-safe noise prevents that.")
     return tuple(sentences)
+
+
+def _rests(now: Evaluation) -> list[str]:
+    """Return which law decides, and what is promised or told about single records."""
+    one, sentences = now.scenario, []
+    if now.plain.rests == "exact":
+        sentences.append("Here the exact law of the figures decides; no bell curve is assumed.")
+    elif now.law_pending:
+        sentences.append("The exact law is being computed; until then our model decides.")
+    if not now.query.linear:
+        sentences.append(
+            "Medians, quantiles, deviations and correlations come from simulated tables; noise "
+            "covers what these leave unknown."
+        )
+    if one.persons is not None:
+        each, delta = significant(one.persons.epsilon), significant(one.persons.delta)
+        sentences.append(
+            f"Each record is promised ε = {each} at δ = {delta}, too, between the public bounds."
+        )
+    if one.known_records:
+        way = now.recommendation.way
+        try:
+            right = times(now.knowing_guesses(way))
+        except DistprivError as error:
+            sentences.append(str(error))
+        else:
+            sentences.append(
+                f"Who knows {whole(one.known_records)} of the records is right {right} from "
+                f"{way.title.lower()} figures, by our model."
+            )
+    return sentences
 
 
 def tradeoff_title(now: Evaluation) -> str:
@@ -258,7 +294,7 @@ def guarantee_title(way: Way) -> str:
 
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     """Return what is promised, and what a way of releasing delivers."""
-    by = _BY[way.rests]
+    by = BY[way.rests]
     if way.rests == "any data":
         nothing = style.strong("ε = 0 and δ = 0")
         return f"The figures have the same law for every share in the range: {nothing}, {by}."
@@ -306,12 +342,13 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
     """Return whether a way protects single records, and to what degree."""
     one, verdict = way.verdict.persons, way.verdict
     if one is None:
-        if way.release.kind == "noise" and verdict.persons_kept is None:
-            return None, "Not known until every column has public bounds."
+        if way.release.kind == "noise" and not now.bounded:
+            return None, "Not known without public bounds of every column."
         return False, "This release does not protect individuals."
     text = f"Each person has ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
     if now.scenario.persons is not None:
-        return verdict.persons_kept, f"{text}; ε = {now.scenario.persons.epsilon:g} is asked."
+        promised = significant(now.scenario.persons.epsilon)
+        return verdict.persons_kept, f"{text}; promised is ε = {promised}."
     return None, f"{text}, between the public bounds."
 
 

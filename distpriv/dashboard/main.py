@@ -13,7 +13,7 @@ import pandas as pd  # noqa: F401  # a first import inside a fragment would race
 import streamlit as st
 
 from distpriv.analysis import tables
-from distpriv.dashboard import builders, page, upload
+from distpriv.dashboard import builders, jobs, page, upload
 from distpriv.dashboard.controls import control
 from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
@@ -67,6 +67,8 @@ def main() -> None:
         chosen.run()
     with below, page.sentences():  # after the page's answer, which need not wait for it
         follows(state)
+    with suppress(DistprivError):  # which the page has said
+        await_law(state)
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
         fields = {
             entry.name: entry.write(entry.get(state.scenario))
@@ -152,6 +154,17 @@ def follows(state: State) -> None:
         elif now.epsilon is not None:
             noise = f"As {scenario.mechanism} noise: ε = {now.epsilon:.3g}, δ = {scenario.delta:g}"
             st.caption(noise)
+
+
+def await_law(state: State) -> None:
+    """Compute an exact law that takes a second or two, and draw the page anew by it."""
+    now = state.evaluation()
+    if not now.law_pending:
+        return
+    job = jobs.beside(state.jobs, "law", now.model_key, now.compute_laws)
+    if not now.law_pending:
+        st.rerun()
+    jobs.follow(job, lambda _: None)
 
 
 if __name__ == "__main__":

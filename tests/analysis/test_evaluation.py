@@ -13,8 +13,8 @@ from distpriv.analysis.comparison import ruler
 from distpriv.analysis.tables import start
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate
-from distpriv.privacy import delivered_epsilon
-from distpriv.queries import Count, Mean, Pair, Proportion, Query, SensitiveProperty
+from distpriv.privacy import delivered_epsilon, per_record, record_moves
+from distpriv.queries import Count, Mean, Median, Pair, Proportion, Query, SensitiveProperty
 from distpriv.sources import FrameSource, fit_gaussian
 
 RICH, WOMEN = SensitiveProperty("income", ">50K"), SensitiveProperty("sex", "Female")
@@ -228,8 +228,9 @@ def test_share_outside_the_range_is_noticed_for_whole_tables_alone(table):
         ({"by": "epsilon", "epsilon": -1.0}, "ε"),
         ({"guesses": 100.0}, "100"),
         ({"mechanism": "OptN"}, "OptM"),
-        ({"persons": Persons(1.0, 1e-3)}, "not built yet"),
-        ({"known_records": 5}, "not built yet"),
+        ({"persons": Persons(1.0, 1e-3)}, "no public bounds"),
+        ({"persons": Persons(1.0, 1e-3), "bounds": (("age", 20, 30),)}, "exclude records"),
+        ({"persons": Persons(1.0, 1e-3), "statistics": (Median("age"),)}, "not bounded"),
         ({"reference_data": "census"}, "open that table"),
     ],
 )
@@ -237,6 +238,40 @@ def test_what_has_no_answer_is_one_sentence(table, changes, words):
     with pytest.raises(DistprivError, match=words) as caught:
         _ = small(table, **changes).way
     assert str(caught.value).endswith((".", "?"))
+
+
+def test_persons_are_part_of_kept_and_of_the_recommendation(asked, now):
+    """Balanced figures keep the share and promise nothing to persons, so noise is taken."""
+    one = asked(persons=Persons(3.0, 1e-3), guesses=70.0)
+    ways = by_key(one)
+    assert one.recommendation.way.key == "OptM"
+    assert ways["BalM"].verdict.kept
+    assert not ways["BalM"].kept
+    assert not ways["as it is"].kept
+    moves = record_moves(one.query, 100, one.scenario.bounds)
+    assert per_record(one.way.release, moves).epsilon(1e-3) <= 3 + 1e-6
+    assert one.way.verdict.persons_kept
+    assert one.way.guesses <= 70
+    assert now.way.percent < asked(persons=Persons(1.0, 1e-3)).way.percent
+    alone = asked(persons=Persons(3.0, 1e-3), guesses=80.0)  # the share needs no noise
+    assert alone.plain.verdict.kept
+    assert alone.needs_noise
+    assert asked(bounds=(("age", 50, 60),)).bounds == ()  # they exclude records: nothing is said
+    assert not asked(bounds=()).bounded
+
+
+def test_law_that_is_known_decides_and_one_that_takes_long_is_awaited(census, asked):
+    """Of two counts of 500 records the law takes a second, and is asked for beside the page."""
+    counts = (Count("marital-status", "Never-married"), Count("sex", "Female"))
+    quick, late = asked(statistics=counts), asked(statistics=counts, records=500)
+    assert (quick.way.rests, quick.law_pending) == ("exact", False)
+    assert (late.way.rests, late.law_pending) == ("model", True)
+    assert not asked().law_pending
+    late.compute_laws()
+    again = evaluate(late.scenario, census, late.cache)
+    assert (again.way.rests, again.law_pending) == ("exact", False)
+    assert again.way.kept
+    assert again.way.delivered == pytest.approx(again.promise.delta, rel=0.02)
 
 
 def test_compare_lists_the_ways_of_an_evaluation(now):

@@ -11,12 +11,13 @@ import pandas as pd
 import pytest
 
 from distpriv.analysis import evaluate, sentences
-from distpriv.analysis.frames import attack_frame, bells_frame, misfit, separation
+from distpriv.analysis.frames import attack_frame, bells_frame, separation
 from distpriv.analysis.tables import EXAMPLE_TITLES
+from distpriv.model.diagnostics import misfit
 from distpriv.queries import Mean, Pair, SensitiveProperty
 from distpriv.sources import FrameSource
 
-FRAME = attack_frame([{"OptM": 0.6}, {"OptM": 0.5}, {"OptM": 0.58}])
+FRAME = attack_frame({"OptM": np.array([0.6, 0.5, 0.58])})
 OF_RESULTS = [
     name
     for name in sentences.__all__
@@ -148,7 +149,7 @@ def test_running_means_have_students_interval():
     assert (last["simulations"], last["guesses"]) == (3, pytest.approx(56))
     assert last["high"] - 56 == pytest.approx(4.302653 * np.sqrt(28 / 3), rel=1e-6)
     assert np.isnan(FRAME.iloc[0]["low"])
-    assert list(attack_frame([]).columns) == list(FRAME.columns)
+    assert list(attack_frame({}).columns) == list(FRAME.columns)
 
 
 def test_bells_are_apart_as_the_guesses_say():
