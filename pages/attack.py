@@ -4,20 +4,20 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis import explanations, frames, sentences
-from distpriv.attacks import ATTACKERS, PropertyInferenceAttack, worker
+from distpriv.attacks import ATTACKERS, PropertyInferenceAttack, audit_attack, worker
 from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
 
-VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε"}
+VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε", "recall": "Precision"}
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
 NOTES = {
     "width": "Lines: the best possible attacker, by our model. The noise stays, the range widens. ",
     "epsilon": "Lines: the best possible attacker, by our model. Dotted: what the promise allows. ",
 }
-PUBLISHED = "DauM, published"
 
 state, now = page.current()
 scenario, chosen = now.scenario, st.session_state
+attackers = [name for name, one in ATTACKERS.items() if now.query.linear or not one.knows_grid]
 view = chosen.get("attack-view") or "live"
 failing = view == "live" and chosen.get("attack-failing", False) and now.published is not None
 classifier = "arithmetic" if failing else chosen.get("attack-classifier", "logistic")
@@ -25,7 +25,7 @@ adaptive = chosen.get("attack-adaptive", True)
 many = scenario.records is not None and now.n <= 10_000 and ATTACKERS[classifier].seconds < 0.01
 ways = {way.key: way for way in now.guaranteed}
 if failing and now.published:
-    ways = {"as it is": ways["as it is"], PUBLISHED: now.published} | ways
+    ways = {"as it is": ways["as it is"], "published": now.published} | ways
 
 
 def simulation(releases):
@@ -34,11 +34,11 @@ def simulation(releases):
     return PropertyInferenceAttack.of(now.model, releases, now.exposed, **settings)
 
 
-def begin(name, attack, calls):
+def begin(name, attack, calls, function=worker.repetitions):
     """Begin simulations in the workers, or go on with those of this name."""
     key = (scenario, now.source.fingerprint, adaptive, classifier, *attack.noises)
     shared = lambda: worker.packed(attack)  # noqa: E731
-    return jobs.begin(state.jobs, name, key, worker.repetitions, shared, calls)
+    return jobs.begin(state.jobs, name, key, function, shared, calls)
 
 
 def controls(job):
@@ -46,8 +46,8 @@ def controls(job):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.selectbox(
             "Attacker",
-            list(ATTACKERS),
-            list(ATTACKERS).index(classifier),
+            attackers,
+            attackers.index(classifier),
             lambda name: ATTACKERS[name].title,
             key="attack-failing-classifier" if failing else "attack-classifier",
             disabled=failing,
@@ -61,7 +61,7 @@ def controls(job):
             default=True,
             required=True,
             key="attack-adaptive",
-            disabled=classifier == "arithmetic",
+            disabled=ATTACKERS[classifier].knows_grid,
             label_visibility="collapsed",
         )
         st.button("Run again", icon=":material/replay:", on_click=state.reseed)
@@ -70,9 +70,9 @@ def controls(job):
             st.toggle("Show it failing", key="attack-failing", help=explanations.FAILING)
 
 
-def headline(lead):
+def headline(lead, advice=""):
     """Write the answer, and choose the picture."""
-    page.headline(sentences.attack_title(now), lead)
+    page.headline(sentences.attack_title(now), lead, advice)
     if len(scenario.secrets) > 1:
         secret = scenario.secrets[now.exposed].secret
         st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
@@ -93,13 +93,17 @@ def live() -> None:
     total = 200 if many else 50
     best = {name: now.exposed_guesses(way) for name, way in ways.items()}
     attack = simulation({name: way.release for name, way in ways.items()})
-    job = begin("attack", attack, worker.pieces(attack, total))
+    job = begin("attack", attack, worker.pieces(attack, total), worker.scores)
+
+    def runs(job: jobs.Job) -> list[dict]:
+        return [one for piece in job.results for one in piece]
 
     def results(job: jobs.Job) -> pd.DataFrame:
-        return frames.attack_frame([one for piece in job.results for one in piece])
+        some = runs(job)
+        return frames.attack_frame(attack.collect(some).accuracy if some else {})
 
     if failing:
-        headline(explanations.failing_lead(now, page.WORDS))
+        headline(*explanations.failing(now, page.WORDS))
     else:
         headline(sentences.attack_lead(now, results(job), now.way.key, page.WORDS))
     controls(job)
@@ -125,10 +129,16 @@ def live() -> None:
         )
 
     jobs.follow(job, draw)
-    if not adaptive and not failing:
+    done = runs(job)
+    if not job.running and done and now.epsilon is not None and not failing:
+        claim = now.way.key, now.epsilon, scenario.delta
+        st.caption(explanations.audit(audit_attack(attack.collect(done), *claim), page.WORDS))
+    if not adaptive and not failing and not ATTACKERS[classifier].knows_grid:
         st.caption(
             "The paper's attacker learns from figures without noise; that understates the leak."
         )
+    if scenario.known_records:
+        st.caption("This attacker knows none of the records. Guarantee shows who knows some.")
 
 
 # The best attacker's curves, and simulated attackers as points
@@ -171,6 +181,21 @@ def against(across: charts.Across) -> None:
     jobs.follow(job, draw)
 
 
+# Precision and recall of the best attacker
+def recall() -> None:
+    """Draw how sure the best attacker can be."""
+    frame, high = now.recalls(), now.exposed_shares[1]
+    headline(explanations.recall_lead(frame, now.way.key, high, page.WORDS))
+    page.show(
+        charts.recall(frame),
+        frame.round(2),
+        charts.recall_alt(frame),
+        key="recall",
+        note=f"The best possible attacker, by our model, who looks for {high} where both shares "
+        f"are as likely. Always guessing {high} has a precision of 50 % and an F-score of 0.67.",
+    )
+
+
 here = {
     "width": {
         "width": 100 * scenario.secrets[now.exposed].width,
@@ -180,4 +205,4 @@ here = {
     if now.epsilon is None
     else {"epsilon": now.epsilon, "guesses": now.way.guesses},
 }
-{"live": live}.get(view, lambda: against(view))()
+{"live": live, "recall": recall}.get(view, lambda: against(view))()

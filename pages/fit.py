@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from distpriv.analysis import sentences
+from distpriv.analysis import explanations, sentences
 from distpriv.charts import fit
 from distpriv.dashboard import page
 
-KINDS: dict[fit.Kind, str] = {"histogram": "Histogram", "quantiles": "Quantiles (QQ)"}
+KINDS = {"histogram": "Histogram", "quantiles": "Quantiles (QQ)", "tests": "Tests"}
 
 state, now = page.current()
 low, high = now.exposed_shares
@@ -31,17 +31,22 @@ kind = st.segmented_control(
     key="fit-kind",
     label_visibility="collapsed",
 )
-frame = now.fit()
-reading: dict[fit.Kind, str] = {
-    "histogram": "Bars are simulated tables, lines the fitted curves.",
-    "quantiles": "On the dotted line a figure is bell-shaped.",
-}
-page.show(
-    fit.picture(
-        frame, draws=now.fit_draws(), kind=kind, height=200 if len(now.labels) > 3 else 300
-    ),
-    frame,
-    fit.alt(frame),
-    key="fit",
-    note=f"Blue: {low}, orange: {high}. {reading[kind]}",
-)
+if kind == "tests":
+    table = explanations.fit_table(now.tests())
+    left, right = st.columns([6, 5], gap="large")
+    left.table(table.set_axis(map(page.escape, table.index)))
+    right.markdown("\n".join(f"- {text}" for text in explanations.fit_tests(now, page.WORDS)))
+else:
+    frame = now.fit()
+    reading = {
+        "histogram": "Bars are simulated tables, lines the fitted curves.",
+        "quantiles": "On the dotted line a figure is bell-shaped.",
+    }
+    height = 200 if len(now.labels) > 3 else 300
+    page.show(
+        fit.picture(frame, draws=now.fit_draws(), kind=kind, height=height),
+        frame,
+        fit.alt(frame),
+        key="fit",
+        note=f"Blue: {low}, orange: {high}. {reading[kind]}",
+    )

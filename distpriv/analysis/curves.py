@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 EPSILONS = np.geomspace(0.2, 20.0, 25)
+_TABLES = 1000  # simulated at each share of a range, for statistics that are no sums
 _REACH = "release", "epsilon", "guesses"
 _WIDTHS = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest about this middle
 
@@ -107,25 +108,28 @@ def reach_frame(
     one, n = model.pairs[pair], model.n
     half = n * min(one.pair.center, 1 - one.pair.center)
     own = n * one.pair.width / 2
-    steps = np.unique(np.linspace(1, max(half, 1), count).round().clip(1))
+    steps = np.unique(np.linspace(1, max(half, 1), count if model.exact else 6).round().clip(1))
+    simulated: dict[str, Any] = {"method": model.method, "tables": None if model.exact else _TABLES}
     rows = []
     for step in sorted({*steps.tolist(), own}):
         low, high = one.pair.center - step / n, one.pair.center + step / n
         if not 0 <= low < high <= 1:
             continue
         wider = replace(one.pair, low=low, high=high)
+        fitted = replace(model, pairs=(one,))
         try:
-            fitted = fit_groups([one.groups], model.query, [wider], n, model.replacement)
+            if step != own:
+                law = [one.groups], model.query, [wider], n, model.replacement
+                fitted = fit_groups(*law, **simulated)
         except DistprivError:  # the table has too few records for this range
             continue
+        added = {name: each for name, each in releases.items() if each.additive}
+        right = dict(zip(added, 100 * accuracies(fitted, [*added.values()]), strict=True))
         numbers = fitted.pairs[0].numbers
-        fits = {
-            name: each
-            for name, each in releases.items()
-            if each.kept is None or (each.kept <= numbers).all()
-        }
-        right = 100 * accuracies(fitted, [*fits.values()])
-        rows += [(name, 200 * step / n, each) for name, each in zip(fits, right, strict=True)]
+        for name, each in releases.items():  # what is kept has one law at all shares in its range
+            if each.kept is not None and (each.kept <= numbers).all():
+                right[name] = 50.0
+        rows += [(name, 200 * step / n, guesses) for name, guesses in right.items()]
     frame = pd.DataFrame(rows, columns=["release", "width", "guesses"])
     return pd.concat([frame[frame["release"] == name] for name in releases], ignore_index=True)
 

@@ -6,21 +6,16 @@ from typing import TYPE_CHECKING
 
 from distpriv.analysis.curves import ceiling
 from distpriv.analysis.sentences import PLAIN, Style
-from distpriv.text import significant, times
+from distpriv.text import listed, percent, significant, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from distpriv.analysis.evaluation import Evaluation
+    from distpriv.attacks import Audit
 
-__all__ = [
-    "FAILING",
-    "accepted_advice",
-    "accepted_lead",
-    "accepted_title",
-    "failing_lead",
-    "reach_lead",
-]
+__all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit"]
+__all__ += ["failing", "fit_table", "fit_tests", "reach_lead", "recall_lead"]
 
 FAILING = (
     "Adds DauM noise as it was published, and attacks by arithmetic. Figures move in steps: who "
@@ -28,14 +23,16 @@ FAILING = (
 )
 
 
-def failing_lead(now: Evaluation, style: Style = PLAIN) -> str:
+def failing(now: Evaluation, style: Style = PLAIN) -> tuple[str, str]:
     """Return what arithmetic does to DauM as it was published, and to the chosen noise."""
     way = now.published
     reached = now.undefended if way is None else now.exposed_guesses(way)
-    return (
-        f"DauM as published promises at most {significant(now.limit)} right guesses. Arithmetic "
-        f"subtracts its noise and is right {style.strong(times(reached))}; our noise stays."
+    lead = (
+        f"Published DauM promises at most {significant(now.limit)} right guesses; arithmetic "
+        f"subtracts its noise and is right {style.strong(times(reached))}."
     )
+    right = times(now.exposed_guesses(now.way))
+    return lead, f"{style.strong('Our noise stays.')} The same attacker is right {right}, at best."
 
 
 def reach_lead(now: Evaluation, frame: pd.DataFrame, across: str, style: Style = PLAIN) -> str:
@@ -55,6 +52,30 @@ def reach_lead(now: Evaluation, frame: pd.DataFrame, across: str, style: Style =
     return (
         f"At ε = {significant(now.epsilon)} an attacker is right {right}. The promise alone would "
         f"allow {style.strong(times(most))}, whatever the data."
+    )
+
+
+def recall_lead(frame: pd.DataFrame, name: str, high: str, style: Style = PLAIN) -> str:
+    """Return precision at a recall of half, and the F-score, of the best attacker on a release."""
+    part = frame[frame["release"] == name]
+    middle = part.iloc[(part["recall"] - 50).abs().argmin()]
+    right = style.strong(f"{middle['precision']:.0f} of 100")
+    score = style.strong(f"{middle['f_score']:.2f}")
+    return (
+        f"Who finds half of the tables at {high} is right in {right} such guesses. The largest "
+        f"F-score is {score}."
+    )
+
+
+def audit(found: Audit, style: Style = PLAIN) -> str:
+    """Return what an attack proves about the ε that is claimed."""
+    claim = "" if found.claimed is None else significant(found.claimed)
+    least = style.strong(f"ε ≥ {significant(found.epsilon, 2)}")
+    if found.refuted:
+        return f"This attack refutes the promise: it proves {least}, and {claim} is promised."
+    return (
+        f"This attack proves no more than {least}, with {percent(found.confidence)} confidence; "
+        f"promised is ε = {claim} at δ = {found.delta:g}."
     )
 
 
@@ -85,3 +106,42 @@ def accepted_advice(points: pd.DataFrame, level: float, style: Style = PLAIN) ->
         return ""
     request = style.strong("Publish balanced figures.")
     return f"{request} They keep this error, and an attacker is right {times(50)}."
+
+
+def fit_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return `frames.tests_frame` as people read it: a row a figure, p at each share."""
+    p = frame.pivot_table("p", "statistic", "share", sort=False, dropna=False)
+    words = p.map(lambda one: "does not vary" if one != one else _chance(one))  # NaN
+    return words.rename(columns="p at {}".format).rename_axis(None).rename_axis(None, axis=1)
+
+
+def fit_tests(now: Evaluation, style: Style = PLAIN) -> tuple[str, ...]:
+    """Return what tests of the fit say, and how figures that are no sums were fitted."""
+    p, tables = now.tests()["p"].dropna(), whole(now.draws.shape[1])
+    distance, scatter = now.distances().iloc[-1], now.scatter()
+    level = 0.01 / max(len(p), 1)
+    worst = f"the least p is {_chance(p.min())}" if len(p) else "no figure varies"
+    low, high = (significant(distance[end]) for end in ("low", "high"))
+    differs = percent(max(abs(1 - one) for one in scatter.extremes), 2)
+    epsilon = significant(scatter.epsilon)
+    words = [
+        f"p: how often chance alone fits as badly, in {tables} simulated tables.",
+        f"Of {len(p)} tests, {worst}. Below {significant(level, 1)} it would be no chance.",
+        f"The shares lie {significant(distance['estimate'])} deviations apart; in 95 of 100 "
+        f"resamples {low} to {high}.",
+        f"After release, the scatter at the two shares differs by up to {differs}. So δ at "
+        f"ε = {epsilon} is {significant(scatter.delta, 2)}; with equal scatter "
+        f"{significant(scatter.pooled, 2)}.",
+    ]
+    others = [one.title for one in now.query.statistics if not one.linear]
+    if others:
+        verb = "is no sum, so its" if len(others) == 1 else "are no sums, so their"
+        words.append(
+            f"{listed(style.name(name) for name in others)} {verb} law was fitted to simulated "
+            "tables; noise covers what they leave open."
+        )
+    return tuple(words)
+
+
+def _chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

@@ -7,17 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
 from distpriv.arrays import FloatArray
-from distpriv.model import PairModel, Release
-from distpriv.privacy import NormalLoss
+from distpriv.model import GaussianModel, PairModel, Release
+from distpriv.model.diagnostics import mardia, misfit, normality
+from distpriv.privacy import NormalLoss, pair_loss
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["attack_frame", "bells_frame", "contributions_frame", "draws_frame", "fit_frame"]
-__all__ += ["misfit", "plane_frames", "points_frame", "separation"]
+__all__ += ["plane_frames", "points_frame", "recall_frame", "separation"]
+__all__ += ["tests_frame"]
 
 _SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
 _CERTAIN = 99.99  # right guesses of 100; two bells this far apart do not overlap in a picture
@@ -49,24 +51,44 @@ def bells_frame(
     return pd.concat(parts, ignore_index=True)
 
 
-def attack_frame(repetitions: Sequence[Mapping[str, float]]) -> pd.DataFrame:
+def attack_frame(accuracy: Mapping[str, FloatArray]) -> pd.DataFrame:
     """Return running means of a simulated attack, one row a release and number of repetitions.
 
-    From each repetition's share of right guesses by release, in order. Columns release,
+    From the share of right guesses by release, of each repetition in order. Columns release,
     simulations, guesses, low and high: the mean so far and its 95 % interval by Student's t, of
     100. The interval is NaN after one repetition.
     """
     import pandas as pd
 
-    if not repetitions:
+    if not accuracy:
         return pd.DataFrame(columns=["release", "simulations", "guesses", "low", "high"])
-    running, counts = (100 * pd.DataFrame([*repetitions])).expanding(), len(repetitions)
+    right = 100 * pd.DataFrame(dict(accuracy))
+    running, counts = right.expanding(), len(right)
     numbers = np.arange(1, counts + 1)
     half = running.std().mul(stdtrit(numbers - 1, 0.975) / np.sqrt(numbers), axis=0)
     frame = running.mean().melt(var_name="release", value_name="guesses")
     low, high = (frame["guesses"] + sign * half.melt()["value"] for sign in (-1, 1))
     frame.insert(1, "simulations", np.tile(numbers, len(frame) // counts))
     return frame.assign(low=low, high=high)
+
+
+def recall_frame(
+    model: GaussianModel, releases: Mapping[str, Release], pair: int = 0
+) -> pd.DataFrame:
+    """Return precision against recall of the best attackers who seek the higher share.
+
+    Columns release, recall and precision (in per cent, at even odds) and f_score, the largest F_1.
+    """
+    import pandas as pd
+
+    recall = np.linspace(0.01, 1.0, 100)
+    parts = []
+    for name, release in releases.items():
+        loss = pair_loss(model, release, pair).reversed
+        precision = np.interp(recall, *loss.precision_recall())
+        lines = {"recall": 100 * recall, "precision": 100 * precision}
+        parts.append(pd.DataFrame({"release": name, **lines, "f_score": loss.f_score()}))
+    return pd.concat(parts, ignore_index=True)
 
 
 def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.DataFrame:
@@ -81,26 +103,10 @@ def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.Da
     right = 100 * frame["right"].astype(float)
     each = right.groupby([frame["release"], frame[across]], sort=False)
     count = each.count()
-    half = each.std() * stdtrit(count - 1, 0.975) / np.sqrt(count)
+    half: pd.Series = each.std() * stdtrit(count - 1, 0.975) / np.sqrt(count)
     points = pd.DataFrame({"guesses": each.mean(), "half": half}).dropna().reset_index()
     points = points.assign(low=points["guesses"] - points["half"])
     return points.assign(high=points["guesses"] + points.pop("half"))
-
-
-def misfit(draws: FloatArray, mean: float, deviation: float, step: float) -> float:
-    """Return the largest distance between two shares of tables below a value, in points of 100.
-
-    One is that of the draws, shape (R,), the other that of the normal curve; on a grid the curve
-    counts up to half a step above the value.
-    """
-    values, counts = np.unique(np.round(draws, 9), return_counts=True)
-    if not deviation > 0:
-        return 0.0
-    below = counts.cumsum() / len(draws)
-    expected = ndtr((values + step / 2 - mean) / deviation)
-    before = below - counts / len(draws)
-    earlier = ndtr((values - step / 2 - mean) / deviation)
-    return 100 * float(np.maximum(np.abs(below - expected), np.abs(before - earlier)).max())
 
 
 def fit_frame(
@@ -121,6 +127,27 @@ def fit_frame(
             off = misfit(draws[side, :, place], mean, deviation, step)
             rows.append((label, share, mean, deviation, step, off))
     return pd.DataFrame(rows, columns=["statistic", "share", "mean", "deviation", "step", "misfit"])
+
+
+def tests_frame(
+    pair: PairModel, draws: FloatArray, labels: Sequence[str], shares: Sequence[str]
+) -> pd.DataFrame:
+    """Return the chance p of a fit as bad as that of simulated tables, (2, R, m), of each curve.
+
+    Columns statistic, share, p and deviation; the last rows, "all together", have Mardia's test,
+    twice the smaller p of skewness and kurtosis.
+    """
+    import pandas as pd
+
+    each = normality(draws, pair, labels, shares)[["statistic", "share", "p"]]
+    deviations = np.sqrt(np.diagonal(pair.covariances, axis1=1, axis2=2).clip(0))
+    each = each.assign(deviation=deviations.T.ravel())
+    if len(labels) == 1:
+        return each
+    joint = mardia(draws, shares)
+    p = (2 * joint[["skewness_p", "kurtosis_p"]].min(axis=1)).clip(upper=1)
+    rows = pd.DataFrame({"statistic": "all together", "share": joint["share"], "p": p})
+    return pd.concat([each, rows], ignore_index=True)
 
 
 def draws_frame(draws: FloatArray, labels: Sequence[str], shares: Sequence[str]) -> pd.DataFrame:

@@ -17,7 +17,8 @@ from distpriv.attacks.classifiers import ATTACKERS
 from distpriv.attacks.property_inference import PropertyInferenceAttack, parts_suffice
 from distpriv.text import whole
 
-__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "repetitions", "thinned"]
+__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "repetitions", "scores"]
+__all__ += ["thinned"]
 
 MOST_RECORDS = 200_000
 """How many records a worker gets; larger tables are sampled."""
@@ -52,6 +53,11 @@ def repetitions(
         {name: float(((row > 0) == labels).mean()) for name, row in attack.repetition(i).items()}
         for i in range(start, stop)
     ]
+
+
+def scores(blob: bytes, start: int, stop: int) -> list[dict[str, FloatArray]]:
+    """Run repetitions start to stop − 1, and return the scores of each one's test datasets."""
+    return [_unpacked(blob).repetition(i) for i in range(start, stop)]
 
 
 def pieces(attack: PropertyInferenceAttack, total: int) -> list[tuple[int, int]]:

@@ -95,7 +95,7 @@ def reach(
     points, lines = _simulated(frame), frame[frame["low"].isna()] if "low" in frame else frame
     log, most = across == "epsilon", 100.0 if across == "width" else _top(lines)
     ends = [float(one) for one in (lines[across].min(), lines[across].max())]
-    scale = {"range": [-0.02 * ends[1], ends[1]]}
+    scale: dict[str, Any] = {"range": [-0.02 * ends[1], ends[1]]}
     if log:
         scale = {"type": "log", "tickvals": style.DECADES, "range": [*map(math.log10, ends)]}
     chart = style.figure(
@@ -142,7 +142,7 @@ def recall(frame: pd.DataFrame, *, height: int = 400) -> go.Figure:
     )
     style.upright(chart, "precision, % of such guesses that are right")
     words = "{name}: precision %{y:.0f} % at recall %{x:.0f} %<extra></extra>"
-    _lines(chart, frame, ("recall", "precision"), words)
+    _lines(chart, frame, ("recall", "precision"), words, inside=30.0)
     return chart
 
 
@@ -210,7 +210,7 @@ def recall_alt(frame: pd.DataFrame) -> str:
 def belief_alt(frame: pd.DataFrame) -> str:
     """Return the likeliest shares in words."""
     peaks = "; ".join(
-        f"{style.title(str(name))}: {part.loc[part['belief'].idxmax(), 'share']:.0f} %"
+        f"{style.title(str(name))}: {part['share'].iloc[part['belief'].argmax()]:.0f} %"
         for name, part in frame[frame["release"] != "prior"].groupby("release", sort=False)
     )
     return f"Belief about the share after one release. Likeliest: {peaks}."
@@ -233,8 +233,9 @@ def _lines(
     words: str,
     *,
     log: bool = False,
+    inside: float | None = None,
 ) -> None:
-    """Draw a line a release, with its name where it ends: in the margin, or where it stops."""
+    """Draw a line a release, with its name where it ends, in the margin or earlier, or inside."""
     across, up = axes
     low, high = chart.layout.yaxis.range
     apart = 20 * (high - low) / (chart.layout.height - 72)
@@ -244,13 +245,14 @@ def _lines(
         look: dict[str, Any] = {"width": 3, "dash": style.dash(str(name)), "name": str(name)}
         look |= {"hoverinfo": None, "hovertemplate": words.replace("{name}", text)}
         style.line(chart, part[across], part[up], hue, **look)
-        x, y = float(part[across].iloc[-1]), float(part[up].iloc[-1])
-        if x == frame[across].max():
+        place = -1 if inside is None else (part[across] - inside).abs().argmin()
+        x, y = float(part[across].iloc[place]), float(part[up].iloc[place])
+        if inside is None and x == frame[across].max():
             outer.append((y, text, hue))
             continue
         x = math.log10(x) if log else x
-        place = {"xanchor": "left", "xshift": 6, "yshift": 10, "font": {"color": hue, "size": 14}}
-        style.note(chart, x, y, text, **place)
+        look = {"xanchor": "left", "xshift": 6, "yshift": 11, "font": {"color": hue, "size": 14}}
+        style.note(chart, x, y, text, **look)
     for (_, text, hue), y in zip(outer, _spread([y for y, *_ in outer], apart), strict=True):
         look = {"xref": "paper", "xanchor": "left", "xshift": 12}
         style.note(chart, 1, y, text, **look, font={"color": hue, "size": 14})
