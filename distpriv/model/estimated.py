@@ -93,7 +93,7 @@ def estimated_law(
     features = _features(query, records, total[0], linear, controlled)
     free, columns = _part(query, ~linear)
     needed = [group[:, columns] for group in records]
-    count = count or int(np.clip(_WORK // kept.sum(axis=1).max(), _FEWEST, _MOST))
+    count = count or int(np.clip(_WORK / max(kept.sum(axis=1).max(), 1), _FEWEST, _MOST))
     weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
     x = np.zeros((count, len(kept), features[0].shape[1]))
     y = np.zeros((count, len(kept), len(free)))
@@ -223,14 +223,16 @@ def _regressed(
     """Return mean and covariance of both, and the covariance of what x leaves of y."""
     unit = np.sqrt(np.diagonal(covariance_x))
     unit = np.where(unit > 0, unit, 1.0)
-    away, rest = (x - x.mean(axis=0)) / unit, y - y.mean(axis=0)
+    moved = y - y[0]  # exactly 0 where a statistic is constant
+    away, rest = (x - x.mean(axis=0)) / unit, moved - moved.mean(axis=0)
     inverse = np.linalg.pinv(away.T @ away, hermitian=True, rcond=1e-9)
     slope = inverse @ (away.T @ rest)
     rest = rest - away @ slope
     own = rest.T @ rest / max(len(x) - 1 - x.shape[1], 1)
     slope = slope / unit[:, None]
     cross = covariance_x @ slope
-    mean = np.append(mean_x, y.mean(axis=0) + (mean_x - x.mean(axis=0)) @ slope)
+    mean_y = y[0] + moved.mean(axis=0) + (mean_x - x.mean(axis=0)) @ slope
+    mean = np.append(mean_x, mean_y)
     covariance = np.block([[covariance_x, cross], [cross.T, slope.T @ cross + own]])
     return mean, covariance, own
 

@@ -154,7 +154,7 @@ def nested_moments(
     factors = fewer * (1 - more / sizes) * weights[:, None] * weights
     mean = (total @ means).ravel()
     covariance = np.einsum("uvg,gab->uavb", factors, covariances)
-    return mean, np.asarray(covariance.reshape(mean.size, -1))
+    return mean, covariance.reshape(mean.size, mean.size)
 
 
 def _check_sizes(counts: FloatArray, before: list[int], label: str) -> None:
