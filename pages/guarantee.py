@@ -19,7 +19,7 @@ state, now = page.current()
 scenario = now.scenario
 ways = {way.key: way for way in now.guaranteed}
 best = now.recommendation.way.key
-start = best if best in ways else next(reversed(ways))
+start = next((key for key in (best, scenario.mechanism) if key in ways), "as it is")
 head = st.container()
 chosen = st.segmented_control(
     "Way of releasing",
@@ -66,7 +66,7 @@ with right:
     st.markdown(
         "\n".join(f"- {text}" for text in sentences.guarantee_meaning(now, way, page.WORDS))
     )
-    st.caption(f"For {way.title.lower()}. {way.basis}")
+    st.caption(f"{way.title}. {way.basis}")
 
 # 4. Attackers who have more
 left, right = st.columns(2, gap="large")
@@ -91,3 +91,5 @@ with right, page.sentences():
         note="Half of them with the property, half without.",
     )
     control(state, "known_records")
+    if scenario.known_records:
+        st.markdown(sentences.known_lead(now, way, page.WORDS))

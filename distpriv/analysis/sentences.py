@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["BY", "PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
 __all__ += ["chance", "check_lead", "check_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
-__all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "off", "tradeoff_advice"]
-__all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
+__all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "off"]
+__all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
 
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
@@ -146,16 +146,7 @@ def _rests(now: Evaluation) -> list[str]:
             f"Each record is promised ε = {each} at δ = {delta}, too, between the public bounds."
         )
     if one.known_records:
-        way = now.recommendation.way
-        try:
-            right = times(now.knowing_guesses(way))
-        except DistprivError as error:
-            sentences.append(str(error))
-        else:
-            sentences.append(
-                f"Who knows {whole(one.known_records)} of the records is right {right} from "
-                f"{way.title.lower()} figures, by our model."
-            )
+        sentences.append(known_lead(now, now.recommendation.way))
     return sentences
 
 
@@ -294,7 +285,13 @@ def guarantee_title(way: Way) -> str:
 
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     """Return what is promised, and what a way of releasing delivers."""
-    by = BY[way.rests]
+    by, each = BY[way.rests], now.scenario.persons
+    if way.verdict.kept and not way.kept and each is not None:
+        ends = f"ε = {significant(each.epsilon)} at δ = {significant(each.delta)}"
+        return (
+            f"The share stays hidden, {by}. Each person is promised {style.strong(ends)}, which "
+            "this release does not give."
+        )
     if way.rests == "any data":
         nothing = style.strong("ε = 0 and δ = 0")
         return f"The figures have the same law for every share in the range: {nothing}, {by}."
@@ -321,6 +318,9 @@ def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
     """Return what a way of releasing promises: by the model, whatever the data, and to persons."""
     verdict = way.verdict
     model = f"Right {significant(way.guesses)} of 100; {significant(now.limit)} are accepted."
+    if now.scenario.by == "epsilon":
+        promised = f"promised is {significant(now.promise.delta)}"
+        model = f"Delivers δ = {significant(way.delivered, 2)} at your ε; {promised}."
     if way.rests == "any data":
         model = "The figures do not depend on the share."
         data, rests = True, "Proven for any data, as long as the same records are kept."
@@ -352,6 +352,16 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
     return None, f"{text}, between the public bounds."
 
 
+def known_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
+    """Return how often attackers are right who know so many records as the scenario says."""
+    try:
+        right = style.strong(times(now.knowing_guesses(way)))
+    except DistprivError as error:
+        return str(error)
+    known = f"{whole(now.scenario.known_records)} of the {whole(now.n)} records"
+    return f"{way.title}: an attacker who knows {known} is right {right}."
+
+
 def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, ...]:
     """Return what a way of releasing means to people, a sentence each."""
     one = now.meaning(way)
@@ -360,7 +370,7 @@ def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[
     low, high = (percent(belief, 2) for belief in one.belief)
     sentences = [
         records if one.records != 0 else "It tells no more than reading no record at all.",
-        "Whatever they believed, their chance to name the right share grows by a factor of "
+        "Whatever an attacker believed, their chance to name the right share grows by a factor of "
         f"{style.strong(significant(one.factor))} at most.",
         f"In {100 * OFTEN:.0f} of 100 releases, someone undecided (50:50) ends between {low} and "
         f"{style.strong(high)} sure of either share."

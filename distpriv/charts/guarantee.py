@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LEAST, _ZERO = 1e-8, 1e-9  # what is drawn, and where 0 stands on the logarithmic axis
 _TICKS = {_ZERO: "0", 1e-8: "10⁻⁸", 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 0.01: "0.01", 1.0: "1"}
+_RELEASES = [1, 5, 10, 15, 20]
 
 
 def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) -> go.Figure:
@@ -59,10 +60,11 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
         symbol = {"symbol": "circle-open" if number else "x-thin", "size": 12}
         stroke = {"line": {"width": 3, "color": style.INK}, "cliponaxis": False}
         style.marks(chart, [epsilon], [delta], style.INK, **symbol, **stroke, name=text)
-        right, below = epsilon > 0.6 * most, delta > 0.1
-        beside: dict[str, Any] = {"xanchor": "right" if right else "left", "font": {"size": 14}}
-        beside |= {"yanchor": "top" if below else "bottom", "yshift": -14 if below else 3}
-        beside["xshift"] = -9 if right else 9
+        left = epsilon > 0.35 * most  # below the curve, which leaves room there
+        below = left or delta > 0.1
+        beside: dict[str, Any] = {"xanchor": "right" if left else "left", "font": {"size": 14}}
+        beside |= {"yanchor": "top" if below else "bottom", "yshift": -14 if delta > 0.1 else 3}
+        beside["xshift"] = -9 if left else 9
         notes.append(style.words(epsilon, np.log10(delta), f"<b>{text}</b>", **beside))
     chart.update_layout(annotations=[*chart.layout.annotations, *notes])
     return chart
@@ -94,7 +96,11 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
         300,
         margin={"l": 8, "r": 96, "t": 26, "b": 44},
         xaxis=style.axis(
-            title, range=[frame[across].min(), frame[across].max()], showgrid=False, nticks=6
+            title,
+            range=[frame[across].min(), frame[across].max()],
+            tickvals=_RELEASES if across == "releases" else None,
+            showgrid=False,
+            nticks=6,
         ),
         yaxis=style.axis(range=[least, most], nticks=7),
     )

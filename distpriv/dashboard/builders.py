@@ -11,7 +11,7 @@ from distpriv.dashboard import page
 from distpriv.dashboard.fields import number
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
-from distpriv.privacy.persons import Persons, as_bounds, check_bounds
+from distpriv.privacy.persons import Persons, as_bounds, check_bounds, record_moves
 from distpriv.queries import Label, Pair, SensitiveProperty, Statistic
 from distpriv.queries.statistics import KINDS
 from distpriv.sources import FrameSource
@@ -104,7 +104,9 @@ def persons(state: State) -> None:
                 (column, number(low, -1e300, 1e300), number(high, -1e300, 1e300))
                 for column, (low, high) in ranges.items()
             )
-            check_bounds(state.evaluation().model, bounds)
+            model = state.evaluation().model
+            check_bounds(model, bounds)
+            record_moves(model.query, model.n, bounds)  # which some figures do not have
             promise = Persons(number(epsilon, 0.01, 50), number(delta, 1e-9, 0.5))
             _take(state, persons=promise, bounds=bounds)
 

@@ -90,8 +90,8 @@ def sidebar(state: State) -> DeltaGenerator:
             f"and *{page.escape(pair.secret.label)}*, {100 * pair.low:g} or {100 * pair.high:g} %"
         )
         rest = tuple(one for one in scenario.secrets if one is not pair)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(text, width="stretch")
+        st.caption(text)
+        with st.container(horizontal=True):
             for label, secrets in (("Put first", (pair, *rest)), ("Remove", rest)):
                 st.button(
                     label,

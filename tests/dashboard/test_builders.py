@@ -83,3 +83,6 @@ def test_persons_are_promised_between_public_bounds():
     )
     press(app, "Protect the share alone")
     assert state.scenario.persons is None
+    state.change(statistics=(Median("age"),))
+    press(app.run(), "Protect them")
+    assert "is not bounded" in app.error[0].value
