@@ -167,7 +167,10 @@ def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
         noise = part.release.covariance
         if noise is not None and noise.shape != (width, width):
             raise DistprivError(f"Noise on {width} figures has that many rows, not {len(noise)}.")
-        if (count := part.records) is not None and not _is_sample(model, count):
+        count = part.records
+        if count is not None and any(
+            count < 1 or (pair.pair.numbers(count) >= pair.numbers).any() for pair in model.pairs
+        ):
             raise DistprivError(
                 f"A sample of {count} records is not part of a table of {whole(model.n)} that "
                 "leaves some of each group; count it as the whole table."
@@ -183,13 +186,6 @@ def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
         )
 
 
-def _is_sample(model: GaussianModel, count: int) -> bool:
-    """Tell whether a table leaves some records of each group outside a sample."""
-    return count > 0 and all(
-        (pair.pair.numbers(count) < pair.numbers).all() for pair in model.pairs
-    )
-
-
 def _alone(model: GaussianModel, parts: Sequence[Part]) -> Release | None:
     """Return the one release that tells as much as all, of releases of all the table's figures."""
     labels = (None, model.query.labels)
@@ -197,43 +193,29 @@ def _alone(model: GaussianModel, parts: Sequence[Part]) -> Release | None:
         part.records or part.labels not in labels or part.release.kept is not None for part in parts
     ):
         return None
-    deviations = np.sqrt(np.max([pair.pooled.diagonal() for pair in model.pairs], axis=0))
-    unit = np.where(model.steps > 0, model.steps, np.where(deviations > 0, deviations, 1.0))
-    precision = np.zeros((len(unit), len(unit)))
+    trace, precision = np.diag(_TRACE * _units(model.pairs[0]) ** 2), np.zeros(())
     for part in parts:
         noise = part.release.covariance
         if noise is None or not log_ratio(np.asarray(part.release.smoothness(model))) <= _COVERED:
             return AS_IT_IS  # what arithmetic takes off is no noise
-        precision += _inverse(noise + _TRACE * np.diag(unit**2))
+        precision = precision + _inverse(noise + trace)
     return parts[0].release if len(parts) == 1 else Release("together", _inverse(precision))
 
 
 # ---------------------------------------------------------------- the law of a pair
 
 
-@dataclass(frozen=True, eq=False)
-class _Base:
-    """Hold the law of what releases are computed from, D numbers side by side.
+def _base(
+    model: GaussianModel, fitted: PairModel, parts: Sequence[Part]
+) -> tuple[PairModel, IntArray]:
+    """Return the law of all that releases are computed from, and which draw each number is of.
 
-    They are the statistics of every draw, and the sums of kept records of each group (`draw` −1).
-    Means, covariances and joint steps have one row a share.
+    It is the statistics of every draw, and the sums of kept records of each group (draw −1).
     """
-
-    draw: IntArray
-    means: FloatArray
-    covariances: FloatArray
-    steps: FloatArray
-    joint_steps: FloatArray
-    apart: BoolArray
-
-
-def _base(model: GaussianModel, fitted: PairModel, parts: Sequence[Part]) -> _Base:
     m, grids = len(model.scales), fitted.groups.grids
     draws = _draws(parts)
     if draws == [(None, "")] and not any(part.release.kept is not None for part in parts):
-        apart, zeros = np.full(m, fitted.apart), np.zeros(m, dtype=np.int64)
-        own = fitted.means, fitted.covariances, fitted.steps, fitted.joint_steps
-        return _Base(zeros, *own, apart)
+        return fitted, np.zeros(m, dtype=np.int64)
     sizes, single = fitted.groups.population(model.replacement)
     kept = {one.tobytes(): one for part in parts if (one := part.release.kept) is not None}
     of = next((part.draw for part in parts if part.release.kept is not None), None)
@@ -257,15 +239,16 @@ def _base(model: GaussianModel, fitted: PairModel, parts: Sequence[Part]) -> _Ba
         rest = [grids.at(row, sizes) for row in number - (most if draw == of else 0)]
         steps[place] = np.max([grid.steps for grid in rest], axis=0)
         joint[place] = [grid.joint_steps for grid in rest]
-    differ = [grids.apart(number, sizes) for number in numbers] + [False] * len(sums)
-    return _Base(
-        np.repeat([*range(len(draws)), *[-1] * len(sums)], m),
-        np.einsum("usg,ga->sua", counts, fitted.groups.means).reshape(2, -1) * scale,
-        covariances.reshape(2, len(scale), -1) * np.outer(scale, scale),
-        steps.ravel() * scale,
-        joint.swapaxes(0, 1).reshape(2, -1) * scale,
-        np.repeat(differ, m),
+    means = np.einsum("usg,ga->sua", counts, fitted.groups.means).reshape(2, -1) * scale
+    law = replace(
+        fitted,
+        means=means,
+        covariances=covariances.reshape(2, len(scale), -1) * np.outer(scale, scale),
+        steps=steps.ravel() * scale,
+        joint_steps=joint.swapaxes(0, 1).reshape(2, -1) * scale,
+        apart=any(grids.apart(number, sizes) for number in numbers),
     )
+    return law, np.repeat([*range(len(draws)), *[-1] * len(sums)], m)
 
 
 def _draws(parts: Sequence[Part]) -> list[tuple[int | None, str]]:
@@ -277,10 +260,8 @@ def _loss(
     model: GaussianModel, fitted: PairModel, parts: Sequence[Part]
 ) -> tuple[PrivacyLoss, float]:
     """Return the loss of one pair, and the charge for the grid."""
-    base, draws, labels = _base(model, fitted, parts), _draws(parts), [*model.query.labels]
-    bare, precision = base.draw < 0, np.zeros_like(base.covariances[0])
-    spread = np.diagonal(base.covariances, axis1=1, axis2=2).max(axis=0)
-    unit = np.where(base.steps > 0, base.steps, np.sqrt(np.where(spread > 0, spread, 1.0)))
+    (law, draw), draws, labels = _base(model, fitted, parts), _draws(parts), model.query.labels
+    bare, precision, unit = draw < 0, np.zeros_like(law.pooled), _units(law)
     for part in parts:
         if not part.release.additive:
             continue
@@ -291,42 +272,47 @@ def _loss(
             trace = _TRACE * np.diag(unit[at] ** 2)
             own[np.ix_(at, at)] = _inverse(noise + trace)
         # Noise that arithmetic takes off is none.
-        if not own.any() or not _charge(base, own, base.draw < 0, unit) <= _COVERED:
+        if not own.any() or not _charge(law, draw, own, draw < 0) <= _COVERED:
             bare[at] = True
         else:
             precision += own
     noisy = ~bare & (np.diagonal(precision) > 0)
-    charge = _charge(base, precision, bare, unit)
+    charge = _charge(law, draw, precision, bare)
     if not charge <= _COVERED:
         bare, noisy, charge = bare | noisy, noisy & False, 0.0
-    if (base.apart & bare).any():
+    if law.apart and bare[draw >= 0].any():
         return APART, 0.0
     noise = np.zeros_like(precision)
     noise[np.ix_(noisy, noisy)] = _inverse(precision[np.ix_(noisy, noisy)])
     used = np.ix_(bare | noisy, bare | noisy)
-    difference = (base.means[0] - base.means[1])[bare | noisy]
-    return _between(difference, *(one[used] + noise[used] for one in base.covariances)), charge
+    laws = (one[used] + noise[used] for one in law.covariances)
+    return _between(law.difference[bare | noisy], *laws), charge
 
 
-def _charge(base: _Base, precision: FloatArray, bare: BoolArray, unit: FloatArray) -> float:
+def _units(law: PairModel) -> FloatArray:
+    """Return steps, or deviations of what has no grid."""
+    deviation = np.sqrt(np.diagonal(law.pooled).clip(0))
+    return np.where(law.steps > 0, law.steps, np.where(deviation > 0, deviation, 1.0))
+
+
+def _charge(law: PairModel, draw: IntArray, precision: FloatArray, bare: BoolArray) -> float:
     """Return what the grid moves log-likelihood ratios by, given all that is bare.
 
     Several draws' joint covariance is at least that of independent ones with 1/D of the covariance
     of each given the others, so that the sum over the dual grid is at most a product.
     """
     noisy = ~bare & (np.diagonal(precision) > 0)
-    draws, total = np.unique(base.draw[noisy]), 1.0
-    for draw in draws:
-        own = (base.draw == draw) & ~bare
-        away = bare | (noisy & ~own)
-        given = np.array([_given(one, own, away) for one in base.covariances]) / len(draws)
-        before = np.diagonal(base.covariances, axis1=1, axis2=2)[:, own]
+    draws, total = np.unique(draw[noisy]), 1.0
+    spread = _units(law) ** 2 + np.diagonal(law.pooled)
+    for one in draws:
+        own = (draw == one) & ~bare
+        given = np.array([_given(c, own, bare | (noisy & ~own)) for c in law.covariances])
+        before = np.diagonal(law.covariances, axis1=1, axis2=2)[:, own]
         varies = np.diagonal(given, axis1=1, axis2=2) > _FIXED * before
-        spread = unit[own] ** 2 + before.max(axis=0)
         # What is not released has noise without end.
-        noise = _inverse(precision[np.ix_(own, own)] + np.diag(_ENDLESS / spread))
-        joint = np.where(varies, base.joint_steps[:, own], 0.0)
-        total *= 1 + float(smoothness(given, joint, base.steps[own], noise))
+        noise = _inverse(precision[np.ix_(own, own)] + np.diag(_ENDLESS / spread[own]))
+        joint = np.where(varies, law.joint_steps[:, own], 0.0)
+        total *= 1 + float(smoothness(given / len(draws), joint, law.steps[own], noise))
     return float(log_ratio(np.asarray(total - 1)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.special import betaln, expit, logit
+from scipy.special import betaln, expit, logit, xlog1py, xlogy
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
@@ -58,7 +58,7 @@ def reading_accuracy(k: int, low: float, high: float, n: int | None = None) -> f
         If an argument is out of its domain.
     """
     low, high = sorted((_fraction(low, "A share"), _fraction(high, "A share")))
-    if k != int(k) or not 0 <= k <= (_MOST if n is None else n):
+    if not 0 <= k <= (_MOST if n is None else n) or k != int(k):
         raise DistprivError(f"Records that are read must be 0 to {n or _MOST}, not {k}.")
     if k == 0 or low == high:
         return 0.5
@@ -80,9 +80,7 @@ def _log_law(x: FloatArray, k: int, having: float, n: int | None) -> FloatArray:
     """Return ln P(x of k records have the property); of a share, or of so many among n."""
     if n is not None:
         return _log_choose(having, x) + _log_choose(n - having, k - x) - _log_choose(n, k)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        with_it, without = x * np.log(having), (k - x) * np.log1p(-having)
-    return _log_choose(k, x) + np.where(x > 0, with_it, 0) + np.where(x < k, without, 0)
+    return _log_choose(k, x) + xlogy(x, having) + xlog1py(k - x, -having)
 
 
 def _log_choose(n: float, k: FloatArray | float) -> FloatArray:
@@ -303,7 +301,8 @@ def knowing(
         Records, at most twice those of the smallest group at any share.
     kept_known : bool
         Whether they are told which of their records are kept. How many of them are is all that
-        balanced figures tell then: the other kept records have one law.
+        balanced figures tell then, for the other kept records have one law; nobody who knows as
+        many records does better.
 
     Returns
     -------
@@ -319,7 +318,7 @@ def knowing(
     """
     release = AS_IT_IS if release is None else release
     few = int(min(pair.numbers.min() for pair in model.pairs))
-    if known != int(known) or not 0 <= known <= 2 * few:
+    if not 0 <= known <= 2 * few or known != int(known):
         raise DistprivError(
             f"Known records must be 0 to {whole(2 * few)}, for some group has only {whole(few)}; "
             f"it is {known}."

@@ -43,6 +43,7 @@ def test_records_to_match_are_the_least_that_tell_as_much():
     assert [records_to_match(a, 0.45, 0.55) for a in (0.5, 0.6, 0.75)] == [0, 7, 45]
     assert records_to_match(0.75, 0.45, 0.55, 100) == 31
     assert reading_accuracy(30, 0.45, 0.55, 100) < 0.75 <= reading_accuracy(31, 0.45, 0.55, 100)
+    assert guessing_factor(0.6) == 1.2
     assert records_to_match(1.0, 0.0, 1.0) == 1
     assert records_to_match(0.6, 0.3, 0.3) is None
     assert records_to_match(0.9, 0.501, 0.502, 100) is None  # both are 50 of 100 records
@@ -107,10 +108,10 @@ def test_attackers_who_know_records():
 def test_known_records_leave_a_smaller_table(replacement):
     """40 of 100 known at 45 and 55 are 60 unknown at 25 and 35, of which nothing else is known."""
     rest = INCOME.pair(0.5, 10 / 60)
-    groups = replace(GROUPS[INCOME], counts=GROUPS[INCOME].counts - (0 if replacement else 20))
+    groups = GROUPS[INCOME]
+    if not replacement:
+        groups = replace(groups, counts=groups.counts - 20)
     smaller = fit_groups([groups], QUERY, [rest], 60, replacement)
-    if replacement:  # N of the covariances' divisor stays
-        smaller = fit_groups([GROUPS[INCOME]], QUERY, [rest], 60, True)
     expected = optimal_attack_accuracy(smaller)
     assert knowing(model(PAIR, replacement=replacement), None, 40) == pytest.approx(expected)
 
@@ -127,19 +128,14 @@ def test_balanced_figures_and_known_sums_have_the_simulated_law():
         figure, sums = np.zeros(40_000), []
         for group in (0, 1):
             records = rng.normal(0, np.sqrt(variances[group]), (40_000, numbers[group]))
-            records = rng.permuted(records, axis=1)
             figure += weights[group] * records[:, : int(release.kept[group])].sum(axis=1)
             known = rng.permuted(records, axis=1)[:, :half]
             sums.append(known.sum(axis=1))
         laws.append(np.cov([figure, *sums]))
+    whole = fitted.pairs[0].groups
+    groups = replace(whole, means=whole.means[:, 2:3], covariances=whole.covariances[:, 2:3, 2:3])
+    one = replace(fitted, scales=np.ones(1), pairs=(replace(fitted.pairs[0], groups=groups),))
     expected = NormalLoss.between(np.zeros(3), *laws).accuracy()
-    one = replace(fitted, scales=np.eye(5)[2][:1])
-    groups = replace(
-        fitted.pairs[0].groups,
-        means=fitted.pairs[0].groups.means[:, 2:3],
-        covariances=fitted.pairs[0].groups.covariances[:, 2:3, 2:3],
-    )
-    one = replace(one, scales=np.ones(1), pairs=(replace(fitted.pairs[0], groups=groups),))
     assert knowing(one, release, 2 * half) == pytest.approx(expected, abs=0.005)
 
 
@@ -159,7 +155,3 @@ def test_balanced_figures_and_known_sums_have_the_simulated_law():
 def test_arguments_out_of_their_domain_end_in_a_sentence(call, sentence):
     with pytest.raises(DistprivError, match=sentence):
         call()
-
-
-def test_factor_is_twice_the_accuracy():
-    assert guessing_factor(0.6) == 1.2
