@@ -14,6 +14,7 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model import GaussianModel, Promise, Release
+from distpriv.privacy.persons import Bound, Persons
 from distpriv.text import near
 
 __all__ = [
@@ -31,7 +32,7 @@ __all__ = [
     "span",
 ]
 
-Calibration = Literal["guarded", "exact", "classical"]
+Calibration = Literal["guarded", "exact", "classical", "exact-law"]
 Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 PROMISE = frozenset({"epsilon", "delta"})
@@ -53,12 +54,20 @@ class Options:
     grid_safe : bool
     units : ndarray, shape (m,)
     reference : float or None
+    persons : Persons or None
+    bounds : tuple of Bound
+        Public bounds of columns.
+    moves : ndarray, shape (V, m), or None
+        How a replaced record moves the statistics, where persons are promised something.
     """
 
     calibration: Calibration
     grid_safe: bool
     units: FloatArray
     reference: float | None = None
+    persons: Persons | None = None
+    bounds: tuple[Bound, ...] = ()
+    moves: FloatArray | None = None
 
 
 Make = Callable[[GaussianModel, Promise, Options], Release]

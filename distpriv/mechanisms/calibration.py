@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import logit
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms.base import (
     PROMISE,
@@ -23,16 +23,41 @@ from distpriv.mechanisms.base import (
 )
 from distpriv.mechanisms.floor import TOO_COARSE
 from distpriv.mechanisms.gaussian import Cases, gaussian_noise
-from distpriv.mechanisms.laplace import NO_AMOUNT, kept_side
-from distpriv.model import GaussianModel, Promise, Release
-from distpriv.privacy.delivered import optimal_attack_accuracy, verdicts
+from distpriv.mechanisms.laplace import NO_AMOUNT
+from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
+from distpriv.privacy.delivered import verdicts
+from distpriv.privacy.exact_law import compute_law, known_law
+from distpriv.privacy.least_noise import least_along
+from distpriv.privacy.persons import (
+    Bounds,
+    Persons,
+    as_bounds,
+    check_bounds,
+    per_record,
+    record_moves,
+)
 from distpriv.text import near
 
 __all__ = ["calibrate", "calibrate_all"]
 
-_CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical")
+_CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical", "exact-law")
+_HELD = ("guarded", "exact-law")
+_INNER: dict[Calibration, Calibration] = {one: one for one in _CALIBRATIONS}
+_INNER["exact-law"] = "guarded"  # for mechanisms, which know no other
 _ACCURACY_ERROR = 5e-4  # of quadratures
 _LEAST_DELTA = 1e-30
+_STRICTER = 1e-3, 1e-9  # of δ: promises whose noise is scaled where the model asks for none
+_LEAST_FACTOR, _LARGEST = 1e-6, 1e6  # on a mechanism's noise
+_ROUGH = 1e-3  # of ln δ: room that scaled noise may leave
+_ROUNDING = 1e-7  # of ln δ
+NO_PERSONS = (
+    "No amount of {} noise keeps both promises, for it leaves directions bare in which the shares "
+    "or single records move the figures; take OptM."
+)
+NO_LAW = (
+    "The exact law of these figures is not known: it is of one sum, mean or count on a grid, or of "
+    "two counts, with some million points at most; take guarded."
+)
 
 
 def calibrate(
@@ -46,6 +71,8 @@ def calibrate(
     grid_safe: bool = True,
     units: Sequence[float] | FloatArray | None = None,
     reference: float | None = None,
+    persons: Persons | None = None,
+    bounds: Bounds | None = None,
 ) -> Release:
     """Return the release of a mechanism that keeps a promise, or a limit on the best attacker.
 
@@ -61,9 +88,11 @@ def calibrate(
     guesses : float, optional
         Instead of ε and δ: how often of 100 the best attacker may be right at even odds, above 50
         and below 100. It is the promise (0, 2a − 1) for an accuracy of a.
-    calibration : {"guarded", "exact", "classical"}
+    calibration : {"guarded", "exact", "classical", "exact-law"}
         *guarded* noise keeps its promise by the covariance of each share, in both orders, for every
-        pair, and is held against it before it is returned; only this is a guarantee. *exact* (Balle
+        pair, or by the exact law of the statistics where that is known without delay, and is held
+        against it before it is returned. *exact-law* is the same, but computes the law, in a second
+        or two, and refuses where there is none. Only these are guarantees. *exact* (Balle
         & Wang 2018) and *classical* noise, the papers', is that for the mean of both covariances,
         which may deliver more than it promises: :func:`distpriv.privacy.verdict` says whether it
         does. Classical noise is proven for ε <= 1 and √(2 ln(1.25/δ)) >= 3/2 only. A limit of
@@ -77,6 +106,13 @@ def calibrate(
         Noise comes back in the units of the statistics.
     reference : float, optional
         For BalM: public share that the groups are weighted to.
+    persons : Persons, optional
+        What the noise shall keep for every single record besides: a replaced record moves the
+        statistics by vertices of a set that public bounds span (`record_moves`), and each is one
+        more promise, about two laws that are points.
+    bounds : mapping of column to (low, high), or iterable of Bound, optional
+        Public bounds of the columns, for persons that have none of their own, and for differential
+        privacy.
 
     Returns
     -------
@@ -87,7 +123,7 @@ def calibrate(
     Raises
     ------
     DistprivError
-        If an argument is out of its domain, or the mechanism is unknown.
+        If an argument is out of its domain, the mechanism is unknown, or bounds exclude records.
     NotApplicable
         If the mechanism cannot keep the promise under this model.
     """
@@ -97,7 +133,7 @@ def calibrate(
         if "reference" not in mechanism.takes:
             raise DistprivError(f"{name} takes no reference share; only balanced releases do.")
     promise = _promise(mechanism, epsilon, delta, guesses)
-    options = _options(model, calibration, grid_safe, units, reference)
+    options = _options(model, calibration, grid_safe, units, persons, bounds, reference)
     result = _calibrated([(mechanism, promise)], model, options)[0]
     if isinstance(result, NotApplicable):
         raise result
@@ -111,6 +147,8 @@ def calibrate_all(
     calibration: Calibration = "guarded",
     grid_safe: bool = True,
     units: Sequence[float] | FloatArray | None = None,
+    persons: Persons | None = None,
+    bounds: Bounds | None = None,
 ) -> list[Release | NotApplicable]:
     """Return the releases of many mechanisms and promises, computed side by side.
 
@@ -119,7 +157,7 @@ def calibrate_all(
     jobs : sequence of (str, Promise)
         Names of mechanisms and what they shall keep.
     model : GaussianModel
-    calibration, grid_safe, units
+    calibration, grid_safe, units, persons, bounds
         See :func:`calibrate`.
 
     Returns
@@ -130,10 +168,11 @@ def calibrate_all(
     Raises
     ------
     DistprivError
-        If an argument is out of its domain, or a mechanism is unknown.
+        If an argument is out of its domain, a mechanism is unknown, or bounds exclude records.
     """
     named = [(mechanism_named(name), promise) for name, promise in jobs]
-    return _calibrated(named, model, _options(model, calibration, grid_safe, units))
+    options = _options(model, calibration, grid_safe, units, persons, bounds)
+    return _calibrated(named, model, options)
 
 
 # ---------------------------------------------------------------- arguments
@@ -169,18 +208,24 @@ def _options(
     calibration: Calibration,
     grid_safe: bool,
     units: Sequence[float] | FloatArray | None,
+    persons: Persons | None,
+    bounds: Bounds | None,
     reference: float | None = None,
 ) -> Options:
     if calibration not in _CALIBRATIONS:
         raise DistprivError(
-            f"There is no calibration {calibration!r}; take guarded, exact or classical."
-            f"{near(calibration, _CALIBRATIONS)}"
+            f"There is no calibration {calibration!r}; take guarded, exact-law, exact or "
+            f"classical.{near(calibration, _CALIBRATIONS)}"
         )
     m = len(model.query)
     scales = np.ones(m) if units is None else np.asarray(units, dtype=np.float64)
     if scales.shape != (m,) or not (np.isfinite(scales) & (scales > 0)).all():
         raise DistprivError(f"Units must be {m} numbers above 0, one for each statistic.")
-    return Options(calibration, grid_safe, scales, reference)
+    own = persons.bounds if persons is not None else ()
+    ranges = own or as_bounds(() if bounds is None else bounds)
+    check_bounds(model, ranges)
+    moves = None if persons is None else record_moves(model.query, model.n, ranges)
+    return Options(calibration, grid_safe, scales, reference, persons, ranges, moves)
 
 
 # ---------------------------------------------------------------- calibration
@@ -189,11 +234,16 @@ def _options(
 def _calibrated(
     jobs: Sequence[tuple[Mechanism, Promise]], model: GaussianModel, options: Options
 ) -> list[Release | NotApplicable]:
+    lawless = options.calibration == "exact-law" and any(
+        compute_law(pair, model) is None for pair in model.pairs
+    )
     basis = _basis(model, options)
     answers: dict[int, Release | NotApplicable] = {}
     normal = []
     for place, (mechanism, promise) in enumerate(jobs):
         why = mechanism.applies(model) or _unsuited(mechanism, promise, options)
+        if lawless and mechanism.noise != "none":
+            why = NO_LAW
         if why:
             answers[place] = NotApplicable(why)
         elif mechanism.make is None:
@@ -209,12 +259,12 @@ def _calibrated(
 def _basis(model: GaussianModel, options: Options) -> GaussianModel:
     """Return the laws that a calibration takes for granted: mean covariances, or no grid."""
     pairs = model.pairs
-    if options.calibration != "guarded":
+    if options.calibration not in _HELD:
         pairs = tuple(
             replace(pair, covariances=np.array([pair.pooled, pair.pooled]), alternatives=())
             for pair in pairs
         )
-    if options.calibration != "guarded" or not options.grid_safe:  # no exact law either
+    if options.calibration not in _HELD or not options.grid_safe:  # no exact law either
         pairs = tuple(replace(pair, groups=replace(pair.groups, records=None)) for pair in pairs)
     if not options.grid_safe:
         none = np.zeros(len(model.query))
@@ -226,10 +276,15 @@ def _basis(model: GaussianModel, options: Options) -> GaussianModel:
 
 
 def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
-    """Why normal noise cannot keep a promise whatever the model; "" if it may."""
+    """Why noise cannot keep a promise whatever the model; "" if it may."""
+    if options.persons is not None and mechanism.noise == "none":
+        return (
+            f"{mechanism.name} promises nothing to single persons, for it adds no noise; take OptM."
+        )
     if mechanism.noise != "gaussian":
         return ""
-    if promise.delta < _LEAST_DELTA:
+    least = min(promise.delta, options.persons.delta if options.persons else 1.0)
+    if least < _LEAST_DELTA:
         return (
             f"{mechanism.name} adds normal noise, which needs a δ above 0 (at least 1e-30); choose "
             "one such as 0.001, or a Laplace mechanism."
@@ -242,36 +297,28 @@ def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
 def _single(
     make: Make, mechanism: Mechanism, promise: Promise, model: GaussianModel, options: Options
 ) -> Release | NotApplicable:
+    """Of a mechanism that is no normal noise by its shape, or takes no limit of guesses."""
+    limited = promise.guesses is not None and bool(mechanism.takes & PROMISE)
+    inner, asked, held = replace(options, calibration=_INNER[options.calibration]), promise, None
+    if limited:  # no attacker passes e^ε/(1 + e^ε)
+        accuracy = (promise.guesses or 100.0) / 100
+        inner, asked = replace(options, calibration="exact"), Promise(float(logit(accuracy)), 0.0)
+        held = Promise(0.0, max(promise.delta - 2 * _ACCURACY_ERROR, promise.delta / 2))
     try:
-        if promise.guesses is None or not mechanism.takes & PROMISE:
-            return make(model, promise, options)
-        return _within_guesses(make, mechanism.name, promise, model, options)
+        release = make(model, asked, inner)
     except NotApplicable as error:
         return error
-
-
-def _within_guesses(
-    make: Make, name: str, promise: Promise, model: GaussianModel, options: Options
-) -> Release:
-    """Search for ε: no attacker passes e^ε/(1 + e^ε), so it is at least half of what is left."""
-    accuracy = (promise.guesses or 100.0) / 100
-    plain = replace(options, calibration="exact")  # the search itself holds it against the limit
-
-    @cache
-    def release(x: float) -> Release:  # x: minus ln ε
-        return make(model, Promise(math.exp(-x), 0.0), plain)
-
-    def excess(x: float) -> float:
-        return optimal_attack_accuracy(model, release(x)) + _ACCURACY_ERROR - accuracy
-
-    high = -math.log(0.5 * math.log(accuracy / (1 - accuracy)))
-    if excess(high) > 0:
-        raise NotApplicable(NO_AMOUNT.format(name))
-    low = high - 1.0
-    while excess(low) <= 0 and low > -math.log(100.0):
-        low, high = low - 1.0, low
-    x = low if excess(low) <= 0 else kept_side(excess, low, high)
-    return replace(release(x), promise=promise, calibration=options.calibration)
+    if release.kind != "noise":
+        return release
+    release = replace(release, calibration=options.calibration)
+    if limited:
+        release = replace(release, promise=promise)
+    elif mechanism.rests == "model" and inner.calibration == "guarded":
+        held = release.promise if options.persons is not None or _settles(model) else None
+    if held is None:
+        return release  # it has been held against its promise, or is none that is guarded
+    down = limited or (promise.delta > 0 and len(model.query) == 1 and _lawful(model))
+    return _settled([release], [held], model, options, [down])[0]
 
 
 def _normal_releases(
@@ -280,18 +327,26 @@ def _normal_releases(
     """Compute normal noises, and hold them against their promises under the laws of the model."""
     limit = np.array([promise.guesses is not None for _, promise in jobs])
     pairs = [pair.in_units(options.units) for pair in model.pairs]
-    covariances = np.array([pair.covariances for pair in pairs])
     cases = Cases(
         mechanisms=tuple(mechanism for mechanism, _ in jobs),
         differences=differences(model) / options.units,
-        covariances=np.broadcast_to(covariances, (len(jobs), *covariances.shape)),
+        covariances=np.array([[pair.covariances for pair in pairs]] * len(jobs)),
         epsilon=np.array([promise.epsilon for _, promise in jobs]),
         delta=np.array([promise.delta for _, promise in jobs]),
         classical=~limit & (options.calibration == "classical"),
-        scaled=options.calibration == "guarded",
+        scaled=options.calibration in _HELD or options.moves is not None,
     )
+    if options.persons is not None and options.moves is not None:
+        cases = cases.with_persons(options.moves / options.units, options.persons)
+    promised = cases.promises(cases.distance).delta[:, 0].tolist()
+    promises = [Promise(one.epsilon, delta) for (_, one), delta in zip(jobs, promised, strict=True)]
     noise, widths = gaussian_noise(cases, pairs)
-    releases = [
+    if _settles(model):
+        judged = verdicts(model, [AS_IT_IS] * len(jobs), promises)
+        enough = np.array([one.kept for one in judged]) & (options.persons is None)
+        _mend(noise, widths, cases, pairs, enough, _lawful(model))
+    no_amount = NO_AMOUNT if options.persons is None else NO_PERSONS
+    releases: list[Release | NotApplicable] = [
         Release(
             mechanism.name,
             covariance * np.outer(options.units, options.units),
@@ -299,17 +354,89 @@ def _normal_releases(
             calibration=options.calibration,
             floor=width * model.steps,
         )
+        if np.isfinite(covariance).all()
+        else NotApplicable(TOO_COARSE if np.isnan(width) else no_amount.format(mechanism.name))
         for (mechanism, promise), covariance, width in zip(jobs, noise, widths, strict=True)
     ]
-    finite = np.isfinite(noise).all(axis=(1, 2))
-    promised = cases.promises(cases.distance).delta[:, 0]
-    some = np.flatnonzero(finite).tolist()
-    promises = [Promise(jobs[place][1].epsilon, float(promised[place])) for place in some]
-    judged = verdicts(model, [releases[place] for place in some], promises)
-    kept = {place for place, one in zip(some, judged, strict=True) if one.kept}
-    return [
-        releases[place]
-        if place in kept
-        else NotApplicable(TOO_COARSE if np.isnan(widths[place]) else NO_AMOUNT.format(one.name))
-        for place, (one, _) in enumerate(jobs)
-    ]
+    settles = _settles(model)
+    down = [settles and not mechanism.always for mechanism, _ in jobs]
+    return _settled(releases, promises, model, options, down)
+
+
+def _settles(model: GaussianModel) -> bool:
+    """Tell whether verdicts know more than the normal laws that noise is computed for."""
+    return any(pair.alternatives for pair in model.pairs) or _lawful(model)
+
+
+def _lawful(model: GaussianModel) -> bool:
+    return all(known_law(pair, model) is not None for pair in model.pairs)
+
+
+def _mend(
+    noise: FloatArray,
+    widths: FloatArray,
+    cases: Cases,
+    pairs: Sequence[PairModel],
+    enough: BoolArray,
+    lawful: bool,
+) -> None:
+    """Give no noise where the figures as they are are enough, and some where the model has none.
+
+    Noise that a verdict scales needs not be what normal laws ask for: a law that is known needs no
+    floor that makes them right, and noise for a stricter promise does for a start.
+    """
+    always = np.array([mechanism.always for mechanism in cases.mechanisms])
+    noise[enough & ~always], widths[enough & ~always] = 0.0, 0.0
+    todo = np.flatnonzero(np.isnan(widths))
+    if lawful and len(todo):
+        narrow = [replace(pair, joint_steps=0 * pair.joint_steps) for pair in pairs]
+        noise[todo], widths[todo] = gaussian_noise(cases.rows(todo), narrow)
+    for share in _STRICTER:
+        todo = np.flatnonzero(~enough & ~noise.any(axis=(1, 2)))
+        if len(todo):
+            some = cases.rows(todo)
+            stricter = replace(some, epsilon=some.epsilon * share**0.1, delta=some.delta * share)
+            noise[todo], widths[todo] = gaussian_noise(stricter, pairs)
+
+
+def _settled(
+    releases: Sequence[Release | NotApplicable],
+    promises: Sequence[Promise],
+    model: GaussianModel,
+    options: Options,
+    down: Sequence[bool],
+) -> list[Release | NotApplicable]:
+    """Scale noise until the verdict keeps its promise, some of it down where less does, too."""
+    places = [place for place, one in enumerate(releases) if isinstance(one, Release)]
+    noises = [one for one in releases if isinstance(one, Release)]
+    least = np.array([_LEAST_FACTOR if down[place] else 1.0 for place in places])
+    person, moves = options.persons, options.moves
+
+    def excess_of(rows: IntArray, factors: FloatArray) -> FloatArray:
+        tried = [_times(noises[row], factor) for row, factor in zip(rows, factors, strict=True)]
+        judged = verdicts(model, tried, [promises[places[row]] for row in rows])
+        reached = np.array([[one.delivered.max(), one.promise.delta] for one in judged])
+        if person is not None and moves is not None:
+            each = [per_record(one, moves).delta(person.epsilon) for one in tried]
+            reached = np.stack([reached, [[one, person.delta] for one in each]])
+        first, second = np.log(np.maximum(reached, [1e-300, 1e-303])).T
+        return np.asarray((first - second).T.reshape(-1, len(rows)).max(axis=0) - _ROUNDING)
+
+    factors = least_along(excess_of, least, _ROUGH, _LARGEST)
+    answers = list(releases)
+    why = NO_AMOUNT if person is None else NO_PERSONS
+    for place, one, factor in zip(places, noises, factors.tolist(), strict=True):
+        refused = NotApplicable(why.format(one.mechanism))
+        answers[place] = refused if math.isnan(factor) else _times(one, factor)
+    return answers
+
+
+def _times(release: Release, factor: float) -> Release:
+    """Scale the variance of noise above its floor."""
+    if factor == 1:
+        return release
+    covariance = release.covariance
+    if covariance is not None:
+        floor = np.zeros(len(covariance)) if release.floor is None else release.floor
+        covariance = covariance * factor + (1 - factor) * np.diag(floor**2)
+    return replace(release, covariance=covariance, scale=release.scale * math.sqrt(factor))

@@ -14,6 +14,7 @@ from distpriv.mechanisms.floor import NARROWEST, allowance, charged, floor_width
 from distpriv.model import PairModel
 from distpriv.privacy.least_noise import Promises, least_along, least_noise
 from distpriv.privacy.loss import normal_delta, normal_distance
+from distpriv.privacy.persons import Persons
 
 __all__ = ["Cases", "classical_distance", "gaussian_noise"]
 
@@ -36,13 +37,20 @@ class Cases:
     ----------
     mechanisms : tuple of Mechanism, length B
     differences : ndarray, shape (K, m)
+        Of pairs, and of the statistics when a record is replaced.
     covariances : ndarray, shape (B, K, 2, m, m)
+        Zeros for a replaced record.
     epsilon, delta : ndarray, shape (B,)
+        Promises about the pairs.
     classical : ndarray of bool, shape (B,)
         Which distances are the classical calibration's, the others are exact.
     scaled : bool
         Whether noise is scaled until the covariances, as they are, let it keep the promise; else
         it is that for the mean covariance.
+    persons : Persons or None
+        What is promised when a record is replaced.
+    moves : int
+        How many of the K, the last ones, are replaced records.
     """
 
     mechanisms: tuple[Mechanism, ...]
@@ -52,6 +60,25 @@ class Cases:
     delta: FloatArray
     classical: BoolArray
     scaled: bool
+    persons: Persons | None = None
+    moves: int = 0
+
+    @property
+    def pairs(self) -> int:
+        """How many of the K are pairs."""
+        return len(self.differences) - self.moves
+
+    def with_persons(self, moves: FloatArray, persons: Persons) -> Cases:
+        """Return the cases with replaced records, which move the statistics by (V, m), besides."""
+        count, _, _, m, _ = self.covariances.shape
+        points = np.zeros((count, len(moves), 2, m, m))
+        return replace(
+            self,
+            differences=np.concatenate([self.differences, moves]),
+            covariances=np.concatenate([self.covariances, points], axis=1),
+            persons=persons,
+            moves=len(moves),
+        )
 
     def rows(self, places: IntArray) -> Cases:
         """Return some of the cases."""
@@ -75,26 +102,28 @@ class Cases:
 
     def promises(self, distance: FloatArray) -> Promises:
         """Return what normal laws must keep; the classical distance is kept by its exact δ."""
-        count, pairs, _, m, _ = self.covariances.shape
+        count, every, _, m, _ = self.covariances.shape
         delta = np.where(self.classical, normal_delta(distance, self.epsilon), self.delta)
         delta = np.minimum(delta, _ALL)  # far outside its proof the classical one keeps nothing
-        return Promises(
-            np.broadcast_to(self.differences, (count, pairs, m)),
-            self.covariances,
-            np.broadcast_to(self.epsilon[:, None], (count, pairs)),
-            np.broadcast_to(delta[:, None], (count, pairs)),
-        )
+        epsilons, deltas = np.empty((2, count, every))
+        epsilons[:, : self.pairs], deltas[:, : self.pairs] = self.epsilon[:, None], delta[:, None]
+        if self.persons is not None:
+            epsilons[:, self.pairs :] = self.persons.epsilon
+            deltas[:, self.pairs :] = self.persons.delta
+        differences = np.broadcast_to(self.differences, (count, every, m))
+        return Promises(differences, self.covariances, epsilons, deltas)
 
     def shapes(self, places: IntArray, distance: FloatArray) -> FloatArray:
         """Return what the mechanisms of some cases add for a distance each, shape (len, m, m)."""
-        pooled = self.covariances[places].mean(axis=2)
+        pooled = self.covariances[places, : self.pairs].mean(axis=2)
+        differences = self.differences[: self.pairs]
         result = np.empty((len(places), *pooled.shape[-2:]))
         names = np.array([self.mechanisms[place].name for place in places])
         for name in dict.fromkeys(names.tolist()):
             of = names == name
             shape = self.mechanisms[places[of.argmax()]].shape
             assert shape is not None  # noqa: S101  (of all that are gaussian)
-            result[of] = shape(self.differences, pooled[of], distance[of])
+            result[of] = shape(differences, pooled[of], distance[of])
         return result
 
     def unneeded(self) -> BoolArray:
@@ -201,7 +230,10 @@ def _density_noise(cases: Cases) -> FloatArray:
     def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
         return cases.shapes(rest[rows], distance[rest[rows]] / np.sqrt(factor))
 
-    factor = least_along(promises.of(rest), noise_at, least=1.0, largest=_LARGEST)
+    def excess_of(rows: IntArray, factor: FloatArray) -> FloatArray:
+        return promises.of(rest[rows]).excess(noise_at(rows, factor)).max(1)
+
+    factor = least_along(excess_of, np.ones(len(rest)), largest=_LARGEST)
     noise = noise_at(np.arange(len(rest)), np.nan_to_num(factor, nan=1.0))
     result[rest] = np.where(np.isnan(factor)[:, None, None], np.nan, noise)
     return result

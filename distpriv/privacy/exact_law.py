@@ -115,9 +115,9 @@ class ExactLaw:
         return self._under(noise, scale)
 
     def delivered(self, release: Release, epsilon: float) -> tuple[FloatArray, float] | None:
-        """Return the most that δ may be in both orders, (2,), and the best attacker's accuracy.
+        """Return δ in both orders, (2,), at most but for `error`, and the best accuracy.
 
-        With what the mesh and rounding may err by; None if there is no way to compute them.
+        None if there is no way to compute them.
         """
         masses = self.masses(release)
         if masses is None:
@@ -126,7 +126,7 @@ class ExactLaw:
         odds = math.exp(min(epsilon, 700.0))
         delta = np.array([np.maximum(a - odds * b, 0.0).sum() for a, b in ((p, q), (q, p))])
         mixed = masses is not self.probabilities
-        at_most = delta * (1 + mixed * _COARSE[len(self.steps)]) + self.error
+        at_most = delta * (1 + mixed * _COARSE[len(self.steps)])
         return at_most, 0.5 + 0.25 * float(np.abs(p - q).sum())
 
     def _under(self, noise: FloatArray, scale: float) -> FloatArray | None:
@@ -142,18 +142,13 @@ class ExactLaw:
         fine = _FINE[m] / width
         if scale > 0 and noise.any():  # what the floor leaves of the grid is smooth
             fine = np.maximum(fine, 2 / np.sqrt(np.diagonal(noise)))
-        if m == 1:
-            size = [period[0] * _length(max(float(fine[0]), 1.0))]
-        else:
-            size = [_length(one * more) for one, more in zip(period, fine, strict=True)]
-        if math.prod(size) > _MESH[self.patient]:
+        size = [_length(one * more) for one, more in zip(period, fine, strict=True)]
+        if m == 1 and fine[0] > 1:
+            size = [period[0] * _length(float(fine[0]))]
+        if math.prod(size) > _MESH[self.patient] or (m == 1 and period[0] > _MESH[self.patient]):
             return None
-        law = fft.fftn(self.probabilities, period, axes=range(1, m + 1))
         waves = [fft.fftfreq(points, 1 / points) for points in size[:-1]]
         waves.append(np.arange(size[-1] // 2 + 1, dtype=float))
-        places = [
-            wave.astype(np.int64) % points for wave, points in zip(waves, period, strict=True)
-        ]
         angles = [2 * np.pi * wave / points for wave, points in zip(waves, period, strict=True)]
         mesh = np.meshgrid(*angles, indexing="ij", sparse=True)
         square = sum(noise[i, j] * mesh[i] * mesh[j] for i in range(m) for j in range(m))
@@ -162,9 +157,19 @@ class ExactLaw:
             ratio = math.exp(-period[0] / size[0] / scale)
             angle = 2 * np.pi * waves[0] / size[0]
             kernel *= (1 - ratio) ** 2 / (1 - 2 * ratio * np.cos(angle) + ratio**2)
-        waves_of = law[np.ix_(np.arange(2), *places)]
-        masses = fft.irfftn(waves_of * kernel, size, axes=range(1, m + 1))
-        return _clean(masses, _NEGLIGIBLE)
+        if m == 2 and math.prod(size) < math.prod(period):
+            turns = [
+                np.exp(-1j * np.multiply.outer(angle, np.arange(points)))
+                for angle, points in zip(angles, shape, strict=True)
+            ]
+            law: NDArray[Any] = turns[0] @ self.probabilities @ turns[1].T
+        else:
+            law = fft.fftn(self.probabilities, period, axes=range(1, m + 1))
+            parts = [
+                wave.astype(np.int64) % points for wave, points in zip(waves, period, strict=True)
+            ]
+            law = law[np.ix_(np.arange(2), *parts)]
+        return _clean(fft.irfftn(law * kernel, size, axes=range(1, m + 1)), _NEGLIGIBLE)
 
 
 def _length(points: float) -> int:

@@ -14,13 +14,15 @@ needed, and between these.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from distpriv.arrays import BoolArray, FloatArray, IntArray
-from distpriv.privacy.loss import NormalLoss, normal_distance
+from distpriv.privacy.loss import NormalLoss, normal_delta, normal_distance
 
 __all__ = ["Promises", "least_along", "least_noise", "positive_part"]
 
@@ -31,6 +33,8 @@ _STARTS = ((1, 0, 1.0), (0, 1, 0.01), (1, 1, 0.1))
 _NEAR = 0.3  # of ln δ: within it Newton's step foretells the multiple
 _KEPT = 1e-7  # of ln δ: room that a result may leave
 _TRIES = 80
+_NARROW = 0.01  # of that room: brackets in ln factor that are no use any more
+_TRACE = 1e-13  # of each variance, as what does not vary varies
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,21 +60,61 @@ class Promises:
             self.differences[rows], self.covariances[rows], self.epsilon[rows], self.delta[rows]
         )
 
+    @cached_property
+    def alike(self) -> BoolArray:
+        """Of which promises the two covariances agree, shape (K,)."""
+        one, other = np.moveaxis(self.covariances, 2, 0)
+        return np.asarray((one == other).all(axis=(0, 2, 3)))
+
     def excess(self, noise: FloatArray) -> FloatArray:
-        """Return ln(δ delivered / δ promised) in both orders, (B, 2K), under noise (B, m, m)."""
-        delta = self._losses(noise).profile(np.tile(self.epsilon, 2))
-        return np.log(np.clip(delta, 1e-300, 1) / np.tile(self.delta, 2))
+        """Return ln(δ delivered / δ promised), (B, U), under noise (B, m, m).
+
+        First of promises whose covariances differ, in one order, in the other one, then of those
+        whose covariances agree.
+        """
+        return self._excess_and_slopes(noise, slopes=False)[0]
 
     def excess_and_slopes(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the excess, (B, 2K), and −∂ ln δ/∂S, (B, 2K, m, m), to about 0.2 %."""
-        delta, slope = self._losses(noise).gradient(np.tile(self.epsilon, 2))
-        delta = np.clip(delta, 1e-300, 1)
-        return np.log(delta / np.tile(self.delta, 2)), -slope / delta[..., None, None]
+        """Return the excess, (B, U), and −∂ ln δ/∂S, (B, U, m, m), to about 0.2 %."""
+        return self._excess_and_slopes(noise, slopes=True)
 
-    def _losses(self, noise: FloatArray) -> NormalLoss:
-        one, other = np.moveaxis(self.covariances, 2, 0) + noise[:, None]
-        loss = NormalLoss.between(self.differences, one, other)
-        return NormalLoss.together([loss, loss.reversed])
+    def _excess_and_slopes(self, noise: FloatArray, slopes: bool) -> tuple[FloatArray, FloatArray]:
+        deltas, promised, parts = [], [], []
+        for some, law in ((~self.alike, _unlike), (self.alike, _alike)):
+            if some.any():
+                one, other = np.moveaxis(self.covariances[:, some], 2, 0) + noise[:, None]
+                delta, slope = law(
+                    self.differences[:, some], one, other, self.epsilon[:, some], slopes
+                )
+                deltas.append(np.clip(delta, 1e-300, 1))
+                promised.append(np.tile(self.delta[:, some], delta.shape[1] // some.sum()))
+                parts.append(slope)
+        delta = np.concatenate(deltas, axis=1)
+        excess = np.log(delta / np.concatenate(promised, axis=1))
+        return excess, -np.concatenate(parts, axis=1) / delta[..., None, None] if slopes else noise
+
+
+def _unlike(
+    d: FloatArray, one: FloatArray, other: FloatArray, epsilon: FloatArray, slopes: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return δ of normals in both orders, (B, 2K), and ∂δ/∂S, (B, 2K, m, m)."""
+    loss = NormalLoss.between(d, one, other)
+    both, level = NormalLoss.together([loss, loss.reversed]), np.tile(epsilon, 2)
+    return both.gradient(level) if slopes else (both.profile(level), d)
+
+
+def _alike(
+    d: FloatArray, total: FloatArray, _: FloatArray, epsilon: FloatArray, _slopes: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return δ of normals of equal covariance, (B, K), and ∂δ/∂S, (B, K, m, m)."""
+    unit = np.sqrt(np.diagonal(total, axis1=-2, axis2=-1))
+    unit = np.where(unit > 0, unit, 1.0)
+    scaled = total / (unit[..., :, None] * unit[..., None, :]) + _TRACE * np.eye(d.shape[-1])
+    along = np.linalg.solve(scaled, (d / unit)[..., None])[..., 0] / unit  # (Σ + S)⁻¹ d
+    mu = np.sqrt(np.maximum((along * d).sum(axis=-1), 1e-300))
+    density = np.exp(-((mu / 2 - epsilon / mu) ** 2) / 2) / math.sqrt(2 * math.pi)
+    slope = -(density / (2 * mu))[..., None, None] * along[..., :, None] * along[..., None, :]
+    return normal_delta(mu, epsilon), slope
 
 
 def least_noise(promises: Promises) -> FloatArray:
@@ -140,7 +184,7 @@ def _equal_covariances(promises: Promises) -> FloatArray:
 def _improved(promises: Promises, noise: FloatArray, rounds: int) -> tuple[FloatArray, FloatArray]:
     """Return the best shape on the way of the fixed point, and the trace that it will need."""
     best, least = noise, np.full(len(noise), np.inf)
-    multiplier = np.ones((len(noise), 2 * promises.delta.shape[1]))
+    multiplier = np.ones((len(noise), len(promises.alike) + int((~promises.alike).sum())))
     for _ in range(rounds):
         excess, slopes = promises.excess_and_slopes(noise)
         factor, trace = _multiplied(noise, excess, slopes)
@@ -171,41 +215,41 @@ def _multiplied(
 def _least_multiple(promises: Promises, shape: FloatArray, rough: float = _KEPT) -> FloatArray:
     """Return c S with the least c that keeps the promises, for each shape S; NaN for none."""
 
-    def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
-        return shape[rows] * factor[:, None, None]
+    def excess_of(rows: IntArray, factor: FloatArray) -> FloatArray:
+        return promises.of(rows).excess(shape[rows] * factor[:, None, None]).max(1)
 
-    factor = least_along(promises, noise_at, rough=rough)
+    factor = least_along(excess_of, np.full(len(shape), 1e-18), rough)
     return shape * np.where(_trace(shape) > 0, factor, np.nan)[:, None, None]
 
 
 def least_along(
-    promises: Promises,
-    noise_at: Callable[[IntArray, FloatArray], FloatArray],
-    least: float = 1e-18,
+    excess_of: Callable[[IntArray, FloatArray], FloatArray],
+    least: FloatArray,
     rough: float = _KEPT,
     largest: float = 1e15,
 ) -> FloatArray:
-    """Compute the least factor at which noise that grows with it keeps the promises.
+    """Compute the least factors at which noise that grows with them keeps promises.
 
-    The secant method in its logarithm, on which ln δ is about a straight line, inside a bracket.
+    The secant method in their logarithm, on which ln δ is about a straight line, in a bracket.
 
     Parameters
     ----------
-    promises : Promises
-    noise_at : callable
-        From indices of cases and their factors to noises, shape (indices, m, m).
-    least, largest : float
-        Factors to be tried.
+    excess_of : callable
+        From indices of cases and their factors to ln(δ delivered / δ promised), which falls.
+    least : ndarray, shape (B,)
+        The least factor to be tried, above 0; the first one is this or 1, whichever is more.
     rough : float
         Room, in ln δ, that may be left.
+    largest : float
+        The largest factor to be tried.
 
     Returns
     -------
     ndarray, shape (B,)
-        NaN where however much does not do.
+        NaN where however much does not do; else a factor that has been tried.
     """
-    count = len(promises.delta)
-    low, high = np.full(count, np.log(least)), np.full(count, np.inf)
+    count = len(least)
+    low, high = np.log(least), np.full(count, np.inf)
     x, slope = np.maximum(low, 0.0), np.ones(count)
     before = np.full((2, count), np.nan)
     todo = np.arange(count)
@@ -213,8 +257,9 @@ def least_along(
         if not len(todo):
             break
         at = x[todo]
-        excess = promises.of(todo).excess(noise_at(todo, np.exp(at))).max(1)
+        excess = excess_of(todo, np.exp(at))
         kept = excess <= 0
+        enough = kept & ((excess > -rough) | (at <= np.log(least[todo])))
         low[todo], high[todo] = np.where(kept, low[todo], at), np.where(kept, at, high[todo])
         with np.errstate(invalid="ignore", divide="ignore"):
             secant = (before[1, todo] - excess) / (at - before[0, todo])
@@ -223,8 +268,8 @@ def least_along(
         new = at + np.clip((excess + rough / 2) / slope[todo], -3, 3)
         halved = np.where(np.isinf(high[todo]), at + 3, (low[todo] + high[todo]) / 2)
         x[todo] = np.where((low[todo] < new) & (new < high[todo]), new, halved)
-        done = kept & ((excess > -rough) | (at <= np.log(least)))
-        todo = todo[~(done | (~kept & (at > np.log(largest))))]
+        enough |= high[todo] - low[todo] < _NARROW * rough
+        todo = todo[~(enough | (~kept & (at > np.log(largest))))]
     return np.where(np.isinf(high), np.nan, np.exp(high))
 
 

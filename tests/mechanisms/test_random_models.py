@@ -128,7 +128,7 @@ def test_noise_keeps_its_promise_or_is_refused_in_a_sentence(seed):
         assert release.promise == promise
         held = verdict(fitted, release)
         assert held.kept
-        assert (held.delta <= promise.delta * (1 + 1e-6)).all()
+        assert (held.delivered <= promise.delta * (1 + 1e-6)).all()
         assert np.isfinite(release.total(len(fitted.query))).all()
 
 
