@@ -33,7 +33,7 @@ page.show(
     frame,
     bells.alt(frame),
     key="bells",
-    note=f"What an attacker reads from the figures at either share, {sentences.BY[law]}.",
+    note=f"What an attacker reads from the figures at either share, {now.plain.by}.",
 )
 
 # 3. What each way costs, and one of them figure by figure
@@ -55,7 +55,8 @@ with right:
     titles, key = {way.title: way for way in ways.values()}, f"way-{best.key}"
     start = list(titles).index(best.title)
     way = titles[st.selectbox("One figure after the other", list(titles), start, key=key)]
-    st.caption(f"{way.how} {way.basis}")
+    *_, persons = sentences.guarantee_badges(now, way)
+    st.caption(f"{way.how} {way.basis} {persons.text}")
     st.table(page.errors(now, way))
     if way.release.kind == "noise" and way.key != scenario.mechanism:
         kwargs = {"mechanism": way.key}

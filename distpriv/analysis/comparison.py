@@ -77,6 +77,8 @@ class Way:
         Against the limit.
     publishable : bool
         False for no data where the expectation comes from the very table that is to be released.
+    simulated : bool
+        Whether the model is estimated from simulated tables, for a figure is no sum.
     """
 
     release: Release
@@ -87,6 +89,7 @@ class Way:
     estimated_percent: float
     verdict: Verdict
     publishable: bool
+    simulated: bool = False
 
     def __repr__(self) -> str:
         return f"Way({self.title!r}, {self.guesses:.1f} of 100, {self.percent:.1f} % off)"
@@ -131,7 +134,14 @@ class Way:
     def basis(self) -> str:
         """Basis of its promise, in a sentence."""
         words = {"any data": "Holds for any data.", "exact": "Holds by the exact law."}
-        return words.get(self.rests, "Rests on bell-shaped figures.")
+        bells = "Rests on bell-shaped figures"
+        return words.get(self.rests, f"{bells}, by simulation." if self.simulated else f"{bells}.")
+
+    @property
+    def by(self) -> str:
+        """What its verdict rests on, as sentences and pictures say it."""
+        words = {"any data": "for any data", "exact": "by the exact law"}
+        return words.get(self.rests, "by simulation" if self.simulated else "by our model")
 
     @property
     def advice(self) -> str:
@@ -215,6 +225,7 @@ def _way(model: GaussianModel, release: Release, judged: Verdict) -> Way:
         estimated_percent=float(mean_percent(model, estimated)),
         verdict=judged,
         publishable=release.kind != "no data" or model.provenance != "table",
+        simulated=not model.query.linear,
     )
 
 

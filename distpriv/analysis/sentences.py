@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.special import kolmogi
-
 from distpriv.analysis.guarantee import OFTEN
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
+from distpriv.model.diagnostics import chance
 from distpriv.text import percent, significant, times, whole
 
 if TYPE_CHECKING:
@@ -20,15 +19,13 @@ if TYPE_CHECKING:
     from distpriv.analysis.comparison import Way
     from distpriv.analysis.evaluation import Evaluation
 
-__all__ = ["BY", "PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
+__all__ = ["PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
 __all__ += ["chance", "check_lead", "check_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "off"]
 __all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
 
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
-BY = {"model": "by our model", "exact": "by the exact law", "any data": "for any data"}
-"""What a verdict rests on, in words."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ def advice(now: Evaluation, style: Style = PLAIN) -> str:
     way, nothing = now.recommendation.way, now.recommendation.nothing
     request = style.strong(way.advice)
     if way.release.kind == "as it is":
-        return f"{request} This keeps your limit, {BY[way.rests]}."
+        return f"{request} This keeps your limit, {way.by}."
     if now.recommendation.worse_than_nothing:
         if not (way.publishable and way.kept):
             request = style.strong("Release nothing from this table.")
@@ -198,14 +195,6 @@ def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = 
     )
 
 
-def chance(draws: int, curves: int = 1) -> float:
-    """Return the misfit in points of 100 that chance exceeds once in 100 times, on any curve.
-
-    By Kolmogorov's law, which is generous for statistics on a grid.
-    """
-    return 100 * float(kolmogi(0.01 / curves)) / math.sqrt(draws)
-
-
 def _misfit(now: Evaluation) -> tuple[float, float, str]:
     """Return the worst misfit, what is chance, and the statistic."""
     frame = now.fit()
@@ -285,7 +274,7 @@ def guarantee_title(way: Way) -> str:
 
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     """Return what is promised, and what a way of releasing delivers."""
-    by, each = BY[way.rests], now.scenario.persons
+    by, each = way.by, now.scenario.persons
     if way.verdict.kept and not way.kept and each is not None:
         ends = f"ε = {significant(each.epsilon)} at δ = {significant(each.delta)}"
         return (
@@ -330,7 +319,7 @@ def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
         data, rests = True, "Computed by the exact law of the figures, without bell curves."
     else:
         data, rests = None, "Proven only for bell-shaped figures; see Fit."
-    title = "By the exact law" if way.rests == "exact" else "By our model"
+    title = "By our model" if way.rests == "any data" else way.by.capitalize()
     return (
         Badge(title, verdict.kept, model),
         Badge("Whatever the data", data, rests),

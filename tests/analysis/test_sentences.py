@@ -14,7 +14,8 @@ from distpriv.analysis import evaluate, sentences
 from distpriv.analysis.frames import attack_frame, bells_frame, separation
 from distpriv.analysis.tables import EXAMPLE_TITLES
 from distpriv.model.diagnostics import misfit
-from distpriv.queries import Mean, Pair, SensitiveProperty
+from distpriv.privacy import Persons
+from distpriv.queries import Mean, Median, Pair, SensitiveProperty
 from distpriv.sources import FrameSource
 
 FRAME = attack_frame({"OptM": np.array([0.6, 0.5, 0.58])})
@@ -141,6 +142,46 @@ def test_outside_and_left_out_are_said(now):
     assert any(text.startswith("3 records lack a value") for text in sentences.caveats(own))
     rough = replace(scenario, calibration="classical", by="epsilon", epsilon=1.5, grid_safe=False)
     assert len(sentences.caveats(evaluate(rough, now.source))) == 3
+
+
+ONE, EACH = (Mean("age"),), Persons(1.0, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "holds", "title"),
+    [
+        ({}, "as it is", (False, False, False), "Nothing is promised"),
+        ({}, "OptM", (True, None, False), "The promise is kept"),
+        ({"bounds": ()}, "OptM", (True, None, None), "The promise is kept"),
+        ({}, "BalM", (True, True, False), "Nothing can be told"),
+        ({"guesses": 80.0}, "as it is", (True, None, False), "No noise is needed"),
+        ({"statistics": ONE}, "OptM", (True, True, None), "The promise is kept"),
+        ({"persons": EACH}, "OptM", (True, None, True), "The promise is kept"),
+        ({"persons": EACH}, "BalM", (True, True, False), "Persons are not protected"),
+    ],
+)
+def test_badges_say_what_a_promise_rests_on(asked, changes, key, holds, title):
+    now = asked(**changes)
+    way = next(way for way in now.guaranteed if way.key == key)
+    badges = sentences.guarantee_badges(now, way)
+    assert tuple(badge.holds for badge in badges) == holds
+    assert sentences.guarantee_title(way) == title
+    assert way.kept == (holds[0] and (holds[2] is not False or "persons" not in changes))
+
+
+def test_every_page_says_what_is_simulated_and_what_known_records_tell(asked):
+    figures = (Median("age"), Mean("hours-per-week"))
+    now = asked(statistics=figures, known_records=8, persons=None)
+    badge, *_ = sentences.guarantee_badges(now, now.way)
+    assert (badge.title, now.way.by) == ("By simulation", "by simulation")
+    words = " ".join(sentences.caveats(now))
+    assert "simulated tables" in words
+    known = asked(known_records=8)
+    right = known.knowing_guesses(known.recommendation.way)
+    assert f"8 of the 100 records is right {right:.0f}\u00a0times" in " ".join(
+        sentences.caveats(known)
+    )
+    assert "must be 0 to 40" in " ".join(sentences.caveats(asked(known_records=60)))
 
 
 def test_running_means_have_students_interval():

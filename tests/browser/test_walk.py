@@ -16,7 +16,7 @@ PEOPLE = [
     f"age;shop;{EVIL}",
     *(f"{20 + i % 50};{'ab'[i % 3 > 1]};{'yn'[i * 7 % 10 > 2]}" for i in range(400)),
 ]
-PAGES = ["Trade-off", "Fit", "Directions", "Attack", "Check"]
+PAGES = ["Trade-off", "Fit", "Directions", "Guarantee", "Attack", "Check"]
 
 
 def title(page: Page, *starts: str) -> None:
@@ -93,7 +93,7 @@ def test_walk(served: str, chromium) -> None:
 
     # A phone: nothing is wider than the screen.
     phone = visit(chromium, served, "390")
-    for name in ("Check", "Attack"):
+    for name in ("Check", "Attack", "Guarantee"):
         if name != "Check":
             phone.goto(f"{served}/{name.lower()}")
             idle(phone)
