@@ -51,9 +51,12 @@ def repeated_frame(
     """
     import pandas as pd
 
-    frames = [
-        repeated(model, one, _REPEATED, promise).assign(way=one.mechanism) for one in releases
-    ]
+    frames = []
+    for one in releases:
+        counts = _REPEATED if one.kind == "noise" else (1,)  # others are the same each time
+        frame = repeated(model, one, counts, promise).assign(way=one.mechanism)
+        same = frame.loc[frame.index.repeat(len(_REPEATED) // len(counts))]
+        frames.append(same.assign(releases=_REPEATED))
     frame = pd.concat(frames, ignore_index=True)
     return frame[["way", *frame.columns.drop("way")]]
 
