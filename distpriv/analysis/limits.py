@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from scipy import optimize
 
 from distpriv.analysis.comparison import gaussian_names, judge, noises, ruler
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate_all
 from distpriv.model import GaussianModel, Promise, Release
-from distpriv.privacy import delivered_epsilon
+from distpriv.privacy import delivered_epsilon, privacy_loss
 from distpriv.text import near
 
 if TYPE_CHECKING:
@@ -40,13 +41,43 @@ class Limit:
     beta : float
         Weight of recall in an F-score.
     recall : float or None
-        At which a precision counts.
+        At which a precision counts, above 0 and below 1; None for all others.
+
+    Raises
+    ------
+    DistprivError
+        If the value, β or recall is out of range, or a recall is missing.
     """
 
     kind: LimitKind
     value: float
     beta: float = 1.0
     recall: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(LimitKind):
+            raise DistprivError(
+                f"There is no limit on {self.kind!r}.{near(self.kind, get_args(LimitKind))}"
+            )
+        if self.kind in ("guesses", "accuracy"):
+            return
+        floor, words = 0.5, "precision"
+        if self.kind == "f_score":
+            if not 0 < self.beta < 1e6:
+                raise DistprivError(f"β must be above 0, such as 0.5, 1 or 2; it is {self.beta!r}.")
+            if self.recall is not None:
+                raise DistprivError("A limit on an F-score takes no recall; leave it out.")
+            floor, words = (1 + self.beta**2) / (2 + self.beta**2), "F-score"
+        elif self.recall is None or not 0 < self.recall < 1:
+            raise DistprivError(
+                "A limit on precision needs the recall at which it counts, above 0 and below 1, "
+                f"such as 0.5; it is {self.recall!r}."
+            )
+        if not floor < self.value < 1:
+            raise DistprivError(
+                f"Whoever always guesses the same share reaches {words} {floor:.3g}; set a limit "
+                f"above it and below 1, not {self.value!r}."
+            )
 
     @property
     def promise(self) -> Promise:
@@ -55,11 +86,13 @@ class Limit:
         Raises
         ------
         DistprivError
-            If the value is out of range, or the limit is no promise of this kind.
+            If the value is out of range.
+        NotApplicable
+            If the limit is no promise of this kind, so that `choose` has to search.
         """
         if self.kind not in ("guesses", "accuracy"):
             raise NotApplicable(
-                f"Limits on {self.kind.replace('_', '-')} are not built yet; set one on guesses."
+                f"A limit on {self.kind.replace('_', '-')} is kept by a search; pass it to choose."
             )
         return Promise.of_guesses(self.value if self.kind == "guesses" else 100 * self.value)
 
@@ -100,8 +133,8 @@ def choose(
     Parameters
     ----------
     limit : Limit, ErrorLimit or sequence of ErrorLimit
-        A `Limit` gives the largest ε that keeps it; error limits give the least ε from 0.01 to 50
-        that meets all of them, to 0.1 %.
+        A `Limit` gives the largest ε that keeps it, error limits the least ε that meets all of
+        them, to 0.1 % and from 0.01 to 50 where it is searched for.
     model : GaussianModel
     names : sequence of str, optional
         Mechanisms, all Gaussian ones by default.
@@ -125,13 +158,16 @@ def choose(
 
     names = [*dict.fromkeys(names or gaussian_names())]
     options.setdefault("units", ruler(model))
-    if isinstance(limit, Limit):
+    if isinstance(limit, Limit) and limit.kind in ("guesses", "accuracy"):
         releases = [*noises(model, limit.promise, names, **options)[0].values()]
         epsilons = [delivered_epsilon(model, one, delta) for one in releases]
     else:
-        accepted = _accepted([limit] if isinstance(limit, ErrorLimit) else list(limit), model)
-        least = [_least(name, model, accepted, delta, options) for name in names]
-        releases = [one for one in least if one is not None]
+        if isinstance(limit, Limit):
+            searched = [_largest(name, model, limit, delta, options) for name in names]
+        else:
+            accepted = _accepted([limit] if isinstance(limit, ErrorLimit) else limit, model)
+            searched = [_least(name, model, accepted, delta, options) for name in names]
+        releases = [one for one in searched if one is not None]
         epsilons = [one.promise.epsilon for one in releases if one.promise is not None]
     rows = [
         (way.key, epsilon, way.guesses, way.percent)
@@ -158,6 +194,35 @@ def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
         value = limit.value * unit[place] if limit.relative else limit.value
         accepted[place] = min(accepted[place], value)
     return accepted
+
+
+def _largest(
+    name: str, model: GaussianModel, limit: Limit, delta: float, options: dict[str, Any]
+) -> Release | None:
+    """Search the largest ε at which a mechanism keeps a limit; it need not apply at every ε."""
+    best: tuple[float, Release] | None = None
+
+    def excess(log_epsilon: float) -> float:
+        nonlocal best
+        job = name, Promise(math.exp(log_epsilon), delta)
+        (release,) = calibrate_all([job], model, **options)
+        if not isinstance(release, Release):
+            return math.inf
+        losses = privacy_loss(model, release).losses
+        if limit.recall is None:
+            figure = max(one.f_score(limit.beta) for one in losses)
+        else:
+            figure = max(float(one.precision(limit.recall)) for one in losses)
+        if figure <= limit.value and (best is None or log_epsilon > best[0]):
+            best = log_epsilon, release
+        return figure - limit.value
+
+    low, high = map(math.log, _SEARCHED)
+    points = np.linspace(high, low, 9).tolist()
+    place = next((at for at, one in enumerate(points) if excess(one) <= 0), 0)
+    if place:
+        optimize.brentq(excess, points[place], points[place - 1], xtol=1e-3)
+    return None if best is None else best[1]
 
 
 def _least(

@@ -14,6 +14,7 @@ which are taken instead. A coset that only one share has decides by itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,9 @@ from scipy import special
 
 from distpriv.arrays import FloatArray, IntArray
 from distpriv.model import Release
-from distpriv.model.grid import Grid, theta_sum
+from distpriv.model.grid import GroupGrids, theta_sum
 
-__all__ = ["ArithmeticAttacker", "log_density", "log_normal", "row_basis"]
+__all__ = ["ShareLaws", "lattices", "log_density", "log_normal"]
 
 _MISSED = 1e-4  # how probable it is that the statistics are not among the points
 _EXACT = 1e-4  # of a step: how exactly numbers are known at all
@@ -37,85 +38,107 @@ _IMPOSSIBLE = -1e300
 _HALF_LOG = math.log(2 * math.pi) / 2
 
 
-def row_basis(grid: Grid) -> FloatArray:
-    """Return the rows that span a grid of sums, shape (r, m), in units of the columns."""
-    rows = np.array(grid.basis, float).reshape(-1, len(grid.steps))
-    common = np.array([math.gcd(*column) for column in zip(*grid.basis, strict=True)], float)
-    some = rows.any(axis=0)
-    rows[:, some] *= (grid.steps / common)[some] if len(rows) else 0.0
-    return rows
-
-
 @dataclass(frozen=True, eq=False)
-class ArithmeticAttacker:
-    """Guess a share from releases, knowing lattice, noise and the normal law under both shares.
+class ShareLaws:
+    """Normal laws of the statistics at several shares, and the lattices on which they lie.
 
     Attributes
     ----------
-    means, covariances : ndarray, shape (2, m) and (2, m, m)
-        Of the statistics, at each share.
-    bases : (ndarray, ndarray)
-        Rows that span the lattice at each share, (r, m), see `row_basis`; 0 in the columns of
-        statistics on no grid. Each row begins further right than the one before.
-    origins : ndarray, shape (2, m)
+    means, covariances : ndarray, shape (S, m) and (S, m, m)
+    bases : sequence of ndarray, shape (r, m)
+        Rows that span the lattice at each share, each beginning further right than the one before;
+        0 in the columns of statistics on no grid.
+    origins : ndarray, shape (S, m)
         A possible value at each share.
-    release : Release
-        Noise that is added, or none.
-    rounding : ndarray, shape (m,), or float
-        Unit of a release's last place; 0 where it is not rounded.
     """
 
     means: FloatArray
     covariances: FloatArray
-    bases: tuple[FloatArray, FloatArray]
+    bases: Sequence[FloatArray]
     origins: FloatArray
-    release: Release
-    rounding: FloatArray | float = 0.0
 
-    def scores(self, releases: FloatArray) -> FloatArray:
-        """Return log-likelihood ratios for releases (rows, m), positive for the higher share."""
-        return self.guess(releases)[0]
+    def log_densities(
+        self, releases: FloatArray, noise: Release, rounding: FloatArray | float = 0.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """Compute log-densities of releases, (rows, m), at each share, but for a common constant.
 
-    def guess(self, releases: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return scores, (rows,), and the likeliest statistics, (rows, m).
+        Parameters
+        ----------
+        releases : ndarray, shape (rows, m)
+        noise : Release
+            That is added.
+        rounding : ndarray, shape (m,), or float
+            Unit of a release's last place; 0 where it is not rounded.
 
-        The statistics are NaN where noise covers the lattice, so that nothing can be subtracted.
+        Returns
+        -------
+        logs : ndarray, shape (S, rows)
+        points : ndarray, shape (S, rows, m)
+            Likeliest statistics; NaN where noise covers the lattice.
         """
         if len(releases) > _ROWS:
-            parts = [
-                self.guess(part) for part in np.split(releases, range(_ROWS, len(releases), _ROWS))
-            ]
-            return np.concatenate([one for one, _ in parts]), np.concatenate(
-                [one for _, one in parts]
-            )
+            parts = np.array_split(releases, math.ceil(len(releases) / _ROWS))
+            several = [self.log_densities(part, noise, rounding) for part in parts]
+            logs, points = (np.concatenate(each, axis=1) for each in zip(*several, strict=True))
+            return logs, points
         m = self.means.shape[1]
         steps = np.max([np.abs(basis).max(axis=0, initial=0) for basis in self.bases], axis=0)
         spread = np.sqrt(np.diagonal(self.covariances.mean(axis=0)))
         unit = np.where(steps > 0, steps, np.where(spread > 0, spread, 1.0))
-        noise = np.zeros((m, m)) if self.release.covariance is None else self.release.covariance
-        noise = noise / np.outer(unit, unit)
+        normal = np.zeros((m, m)) if noise.covariance is None else noise.covariance
+        normal = normal / np.outer(unit, unit)
         laplace = np.zeros((m, 0))
-        if self.release.directions is not None:
-            laplace = self.release.scale * self.release.directions / unit[:, None]
-        largest = math.sqrt(np.linalg.norm(noise, 2)) + float(np.linalg.norm(laplace))
-        noise += max(_EXACT, 1e-7 * largest) ** 2 * np.eye(m)
-        noise += np.diag(np.broadcast_to((self.rounding / unit) ** 2 / 12, m))
+        if noise.directions is not None:
+            laplace = noise.scale * noise.directions / unit[:, None]
+        largest = math.sqrt(np.linalg.norm(normal, 2)) + float(np.linalg.norm(laplace))
+        normal += max(_EXACT, 1e-7 * largest) ** 2 * np.eye(m)
+        normal += np.diag(np.broadcast_to((rounding / unit) ** 2 / 12, m))
+        y, means = releases / unit, self.means / unit
+        covariances = self.covariances / np.outer(unit, unit)
+        lattices = [(b / unit, o / unit) for b, o in zip(self.bases, self.origins, strict=True)]
         sides = []
-        for share in (0, 1):
-            law = self.means[share] / unit, self.covariances[share] / np.outer(unit, unit)
-            lattice = self.bases[share] / unit, self.origins[share] / unit
-            sides.append(_enumerated(releases / unit, *law, *lattice, noise, laplace))
-        lower, higher = sides
-        if lower is None or higher is None:
-            logs = [
-                log_density(
-                    (releases - mean) / unit, covariance / np.outer(unit, unit) + noise, laplace
-                )
-                for mean, covariance in zip(self.means, self.covariances, strict=True)
-            ]
-            return logs[1] - logs[0], np.full(releases.shape, np.nan)
-        likelier = (higher[0] > lower[0])[:, None]
-        return higher[0] - lower[0], np.where(likelier, higher[1], lower[1]) * unit
+        for mean, covariance, lattice in zip(means, covariances, lattices, strict=True):
+            side = _enumerated(y, mean, covariance, *lattice, normal, laplace)
+            if side is None:  # too many points: by normal laws at all shares
+                laws = zip(means, covariances, strict=True)
+                logs = np.array([log_density(y - a, b + normal, laplace) for a, b in laws])
+                return logs, np.full((*logs.shape, m), np.nan)
+            sides.append(side)
+        logs, points = (np.array(each) for each in zip(*sides, strict=True))
+        return logs, points * unit
+
+
+def lattices(
+    grids: GroupGrids,
+    records: Sequence[FloatArray],
+    numbers: FloatArray,
+    sizes: FloatArray,
+    scales: FloatArray,
+) -> tuple[list[FloatArray], FloatArray]:
+    """Return bases and origins of the statistics' lattices, see `ShareLaws`.
+
+    Parameters
+    ----------
+    grids : GroupGrids
+    records : (ndarray, ndarray)
+        Some of each group, shape (N_g, m); all, where a dataset may have a group whole.
+    numbers : ndarray, shape (S, 2)
+        Records [share, group].
+    sizes : ndarray, shape (2,)
+        Of the groups; ∞ for draws with replacement or from parts that are not known.
+    scales : ndarray, shape (m,)
+    """
+    firsts, totals = (np.array([group[:end].sum(axis=0) for group in records]) for end in (1, None))
+    bases = []
+    for row in numbers:
+        grid = grids.at(row, sizes)
+        basis = np.array(grid.basis, float).reshape(-1, len(scales))
+        common = np.array([math.gcd(*column) for column in zip(*grid.basis, strict=True)], float)
+        some = basis.any(axis=0)
+        basis[:, some] *= grid.steps[some] / common[some] if len(basis) else 1.0
+        bases.append(basis * scales)
+    every = (numbers == sizes)[..., None]
+    return bases, np.where(every, totals, numbers[..., None] * firsts).sum(axis=1) * scales
 
 
 def _enumerated(
@@ -127,28 +150,26 @@ def _enumerated(
     noise: FloatArray,
     laplace: FloatArray,
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Log-densities of releases under one share, and the likeliest points; None if too many.
+    """Log-densities of releases at one share, and the likeliest points; None if too many.
 
     The first entry of each row of the basis leads: these statistics determine the point.
     """
     gridded = basis.any(axis=0)
     leads = np.argmax(basis != 0, axis=1)
-    if not len(leads):
-        return None
     wide = noise + _LAPLACE**2 * laplace @ laplace.T
     precise = np.linalg.solve(covariance + wide, covariance).T  # E[x | y] − μ = precise (y − μ)
     inverse = np.linalg.inv(basis[:, leads])
     # W (Σ + W)⁻¹ Σ = Σ − Σ (Σ + W)⁻¹ Σ without the difference, in steps along the basis.
     spread, narrow = (
         inverse.T
-        @ np.linalg.solve(covariance + each, each).T[leads]
-        @ covariance[:, leads]
+        @ (np.linalg.solve(covariance + each, each).T @ covariance)[np.ix_(leads, leads)]
         @ inverse
         for each in (wide, noise)
     )
-    spread = (spread + spread.T) / 2 + _EXACT**2 * np.eye(len(leads))
-    if len(leads) <= 7 and theta_sum((narrow + narrow.T) / 2) < _COVERED:
-        return None
+    if not len(leads) or (len(leads) <= 7 and theta_sum((narrow + narrow.T) / 2) < _COVERED):
+        logs = log_density(releases - mean, covariance + noise, laplace)
+        return logs, np.full(releases.shape, np.nan)
+    spread = np.asarray((spread + spread.T) / 2 + _EXACT**2 * np.eye(len(leads)))
     order = _fewest_first(spread)
     root = np.linalg.cholesky(spread[np.ix_(order, order)])
     tilt = 0.0

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special
 
 from distpriv.arrays import FloatArray, IntArray
-from distpriv.attacks.arithmetic import ArithmeticAttacker, row_basis
+from distpriv.attacks.arithmetic import ShareLaws, lattices
 from distpriv.attacks.classifiers import ATTACKERS, Scorer, train
 from distpriv.errors import AttackError
 from distpriv.model import AS_IT_IS, GaussianModel, Release
@@ -216,13 +216,18 @@ class PropertyInferenceAttack:
         def clean() -> Scorer:
             return self._train(shadow, self._stream(index, "clean"))
 
+        @cache
+        def laws() -> ShareLaws:
+            return self._laws(parts[0], known)
+
         def scores(name: str, release: Release) -> FloatArray:
             stream, noisy = self._stream(index, *release.key), release.kind == "noise"
             if not release.additive:
                 return self._train(shadow_kept[name], stream)(test_kept[name])
             released = test + release.sample(self.tests, stream) if noisy else test
             if ATTACKERS[self.classifier].knows_grid:
-                return self._arithmetic(parts[0], known, release).scores(released)
+                low, high = laws().log_densities(released, release)[0]
+                return high - low
             if not self.adaptive or not noisy:
                 return clean()(released)
             return self._train(shadow + release.sample(self.shadows, stream), stream)(released)
@@ -349,29 +354,24 @@ class PropertyInferenceAttack:
         """Grid of sums over any of the records, which attackers know from public sources."""
         return GroupGrids.of(self.without, self.having)
 
-    def _arithmetic(self, part: Part, known: Part, release: Release) -> ArithmeticAttacker:
-        """Return the attacker who knows the records of a part, and all that is public."""
+    def _laws(self, part: Part, known: Part) -> ShareLaws:
+        """Return laws at both shares to who knows the records of a part, and all that is public."""
         scales, numbers = np.asarray(self.statistics), self.numbers - self.known // 2
         sizes = np.array([max(len(group), 1) for group in part], float)
-        totals = np.array([group.sum(axis=0) for group in part])
-        firsts = np.array([group[:1].sum(axis=0) for group in part])
-        means = totals / sizes[:, None]
-        covariances = np.array([np.atleast_2d(np.cov(group.T, ddof=0)) for group in part])
-        covariances *= (sizes / (sizes - 1 + (sizes == 1)))[:, None, None]
+        means = np.array([group.sum(axis=0) / max(len(group), 1) for group in part])
+        away = [group - mean for group, mean in zip(part, means, strict=True)]
+        covariances = np.array([each.T @ each / max(len(each) - 1, 1) for each in away])
         # Of sums about what the part lets expect, which is off by chance where others are drawn.
         factors = numbers * (1 - (1 if self.replacement else numbers) / sizes)
         factors += 2 * numbers**2 / sizes * self.split
-        certain = known[0].sum(axis=0) + known[1].sum(axis=0)
         ends = np.full(2, np.inf) if self.split or self.replacement else sizes
-        every = (numbers == ends)[..., None]
-        first, second = (row_basis(self._grids.at(row, ends)) * scales for row in numbers)
-        possible = np.where(every, totals, numbers[..., None] * firsts).sum(axis=1)
-        return ArithmeticAttacker(
+        bases, origins = lattices(self._grids, part, numbers, ends, scales)
+        certain = known[0].sum(axis=0) + known[1].sum(axis=0)
+        return ShareLaws(
             (certain + numbers @ means) * scales,
             np.tensordot(factors, covariances, 1) * np.outer(scales, scales),
-            (first, second),
-            (certain + possible) * scales,
-            release,
+            bases,
+            certain * scales + origins,
         )
 
 

@@ -10,7 +10,7 @@ from distpriv.analysis.comparison import ruler
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate
 from distpriv.model import Promise
-from distpriv.privacy import optimal_attack_accuracy
+from distpriv.privacy import optimal_attack_accuracy, privacy_loss
 
 NAMES = ["OptM", "DauM", "ExpM"]
 
@@ -26,6 +26,31 @@ def test_limit_leads_to_the_largest_epsilon_that_keeps_it(now, limit):
         more = calibrate(name, now.model, 1.02 * frame.loc[name, "epsilon"], 1e-3, units=now.ruler)
         assert 100 * optimal_attack_accuracy(now.model, more) > allowed - 0.5
     assert limit.promise == Promise(0.0, round(2 * allowed / 100 - 1, 12), allowed)
+
+
+@pytest.mark.parametrize(
+    "limit", [Limit("f_score", 0.62, beta=0.5), Limit("precision", 0.7, recall=0.3)]
+)
+def test_limit_on_f_score_or_precision_is_just_kept(now, limit):
+    """By thresholds of the loss, both orders, instead of the root that the search reads."""
+    frame = choose(limit, now.model, ["ExpM"]).set_index("mechanism")
+
+    def reached(name, epsilon):
+        noise = calibrate(name, now.model, epsilon, 1e-3, units=now.ruler)
+        values = []
+        for loss in privacy_loss(now.model, noise).losses:
+            false, true = loss.roc(401)
+            precision = true / np.maximum(true + false, 1e-12)
+            scores = (1 + limit.beta**2) / (
+                1 / precision.clip(1e-9) + limit.beta**2 / true.clip(1e-9)
+            )
+            at = np.interp(0.3, true, precision)
+            values.append(scores.max() if limit.kind == "f_score" else at)
+        return max(values)
+
+    for name, epsilon in frame["epsilon"].items():
+        assert reached(name, epsilon) <= limit.value + 1e-3
+        assert reached(name, 1.05 * epsilon) > limit.value
 
 
 def test_error_limit_leads_to_the_least_epsilon_that_meets_it(now):
@@ -53,8 +78,18 @@ def test_error_that_any_noise_meets_or_none_does(now):
 def test_limits_that_are_none_are_one_sentence(now):
     with pytest.raises(DistprivError, match="50"):
         choose(Limit("guesses", 50.0), now.model)
-    with pytest.raises(NotApplicable, match="not built yet"):
-        choose(Limit("f_score", 0.8), now.model)
+    for kind, settings, words in (
+        ("f_score", {"value": 0.6}, r"F-score 0\.667; set a limit above it and below 1, not 0\.6"),
+        ("f_score", {"value": 0.9, "beta": -1.0}, "β must be above 0"),
+        ("f_score", {"value": 0.9, "recall": 0.5}, "takes no recall"),
+        ("precision", {"value": 0.9}, "needs the recall"),
+        ("precision", {"value": 1.0, "recall": 0.5}, r"precision 0\.5; .* not 1\.0"),
+        ("acuracy", {"value": 0.6}, "Did you mean 'accuracy'"),
+    ):
+        with pytest.raises(DistprivError, match=words):
+            Limit(kind, **settings)
+    with pytest.raises(NotApplicable, match="kept by a search"):
+        _ = Limit("f_score", 0.8).promise
     with pytest.raises(DistprivError, match="Did you mean 'mean age'"):
         choose(ErrorLimit("mean ages", 1.0), now.model)
     with pytest.raises(DistprivError, match="above 0"):

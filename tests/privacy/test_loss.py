@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from scipy import integrate, special, stats
+from scipy import integrate, optimize, special, stats
 
 from distpriv.errors import DistprivError
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, normal_delta, normal_distance
@@ -79,8 +79,14 @@ def test_finite_loss_reads_off_attackers():
     false, true = loss.roc()
     assert (np.diff([false, true]) >= 0).all()
     assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
-    best = max(2 * P[s].sum() / (P[s].sum() + Q[s].sum() + 1) for s in SETS)
-    assert loss.f_score() == pytest.approx(best)
+    for beta in (0.3, 1.0, 2.0):
+        scores = [(1 + beta**2) * P[s].sum() / (P[s].sum() + Q[s].sum() + beta**2) for s in SETS]
+        assert loss.f_score(beta) == pytest.approx(max(scores), abs=1e-14)
+    recalls = np.array([1e-6, 0.2, 0.5, 0.6, 0.85, 1.0])
+    least = [optimize.linprog(Q, A_eq=[P], b_eq=[r], bounds=(0, 1)).fun for r in recalls]
+    np.testing.assert_allclose(loss.precision(recalls), recalls / (recalls + least), atol=1e-12)
+    recall, precision = loss.precision_recall()
+    np.testing.assert_allclose(precision, loss.precision(recall), atol=1e-12)
 
 
 # ---------------------------------------------------------------- normals
@@ -199,14 +205,42 @@ def test_laws_that_agree_tell_nothing_and_points_tell_all():
     assert min(point.accuracy(), point.reversed.accuracy()) > 0.999999
 
 
-def test_roc_and_f_score_of_equal_normals():
+def test_roc_and_precision_of_equal_normals():
     loss = NormalLoss.between(np.array([1.3]), np.eye(1), np.eye(1))
     false, true = loss.roc(400)
     inside = (false > 1e-6) & (false < 1 - 1e-6)
     expected = special.ndtr(special.ndtri(false[inside]) + 1.3)
     np.testing.assert_allclose(true[inside], expected, atol=1e-9)
-    t = np.linspace(-6, 6, 20_001)
-    recall, fall_out = special.ndtr(1.3 - t), special.ndtr(-t)
-    for beta in (0.5, 2.0):
-        scores = (1 + beta**2) * recall / (recall + fall_out + beta**2)
-        assert loss.f_score(beta) == pytest.approx(scores.max(), abs=1e-5)
+    recall = np.array([1e-9, 0.01, 0.5, 0.99, 1.0])
+    fall_out = special.ndtr(special.ndtri(recall) - 1.3)
+    np.testing.assert_allclose(loss.precision(recall), recall / (recall + fall_out), atol=1e-8)
+
+
+@pytest.mark.parametrize("deviation", [0.4, 1.0, 1.8])
+def test_precision_and_f_score_of_normals_are_those_of_a_fine_grid(deviation):
+    """A finite law, whose best thresholds are all tried; at equal deviations Φ is the answer."""
+    x = np.linspace(-16, 16, 40_001)
+    masses = [stats.norm.pdf(x, 0.8), stats.norm.pdf(x, 0, deviation)]
+    grid = FiniteLoss(*(mass / mass.sum() for mass in masses))
+    loss = NormalLoss.between(np.array([0.8]), np.eye(1), np.array([[deviation**2]]))
+    for one, fine in ((loss, grid), (loss.reversed, grid.reversed)):
+        for beta in (0.3, 1.0, 3.0):
+            assert one.f_score(beta) == pytest.approx(fine.f_score(beta), abs=1e-6)
+        recall = np.array([[0.02, 0.3], [0.7, 0.98]])
+        np.testing.assert_allclose(one.precision(recall), fine.precision(recall), atol=1e-5)
+        points, precision = one.precision_recall(41)
+        assert points[-1] == pytest.approx(1)
+        some = points < 0.99  # a grid is coarse where L has its end
+        np.testing.assert_allclose(precision[some], fine.precision(points[some]), atol=1e-4)
+        assert one.tails(np.array([-300.0, 300.0])) == pytest.approx(np.array([[1, 0], [1, 0]]))
+
+
+def test_attackers_figures_refuse_what_is_out_of_range():
+    alike = NormalLoss.between(np.zeros(2), np.eye(2), np.eye(2))
+    assert alike.f_score(2.0) == pytest.approx(5 / 6)  # by always guessing P
+    for wrong in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(DistprivError, match="β must be above 0"):
+            alike.f_score(wrong)
+    for wrong in (0.0, 1.1, math.nan):
+        with pytest.raises(DistprivError, match="A recall lies above 0"):
+            alike.precision(np.array([0.5, wrong]))

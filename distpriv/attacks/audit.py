@@ -1,0 +1,143 @@
+"""The least ε that an attack proves a release to have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv
+
+from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.attacks.property_inference import AttackResult
+from distpriv.errors import AttackError
+from distpriv.text import near
+
+__all__ = ["Audit", "audit_attack", "epsilon_lower_bound"]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an attack proves about an (ε, δ) that is claimed; it can refute it, never prove it.
+
+    Attributes
+    ----------
+    epsilon : float
+        Lower confidence bound.
+    true_positive_rate, false_positive_rate : float
+        At the threshold that proves most, on the guesses that it was not chosen on.
+    claimed : float or None
+    delta : float
+    confidence : float
+    """
+
+    epsilon: float
+    true_positive_rate: float
+    false_positive_rate: float
+    claimed: float | None
+    delta: float
+    confidence: float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the bound is above the claim."""
+        return self.claimed is not None and self.epsilon > self.claimed
+
+
+def audit_attack(
+    result: AttackResult,
+    name: str,
+    claimed: float | None = None,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+) -> Audit:
+    """Compute a lower confidence bound on ε from the guesses of an attack.
+
+    (ε, δ) asks TPR <= e^ε FPR + δ, and the same of true and false negatives (Kairouz et al. 2015,
+    Theorem 2.1). One threshold is the classifier's, on all guesses; the other is chosen on every
+    second repetition and tried on the rest. The bounds share 1 − confidence (Bonferroni). Guesses
+    of a repetition share classifier and records; given both they are independent, for which
+    Clopper's and Pearson's bounds on all guesses together are conservative (Hoeffding 1956,
+    Theorem 5).
+
+    Parameters
+    ----------
+    result : AttackResult
+    name : str
+        Release.
+    claimed : float, optional
+        ε that is claimed.
+    delta : float
+        At which ε counts.
+    confidence : float
+
+    Raises
+    ------
+    AttackError
+        If the attack met no such release, or δ, the claim or the confidence is out of range.
+    """
+    if name not in result.scores:
+        raise AttackError(f"The attack met no release {name!r}.{near(name, result.scores)}")
+    if not (0 <= delta < 1 and 0 < confidence < 1):
+        raise AttackError(
+            f"An audit needs a δ from 0 to below 1 and a confidence between 0 and 1, not {delta!r} "
+            f"and {confidence!r}."
+        )
+    if claimed is not None and not 0 <= claimed < math.inf:
+        raise AttackError(f"A claimed ε is a number from 0 on, not {claimed!r}.")
+    scores, positive = result.scores[name], result.labels == 1
+    several = len(scores) > 1
+    level = 1 - (1 - confidence) / (2 if several else 1)
+    trials = [(scores, 0.0)]
+    if several:
+        trials.append((scores[1::2], _best_threshold(scores[::2], positive, delta, level)))
+    audits = []
+    for rows, threshold in trials:
+        hits, alarms = (int((rows[:, side] > threshold).sum()) for side in (positive, ~positive))
+        sizes = int(positive.sum()) * len(rows), int((~positive).sum()) * len(rows)
+        bound = epsilon_lower_bound(hits, sizes[0], alarms, sizes[1], delta, level)
+        rates = hits / sizes[0], alarms / sizes[1]
+        audits.append(Audit(float(bound), *rates, claimed, delta, confidence))
+    return max(audits, key=lambda one: one.epsilon)
+
+
+def epsilon_lower_bound(
+    hits: IntArray | int,
+    positives: int,
+    alarms: IntArray | int,
+    negatives: int,
+    delta: float = 0.0,
+    confidence: float = 0.95,
+) -> FloatArray:
+    """Compute max(0, ln((TPR − δ)/FPR), ln((TNR − δ)/FNR)) with both rates at their bounds.
+
+    Parameters
+    ----------
+    hits, alarms : array_like of int
+        True and false positives; they broadcast.
+    positives, negatives : int
+        Trials of each.
+    delta : float
+    confidence : float
+        That both bounds hold (Clopper & Pearson 1934), by halves.
+    """
+    right, wrong = np.asarray(hits, float), np.asarray(alarms, float)
+    error, rest = (1 - confidence) / 2, negatives - wrong
+    low = betaincinv(np.maximum(right, 1), positives - right + 1, error) * (right > 0)
+    high = np.where(rest > 0, betaincinv(wrong + 1, np.maximum(rest, 1), 1 - error), 1.0)
+    ratios = np.maximum((low - delta) / high, (1 - high - delta) / (1 - low))
+    return np.asarray(np.log(np.maximum(ratios, 1.0)))
+
+
+def _best_threshold(scores: FloatArray, positive: BoolArray, delta: float, level: float) -> float:
+    """Return the threshold that would prove most, between two scores."""
+    right, wrong = (np.sort(scores[:, side].ravel()) for side in (positive, ~positive))
+    values = np.unique(scores)
+    thresholds = (values[1:] + values[:-1]) / 2
+    if not len(thresholds):
+        return 0.0
+    hits, alarms = (
+        len(side) - np.searchsorted(side, thresholds, "right") for side in (right, wrong)
+    )
+    bounds = epsilon_lower_bound(hits, len(right), alarms, len(wrong), delta, level)
+    return float(thresholds[bounds.argmax()])
