@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
-from scipy.optimize import brentq
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, IntArray
 from distpriv.errors import NotApplicable
 from distpriv.mechanisms.base import Options, differences
 from distpriv.mechanisms.floor import TOO_COARSE, allowance, floor_widths
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy.delivered import verdict
+from distpriv.privacy.least_noise import least_along
 
-__all__ = ["NO_AMOUNT", "kept_side", "laplace_release"]
+__all__ = ["NO_AMOUNT", "laplace_release"]
 
 NO_AMOUNT = (
     "No amount of {} noise keeps this promise, for the two shares differ in more than it covers; "
     "take OptM or balanced figures."
 )
-_NEAR = 2e-3  # of ln ε: how near a search comes
-_DELTA_ERROR = 0.2, 2e-5  # of the quadrature: share of δ, and besides
-_WIDEST = math.log(64.0)  # factor on the scale
+_UNSEEN = 1e-6  # of δ, which nodes may miss
+_ROUGH = 2e-3  # of ln δ: room that noise may leave
+_LARGEST = 64.0  # factor on the scale
 
 
 def laplace_release(
@@ -35,8 +33,8 @@ def laplace_release(
 
     That promises (ε, 0) where the two laws differ by a shift only (Theorems 4.1 and 4.3). Guarded
     noise promises what it delivers under the covariances as they are: for δ = 0 the returned
-    promise has the δ of it, with the error of its quadrature, rounded up; for another δ the scale
-    grows until that is kept.
+    promise has the δ of it, rounded up, with what quadrature may err by and 1e-6 that it may not
+    see; for another δ the scale grows until that is kept.
 
     Raises
     ------
@@ -75,29 +73,19 @@ def laplace_release(
         delta = _rounded_up(_at_most(model, release, promise))
         return replace(release, promise=replace(promise, delta=delta))
 
-    @cache
-    def excess(x: float) -> float:
-        return math.log(_at_most(model, times(math.exp(x)), promise) / promise.delta)
+    def excess_of(_: IntArray, factors: FloatArray) -> FloatArray:
+        reached = [_at_most(model, times(factor), promise) for factor in factors]
+        return np.log(np.array(reached) / promise.delta)
 
-    if excess(0.0) <= 0:
-        return release
-    if excess(_WIDEST) > 0:
+    factor = float(least_along(excess_of, np.ones(1), _ROUGH, _LARGEST)[0])
+    if math.isnan(factor):
         raise NotApplicable(NO_AMOUNT.format(name))
-    return times(math.exp(kept_side(excess, 0.0, _WIDEST)))
+    return times(factor)
 
 
 def _at_most(model: GaussianModel, release: Release, promise: Promise) -> float:
-    """Compute the δ that is delivered at most, with the error of its quadrature."""
-    share, besides = _DELTA_ERROR
-    return float(verdict(model, release, promise).delta.max()) * (1 + share) + besides
-
-
-def kept_side(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a falling excess is 0, on the side where it is not above, to 2e-3."""
-    x = float(brentq(excess, low, high, xtol=_NEAR))
-    while excess(x) > 0:
-        x += _NEAR
-    return x
+    """Compute the δ that is delivered at most."""
+    return float(verdict(model, release, promise).delivered.max()) + _UNSEEN
 
 
 def _floor(model: GaussianModel, epsilon: float) -> tuple[FloatArray, float]:

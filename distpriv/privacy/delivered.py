@@ -14,7 +14,7 @@ from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
 from distpriv.model.grid import log_ratio
 from distpriv.privacy.exact_law import known_law
-from distpriv.privacy.laplace import APART, line_loss, spread_loss
+from distpriv.privacy.laplace import APART, at_most, laplace_loss
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
 from distpriv.privacy.persons import (
     Bounds,
@@ -79,9 +79,7 @@ def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> Pr
     if release.directions is not None and covered:
         floor = 0.0 if release.covariance is None else release.covariance
         law = fitted.difference, fitted.covariances + floor
-        if release.directions.shape[1] == 1:
-            return line_loss(*law, release.directions[:, 0], release.scale)
-        return spread_loss(*law, release.directions, release.scale)
+        return laplace_loss(*law, release.directions, release.scale)
     noise = release.total(len(model.query)) * covered
     one, other = fitted.covariances + noise
     return NormalLoss.between(fitted.difference, one, other)
@@ -354,7 +352,7 @@ def _model_values(
     for row in sorted({*range(len(releases))} - {*normal}):
         loss = _model_loss(model, releases[row], fitted)
         sure[row] = loss is _NOTHING
-        delta[row] = [float(one.profile(level[row])) for one in (loss, loss.reversed)]
+        delta[row] = [at_most(one, float(level[row])) for one in (loss, loss.reversed)]
         accuracy[row] = loss.accuracy()
     return np.minimum(delta * (1 + np.tanh(charge / 2)[:, None]), 1.0), accuracy, sure
 

@@ -162,7 +162,7 @@ def test_laplace_noise_grows_until_another_delta_is_kept():
     assert delivered_delta(MODEL, wide, 1.0) <= 1e-3
     assert wide.promise == Promise(1.0, 1e-3)
     with pytest.raises(NotApplicable, match=r"No amount of DirM\(L\) noise"):
-        calibrate("DirM(L)", MODEL, 1.0, 1e-6)
+        calibrate("DirM(L)", MODEL, 1.0, 1e-7)
 
 
 def test_laplace_limits_are_kept_on_the_safe_side():
@@ -177,7 +177,7 @@ def test_laplace_noise_of_a_shift_on_a_grid_leaves_what_quadrature_may_err_by():
     having = np.repeat([0.0, 1.0], 200)
     fitted = of_records(np.concatenate([half, half + 3]), having, 100, 0.4, 0.6)
     assert fitted.steps > 0
-    assert calibrate("DirM(L)", fitted, 1.0).promise.delta <= 2.1e-5
+    assert calibrate("DirM(L)", fitted, 1.0).promise.delta <= 1.1e-6
 
 
 def test_laplace_noise_of_all_directions_has_the_delta_of_the_model():
