@@ -1,5 +1,7 @@
 """Show what attackers reach: a simulated one, live, and the best possible one."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 import streamlit as st
 
@@ -141,35 +143,23 @@ def live() -> None:
         st.caption("This attacker knows none of the records. Guarantee shows who knows some.")
 
 
-# The best attacker's curves, and simulated attackers as points
+# The best attacker's curves, and then simulated attackers as points
 def against(across: charts.Across) -> None:
     """Draw right guesses against Δp or ε."""
-    frame = now.reach() if across == "width" else now.ceiling()
+    lines = now.reach() if across == "width" else now.lines([scenario.mechanism])
+    lines = jobs.begin(state.jobs, f"lines-{across}", *lines)
     total = 40 if many else 10
-    if across == "width":
-        attack, ranges = (
-            simulation({k: w.release for k, w in ways.items() if k != "BalM"}),
-            now.ranges(),
-        )
-        pieces = [(width, each) for width in ranges for each in worker.pieces(attack, total)]
-        job = begin(f"attack-{across}", attack, [(*each, ranges[x]) for x, each in pieces])
-    else:
-        attack = simulation({f"{x:g}": one for x, one in now.at_epsilons().items()})
-        job = begin(f"attack-{across}", attack, worker.pieces(attack, total))
-    headline(explanations.reach_lead(now, frame, across, page.WORDS))
-    controls(job)
 
-    def runs(job: jobs.Job):
-        for place, piece in job.placed.items():
-            for name, right in (pair for one in piece for pair in one.items()):
-                if across == "width":
-                    yield name, pieces[place][0], right
-                else:
-                    yield scenario.mechanism, float(name), right
+    def curves() -> pd.DataFrame:
+        empty = ("mechanism" if across == "epsilon" else "release"), across, "guesses"
+        frame = frames.together(lines.results, *empty)
+        return now.ceiling(frame) if across == "epsilon" else frame
+
+    headline(explanations.reach_lead(now, curves(), across, page.WORDS))
 
     def draw(job: jobs.Job) -> None:
-        points = frames.points_frame(runs(job), across)
-        both = pd.concat([frame, points]) if len(points) else frame
+        points = frames.points_frame(runs(job) if job is not lines else (), across)
+        both = pd.concat([curves(), points]) if len(points) else curves()
         page.show(
             charts.reach(both, across=across, here=here[across], mechanism=now.way.key),
             both.round(2),
@@ -177,6 +167,27 @@ def against(across: charts.Across) -> None:
             key=f"attack-{across}",
             note=NOTES[across] + f"Points: {total} simulated attacks each, with 95 % intervals.",
         )
+
+    if lines.running or lines.failure:
+        jobs.follow(lines, draw)
+        return
+    if across == "width":
+        kept = {k: w.release for k, w in ways.items() if k != "BalM"}
+        attack, ranges = simulation(kept), now.ranges()
+        pieces = [(width, each) for width in ranges for each in worker.pieces(attack, total)]
+        job = begin(f"attack-{across}", attack, [(*each, ranges[x]) for x, each in pieces])
+    else:
+        attack = simulation({f"{x:g}": one for x, one in now.at_epsilons().items()})
+        job = begin(f"attack-{across}", attack, worker.pieces(attack, total))
+    controls(job)
+
+    def runs(job: jobs.Job) -> Iterator[tuple[str, float, float]]:
+        for place, piece in job.placed.items():
+            for name, right in (pair for one in piece for pair in one.items()):
+                if across == "width":
+                    yield name, pieces[place][0], right
+                else:
+                    yield scenario.mechanism, float(name), right
 
     jobs.follow(job, draw)
 

@@ -3,8 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from distpriv.analysis import curves, explanations, sentences
-from distpriv.analysis.comparison import gaussian_names
+from distpriv.analysis import explanations, frames, sentences
 from distpriv.analysis.limits import ErrorLimit
 from distpriv.charts import style, tradeoff
 from distpriv.dashboard import jobs, page
@@ -22,6 +21,13 @@ AXES = {
 
 state, now = page.current()
 scenario = now.scenario
+READING = {
+    "guesses": f"By our model, δ = {scenario.delta:g}. Diamonds use no noise.",
+    "epsilon": f"By our model, δ = {scenario.delta:g}. Dotted: no noise, ε = 0.",
+    "width": "Each line keeps your limit; the range widens around its middle.",
+}
+if not now.model.exact:  # simulated statistics take minutes for that
+    del AXES["width"]
 key = f"across-{scenario.by}"
 across = st.session_state.get(key) or scenario.by
 
@@ -52,7 +58,6 @@ def compare(across: tradeoff.Across) -> None:
         sentences.warning(now, page.WORDS),
     )
     choose_axis()
-    frame = now.widths() if across == "width" else now.tradeoff()
     without = [way for way in now.ways if way.release.kind in ("balanced", "no data")]
     points = pd.DataFrame(
         [(way.key, way.guesses, way.percent) for way in without],
@@ -60,31 +65,31 @@ def compare(across: tradeoff.Across) -> None:
     )
     here = {
         "guesses": now.way.guesses,
-        "epsilon": now.epsilon or frame.get("epsilon", pd.Series([20.0])).max(),
+        "epsilon": now.epsilon or 20.0,
         "width": 100 * now.pair.width,
         "error": now.way.percent,
     }
-    page.show(
-        tradeoff.picture(
-            frame,
-            across=across,
-            points=None if across == "width" else points,
-            here=here,
-            mechanism=scenario.mechanism,
-            limit=now.limit if scenario.by == "guesses" else None,
-        ),
-        frame.round(3),
-        tradeoff.alt(frame),
-        key=f"tradeoff-{across}",
-        note="Lower is better. The dot is your setting. "
-        + (
-            "Each line keeps your limit; the range widens around its middle."
-            if across == "width"
-            else f"By our model, δ = {scenario.delta:g}. Diamonds use no noise."
-            if across == "guesses"
-            else f"By our model, δ = {scenario.delta:g}. Dotted: no noise, ε = 0."
-        ),
-    )
+    work = now.wider() if across == "width" else now.lines()
+    job = jobs.begin(state.jobs, work[0][0], *work)
+
+    def draw(job: jobs.Job) -> None:
+        frame = frames.together(job.results, "mechanism", across, "guesses", "error")
+        page.show(
+            tradeoff.picture(
+                frame,
+                across=across,
+                points=None if across == "width" else points,
+                here=here,
+                mechanism=scenario.mechanism,
+                limit=now.limit if scenario.by == "guesses" else None,
+            ),
+            frame.round(3),
+            tradeoff.alt(frame),
+            key=f"tradeoff-{across}",
+            note=f"Lower is better. The dot is your setting. {READING[across]}",
+        )
+
+    jobs.follow(job, draw)
 
 
 def accept() -> None:
@@ -109,26 +114,19 @@ def accept() -> None:
             page.headline("Which ε for this error?", page.escape(problem))
         return
     labels = now.query.labels
-    limits = (
-        [ErrorLimit(labels[figure], error)]
-        if one
-        else [ErrorLimit(label, error / 100, relative=True) for label in labels]
-    )
-    job = jobs.begin(
-        state.jobs,
-        "accepted",
-        (scenario, now.source.fingerprint, *limits),
-        curves.accepted,
-        lambda: now.accept(limits),
-        [(name,) for name in gaussian_names()],
-    )
+    limits = tuple(ErrorLimit(label, error / 100, relative=True) for label in labels)
+    if one:
+        limits = (ErrorLimit(labels[figure], error),)
+    job = jobs.begin(state.jobs, "accepted", *now.accepting(limits))
+    lines = jobs.begin(state.jobs, "lines", *now.lines())
     places = [figure] if one else list(range(len(labels)))
-    lines, points = now.errors_of(places)
     level = 100 * error / now.ruler[figure] if one else error
 
     def results(job: jobs.Job) -> pd.DataFrame:
         columns = ["mechanism", "epsilon", "delta", "guesses", "percent"]
-        return pd.concat([pd.DataFrame(columns=columns, dtype=float), *job.results])
+        return frames.together(job.results, *columns)
+
+    _, points = now.errors_of(results(job), places)
 
     who = page.WORDS.name(figures[figure]) if one else "every figure"
     words = f"{who} may be off by {page.escape(text)} {page.escape(unit) if one else '%'}"
@@ -141,17 +139,19 @@ def accept() -> None:
 
     def draw(job: jobs.Job) -> None:
         found = results(job).dropna(subset=["epsilon"]).sort_values("guesses")
+        empty = "mechanism", "guesses", "error"
+        frame, points = now.errors_of(frames.together(lines.results, *empty), places)
         page.show(
             tradeoff.picture(
-                lines,
+                frame,
                 points=points,
                 marks=found[["mechanism", "guesses"]].assign(error=level),
                 accepted=level,
                 mechanism=found["mechanism"].iloc[0] if len(found) else "",
                 title="expected error, % of the value",
             ),
-            lines.round(3),
-            tradeoff.alt(lines),
+            frame.round(3),
+            tradeoff.alt(frame),
             key="accepted",
             note="Dots: where each mechanism just meets your error. Diamonds use no noise.",
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,19 +17,13 @@ from distpriv.errors import DistprivError
 from distpriv.mechanisms import calibrate_all
 from distpriv.model import GaussianModel, Promise, Release, fit_groups
 from distpriv.privacy import accuracies
+from distpriv.privacy.exact_law import compute_law
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "EPSILONS",
-    "accepted",
-    "ceiling",
-    "ceiling_frame",
-    "epsilon_frame",
-    "reach_frame",
-    "width_frame",
-]
+__all__ = ["EPSILONS", "ceiling", "ceiling_frame", "epsilon_frame", "packed", "part"]
+__all__ += ["reach_frame", "reach_widths", "width_frame", "widths_of"]
 
 EPSILONS = np.geomspace(0.2, 20.0, 25)
 _TABLES = 1000  # simulated at each share of a range, for statistics that are no sums
@@ -65,22 +60,34 @@ def epsilon_frame(
     return pd.concat([frame, pd.DataFrame(errors, columns=columns)], axis=1)
 
 
+def widths_of(model: GaussianModel) -> list[float]:
+    """Return Δp of ranges about the middle of the first secret's, from narrow to nearly all."""
+    first = model.pairs[0].pair
+    widest = 2 * min(first.center, 1 - first.center)
+    return sorted({*(widest * _WIDTHS).round(4).tolist(), first.width})
+
+
 def width_frame(
-    model: GaussianModel, promise: Promise, *, reference: float | None = None, **options: Any
+    model: GaussianModel,
+    promise: Promise,
+    *,
+    widths: Sequence[float] | None = None,
+    reference: float | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the mean error of all ways that keep a promise at each Δp of the first secret.
 
-    Its range grows about its middle. Columns mechanism, guesses (of 100), error (mean, in per cent
-    by the ruler) and width (Δp, in points of 100). Where the figures as they are keep the promise,
-    mechanisms add nothing. `reference` and `options` are those of `ways`.
+    Its range grows about its middle, by default as `widths_of`. Columns mechanism, guesses (of
+    100), error (mean, in per cent by the ruler) and width (Δp, in points of 100). Where the figures
+    as they are keep the promise, mechanisms add nothing. `reference` and `options` are those of
+    `ways`.
     """
     import pandas as pd
 
     first, *others = (one.pair for one in model.pairs)
     groups = [one.groups for one in model.pairs]
-    widest = 2 * min(first.center, 1 - first.center)
     noisy, rows = gaussian_names(), []
-    for width in sorted({*(widest * _WIDTHS).round(4), first.width}):
+    for width in widths_of(model) if widths is None else widths:
         pair = replace(first, low=first.center - width / 2, high=first.center + width / 2)
         try:
             fitted = fit_groups(groups, model.query, (pair, *others), model.n, model.replacement)
@@ -94,32 +101,38 @@ def width_frame(
     return pd.concat(lines, ignore_index=True)
 
 
+def reach_widths(model: GaussianModel, pair: int = 0) -> list[float]:
+    """Return Δp about the middle of a pair's range by whole records, and that range's own."""
+    one, n = model.pairs[pair].pair, model.n
+    half = n * min(one.center, 1 - one.center)
+    count = 16 if model.exact and len(model.query) > 2 else 8  # others take longer
+    steps = np.unique(np.linspace(1, max(half, 1), count).round().clip(1))
+    return sorted({*(2 * steps[steps <= half] / n).round(11).tolist(), one.width})
+
+
 def reach_frame(
-    model: GaussianModel, releases: Mapping[str, Release], pair: int = 0, count: int = 16
+    model: GaussianModel,
+    releases: Mapping[str, Release],
+    pair: int = 0,
+    widths: Sequence[float] | None = None,
 ) -> pd.DataFrame:
     """Return the best attacker's right guesses against Δp, of releases that stay as they are.
 
-    The two shares move apart about the middle of a pair's range, by whole records. Noise is that
-    of the model's own range; a release that keeps records ends where a range has fewer. Columns
-    release, width (Δp, in points of 100) and guesses (of 100).
+    The two shares move apart about the middle of a pair's range, by default as `reach_widths`.
+    Noise is that of the model's own range; a release that keeps records ends where a range has
+    fewer. Columns release, width (Δp, in points of 100) and guesses (of 100).
     """
     import pandas as pd
 
-    one, n = model.pairs[pair], model.n
-    half = n * min(one.pair.center, 1 - one.pair.center)
-    own = n * one.pair.width / 2
-    steps = np.unique(np.linspace(1, max(half, 1), count if model.exact else 6).round().clip(1))
+    one, rows = model.pairs[pair], []
     simulated: dict[str, Any] = {"method": model.method, "tables": None if model.exact else _TABLES}
-    rows = []
-    for step in sorted({*steps.tolist(), own}):
-        low, high = one.pair.center - step / n, one.pair.center + step / n
-        if not 0 <= low < high <= 1:
-            continue
-        wider = replace(one.pair, low=low, high=high)
+    for width in reach_widths(model, pair) if widths is None else widths:
         fitted = replace(model, pairs=(one,))
+        low, high = one.pair.center - width / 2, one.pair.center + width / 2
         try:
-            if step != own:
-                law = [one.groups], model.query, [wider], n, model.replacement
+            if width != one.pair.width:
+                wider = replace(one.pair, low=low, high=high)
+                law = [one.groups], model.query, [wider], model.n, model.replacement
                 fitted = fit_groups(*law, **simulated)
         except DistprivError:  # the table has too few records for this range
             continue
@@ -129,15 +142,8 @@ def reach_frame(
         for name, each in releases.items():  # what is kept has one law at all shares in its range
             if each.kept is not None and (each.kept <= numbers).all():
                 right[name] = 50.0
-        rows += [(name, 200 * step / n, guesses) for name, guesses in right.items()]
-    frame = pd.DataFrame(rows, columns=["release", "width", "guesses"])
-    return pd.concat([frame[frame["release"] == name] for name in releases], ignore_index=True)
-
-
-def accepted(blob: bytes, name: str) -> pd.DataFrame:
-    """Return `choose` of one mechanism, in a worker: of a pickled model, limits and options."""
-    model, limits, options = pickle.loads(blob)  # noqa: S301  # a pipe of our own brings it
-    return choose(limits, model, [name], **options)
+        rows += [(name, 100 * width, guesses) for name, guesses in right.items()]
+    return pd.DataFrame(rows, columns=["release", "width", "guesses"])
 
 
 def ceiling(epsilon: Any, delta: float) -> Any:
@@ -163,7 +169,7 @@ def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float
     """
     import pandas as pd
 
-    epsilons = np.unique(frame["epsilon"])
+    epsilons = np.unique(frame["epsilon"]) if len(frame) else EPSILONS
     lines = {name: np.full(len(epsilons), guesses) for name, guesses in levels.items()}
     lines["ceiling"] = ceiling(epsilons, delta)
     parts = [frame[["mechanism", "epsilon", "guesses"]].set_axis([*_REACH], axis=1)]
@@ -172,3 +178,57 @@ def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float
         for name, guesses in lines.items()
     ]
     return pd.concat(parts, ignore_index=True)
+
+
+# ---------------------------------------------------------------- in workers
+
+_PARTS: dict[str, Callable[..., pd.DataFrame]] = {
+    "lines": epsilon_frame,
+    "widths": width_frame,
+    "reach": reach_frame,
+    "accepted": choose,
+}
+
+
+def packed(model: GaussianModel, laws: bool, **settings: Any) -> bytes:
+    """Pickle a model for workers, with records where exact laws or simulations need them.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    laws : bool
+        Whether exact laws decide that take a while to compute.
+    **settings
+        What all parts share, see `part`.
+    """
+    needed = not model.exact or len(model.query) <= 2
+    records = [one.groups.records if needed else None for one in model.pairs]
+    return pickle.dumps((model, records, laws, settings))
+
+
+def part(blob: bytes, kind: str, chosen: dict[str, Any]) -> pd.DataFrame:
+    """Compute some lines of "lines", "widths", "reach" or "accepted" (`choose`), in a worker.
+
+    Parameters
+    ----------
+    blob : bytes
+        As `packed`, which goes through a pipe to a process of our own and nowhere else.
+    kind : str
+    chosen : dict
+        Arguments of this part, such as names or widths.
+    """
+    model, settings = _unpacked(blob)
+    return _PARTS[kind](model=model, **chosen, **settings)
+
+
+@lru_cache(maxsize=2)
+def _unpacked(blob: bytes) -> tuple[GaussianModel, dict[str, Any]]:
+    model, records, laws, settings = pickle.loads(blob)  # noqa: S301
+    pairs = [
+        replace(one, groups=replace(one.groups, records=each))
+        for one, each in zip(model.pairs, records, strict=True)
+    ]
+    model = replace(model, pairs=tuple(pairs))
+    for one in model.pairs if laws else ():
+        compute_law(one, model)
+    return model, settings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,16 @@ import numpy as np
 
 from distpriv.analysis import curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key
-from distpriv.analysis.comparison import Way, claimed, judge, noises, ruler, ways, ways_frame
+from distpriv.analysis.comparison import (
+    Way,
+    claimed,
+    gaussian_names,
+    judge,
+    noises,
+    ruler,
+    ways,
+    ways_frame,
+)
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.guarantee import Meaning
 from distpriv.analysis.limits import ErrorLimit
@@ -44,6 +52,8 @@ if TYPE_CHECKING:
 __all__ = ["Evaluation", "evaluate"]
 
 T = TypeVar("T")
+Work = tuple[Key, Callable[..., Any], Callable[[], bytes], list[tuple[Any, ...]]]
+"""What workers do: a key, a function, the bytes that its calls share, and the calls."""
 
 _SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
 _COSTS = {
@@ -568,32 +578,24 @@ class Evaluation:
         judged = judge(self.model, [*releases.values()], self.promise)
         return judged[0] if judged and self.model.steps.any() else None
 
-    def reach(self) -> pd.DataFrame:
-        """Return right guesses against Δp of these ways, see `curves.reach_frame`."""
-        releases = {way.key: way.release for way in self.guaranteed}
-        return self._by_promise(
-            "reach",
-            (self.scenario.mechanism,),
-            lambda: curves.reach_frame(self.model, releases, self.exposed),
-        )
-
-    def ceiling(self) -> pd.DataFrame:
-        """Return right guesses against ε of the chosen mechanism, see `curves.ceiling_frame`."""
-        frame = self.tradeoff([self.scenario.mechanism])
+    def ceiling(self, lines: pd.DataFrame) -> pd.DataFrame:
+        """Add to lines of the chosen mechanism what no ε changes, see `curves.ceiling_frame`."""
         levels = {way.key: way.guesses for way in self.guaranteed if way.release.kind != "noise"}
-        return curves.ceiling_frame(frame, levels, self.scenario.delta)
+        return curves.ceiling_frame(lines, levels, self.scenario.delta)
 
     def ranges(self, count: int = 6) -> dict[float, FloatArray]:
-        """Return records [share, group] at some Δp of `reach`, in points of 100."""
-        frame, pair = self.reach(), self.scenario.secrets[self.exposed]
-        widths = frame.loc[frame["release"] == "as it is", "width"].to_numpy()
-        some = widths[np.linspace(0, len(widths) - 1, min(count, len(widths))).round().astype(int)]
-        return {
-            width: replace(
-                pair, low=pair.center - width / 200, high=pair.center + width / 200
-            ).numbers(self.n)
-            for width in some.tolist()
-        }
+        """Return records [share, group] at some Δp, as far as the table has them."""
+        pair, groups = self.model.pairs[self.exposed].pair, self.model.pairs[self.exposed].groups
+        widths = curves.reach_widths(self.model, self.exposed)
+        places = np.linspace(0, len(widths) - 1, min(count, len(widths))).round().astype(int)
+        sizes, _ = groups.population(self.model.replacement)
+        ranges = {}
+        for width in np.array(widths)[places].tolist():
+            low, high = pair.center - width / 2, pair.center + width / 2
+            numbers = replace(pair, low=low, high=high).numbers(self.n)
+            if (numbers <= sizes).all():
+                ranges[100 * width] = numbers
+        return ranges
 
     def at_epsilons(self) -> dict[float, Release]:
         """Return the chosen mechanism's noise at some ε and the scenario's δ."""
@@ -619,7 +621,9 @@ class Evaluation:
 
     # ---------------------------------------------------------------- from an error to ε
 
-    def errors_of(self, places: Sequence[int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def errors_of(
+        self, lines: pd.DataFrame, places: Sequence[int]
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return lines of `tradeoff` and releases without noise with the worst error of figures.
 
         In per cent by the ruler; the second has columns mechanism, guesses, error.
@@ -627,9 +631,8 @@ class Evaluation:
         import pandas as pd
 
         chosen = [*places]
-        lines = self.tradeoff()
         columns = [f"± {self.query.labels[place]}" for place in chosen]
-        worst = 100 * (lines[columns] / self.ruler[chosen]).max(axis=1)
+        worst = 100 * (lines.reindex(columns=columns) / self.ruler[chosen]).max(axis=1)
         points = [
             (way.key, way.guesses, 100 * float((way.errors / self.ruler)[chosen].max()))
             for way in self.ways
@@ -638,11 +641,6 @@ class Evaluation:
         without = pd.DataFrame(points, columns=["mechanism", "guesses", "error"])
         return lines.assign(error=worst), without
 
-    def accept(self, limits: Sequence[ErrorLimit]) -> bytes:
-        """Return what a worker needs to choose ε by errors, see `curves.accepted`."""
-        units = self._options | {"delta": self.scenario.delta}
-        return pickle.dumps((self.model, limits, units))
-
     def as_limit(self, mechanism: str, guesses: float, epsilon: float) -> dict[str, Any]:
         """Return changes of the scenario that make a mechanism's ε or its guesses the limit."""
         if self.scenario.by == "epsilon":
@@ -650,3 +648,42 @@ class Evaluation:
             least = math.ceil(epsilon * 10**digits) / 10**digits
             return {"mechanism": mechanism, "epsilon": least}
         return {"mechanism": mechanism, "guesses": float(min(max(math.ceil(guesses), 51), 99))}
+
+    # ---------------------------------------------------------------- what takes longer
+
+    def lines(self, names: Sequence[str] | None = None) -> Work:
+        """Return the work that makes `tradeoff`, a part a mechanism."""
+        parts = [{"names": [name]} for name in names or gaussian_names()]
+        delta = self.scenario.delta
+        return self._work("lines", (delta,), parts, self._options | {"delta": delta})
+
+    def wider(self) -> Work:
+        """Return the work that makes `widths`, a part a range."""
+        options = self._options | {"reference": self.scenario.reference_share}
+        parts = [{"widths": [width]} for width in curves.widths_of(self.model)]
+        return self._work("widths", (self.promise,), parts, options | {"promise": self.promise})
+
+    def reach(self) -> Work:
+        """Return the work that makes right guesses against Δp, see `curves.reach_frame`."""
+        releases = {way.key: way.release for way in self.guaranteed}
+        widths = curves.reach_widths(self.model, self.exposed)
+        parts = [{"widths": widths[start : start + 3]} for start in range(0, len(widths), 3)]
+        key = self.promise, self.scenario.mechanism
+        return self._work("reach", key, parts, {"releases": releases, "pair": self.exposed})
+
+    def accepting(self, limits: tuple[ErrorLimit, ...]) -> Work:
+        """Return the work that chooses each mechanism's least ε by errors, see `choose`."""
+        parts = [{"names": [name]} for name in gaussian_names()]
+        settings = self._options | {"delta": self.scenario.delta, "limit": limits}
+        return self._work("accepted", (self.scenario.delta, *limits), parts, settings)
+
+    def _work(
+        self, kind: str, key: Key, parts: Sequence[dict[str, Any]], settings: dict[str, Any]
+    ) -> Work:
+        laws = any(self._laws)
+        return (
+            (kind, *map(repr, parts), *key, *self._options_key, *self.model_key),
+            curves.part,
+            lambda: curves.packed(self.model, laws, **settings),
+            [(kind, one) for one in parts],
+        )

@@ -39,13 +39,14 @@ def reach_lead(now: Evaluation, frame: pd.DataFrame, across: str, style: Style =
     """Return what the best attacker reaches on the chosen way against Δp ("width") or ε."""
     right = style.strong(times(now.way.guesses))
     if across == "width":
-        last = frame[frame["release"] == now.way.key].iloc[-1]
         own = significant(100 * now.scenario.secrets[now.exposed].width)
         made = f"{now.way.key} noise is made for" if now.needs_noise else "Without noise, at"
-        return (
-            f"{made} Δp = {own} points: there an attacker is right {right}. At "
-            f"{last['width']:.0f} points it is {style.strong(times(last['guesses']))}."
-        )
+        lead = f"{made} Δp = {own} points: there an attacker is right {right}."
+        part = frame[frame["release"] == now.way.key]
+        if not len(part):
+            return lead
+        far = part.iloc[-1]
+        return f"{lead} At {far['width']:.0f} points it is {style.strong(times(far['guesses']))}."
     if now.epsilon is None:
         return f"Without noise an attacker is right {right}. Noise of a smaller ε hides more."
     most = float(ceiling(now.epsilon, now.scenario.delta))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_frame", "bells_frame", "contributions_frame", "draws_frame", "fit_frame"]
 __all__ += ["plane_frames", "points_frame", "recall_frame", "separation"]
-__all__ += ["tests_frame"]
+__all__ += ["tests_frame", "together"]
 
 _SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
 _CERTAIN = 99.99  # right guesses of 100; two bells this far apart do not overlap in a picture
@@ -70,6 +70,17 @@ def attack_frame(accuracy: Mapping[str, FloatArray]) -> pd.DataFrame:
     low, high = (frame["guesses"] + sign * half.melt()["value"] for sign in (-1, 1))
     frame.insert(1, "simulations", np.tile(numbers, len(frame) // counts))
     return frame.assign(low=low, high=high)
+
+
+def together(parts: Sequence[pd.DataFrame], *columns: str) -> pd.DataFrame:
+    """Return frames below each other, with these columns even if there is none yet."""
+    import pandas as pd
+
+    return (
+        pd.concat([*parts], ignore_index=True)
+        if parts
+        else pd.DataFrame(columns=[*dict.fromkeys(columns)])
+    )
 
 
 def recall_frame(

@@ -95,6 +95,7 @@ def reach(
     points, lines = _simulated(frame), frame[frame["low"].isna()] if "low" in frame else frame
     log, most = across == "epsilon", 100.0 if across == "width" else _top(lines)
     ends = [float(one) for one in (lines[across].min(), lines[across].max())]
+    ends = ends if len(lines) else [0.2, 50.0]
     scale: dict[str, Any] = {"range": [-0.02 * ends[1], ends[1]]}
     if log:
         scale = {"type": "log", "tickvals": style.DECADES, "range": [*map(math.log10, ends)]}

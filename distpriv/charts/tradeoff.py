@@ -23,6 +23,7 @@ _AXES = {
     "epsilon": "ε (log scale)",
     "width": "Δp, points between the two shares",
 }
+_BEFORE = {"guesses": [60.0], "epsilon": [0.2, 20.0], "width": [50.0]}  # until there are lines
 _HOVER = {
     "mechanism": "{}",
     "epsilon": "ε = {:.2g}",
@@ -127,6 +128,7 @@ def _range(
     frame: pd.DataFrame, across: Across, here: Mapping[str, float] | None
 ) -> dict[str, object]:
     values = [*frame[across]] + ([] if here is None else [here[across]])
+    values += [] if len(frame) else _BEFORE[across]
     if across == "guesses":
         return {"range": [49.3, max([*values, 60.0]) + 1.5]}
     low, high = (min(values), max(values)) if values else (0.1, 10.0)
