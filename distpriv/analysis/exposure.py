@@ -73,7 +73,7 @@ def exposure(
         owners, labels, columns = zip(*_figures(source, frame), strict=True)
         values = np.column_stack(columns)
     else:
-        owners, labels, values = ("",) * len(query), (), query.values(frame)
+        owners, labels, values = ("",) * len(query), (), query.influence(query.values(frame))
     groups = _Moments(values)
     reach = width * math.sqrt(source.rows if n is None else n) / 2
     rows = []

@@ -21,7 +21,7 @@ __all__ = ["Estimate", "estimated_law"]
 _WORK, _FEWEST, _MOST = 1_200_000, 200, 12_000  # records drawn at a share, and tables
 _MEMBERS = 4_000_000  # at a time
 _RESAMPLED, _WIDER = 12, 1.5  # laws, and how much wider than the sampling deviation they spread
-_CENTRAL, _FEW = 0.1, 0.02  # of the tables: tails left out, and those within a spacing
+_CENTRAL, _FEW = 0.1, 0.01  # of the tables: tails left out, and those within a spacing
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Estimate:
         Means and covariances that are as likely, so widely spread that a figure is worse under all
         of them than under the true law in 3 of 100 cases only.
     spacing : ndarray, shape (p,)
-        Of the values that a statistic takes: the widest gap between central ones that holds 2 % of
+        Of the values that a statistic takes: the widest gap between central ones that holds 1 % of
         the tables; 0 for sums.
     """
 
@@ -90,7 +90,11 @@ def estimated_law(
     """
     records = records_of(groups)
     linear = np.array([one.linear and controlled for one in query.statistics])
-    features = _features(query, records, total[0], linear, controlled)
+    sizes = [len(group) for group in records]
+    features = [np.zeros((size, 0)) for size in sizes]
+    if controlled:
+        moves = query.influence(np.concatenate(records), np.repeat(total[0] / sizes, sizes))
+        features = np.split(moves * query.scales(round(float(total[0].sum()))), sizes[:1])
     free, columns = _part(query, ~linear)
     needed = [group[:, columns] for group in records]
     count = count or int(np.clip(_WORK / max(kept.sum(axis=1).max(), 1), _FEWEST, _MOST))
@@ -98,8 +102,7 @@ def estimated_law(
     x = np.zeros((count, len(kept), features[0].shape[1]))
     y = np.zeros((count, len(kept), len(free)))
     for place in np.flatnonzero(~kept.any(axis=1)):
-        shares = np.repeat(total[place] / groups.counts, groups.counts.astype(int))
-        y[:, place] = free.of(np.concatenate(needed), shares)
+        y[:, place] = free.of(np.concatenate(needed), np.repeat(total[place] / sizes, sizes))
     used = np.flatnonzero(kept.any(axis=1))
     many = sum(min(4 * int(kept[:, g].max()), len(records[g])) for g in (0, 1))
     block = max(1, _MEMBERS // max(many, int(kept.sum(axis=1).max()), 1))
@@ -124,37 +127,6 @@ def _part(query: Query, chosen: BoolArray) -> tuple[Query, IntArray]:
     places = query.places
     columns = [np.arange(places[one].start, places[one].stop) for one in some]
     return Query(tuple(query.statistics[one] for one in some)), np.concatenate(columns)
-
-
-def _features(
-    query: Query,
-    records: Sequence[FloatArray],
-    total: FloatArray,
-    linear: BoolArray,
-    controlled: bool,
-) -> list[FloatArray]:
-    """Return what each record adds to the sums and moves the others by, (N_g, p) of each group."""
-    sizes = [len(group) for group in records]
-    every = np.concatenate(records)
-    if not controlled:
-        return [np.zeros((size, 0)) for size in sizes]
-    weights, scales = np.repeat(total / sizes, sizes), query.scales(round(float(total.sum())))
-    made = [
-        every[:, place.start] * scale
-        if sums
-        else _sized(one.influence(every[:, place], weights), weights)
-        for one, place, scale, sums in zip(
-            query.statistics, query.places, scales, linear, strict=True
-        )
-    ]
-    return np.split(np.array(made).T, sizes[:1])
-
-
-def _sized(x: FloatArray, weights: FloatArray) -> FloatArray:
-    """Centre and scale, so that squares do not drown what varies."""
-    away = x - float(weights @ x) / float(weights.sum())
-    size = float(np.abs(away).max(initial=0.0))
-    return np.asarray(away / size if size > 0 else away)
 
 
 def _exact(

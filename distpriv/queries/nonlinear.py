@@ -88,19 +88,22 @@ def _weighted(weights: FloatArray, x: FloatArray) -> FloatArray:
 
 
 def influence(kind: str, records: FloatArray, weights: FloatArray, level: float) -> FloatArray:
-    """Return what a record moves a statistic by, but for its size, shape (N,).
+    """Return what a record moves a statistic by, at most 1 in size, shape (N,).
 
-    The influence function (Hampel 1974) at the law that gives the records, shape (N, w), their
-    weights, shape (N,).
+    The influence function (Hampel 1974), scaled, at the law that gives the records, shape (N, w),
+    their weights, shape (N,).
     """
+    share = weights / weights.sum()
+    away = records - share @ records
     if kind == "correlation":
-        share = (weights / weights.sum())[:, None]
-        away = records - (share * records).sum(axis=0)
-        size = np.sqrt((share * away**2).sum(axis=0))
+        size = np.sqrt(share @ away**2)
         x, y = (away / np.where(size > 0, size, 1.0)).T
-        return np.asarray(x * y - float(share[:, 0] @ (x * y)) * (x**2 + y**2) / 2)
-    x = records[:, 0]
-    if kind == "deviation":
-        return np.asarray((x - float(weights @ x) / float(weights.sum())) ** 2)
-    middle = quantile(x, level, weights)
-    return np.asarray(((x < middle) * 1.0 + (x <= middle)) / 2)
+        moves = x * y - share @ (x * y) * (x**2 + y**2) / 2
+    elif kind == "deviation":
+        moves = away[:, 0] ** 2
+    else:
+        middle = quantile(records[:, 0], level, weights)
+        moves = ((records[:, 0] < middle) * 1.0 + (records[:, 0] <= middle)) / 2
+    moves = moves - share @ moves  # so that squares do not drown what varies
+    reach = float(np.abs(moves).max(initial=0.0))
+    return np.asarray(moves / reach if reach > 0 else moves)

@@ -183,17 +183,9 @@ class Statistic:
             return np.asarray(sums / total if self.scale(2) < 1 else sums)
         if self.kind == "correlation":
             return correlation(records, weights)
-        return deviation(x, weights) if self.kind == "deviation" else self._quantile(x, weights)
-
-    def _quantile(self, x: FloatArray, weights: FloatArray | None) -> FloatArray:
+        if self.kind == "deviation":
+            return deviation(x, weights)
         return quantile(x, self.level or 0.5, weights)
-
-    def influence(self, records: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return what each record moves a statistic that is no sum by, but for its size, (N,).
-
-        At the law of the records, shape (N, w), with weights, shape (N,).
-        """
-        return influence(self.kind, records, weights, self.level or 0.5)
 
     def plain(self) -> dict[str, Any]:
         """Return the statistic as JSON has it."""
@@ -339,6 +331,26 @@ class Query:
         """Compute the statistics of datasets, shape (..., n, w), see `Statistic.of`: (..., m)."""
         every = zip(self.statistics, self.places, strict=True)
         return np.stack([one.of(records[..., place], weights) for one, place in every], axis=-1)
+
+    def influence(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Return what each record moves the statistics by, but for their size, shape (N, m).
+
+        What it adds to sums, and for others their influence function at the law of the complete
+        records, shape (N, w), with weights, shape (N,); NaN where a value is missing.
+        """
+        if self.linear:
+            return values
+        complete = np.isfinite(values).all(axis=1)
+        records, moves = values[complete], np.full((len(values), len(self)), np.nan)
+        weights = np.ones(len(values)) if weights is None else weights
+        for at, (one, place) in enumerate(zip(self.statistics, self.places, strict=True)):
+            columns, level = records[:, place], one.level or 0.5
+            moves[complete, at] = (
+                columns[:, 0]
+                if one.linear
+                else influence(one.kind, columns, weights[complete], level)
+            )
+        return moves
 
     def scales(self, n: int) -> FloatArray:
         """Return what turns sums over n records into the statistics, shape (m,)."""

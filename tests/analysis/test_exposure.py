@@ -10,7 +10,7 @@ from distpriv.analysis import exposure
 from distpriv.analysis.exposure import secret_labelled
 from distpriv.errors import DistprivError
 from distpriv.privacy import optimal_attack_accuracy
-from distpriv.queries import Mean, Query, SensitiveProperty
+from distpriv.queries import Deviation, Mean, Median, Query, SensitiveProperty
 from distpriv.sources import fit_gaussian
 
 
@@ -35,6 +35,15 @@ def test_guesses_are_those_of_the_fitted_normals(frame, now, census, secret):
     pair = secret.pair((row["low"] + row["high"]) / 200, 0.1)
     model = fit_gaussian(census.frame, now.query, pair, 1000, replacement=True)
     assert row["guesses"] == pytest.approx(100 * optimal_attack_accuracy(model), abs=1)
+
+
+def test_figures_that_are_no_sums_are_exposed_as_their_influence_is(census):
+    query, secret = Query([Deviation("age"), Median("age")]), SensitiveProperty("sex", "Female")
+    frame = exposure(census, query, n=1000, width=0.1)
+    row = frame[frame["label"] == secret.label].iloc[0]
+    pair = secret.pair((row["low"] + row["high"]) / 200, 0.1)
+    model = fit_gaussian(census.frame, query, pair, 1000, replacement=True)
+    assert row["guesses"] == pytest.approx(100 * optimal_attack_accuracy(model), abs=2)
 
 
 def test_rare_labels_are_hidden_and_ranges_lie_around_the_share(frame, census):

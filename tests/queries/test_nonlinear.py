@@ -49,15 +49,19 @@ def test_columns_far_from_zero_or_without_variation():
         deviation(np.ones((3, 1)))
 
 
-@pytest.mark.parametrize("statistic", [Deviation("x"), Correlation("x", "y")])
-def test_influence_is_the_derivative_but_for_its_size(statistic):
-    records = XY[:, 0, : len(statistic.columns)]
+def test_influence_is_the_derivative_but_for_its_size():
+    query = Query([Deviation("x"), Correlation("x", "y"), Mean("x"), Median("y")])
+    records = XY[:, 0][:, [0, 0, 1, 0, 1]]
     weights = RNG.uniform(1, 3, 30) * 1e6  # so many that n − 1 is n
-    step = 1e-4 * weights.sum()
-    moved = statistic.of(records, weights + step * np.eye(30)) - statistic.of(records, weights)
-    influence = statistic.influence(records, weights)
-    assert np.corrcoef(moved, influence)[0, 1] == pytest.approx(1, abs=1e-5)
-    assert (Median("x").influence(records, weights) * 2 % 1 == 0).all()
+    moved = query.of(records, weights + 1e-4 * weights.sum() * np.eye(30))
+    influence = query.influence(records, weights)
+    assert influence[:, 2].tolist() == records[:, 3].tolist()
+    for at in range(3):
+        assert np.corrcoef(moved[:, at], influence[:, at])[0, 1] == pytest.approx(1, abs=1e-5)
+    assert len(np.unique(influence[:, 3])) == 3  # below, at and above the median
+    records[4, 0] = np.nan
+    assert np.isnan(query.influence(records)[4]).all()
+    assert np.isfinite(np.delete(query.influence(records), 4, axis=0)).all()
 
 
 def test_query_computes_datasets_with_and_without_weights():
