@@ -15,7 +15,7 @@ __version__ = "2.0.0.dev0"
 # The names by rooms; __init__.pyi says the same to type checkers.
 _NAMES = {
     "analysis": "ErrorLimit Limit Scenario choose compare evaluate exposure",
-    "attacks": "run_attack",
+    "attacks": "audit_attack run_attack",
     "attribute": "BayesianNetwork attribute_private_gaussian learn_network markov_quilt",
     "composition": "compose joint_release",
     "distances": "closeness wasserstein_inf",
@@ -35,8 +35,7 @@ _NAMES = {
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = (*_NAMES, "charts", "plot")
 _LATER = """
-audit_attack connect
-draw_release from_spark hypothesis lessons papers release_intervals scan
+connect draw_release from_spark hypothesis lessons papers release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {

@@ -26,6 +26,7 @@ from distpriv.analysis import (
     exposure as exposure,
 )
 from distpriv.attacks import (
+    audit_attack as audit_attack,
     run_attack as run_attack,
 )
 from distpriv.attribute import (

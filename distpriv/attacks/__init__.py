@@ -1,6 +1,7 @@
 """Simulated attackers, who guess a share of the records from what is released."""
 
 from distpriv.attacks.audit import Audit, audit_attack
+from distpriv.attacks.belief import Belief, posterior
 from distpriv.attacks.classifiers import ATTACKERS, Attacker
 from distpriv.attacks.property_inference import AttackResult, PropertyInferenceAttack, run_attack
 
@@ -9,7 +10,9 @@ __all__ = [
     "AttackResult",
     "Attacker",
     "Audit",
+    "Belief",
     "PropertyInferenceAttack",
     "audit_attack",
+    "posterior",
     "run_attack",
 ]

@@ -96,15 +96,18 @@ class ShareLaws:
         y, means = releases / unit, self.means / unit
         covariances = self.covariances / np.outer(unit, unit)
         lattices = [(b / unit, o / unit) for b, o in zip(self.bases, self.origins, strict=True)]
+        laws = list(zip(means, covariances, strict=True))
         sides = []
-        for mean, covariance, lattice in zip(means, covariances, lattices, strict=True):
-            side = _enumerated(y, mean, covariance, *lattice, normal, laplace)
+        for law, lattice in zip(laws, lattices, strict=True):
+            side = _enumerated(y, *law, *lattice, normal, laplace)
             if side is None:  # too many points: by normal laws at all shares
-                laws = zip(means, covariances, strict=True)
-                logs = np.array([log_density(y - a, b + normal, laplace) for a, b in laws])
-                return logs, np.full((*logs.shape, m), np.nan)
+                sides = [(np.full(len(y), _IMPOSSIBLE), np.full(y.shape, np.nan))] * len(laws)
+                break
             sides.append(side)
         logs, points = (np.array(each) for each in zip(*sides, strict=True))
+        never = (logs <= _IMPOSSIBLE).all(axis=0)
+        if never.any():
+            logs[:, never] = [log_density(y[never] - a, b + normal, laplace) for a, b in laws]
         return logs, points * unit
 
 
