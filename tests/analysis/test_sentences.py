@@ -171,7 +171,7 @@ def test_badges_say_what_a_promise_rests_on(asked, changes, key, holds, title):
 
 def test_every_page_says_what_is_simulated_and_what_known_records_tell(asked):
     figures = (Median("age"), Mean("hours-per-week"))
-    now = asked(statistics=figures, known_records=8, persons=None)
+    now = asked(statistics=figures, records=20)
     badge, *_ = sentences.guarantee_badges(now, now.way)
     assert (badge.title, now.way.by) == ("By simulation", "by simulation")
     words = " ".join(sentences.caveats(now))
