@@ -42,7 +42,7 @@ Law = Literal["model", "exact", "any data", "none"]
 
 _NOTHING = FiniteLoss(np.ones(1), np.ones(1))  # P = Q: nothing to tell
 _SLACK = 1e-6  # of δ, for rounding
-_ROUNDING = 0.01  # of δ: a law that may err by more does not decide
+_ROUNDING = 0.01  # of δ: a law that may err by more refutes only
 _USUAL = 1e-3  # δ of what each record gets where nothing is promised
 _COVERED = 0.01  # what the grid may move log-likelihood ratios by; noise that leaves more is none
 
@@ -321,8 +321,14 @@ def verdicts(
                 continue
             accuracy[row, place] = by_law[1]
             if law.error <= _ROUNDING * promise.delta:
-                exact[row, place] = by_law[0]
+                exact[row, place] = by_law[0] + law.error
+            elif (by_law[0] - law.error > np.maximum(delta[row, place], promise.delta)).any():
+                exact[row, place] = by_law[0] - law.error  # it refutes what it cannot confirm
     each = _each_record(model, releases, persons, bounds)
+    for row, (one, promise) in enumerate(zip(each, promises, strict=True)):
+        if one is not None:  # noise that hides all records, whatever they are
+            hidden = float(one.group(model.n).delta(promise.epsilon))
+            sure[row] |= hidden <= promise.delta * (1 + _SLACK)
     return [
         _judged(promises[row], delta[row], exact[row], accuracy[row], sure[row], each[row], persons)
         for row in range(len(releases))
@@ -401,7 +407,7 @@ def _judged(
     by_law = np.isfinite(exact)
     decides = np.where(by_law, exact, delta)
     kept = bool((decides <= promise.delta * (1 + _SLACK)).all())  # NaN is not kept
-    law: Law = "exact" if by_law.all() else "any data" if sure.all() else "model"
+    law: Law = "any data" if sure.all() else "exact" if by_law.all() else "model"
     why = []
     if not kept:
         why.append(f"It delivers δ = {decides.max():.3g} where {promise.delta:.3g} is promised.")
