@@ -86,7 +86,7 @@ def compare(across: tradeoff.Across) -> None:
             frame.round(3),
             tradeoff.alt(frame),
             key=f"tradeoff-{across}",
-            note=f"Lower is better. The dot is your setting. {READING[across]}",
+            note=f"{_pending(job)}Lower is better. The dot is your setting. {READING[across]}",
         )
 
     jobs.follow(job, draw)
@@ -153,7 +153,8 @@ def accept() -> None:
             frame.round(3),
             tradeoff.alt(frame),
             key="accepted",
-            note="Dots: where each mechanism just meets your error. Diamonds use no noise.",
+            note=f"{_pending(job)}Dots: where each mechanism just meets your error. Diamonds use "
+            "no noise.",
         )
 
     left, right = st.columns([5, 3], gap="large", vertical_alignment="center")
@@ -164,10 +165,13 @@ def accept() -> None:
         return
     with right:
         st.table(table(found))
-        best = now.as_limit(*found[["mechanism", "guesses", "epsilon"]].iloc[0])
-        limit = f"ε = {best['epsilon']:g}" if "epsilon" in best else f"{best['guesses']:.0f} of 100"
-        take = f"Take {best['mechanism']} at {limit}"
+        best = now.as_limit(*found[["mechanism", "epsilon"]].iloc[0])
+        take = f"Take {best['mechanism']} at ε = {best['epsilon']:g}"
         st.button(take, icon=":material/check:", on_click=state.change, kwargs=best)
+
+
+def _pending(job: jobs.Job) -> str:
+    return "More lines are being computed. " if job.running else ""
 
 
 def table(found: pd.DataFrame) -> pd.DataFrame:

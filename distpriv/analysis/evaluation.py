@@ -641,13 +641,14 @@ class Evaluation:
         without = pd.DataFrame(points, columns=["mechanism", "guesses", "error"])
         return lines.assign(error=worst), without
 
-    def as_limit(self, mechanism: str, guesses: float, epsilon: float) -> dict[str, Any]:
-        """Return changes of the scenario that make a mechanism's ε or its guesses the limit."""
-        if self.scenario.by == "epsilon":
-            digits = 2 - math.floor(math.log10(epsilon))
-            least = math.ceil(epsilon * 10**digits) / 10**digits
-            return {"mechanism": mechanism, "epsilon": least}
-        return {"mechanism": mechanism, "guesses": float(min(max(math.ceil(guesses), 51), 99))}
+    def as_limit(self, mechanism: str, epsilon: float) -> dict[str, Any]:
+        """Return changes of the scenario that make an ε, rounded up, at its δ the limit.
+
+        By ε and not by guesses: at the same right guesses a mechanism may add other noise.
+        """
+        digits = 2 - math.floor(math.log10(epsilon))
+        least = math.ceil(epsilon * 10**digits) / 10**digits
+        return {"by": "epsilon", "epsilon": least, "mechanism": mechanism}
 
     # ---------------------------------------------------------------- what takes longer
 
