@@ -196,7 +196,7 @@ def reach_alt(frame: pd.DataFrame, across: Across) -> str:
         + unit.format(significant(part[across].iloc[-1], 2))
         for name, part in lines.groupby("release", sort=False)
     )
-    return f"Right guesses of the best attacker. {ends}."
+    return f"Right guesses of the best attacker. {ends or 'None yet'}."
 
 
 def recall_alt(frame: pd.DataFrame) -> str:

@@ -130,6 +130,17 @@ def test_tradeoff_draws_a_line_a_mechanism_and_the_setting(across):
     assert any("Balanced" in text for text in texts(figure))
 
 
+def test_tradeoff_marks_an_accepted_error_and_where_it_is_met():
+    marks = pd.DataFrame({"mechanism": ["OptM"], "guesses": [60.0], "error": [5.0]})
+    look = {"points": POINTS, "marks": marks, "accepted": 5.0, "title": "error of age"}
+    figure = tradeoff.picture(CURVES, **look)
+    mark = next(one for one in figure.data if one.name == "OptM least")
+    assert (mark.x[0], mark.y[0]) == (60, 5)
+    assert {"you accept ", "error of age"} < set(texts(figure))
+    (band,) = figure.layout.shapes
+    assert (band.y0, band.y1) == (-5, 5)
+
+
 def test_tradeoff_keeps_its_axis_while_the_limit_moves():
     moved = [HERE | {"error": error} for error in (4.0, 5.0, 6.0)]
     ends = {tradeoff.picture(CURVES, points=POINTS, here=one).layout.yaxis.range for one in moved}
@@ -173,6 +184,57 @@ def test_attack_begins_empty_and_keeps_words_apart():
     pixels = [abs(a - b) * (400 - 72) / (high - low) for a, b in combinations(places, 2)]
     assert min(pixels) >= 18
     assert attack.alt(GROWTH.head(0)).endswith("None yet.")
+
+
+REACHED = pd.DataFrame(
+    {
+        "release": ["as it is"] * 2 + ["OptM"] * 2 + ["ceiling", "ceiling", "BalM", "OptM"],
+        "width": [2.0, 50, 2, 50, 2, 20, 10, 30],
+        "epsilon": [0.2, 20, 0.2, 20, 0.2, 20, 1, 3],
+        "guesses": [75.0, 75, 52, 74, 55, 100, 50, 61],
+        "low": [math.nan] * 7 + [60],
+        "high": [math.nan] * 7 + [62],
+    }
+)
+
+
+@pytest.mark.parametrize("across", ["width", "epsilon"])
+def test_reach_draws_lines_points_and_the_setting(across):
+    here = {across: 10.0, "guesses": 60.0}
+    figure = attack.reach(REACHED, across=across, here=here, mechanism="OptM")
+    traces = {one.name: one for one in figure.data}
+    assert list(traces["OptM"].y) == [52, 74]
+    points = traces["simulated OptM"]
+    assert (points.y[0], points.error_y.array[0], points.error_y.arrayminus[0]) == (61, 1, 1)
+    assert (traces["here"].x[0], traces["here"].marker.color) == (10, style.color("OptM"))
+    low, high = figure.layout.xaxis.range
+    assert low < (1 if across == "epsilon" else 10) < high
+    names = {"As they are", "OptM", "Any data, at most", "Balanced"}
+    assert names < set(texts(figure))
+    assert "As they are: right 75\u00a0times in\u00a0100 at" in attack.reach_alt(REACHED, across)
+    before = attack.reach(REACHED.head(0), across=across)
+    assert len(before.data) == 0
+    assert attack.reach_alt(REACHED.head(0), across).endswith("None yet.")
+
+
+def test_precision_and_beliefs_name_their_lines():
+    x = np.linspace(1, 100, 100)
+    frame = pd.concat(
+        [
+            pd.DataFrame({"release": name, "recall": x, "precision": 50 + size * (100 - x) / 100})
+            for name, size in (("as it is", 48.0), ("OptM", 30.0))
+        ]
+    )
+    figure = attack.recall(frame)
+    assert {"As they are", "OptM"} <= set(texts(figure))
+    assert "OptM: 65 %" in attack.recall_alt(frame)
+    held = frame.rename(columns={"recall": "share", "precision": "belief"})
+    held = pd.concat([held, held.head(100).assign(release="prior", belief=50.0)])
+    figure = attack.belief(held, shares=(20, 30))
+    assert {"20 %", "30 %"} < set(texts(figure))
+    assert any("Before" in text and "As they are" in text for text in texts(figure))
+    assert figure.layout.yaxis.range[1] > held["belief"].max()
+    assert "Before" not in attack.belief_alt(held)
 
 
 FITTED = pd.DataFrame(
