@@ -151,7 +151,7 @@ class Way:
 
 def gaussian_names() -> tuple[str, ...]:
     """Return the names of all mechanisms that add normal noise."""
-    return tuple(name for name, one in MECHANISMS.items() if one.noise == "gaussian")
+    return tuple(name for name, one in MECHANISMS.items() if one.shape is not None)
 
 
 def noises(

@@ -298,7 +298,8 @@ def _single(
     make: Make, mechanism: Mechanism, promise: Promise, model: GaussianModel, options: Options
 ) -> Release | NotApplicable:
     """Of a mechanism that is no normal noise by its shape, or takes no limit of guesses."""
-    limited = promise.guesses is not None and bool(mechanism.takes & PROMISE)
+    limited = promise.guesses is not None and "guesses" not in mechanism.takes
+    limited &= bool(mechanism.takes & PROMISE)
     inner, asked, held = replace(options, calibration=_INNER[options.calibration]), promise, None
     if limited:  # no attacker passes e^ε/(1 + e^ε)
         accuracy = (promise.guesses or 100.0) / 100

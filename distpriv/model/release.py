@@ -109,6 +109,9 @@ class Release:
         Public share that `stands_for` means.
     floor : ndarray, shape (m,), or None
         Standard deviation of the part of the noise that covers the grid of each statistic.
+    own_range : bool
+        Whether its noise was made for the data's own range instead of public bounds. What it
+        promises then holds between these ends only, and the noise tells them.
     """
 
     mechanism: str = "as it is"
@@ -121,6 +124,7 @@ class Release:
     calibration: str = ""
     reference: float | None = None
     floor: FloatArray | None = None
+    own_range: bool = False
 
     def __repr__(self) -> str:
         promise = self.promise

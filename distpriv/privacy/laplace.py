@@ -60,7 +60,7 @@ class NodeLoss(FiniteLoss):
         """Return how much the profile may be above what the nodes give.
 
         Each group of nodes is an estimate by itself, and three standard errors of their mean are
-        more than what all of them err by (no error of 1 160 at random laws was beyond it by 1e-6).
+        more than what all of them err by (of 720 errors at random laws none was beyond it by 1e-6).
         """
         each = np.maximum(self.p - math.exp(min(level, 700.0)) * self.q, 0.0).sum(axis=1)
         groups = each.reshape(_GROUPS, -1).sum(axis=1)

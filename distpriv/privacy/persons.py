@@ -292,6 +292,10 @@ class PerRecord:
             best = min(best, max(over, 0.0))
         return best
 
+    def group(self, size: int) -> PerRecord:
+        """Return what is promised about so many records that are replaced at once."""
+        return PerRecord(size * self.mu, size * self.pure)
+
 
 def per_record(release: Release, moves: FloatArray) -> PerRecord:
     """Compute what a release promises about each record.

@@ -15,7 +15,7 @@ from distpriv.queries import Mean, Query, SensitiveProperty
 from tests.adult import INCOME, WORK, model
 
 MODEL = model(INCOME.pair(0.5, 0.1))
-GAUSSIAN = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
+GAUSSIAN = [name for name, one in MECHANISMS.items() if one.shape is not None]
 SECRET = SensitiveProperty("s", "y")
 
 

@@ -11,7 +11,7 @@ from distpriv.privacy import verdict
 from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty, Sum
 
 SECRET = SensitiveProperty("s", "y")
-NORMAL = [name for name, one in MECHANISMS.items() if one.noise == "gaussian"]
+NORMAL = [name for name, one in MECHANISMS.items() if one.shape is not None]
 
 
 def column(rng, kind, before, shift, having):

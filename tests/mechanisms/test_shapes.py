@@ -9,7 +9,7 @@ from distpriv.mechanisms import MECHANISMS, Mechanism, mechanism_named, register
 from distpriv.mechanisms.base import span
 from distpriv.mechanisms.directional import one_dimensional_noise
 
-GAUSSIAN = [one for one in MECHANISMS.values() if one.noise == "gaussian"]
+GAUSSIAN = [one for one in MECHANISMS.values() if one.shape is not None]
 
 
 def law(seed, m, count=1):
@@ -28,6 +28,10 @@ def test_register_lists_the_mechanisms_and_refuses_a_second_of_a_name():
         "EigM",
         "OptM",
         "BalM",
+        "GroupDP(L)",
+        "GroupDP",
+        "DP(L)",
+        "DP",
     ]
     with pytest.raises(ValueError, match="'OptM' already"):
         register(MECHANISMS["OptM"])

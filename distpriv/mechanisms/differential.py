@@ -1,0 +1,142 @@
+"""DP and GroupDP: noise by how far one record, or all of them, move the statistics.
+
+GroupDP promises (ε, δ) for any two tables of n records, whatever they hold between the bounds, and
+so for any two shares. It is what hiding a share costs those who assume nothing. DP promises as much
+for one record, and nothing about shares: a yardstick only.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from distpriv.errors import NotApplicable
+from distpriv.mechanisms.base import NORMAL, Mechanism, Options, register
+from distpriv.mechanisms.gaussian import classical_distance
+from distpriv.model import GaussianModel, Promise, Release
+from distpriv.privacy.loss import normal_distance
+from distpriv.privacy.persons import Bound, per_record, record_moves
+
+__all__ = ["differential_release"]
+
+_SLACK = 1e-6  # of δ, for rounding
+
+
+def differential_release(
+    name: str, model: GaussianModel, records: int, promise: Promise, options: Options
+) -> Release:
+    """Return equal noise by the norms Δ_1, Δ_2 of what one record moves, times their number k.
+
+    Laplace noise of scale kΔ_1/ε gives (ε, 0) (Dwork & Roth 2014, Theorem 3.6), and a limit of
+    guesses at ε = ln((1 + δ)/(1 − δ)). Normal noise of deviation kΔ_2/μ gives (ε, δ) with
+    μ = μ*(ε, δ) (Balle & Wang 2018, Theorem 8); classical noise has ε/c for μ, which is proven for
+    ε <= 1 only (Dwork & Roth 2014, Theorem A.1).
+
+    Parameters
+    ----------
+    name : str
+        "DP", "DP(L)", "GroupDP" or "GroupDP(L)".
+    model : GaussianModel
+    records : int
+        Number of records that are replaced at once.
+    promise : Promise
+    options : Options
+        Columns without public bounds take the data's own range, and the release says so.
+
+    Raises
+    ------
+    NotApplicable
+        If DP shall keep a limit of guesses, ε and δ are 0, a column of numbers has a single value
+        and no bounds, or a promise to persons is not kept.
+    """
+    if promise.guesses is not None and name.startswith("DP"):
+        raise NotApplicable(
+            f"{name} promises nothing about shares, so it keeps no limit of right guesses; give ε "
+            f"and δ, or take Group{name}."
+        )
+    if promise.epsilon == promise.delta == 0:
+        raise NotApplicable(f"{name} needs an ε or a δ above 0; raise one of them.")
+    ranges, own = _ranges(model, options)
+    moves = record_moves(model.query, model.n, ranges)
+    covariance, directions, scale = None, None, 0.0
+    if name.endswith("(L)"):
+        epsilon = promise.epsilon or 2 * math.atanh(promise.delta)
+        scale = records * float(np.abs(moves).sum(axis=1).max()) / epsilon
+        directions = np.eye(len(model.query))
+    else:
+        distance = classical_distance if options.calibration == "classical" else normal_distance
+        mu = float(distance(np.array(promise.epsilon), np.array(promise.delta)))
+        size = float(np.linalg.norm(moves / options.units, axis=1).max())
+        covariance = np.diag((records * size / mu * options.units) ** 2)
+    release = Release(
+        name,
+        covariance,
+        directions,
+        scale,
+        promise=promise,
+        calibration=options.calibration,
+        own_range=own,
+    )
+    if options.calibration != "classical":
+        delta = per_record(release, moves).group(records).delta(promise.epsilon)
+        if not delta <= promise.delta + _SLACK * max(promise.delta, 1e-9):
+            raise NotApplicable(f"{name} cannot be computed for this promise; raise ε or δ.")
+    _check_persons(release, options)
+    return release
+
+
+def _check_persons(release: Release, options: Options) -> None:
+    if options.persons is None or options.moves is None:
+        return
+    delta = per_record(release, options.moves).delta(options.persons.epsilon)
+    if not delta <= options.persons.delta * (1 + _SLACK):
+        raise NotApplicable(
+            f"{release.mechanism} does not keep the promise to persons besides; lower its ε, or "
+            "take OptM."
+        )
+
+
+def _ranges(model: GaussianModel, options: Options) -> tuple[list[Bound], bool]:
+    """Return bounds of all columns of numbers, and whether some are the data's own range."""
+    ranges = {column: (low, high) for column, low, high in options.bounds}
+    extremes = np.array([pair.groups.extremes for pair in model.pairs])
+    least, largest = extremes[:, 0].min(axis=0).tolist(), extremes[:, 1].max(axis=0).tolist()
+    own = False
+    for place, statistic in enumerate(model.query.statistics):
+        column = statistic.column
+        if statistic.value is None and column not in ranges:
+            if not least[place] < largest[place]:
+                raise NotApplicable(
+                    f"All records have the same {column!r}, so its range says nothing; give public "
+                    "bounds."
+                )
+            ranges[column], own = (least[place], largest[place]), True
+    return [(column, low, high) for column, (low, high) in ranges.items()], own
+
+
+def _register(name: str, title: str, theorem: str) -> None:
+    group = name.startswith("Group")
+
+    def make(model: GaussianModel, promise: Promise, options: Options) -> Release:
+        return differential_release(name, model, model.n if group else 1, promise, options)
+
+    register(
+        Mechanism(
+            name,
+            theorem,
+            title,
+            "laplace" if name.endswith("(L)") else "gaussian",
+            NORMAL | {"bounds"},
+            "any data" if group else "none",
+            make=make,
+            protects=group,
+        )
+    )
+
+
+_LAPLACE, _NORMAL = "Dwork & Roth (2014), Theorem 3.6", "Balle & Wang (2018), Theorem 8"
+_register("GroupDP(L)", "group DP, Laplace", _LAPLACE)
+_register("GroupDP", "group DP", _NORMAL)
+_register("DP(L)", "DP, Laplace", _LAPLACE)
+_register("DP", "DP", _NORMAL)
