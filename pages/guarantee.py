@@ -90,6 +90,7 @@ with right, page.sentences():
         title="Attackers who know records",
         note="Half of them with the property, half without.",
     )
+with right:
     control(state, "known_records")
     if scenario.known_records:
         st.markdown(sentences.known_lead(now, way, page.WORDS))

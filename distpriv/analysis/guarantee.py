@@ -66,11 +66,13 @@ def knowing_frame(
 ) -> pd.DataFrame:
     """Return right guesses of attackers who know records: columns way, known, guesses (of 100).
 
-    From none to nine tenths of the smallest group, half of each group, `known` among them.
+    From none to nine tenths of the smallest group, half of each group, and so many as are `known`
+    where a group has as many.
     """
     few = min(pair.numbers.min() for pair in model.pairs)
     most = int(2 * _MOST_KNOWN * few)
-    numbers = sorted({*np.linspace(0, most, _KNOWN + 1).round().astype(int).tolist(), known})
+    even = np.linspace(0, most, _KNOWN + 1).round().astype(int).tolist()
+    numbers = sorted(one for one in {*even, known} if one <= 2 * few)
     rows = [(one, k, 100 * knowing(model, one, k)) for one in releases for k in numbers]
     return _frame(rows, "known", "guesses")
 

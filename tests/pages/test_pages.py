@@ -9,6 +9,7 @@ import pytest
 
 from distpriv.analysis.tables import EXAMPLE_TITLES, start
 from distpriv.dashboard.main import MENU
+from distpriv.privacy import Persons
 from distpriv.queries import Count, Mean, Pair, SensitiveProperty
 from distpriv.site import PAGES
 from distpriv.sources import FrameSource
@@ -70,6 +71,30 @@ def test_figures_can_be_of_all_records(session):
     widget(app.sidebar.selectbox, "Of how many").set_value("all").run()
     assert state.scenario.records is None
     assert not app.exception
+
+
+def test_other_secrets_are_put_first_and_removed(session):
+    app, state = session
+    first, other = state.scenario.secrets[0], Pair(SensitiveProperty("sex", "Female"), 0.3, 0.4)
+    state.change(secrets=(first, other))
+    app.run()
+    widget(app.sidebar.button, "Put first").click().run()
+    assert state.scenario.secrets == (other, first)
+    widget(app.sidebar.button, "Remove").click().run()
+    assert state.scenario.secrets == (other,)
+    assert not app.exception
+
+
+def test_guarantee_answers_for_the_way_that_is_chosen(session):
+    app, state = session
+    assert drawn(app, "guarantee") == "Nothing can be told"
+    widget(app.main.get("button_group"), "Way of releasing").set_value("OptM").run()
+    assert app.title[0].value == "The promise is kept"
+    state.change(persons=Persons(1.0, 1e-3), known_records=8)
+    app.run()
+    assert "each person" in "".join(one.value for one in app.main.markdown).lower()
+    widget(app.main.text_input, "Records an attacker").set_value("2000").run()
+    assert "must be 0 to 40" in "".join(one.value for one in app.main.markdown)
 
 
 FEW = pd.DataFrame({"age": range(60), "vip": [*"n" * 59, "y"], "buyer": [*"yn"] * 30})
