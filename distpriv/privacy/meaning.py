@@ -326,15 +326,15 @@ def knowing(
     if known == 0 or release.kind == "no data":
         return optimal_attack_accuracy(model, release)
     half = np.array([known - known // 2, known // 2], dtype=float)
-    if not release.additive:
-        if kept_known:
-            return max(_told_accuracy(pair, release, half) for pair in model.pairs)
-        return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
+    if kept_known and not release.additive:
+        return max(_told_accuracy(pair, release, half) for pair in model.pairs)
     if not model.query.linear:
         raise NotApplicable(
-            "Records can be taken off sums, counts, means and proportions only; leave the other "
-            "figures out."
+            "Known records can be taken off sums, counts, means and proportions only; leave the "
+            "other figures out."
         )
+    if not release.additive:
+        return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
     rest = replace(model, pairs=tuple(_without(model, pair, half) for pair in model.pairs))
     return optimal_attack_accuracy(rest, release)
 
@@ -345,8 +345,9 @@ def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairMo
     numbers, sizes = pair.numbers - known, sizes - known
     factors = numbers * (1 - np.divide(numbers, sizes, out=np.ones_like(numbers), where=sizes > 0))
     grids = [pair.groups.grids.at(row, sizes) for row in numbers]
-    # An exact law would take the rest from all records; with replacement that is the same.
-    groups = pair.groups if model.replacement else replace(pair.groups, records=None)
+    # Groups of its own, so that exact laws of fewer records do not push the table's out; they would
+    # take the rest from all records, which is right with replacement only.
+    groups = replace(pair.groups, records=pair.groups.records if model.replacement else None)
     return replace(
         pair,
         groups=groups,

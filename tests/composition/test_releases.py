@@ -11,6 +11,7 @@ from distpriv.composition import Part, joint_release, repeated
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, joint_law
+from distpriv.model.grid import log_ratio
 from distpriv.privacy import NormalLoss, optimal_attack_accuracy, verdict
 from distpriv.queries import Count, Query, SensitiveProperty, Sum
 from tests.adult import INCOME, QUERY, model
@@ -55,6 +56,42 @@ def test_one_release_and_one_again_without_noise_tell_what_they_tell_alone():
     assert figures(Part(line), Part(OPT))[1] == pytest.approx(optimal_attack_accuracy(MODEL))
 
 
+def thin(ratio):
+    """Noise in equal steps that leaves such a charge for the grid, between 0.001 and 0.9."""
+    widths = np.linspace(0.2, 1, 400)
+    noises = widths[:, None, None] ** 2 * np.diag(MODEL.steps**2)
+    return Release("thin", noises[np.argmin(abs(log_ratio(FITTED.smoothness(noises)) - ratio))])
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("release", [OPT, thin(0.005), thin(0.05), AS_IT_IS])
+def test_figures_in_another_order_tell_what_they_tell_together(release, apart):
+    """The grid's charge, noise that counts as none, and cosets, as one verdict has them."""
+    fitted = replace(MODEL, pairs=(replace(FITTED, apart=apart),))
+    noise = release.covariance
+    turned = replace(release, covariance=None if noise is None else noise[::-1, ::-1])
+    joint = joint_release(fitted, [Part(turned, LABELS[::-1])])
+    assert joint.alone is None
+    for epsilon in (0.0, 1.0):
+        alone = verdict(fitted, release, Promise(epsilon, 1e-3))
+        one = joint.verdict(Promise(epsilon, 1e-3))
+        assert one.delta == pytest.approx(alone.delta, rel=1e-6)
+        assert one.accuracy == pytest.approx(alone.accuracy)
+
+
+def test_grid_of_records_that_are_not_kept_is_what_noise_must_cover():
+    """At the lower share all with the property are kept, and all others are even."""
+    values = np.repeat([0.0, 2.0, 4.0, 1.0, 2.0, 5.0], 20)[:, None]
+    groups = Groups.of(values, np.repeat([0.0, 1.0], 60), "s")
+    pair = SensitiveProperty("s", "y").pair(0.5, 0.2)
+    fitted = fit_groups([groups], Query([Sum("x")]), [pair], 40, True)
+    kept = Part(calibrate("BalM", fitted))
+    noise = Release("x", np.array([[0.7]]))
+    assert joint_release(fitted, [Part(noise)]).delta(1.0) < 1
+    raw = joint_release(fitted, [RAW, kept]).accuracy()
+    assert joint_release(fitted, [Part(noise), kept]).accuracy() == pytest.approx(raw)
+
+
 def test_balanced_figures_tell_nothing_alone_and_much_beside_others():
     assert joint_release(MODEL, [Part(BAL), Part(BAL)]).verdict(Promise(0.0, 0.0)).law == "any data"
     assert figures(Part(BAL), Part(BAL)) == (0, 0.5)
@@ -66,20 +103,18 @@ def test_balanced_figures_tell_nothing_alone_and_much_beside_others():
 
 
 def enumerated(records, numbers, sampled):
-    """Covariance of the sums over a table and over a sample of it, over all of both."""
-    pairs = []
-    for group, n, k in zip(records, numbers, sampled, strict=True):
-        tables = [t for t in combinations(range(len(group)), n) if n]
-        pairs.append(
+    """Mean and covariance of the sums over a table and two samples of it, over all of them."""
+    groups = [
+        np.array(
             [
-                (group[list(table)].sum(), group[list(sample)].sum(), group[list(again)].sum())
-                for table in tables
+                [sum(table), sum(sample), sum(again)]
+                for table in combinations(group, n)
                 for sample, again in product(combinations(table, k), repeat=2)
             ]
         )
-    sums = [np.array(one) for one in pairs]
-    mean = sum(one.mean(axis=0) for one in sums)
-    return mean, sum(np.cov(one.T, bias=True) for one in sums)
+        for group, n, k in zip(records, numbers, sampled, strict=True)
+    ]
+    return sum(one.mean(0) for one in groups), sum(np.cov(one.T, bias=True) for one in groups)
 
 
 def test_samples_of_a_table_vary_together_as_enumeration_says():
@@ -92,10 +127,10 @@ def test_samples_of_a_table_vary_together_as_enumeration_says():
     records = values[:4], values[4:]
     laws = [enumerated(records, *two) for two in (((4, 2), (2, 1)), ((2, 4), (1, 2)))]
     noise = np.array([0.5, 0.3, 0.9])
-    parts = [Part(Release("x", np.array([[noise[0]]])))]
-    parts += [
-        Part(Release("x", np.array([[noise[place]]])), None, 3, f"sample {place}")
-        for place in (1, 2)
+    wheres = (None, ""), (3, "one"), (3, "two")
+    parts = [
+        Part(Release("x", np.array([[v]])), None, *where)
+        for v, where in zip(noise, wheres, strict=True)
     ]
     expected = worst(laws[0][0] - laws[1][0], *(law + np.diag(noise) for _, law in laws))
     assert figures(*parts, of=fitted) == pytest.approx(expected, rel=1e-6)
@@ -155,6 +190,7 @@ def test_figures_that_follow_from_each_other_tell_where_a_mean_moves():
     groups = Groups.of(values, having, "s")
     pair = SensitiveProperty("s", "y").pair(0.5, 0.2)
     fitted = fit_groups([groups], query, [pair], 20, True)
+    fitted = replace(fitted, pairs=(replace(fitted.pairs[0], apart=False),))
     first, second = (Part(AS_IT_IS, (label,)) for label in query.labels[:2])
     alone = figures(first, of=fitted)
     assert figures(first, second, of=fitted) == pytest.approx(alone, rel=1e-6)

@@ -9,10 +9,8 @@ from scipy import stats
 from distpriv.errors import DistprivError
 from distpriv.model.diagnostics import (
     bootstrap_intervals,
-    chance,
     covariance_difference,
     mardia,
-    misfit,
     normality,
 )
 from distpriv.privacy import delivered_delta
@@ -84,20 +82,15 @@ def test_covariances_differ_by_as_much_as_delta_says():
     assert same.delta == same.pooled == pytest.approx(own.pooled)
     assert same.largest == pytest.approx(0, abs=1e-9)
     assert own.ratios == pytest.approx(np.diagonal(PAIR.covariances[1] / PAIR.covariances[0]))
-    low, high = own.extremes
-    assert low <= own.ratios.min() <= own.ratios.max() <= high
     inverse = np.linalg.eigvals(np.linalg.solve(*PAIR.covariances)).real
-    assert (low, high) == pytest.approx((inverse.min(), inverse.max()))
+    assert own.extremes == pytest.approx((inverse.min(), inverse.max()))
 
 
 def test_bootstrap_intervals_hold_the_model_as_often_as_they_say():
     """Of weak differences, too, where squared distances of means are mostly scatter."""
     near = (normal_draws(150, seed, on_grid=False) for seed in range(30))
-    weak = replace(
-        PAIR, means=PAIR.means.mean(axis=0) + 0.2 * (PAIR.means - PAIR.means.mean(axis=0))
-    )
     shift = 0.8 * (PAIR.means - PAIR.means.mean(axis=0))[:, None]
-    truth = np.array([np.linalg.norm(weak.difference), weak.distance()])
+    truth = 0.2 * np.array([np.linalg.norm(PAIR.difference), PAIR.distance()])
     frames = [bootstrap_intervals(draws - shift, 200) for draws in near]
     inside = np.mean([(one["low"] <= truth) & (truth <= one["high"]) for one in frames], axis=0)
     assert (inside >= 0.85).all()
@@ -106,15 +99,6 @@ def test_bootstrap_intervals_hold_the_model_as_often_as_they_say():
     assert (frame["low"] < frame["estimate"]).all()
     assert (frame["estimate"] < frame["high"]).all()
     assert frame.equals(bootstrap_intervals(normal_draws(1000), rng=5))
-
-
-def test_misfit_of_right_curves_is_within_chance():
-    draws = normal_draws(1000)
-    for place in range(5):
-        deviation = np.sqrt(PAIR.covariances[0, place, place])
-        law = PAIR.means[0, place], deviation, PAIR.steps[place]
-        assert misfit(draws[0, :, place], *law) < chance(1000, 10)
-        assert misfit(draws[0, :, place] + deviation / 3, *law) > chance(1000, 10)
 
 
 @pytest.mark.parametrize(
