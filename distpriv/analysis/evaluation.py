@@ -514,12 +514,12 @@ class Evaluation:
 
     def profiles(self) -> pd.DataFrame:
         """Return δ(ε) of these ways, see `guarantee.profile_frame`."""
-        most = max(2 * max(epsilon for epsilon, _ in self.promises().values()), 3.0)
+        end = max(2 * max(epsilon for epsilon, _ in self.promises().values()), 3.0)
         releases = [one.release for one in self.guaranteed]
         return self._by_promise(
             "profiles",
             (self.scenario.mechanism, self.scenario.delta),
-            lambda: guarantee.profile_frame(self.model, releases, min(most, 30.0)),
+            lambda: guarantee.profile_frame(self.model, releases, min(end, 30.0)),
         )
 
     def repeated(self) -> pd.DataFrame:
@@ -539,18 +539,18 @@ class Evaluation:
         DistprivError
             If a group has fewer, or a figure is no sum over the records.
         """
-        known = self.scenario.known_records
+        count = self.scenario.known_records
         return self._by_promise(
-            "known", (way.key, known), lambda: 100 * knowing(self.model, way.release, known)
+            "known", (way.key, count), lambda: 100 * knowing(self.model, way.release, count)
         )
 
     def knowing(self) -> pd.DataFrame:
         """Return right guesses of attackers who know records, see `guarantee.knowing_frame`."""
-        releases, known = [one.release for one in self.guaranteed], self.scenario.known_records
+        releases, count = [one.release for one in self.guaranteed], self.scenario.known_records
         return self._by_promise(
             "knowing",
-            (self.scenario.mechanism, known),
-            lambda: guarantee.knowing_frame(self.model, releases, known),
+            (self.scenario.mechanism, count),
+            lambda: guarantee.knowing_frame(self.model, releases, count),
         )
 
     def meaning(self, way: Way) -> Meaning:
@@ -617,6 +617,15 @@ class Evaluation:
             "recalls",
             (self.scenario.mechanism,),
             lambda: frames.recall_frame(self.model, releases, self.exposed),
+        )
+
+    def beliefs(self) -> tuple[pd.DataFrame, int]:
+        """Return beliefs after one release by the scenario's seed, see `frames.belief_frame`."""
+        releases, seed = {way.key: way.release for way in self.guaranteed}, self.scenario.seed
+        return self._by_promise(
+            "beliefs",
+            (self.scenario.mechanism, seed),
+            lambda: frames.belief_frame(self.model, releases, self.exposed, seed),
         )
 
     # ---------------------------------------------------------------- from an error to ε

@@ -33,10 +33,10 @@ _MOST_KNOWN = 0.9  # of the records of the smallest group
 
 
 def profile_frame(
-    model: GaussianModel, releases: Sequence[Release], most: float, points: int = 81
+    model: GaussianModel, releases: Sequence[Release], end: float, points: int = 81
 ) -> pd.DataFrame:
-    """Return δ(ε) of releases for ε from 0 to the most: columns way (mechanism), epsilon, delta."""
-    epsilons = np.linspace(0.0, most, points)
+    """Return δ(ε) of releases from ε = 0 to an end: columns way (mechanism), epsilon, delta."""
+    epsilons = np.linspace(0.0, end, points)
     parts = [(one, privacy_loss(model, one).delta(epsilons)) for one in releases]
     rows = [(one, *pair) for one, delta in parts for pair in zip(epsilons, delta, strict=True)]
     return _frame(rows, "epsilon", "delta")
@@ -70,8 +70,7 @@ def knowing_frame(
     where a group has as many.
     """
     few = min(pair.numbers.min() for pair in model.pairs)
-    most = int(2 * _MOST_KNOWN * few)
-    even = np.linspace(0, most, _KNOWN + 1).round().astype(int).tolist()
+    even = np.linspace(0, int(2 * _MOST_KNOWN * few), _KNOWN + 1).round().astype(int).tolist()
     numbers = sorted(one for one in {*even, known} if one <= 2 * few)
     rows = [(one, k, 100 * knowing(model, one, k)) for one in releases for k in numbers]
     return _frame(rows, "known", "guesses")

@@ -138,9 +138,9 @@ def _rests(now: Evaluation) -> list[str]:
             "covers what these leave unknown."
         )
     if one.persons is not None:
-        each, delta = significant(one.persons.epsilon), significant(one.persons.delta)
+        epsilon, delta = significant(one.persons.epsilon), significant(one.persons.delta)
         sentences.append(
-            f"Each record is promised ε = {each} at δ = {delta}, too, between the public bounds."
+            f"Each record is promised ε = {epsilon} at δ = {delta}, too, between the public bounds."
         )
     if one.known_records:
         sentences.append(known_lead(now, now.recommendation.way))
@@ -274,9 +274,9 @@ def guarantee_title(way: Way) -> str:
 
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     """Return what is promised, and what a way of releasing delivers."""
-    by, each = way.by, now.scenario.persons
-    if way.verdict.kept and not way.kept and each is not None:
-        ends = f"ε = {significant(each.epsilon)} at δ = {significant(each.delta)}"
+    by, persons = way.by, now.scenario.persons
+    if way.verdict.kept and not way.kept and persons is not None:
+        ends = f"ε = {significant(persons.epsilon)} at δ = {significant(persons.delta)}"
         return (
             f"The share stays hidden, {by}. Each person is promised {style.strong(ends)}, which "
             "this release does not give."
@@ -347,8 +347,8 @@ def known_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
         right = style.strong(times(now.knowing_guesses(way)))
     except DistprivError as error:
         return str(error)
-    known = f"{whole(now.scenario.known_records)} of the {whole(now.n)} records"
-    return f"{way.title}: an attacker who knows {known} is right {right}."
+    records = f"{whole(now.scenario.known_records)} of the {whole(now.n)} records"
+    return f"{way.title}: an attacker who knows {records} is right {right}."
 
 
 def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, ...]:

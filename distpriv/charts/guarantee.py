@@ -30,11 +30,11 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
     promises : mapping of words to (ε, δ)
         The first is what was promised; others say the same in other numbers.
     """
-    most = float(frame["epsilon"].max())
+    last = float(frame["epsilon"].max())
     chart = style.figure(
         300,
         margin={"l": 8, "r": 14, "t": 26, "b": 44},
-        xaxis=style.axis("ε", range=[-0.015 * most, most], showgrid=False, nticks=6),
+        xaxis=style.axis("ε", range=[-0.015 * last, last], showgrid=False, nticks=6),
         yaxis=style.axis(
             type="log",
             range=[np.log10(_ZERO) - 0.15, 0.2],
@@ -60,11 +60,11 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
         symbol = {"symbol": "circle-open" if number else "x-thin", "size": 12}
         stroke = {"line": {"width": 3, "color": style.INK}, "cliponaxis": False}
         style.marks(chart, [epsilon], [delta], style.INK, **symbol, **stroke, name=text)
-        left = epsilon > 0.35 * most  # below the curve, which leaves room there
-        below = left or delta > 0.1
-        beside: dict[str, Any] = {"xanchor": "right" if left else "left", "font": {"size": 14}}
+        low = epsilon > 0.35 * last  # below the curve, which leaves room there
+        below = low or delta > 0.1
+        beside: dict[str, Any] = {"xanchor": "right" if low else "left", "font": {"size": 14}}
         beside |= {"yanchor": "top" if below else "bottom", "yshift": -14 if delta > 0.1 else 3}
-        beside["xshift"] = -9 if left else 9
+        beside["xshift"] = -9 if low else 9
         notes.append(style.words(epsilon, np.log10(delta), f"<b>{text}</b>", **beside))
     chart.update_layout(annotations=[*chart.layout.annotations, *notes])
     return chart
@@ -73,8 +73,8 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
 def profile_alt(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) -> str:
     """Return the curves and crosses in words."""
     parts = [f"{style.title(row.way)} {significant(row.delta, 2)}" for row in _ends(frame, 0)]
-    said = [f"{text}: δ = {d:g} at ε = {significant(e)}" for text, (e, d) in promises.items()]
-    return f"δ against ε. δ at ε = 0: {', '.join(parts)}. {'. '.join(said)}."
+    crosses = [f"{text}: δ = {d:g} at ε = {significant(e)}" for text, (e, d) in promises.items()]
+    return f"δ against ε. δ at ε = 0: {', '.join(parts)}. {'. '.join(crosses)}."
 
 
 def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.Figure:
@@ -91,7 +91,7 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
     limit : float
         Right guesses of 100 that are accepted.
     """
-    least, most = 48.0, max(float(frame["guesses"].max()), limit) + 3
+    bottom, top = 48.0, max(float(frame["guesses"].max()), limit) + 3
     chart = style.figure(
         300,
         margin={"l": 8, "r": 96, "t": 26, "b": 44},
@@ -102,7 +102,7 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
             showgrid=False,
             nticks=6,
         ),
-        yaxis=style.axis(range=[least, most], nticks=7),
+        yaxis=style.axis(range=[bottom, top], nticks=7),
     )
     style.upright(chart, "right guesses of 100")
     chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
@@ -111,11 +111,11 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
         hue, look = style.color(str(key)), {"dash": style.dash(str(key)), "width": 3}
         style.line(chart, part[across], part["guesses"], hue, **look, name=str(key))
         ends.append((float(part["guesses"].iloc[-1]), style.title(str(key)), hue))
-    gap, lowest, notes = 0.066 * (most - least), -np.inf, []
+    gap, height, notes = 0.066 * (top - bottom), -np.inf, []
     for guesses, text, hue in sorted(ends):
-        lowest = max(guesses, lowest + gap)
+        height = max(guesses, height + gap)
         place = {"xref": "paper", "xanchor": "left", "xshift": 6}
-        notes.append(style.words(1, lowest, text, **place, font={"size": 14, "color": hue}))
+        notes.append(style.words(1, height, text, **place, font={"size": 14, "color": hue}))
     chart.update_layout(annotations=[*chart.layout.annotations, *notes])
     return chart
 

@@ -122,9 +122,10 @@ def sidebar(state: State) -> DeltaGenerator:
             control(state, "delta")
         control(state, "mechanism")
     below = st.container(key="follows")
-    each = scenario.persons
-    words = f"Each person: ε = {each.epsilon:g}, δ = {each.delta:g} …" if each else ""
-    _open(state, words or "Protect single persons too …", "persons", type="tertiary")
+    words, one = "Protect single persons too …", scenario.persons
+    if one:
+        words = f"Each person: ε = {one.epsilon:g}, δ = {one.delta:g} …"
+    _open(state, words, "persons", type="tertiary")
     control(state, "statistics")
     _open(state, "Add a figure …", "figure", type="tertiary")
     control(state, "records")
