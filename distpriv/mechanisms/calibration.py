@@ -420,7 +420,7 @@ def _settled(
         if person is not None and moves is not None:
             each = [per_record(one, moves).delta(person.epsilon) for one in tried]
             reached = np.stack([reached, [[one, person.delta] for one in each]])
-        first, second = np.log(np.maximum(reached, [1e-300, 1e-303])).T
+        first, second = np.log(np.maximum(reached, [1e-303, 1e-300])).T
         return np.asarray((first - second).T.reshape(-1, len(rows)).max(axis=0) - _ROUNDING)
 
     factors = least_along(excess_of, least, _ROUGH, _LARGEST)

@@ -176,7 +176,7 @@ def _noise_above_floor(
     allowed = allowance(cases.epsilon, cases.delta)
     wide = replace(cases, covariances=cases.covariances + NARROWEST**2 * squares)
     todo = np.arange(count)
-    guess = wide.shapes(todo, cases.distance)
+    guess = np.nan_to_num(wide.shapes(todo, cases.distance), posinf=0.0)
     for last in _ROUNDS:
         if not len(todo):
             break

@@ -21,6 +21,7 @@ from distpriv.privacy.persons import (
     PerRecord,
     Persons,
     as_bounds,
+    check_bounds,
     per_record,
     record_moves,
 )
@@ -101,11 +102,16 @@ def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
 
 
 def _kept_loss(model: GaussianModel, release: Release) -> PrivacyLoss:
-    """Of a release that does not use all records, by the model's first pair."""
+    """Of a release that does not use all records, by the model's first pair.
+
+    Numbers that every share of the range has, weighted alike at all, have one law (see BalM).
+    """
+    kept, total = release.kept, release.stands_for
+    if kept is not None and total is not None:
+        fair = not kept.any() or bool(((kept > 0) | (total == 0)).all())
+        if fair and (kept <= model.pairs[0].numbers).all():
+            return _NOTHING
     (p, q), (one, other) = joint_law(model, [release])
-    unit = np.sqrt(np.diagonal(one + other)).clip(1e-300)
-    if (np.abs(p - q) <= 1e-12 * unit).all() and np.allclose(one, other, rtol=1e-12, atol=0):
-        return _NOTHING
     return NormalLoss.between(p - q, one, other)
 
 
@@ -325,9 +331,9 @@ def verdicts(
             elif (by_law[0] - law.error > np.maximum(delta[row, place], promise.delta)).any():
                 exact[row, place] = by_law[0] - law.error  # it refutes what it cannot confirm
     each = _each_record(model, releases, persons, bounds)
-    for row, (one, promise) in enumerate(zip(each, promises, strict=True)):
-        if one is not None:  # noise that hides all records, whatever they are
-            hidden = float(one.group(model.n).delta(promise.epsilon))
+    for row, (record, promise) in enumerate(zip(each, promises, strict=True)):
+        if record is not None:  # noise that hides all records, whatever they are
+            hidden = record.group(model.n).delta(promise.epsilon)
             sure[row] |= hidden <= promise.delta * (1 + _SLACK)
     return [
         _judged(promises[row], delta[row], exact[row], accuracy[row], sure[row], each[row], persons)
@@ -387,6 +393,7 @@ def _each_record(
     if persons is None and not ranges:
         return [None] * len(releases)
     try:
+        check_bounds(model, ranges)
         moves = record_moves(model.query, model.n, ranges)
     except DistprivError:
         if persons is not None:

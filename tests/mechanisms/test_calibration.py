@@ -9,8 +9,8 @@ import pytest
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all, calibration
 from distpriv.mechanisms.gaussian import classical_distance
-from distpriv.model import Groups, Promise, Release, fit_groups
-from distpriv.privacy import delivered_delta, optimal_attack_accuracy, verdict
+from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, no_data
+from distpriv.privacy import Persons, delivered_delta, optimal_attack_accuracy, verdict
 from distpriv.queries import Mean, Query, SensitiveProperty
 from tests.adult import INCOME, WORK, model
 
@@ -139,6 +139,101 @@ def test_units_change_what_is_least_and_not_what_is_promised():
     spread = calibrate("ExpM", MODEL, 1.0, 1e-3, units=units, grid_safe=False).covariance
     np.testing.assert_allclose(spread, np.diag(np.diag(spread)), atol=1e-12)
     np.testing.assert_allclose(np.diag(spread) / units**2, spread[0, 0] / units[0] ** 2)
+
+
+# ---------------------------------------------------------------- persons
+
+BOUNDS = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
+PERSONS = Persons(1.0, 1e-3, BOUNDS)
+
+
+def bounded(fitted=MODEL, low=(17, 1, 0, 0, 1), high=(90, 16, 1, 1, 99)):
+    """The model with the least and largest values that UCI Adult has."""
+    ends = np.array([low, high], dtype=float)
+    pairs = (replace(one, groups=replace(one.groups, extremes=ends)) for one in fitted.pairs)
+    return replace(fitted, pairs=tuple(pairs))
+
+
+def test_share_and_persons_are_kept_by_one_noise():
+    # UCI Adult, n = 100 without replacement, (1, 0.001) both, exact: 98.77 for persons alone, 173.9
+    # for both by the semidefinite program, without a floor and with it.
+    adult = bounded()
+    both = {
+        safe: calibrate(
+            "OptM", adult, 1.0, 1e-3, calibration="exact", grid_safe=safe, persons=PERSONS
+        )
+        for safe in (False, True)
+    }
+    for release in both.values():
+        assert 173.9 <= np.trace(release.covariance) <= 175
+        assert verdict(adult, release, persons=PERSONS).persons_kept
+    loose = calibrate("OptM", adult, 50.0, 0.9, grid_safe=False, persons=PERSONS)
+    assert np.trace(loose.covariance) == pytest.approx(98.77, abs=0.01)
+    held = verdict(adult, calibrate("OptM", adult, 1.0, 1e-3, persons=PERSONS), persons=PERSONS)
+    assert held.kept
+    assert held.persons_kept
+    assert 0.9 < held.persons.epsilon <= 1.0
+    assert held.persons.delta == 1e-3
+
+
+def test_mechanisms_are_scaled_for_persons_or_refused():
+    adult = bounded()
+    names = [*GAUSSIAN, "BalM"]
+    jobs = [(name, Promise(0.0 if name == "BalM" else 1.0, 1e-3)) for name in names]
+    results = dict(zip(names, calibrate_all(jobs, adult, persons=PERSONS), strict=True))
+    sentences = {name: str(results.pop(name)) for name in ("DirM", "DauM", "BalM")}
+    assert "leaves directions bare" in sentences["DirM"]
+    assert "leaves directions bare" in sentences["DauM"]
+    assert "promises nothing to single persons" in sentences["BalM"]
+    traces = {name: np.trace(one.covariance) for name, one in results.items()}
+    assert min(traces, key=traces.get) == "OptM"
+    assert all(verdict(adult, one, persons=PERSONS).persons_kept for one in results.values())
+
+
+def test_laplace_noise_is_scaled_for_persons():
+    ages = np.repeat([[20.0], [40.0], [60.0]], 200, axis=0) + np.arange(600)[:, None] % 7
+    fitted = of_records(ages, np.tile([0.0, 1.0, 1.0], 200), 50, 0.4, 0.6)
+    persons = Persons(0.5, 0.0, {"c0": (0, 100)})
+    plain, release = (calibrate("ExpM(L)", fitted, 5.0, persons=one) for one in (None, persons))
+    assert not verdict(fitted, plain, persons=persons).persons_kept
+    held = verdict(fitted, release, persons=persons)
+    assert held.persons_kept
+    assert held.kept
+    assert release.scale == pytest.approx(2 / 0.5, rel=2e-3)  # (100 − 0)/50 for each record
+    with pytest.raises(NotApplicable, match="needs a δ above 0"):
+        calibrate("OptM", fitted, 1.0, 1e-3, persons=persons)
+
+
+def test_releases_without_noise_for_each_record_promise_persons_nothing():
+    adult = bounded()
+    for release in (AS_IT_IS, calibrate("BalM", adult), no_data(adult)):
+        held = verdict(adult, release, Promise(0.0, 0.9), persons=PERSONS)
+        assert held.persons is None
+        assert held.persons_kept is False
+        assert "Each person gets δ = 1 where 0.001 is promised." in held.why
+    release = calibrate("ExpM", adult, 1.0, 1e-3)
+    held = verdict(adult, release, bounds=BOUNDS)
+    assert held.persons.delta == 1e-3
+    assert held.persons_kept is None
+    assert verdict(adult, release).persons is None
+    assert verdict(adult, release, bounds={"age": (17, 90)}).persons is None  # bounds are wanting
+
+
+@pytest.mark.parametrize(
+    ("persons", "bounds", "sentence"),
+    [
+        (Persons(1.0, 1e-3), {"age": (17, 90)}, "'education-num' has no public bounds"),
+        (Persons(1.0, 1e-3), BOUNDS | {"age": (18, 90)}, "exclude records"),
+        (None, {"age": (17, 80)}, "exclude records"),
+        (None, {"age": (90, 17)}, "the lower one first"),
+        (Persons(1.0, 0.0, BOUNDS), None, "needs a δ above 0"),
+    ],
+)
+def test_bad_bounds_and_promises_to_persons_are_answered_in_a_sentence(persons, bounds, sentence):
+    with pytest.raises(DistprivError) as error:
+        calibrate("OptM", bounded(), 1.0, 1e-3, persons=persons, bounds=bounds)
+    assert sentence in str(error.value)
+    assert str(error.value).endswith(".")
 
 
 # ---------------------------------------------------------------- Laplace noise
@@ -301,3 +396,16 @@ def test_a_statistic_that_cannot_vary_at_one_share_is_hidden_or_refused():
     fitted = of_records(values, having, 100, 0.8, 1.0)
     for result in calibrate_all([(name, Promise.of_guesses(60)) for name in GAUSSIAN], fitted):
         assert isinstance(result, NotApplicable) or verdict(fitted, result).kept
+
+
+def test_equal_columns_are_hidden_as_one():
+    rng = np.random.default_rng(7)
+    having = np.repeat([0.0, 1.0], 200)
+    once = rng.integers(20, 60, (400, 1)) + 5 * having[:, None]
+    releases = []
+    for values in (once, np.repeat(once, 2, axis=1)):
+        fitted = of_records(values, having, 100, 0.4, 0.6)
+        releases.append(calibrate("OptM", fitted, guesses=60))
+        assert verdict(fitted, releases[-1]).kept
+    with pytest.raises(DistprivError, match="2 to 10¹⁵ records, not of 1"):
+        of_records(once, having, 1, 0.0, 1.0)
