@@ -10,7 +10,13 @@ from distpriv.attacks import ATTACKERS, PropertyInferenceAttack, audit_attack, w
 from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
 
-VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε", "recall": "Precision"}
+VIEWS = {
+    "live": "Live",
+    "width": "Against Δp",
+    "epsilon": "Against ε",
+    "belief": "Belief",
+    "recall": "Precision",
+}
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
 NOTES = {
     "width": "Lines: the best possible attacker, by our model. The noise stays, the range widens. ",
@@ -202,8 +208,25 @@ def recall() -> None:
         frame.round(2),
         charts.recall_alt(frame),
         key="recall",
-        note=f"The best possible attacker, by our model, who looks for {high} where both shares "
-        f"are as likely. Always guessing {high} has a precision of 50 % and an F-score of 0.67.",
+        note=f"The best possible attacker at even odds, by our model. Always guessing {high} has a "
+        "precision of 50 % and an F-score of 0.67.",
+    )
+
+
+# What somebody believes after one release
+def belief() -> None:
+    """Draw beliefs before and after one release."""
+    frame, _ = now.beliefs()
+    headline(explanations.belief_lead(now, page.WORDS))
+    st.button("Draw another", icon=":material/replay:", on_click=state.reseed)
+    pair = scenario.secrets[now.exposed]
+    page.show(
+        charts.belief(frame, shares=(100 * pair.low, 100 * pair.high)),
+        frame.round(4),
+        charts.belief_alt(frame),
+        key="belief",
+        note="One simulated table, released each way. Before, all shares in the range are as "
+        f"likely; balanced figures change nothing. By our model. Seed {scenario.seed}.",
     )
 
 
@@ -216,4 +239,4 @@ here = {
     if now.epsilon is None
     else {"epsilon": now.epsilon, "guesses": now.way.guesses},
 }
-{"live": live, "recall": recall}.get(view, lambda: against(view))()
+{"live": live, "belief": belief, "recall": recall}.get(view, lambda: against(view))()

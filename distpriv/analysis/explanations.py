@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from distpriv.attacks import Audit
 
 __all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit"]
-__all__ += ["failing", "fit_table", "fit_tests", "reach_lead", "recall_lead"]
+__all__ += ["belief_lead", "failing", "fit_table", "fit_tests", "reach_lead", "recall_lead"]
 
 FAILING = (
     "Adds DauM noise as it was published, and attacks by arithmetic. Figures move in steps: who "
@@ -66,6 +66,24 @@ def recall_lead(frame: pd.DataFrame, name: str, high: str, style: Style = PLAIN)
         f"Who finds half of the tables at {high} is right in {right} such guesses. The largest "
         f"F-score is {score}."
     )
+
+
+def belief_lead(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return how sure somebody undecided between the two shares is after one release."""
+    frame, side = now.beliefs()
+    low, high = now.exposed_shares
+    true = now.exposed_shares[side]
+    sure = {}
+    for name, part in frame.groupby("release"):
+        ends = part["belief"].iloc[[0, -1]]
+        sure[name] = style.strong(f"{100 * ends.iloc[-side] / (ends.sum() or 1.0):.0f} % sure")
+    lead = (
+        f"A table was drawn at {true}. Who was undecided between {low} and {high} ends "
+        f"{sure[now.way.key]} of {true}"
+    )
+    if now.way.key == "as it is":
+        return f"{lead}."
+    return f"{lead}. From the figures as they are, it is {sure['as it is']}."
 
 
 def audit(found: Audit, style: Style = PLAIN) -> str:

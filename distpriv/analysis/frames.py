@@ -10,18 +10,28 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from distpriv.arrays import FloatArray
+from distpriv.attacks import posterior
 from distpriv.model import GaussianModel, PairModel, Release
 from distpriv.model.diagnostics import mardia, misfit, normality
+from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, pair_loss
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["attack_frame", "bells_frame", "contributions_frame", "draws_frame", "fit_frame"]
+__all__ = [
+    "attack_frame",
+    "belief_frame",
+    "bells_frame",
+    "contributions_frame",
+    "draws_frame",
+    "fit_frame",
+]
 __all__ += ["plane_frames", "points_frame", "recall_frame", "separation"]
 __all__ += ["tests_frame", "together"]
 
 _SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
+_SHARES = 61  # of a range, at most
 _CERTAIN = 99.99  # right guesses of 100; two bells this far apart do not overlap in a picture
 
 
@@ -81,6 +91,32 @@ def together(parts: Sequence[pd.DataFrame], *columns: str) -> pd.DataFrame:
         if parts
         else pd.DataFrame(columns=[*dict.fromkeys(columns)])
     )
+
+
+def belief_frame(
+    model: GaussianModel, releases: Mapping[str, Release], pair: int = 0, seed: int = 0
+) -> tuple[pd.DataFrame, int]:
+    """Return what an attacker believes about the share after each release of one simulated table.
+
+    The table is drawn at one of the two shares, by lot, whose place comes second. Before, all
+    shares in the range are as likely, for the range is public. Columns release ("prior" for what
+    comes before), share (in per cent) and belief (a multiple of that before).
+    """
+    import pandas as pd
+
+    one, rng = model.pairs[pair], np.random.default_rng(seed)
+    side = int(rng.integers(2))
+    figures = simulate(model, pair, 1, rng)[side, 0]
+    low, high = one.numbers[:, 1]
+    shares = np.unique(np.linspace(low, high, _SHARES).round()) / model.n
+    parts = {}
+    for name, release in releases.items():
+        noise = release.sample(1, rng)[0] if release.kind == "noise" else 0.0
+        found = posterior(model, release, figures + noise, shares=shares, pair=pair)
+        parts[name] = len(shares) * found.posterior
+    parts["prior"] = np.ones(len(shares))
+    frame = pd.DataFrame(parts, index=100 * shares).rename_axis("share").reset_index()
+    return frame.melt("share", var_name="release", value_name="belief"), side
 
 
 def recall_frame(

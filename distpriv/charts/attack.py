@@ -148,27 +148,27 @@ def recall(frame: pd.DataFrame, *, height: int = 400) -> go.Figure:
 
 
 def belief(frame: pd.DataFrame, *, shares: Sequence[float], height: int = 400) -> go.Figure:
-    """Return what an attacker believes about the share before and after one release.
+    """Return what an attacker believes about the share after one release, beside that before.
 
     Parameters
     ----------
     frame : DataFrame
-        Columns release ("prior" for what comes before), share (in per cent) and belief.
+        Columns release ("prior" for what comes before), share (in per cent) and belief (a multiple
+        of that before).
     shares : sequence of float
-        In per cent, which are marked.
+        In per cent, the ends.
     """
-    most = 1.08 * float(frame["belief"].max())
+    low, high = shares
+    most = 1.08 * max(float(frame["belief"].max()), 2.0)
+    ends = [f"{low:g} %", f"{high:g} %"]
     chart = style.figure(
         height,
-        margin={"l": 8, "r": 12, "t": 50, "b": 44},
-        xaxis=style.axis("share of the records, %", showgrid=False),
-        yaxis=style.axis(range=[0, most], showticklabels=False, showgrid=False),
+        margin={"l": 8, "r": 24, "t": 50, "b": 44},
+        xaxis=style.axis("share of the records", range=[low, high], showgrid=False, nticks=6)
+        | {"tickvals": [low, (low + high) / 2, high], "ticktext": [ends[0], "", ends[1]]},
+        yaxis=style.axis(range=[0, most], nticks=6),
     )
-    style.upright(chart, "how likely the attacker holds it")
-    for hue, share in zip((style.LOW, style.HIGH), shares, strict=True):
-        chart.add_vline(x=share, line={"color": hue, "width": 1.5, "dash": "dot"})
-        ends = {"yref": "paper", "xanchor": "left", "yanchor": "top", "xshift": 4}
-        style.note(chart, share, 1, f"{share:g} %", **ends, font={"color": hue, "size": 14})
+    style.upright(chart, "how likely the attacker thinks it, 1 is before")
     keys = {}
     for name, part in frame.groupby("release", sort=False):
         hue, look = style.color(str(name)), {"dash": style.dash(str(name)), "width": 3}

@@ -10,6 +10,7 @@ import pytest
 
 from distpriv.analysis import curves, evaluate, frames
 from distpriv.analysis.limits import ErrorLimit
+from distpriv.model.simulate import simulate
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.queries import Count, Mean
 from distpriv.sources import fit_gaussian
@@ -102,6 +103,24 @@ def test_precision_ends_in_a_coin_toss_and_agrees_with_the_rates(now):
     precision = 0.5 / (0.5 + (low @ weights > threshold).mean())
     plain = frame[(frame["release"] == "as it is") & np.isclose(frame["recall"], 50)]
     assert plain["precision"].item() == pytest.approx(100 * precision, abs=0.7)
+
+
+def test_beliefs_are_bayes_rule_on_one_simulated_table(now):
+    """By the densities of normals, written out; balanced figures leave all shares as they are."""
+    frame, side = now.beliefs()
+    held = {name: part["belief"].to_numpy() for name, part in frame.groupby("release")}
+    assert held["BalM"] == pytest.approx(held["prior"])
+    assert held["prior"] == pytest.approx(1)
+    assert all(one.mean() == pytest.approx(1) for one in held.values())
+    rng, pair = np.random.default_rng(now.scenario.seed), now.model.pairs[0]
+    assert rng.integers(2) == side
+    figures = simulate(now.model, 0, 1, rng)[side, 0]
+    logs = [
+        -0.5 * (away @ np.linalg.solve(covariance, away) + np.linalg.slogdet(covariance)[1])
+        for away, covariance in zip(figures - pair.means, pair.covariances, strict=True)
+    ]
+    plain = held["as it is"]
+    assert np.log(plain[-1] / plain[0]) == pytest.approx(logs[1] - logs[0], abs=1e-6)
 
 
 def test_tests_of_the_fit_name_each_figure_and_all_together(now, asked):

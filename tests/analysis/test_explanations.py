@@ -25,6 +25,7 @@ def every(now):
     yield explanations.reach_lead(now, shares, "width")
     yield explanations.reach_lead(now, shares.head(0), "width")
     yield explanations.recall_lead(now.recalls(), now.way.key, "30 %")
+    yield explanations.belief_lead(now)
     yield from explanations.fit_tests(now)
 
 
@@ -44,6 +45,7 @@ def test_census_is_explained_in_words(now):
         "OptM noise is made for Δp = 10 points: there an attacker is right 60 times in 100. At 50 "
         "points it is more than 99 times in 100.",
         "At ε = 1.5 an attacker is right 60 times in 100. The promise alone would allow 82 times",
+        "Who was undecided between 20 % and 30 % ends 41 % sure of 30 %.",
         "Who finds half of the tables at 30 % is right in 62 of 100 such guesses.",
     ):
         assert text in said
