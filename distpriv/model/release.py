@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import special
@@ -45,6 +46,8 @@ _LOG_NODES, _FINE_NODES = np.linspace(-48.0, 48.0, 385), np.linspace(-40.0, 40.0
 _NODES = {1: 12, 2: 6, 3: 5, 4: 3, 5: 3, 6: 3}  # of sizes, by the number of Laplace directions
 _CASES = 512  # of sizes at a time
 _SEED = 0  # of simulated tables, so that figures do not move
+_ESTIMATED: WeakKeyDictionary[Groups, dict[Any, tuple[FloatArray, FloatArray]]]
+_ESTIMATED = WeakKeyDictionary()  # no law outlives its records
 
 
 @dataclass(frozen=True)
@@ -334,9 +337,13 @@ def _law_of_kept(
         sizes, single = groups.population(model.replacement)
         scaled = single * np.outer(model.scales, model.scales)
         return nested_moments(groups.means * model.scales, scaled, sizes, kept, total)
-    rng = np.random.default_rng(_SEED)
-    law = estimated_law(model.query, groups, kept, total, model.replacement, rng)
-    return law.mean, law.covariance
+    laws = _ESTIMATED.setdefault(groups, {})
+    key = model.query, kept.tobytes(), total.tobytes(), model.replacement
+    if key not in laws:
+        rng = np.random.default_rng(_SEED)
+        law = estimated_law(model.query, groups, kept, total, model.replacement, rng)
+        laws[key] = law.mean, law.covariance
+    return laws[key]
 
 
 # ---------------------------------------------------------------- errors

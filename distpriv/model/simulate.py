@@ -53,22 +53,19 @@ def simulate(
         If the model came without records.
     """
     fitted, generator = model.pairs[pair], np.random.default_rng(rng)
-    records = records_of(fitted.groups)
-    if not model.query.linear:
-        return np.array(
-            [
-                _simulated(model.query, records, row, count, generator, model.replacement)
-                for row in fitted.numbers
+    records, draws = records_of(fitted.groups), np.empty((2, count, len(model.query)))
+    for share, numbers in enumerate(fitted.numbers):
+        block = max(
+            1, _MEMBERS // int(min(numbers.sum(), _MULTINOMIAL * fitted.groups.counts.sum()))
+        )
+        for start in range(0, count, block):
+            rows = min(block, count - start)
+            members = [
+                drawn_nested(len(group), size, rows, generator, model.replacement)[0]
+                for group, size in zip(records, numbers[:, None], strict=True)
             ]
-        )
-    sums = [
-        sum(
-            _sums(group, int(size), count, generator, model.replacement)
-            for group, size in zip(records, row, strict=True)
-        )
-        for row in fitted.numbers
-    ]
-    return np.asarray(np.array(sums) * model.scales)
+            draws[share, start : start + rows] = statistics_of(model.query, records, members)
+    return draws
 
 
 def records_of(groups: Groups) -> tuple[FloatArray, FloatArray]:
@@ -181,49 +178,6 @@ def drawn_nested(
         times = times + rng.multinomial(size - before, share, rows)
         counted[size], before = times, size
     return [counted[int(size)] for size in sizes]
-
-
-def _simulated(
-    query: Query,
-    records: Sequence[FloatArray],
-    numbers: FloatArray,
-    count: int,
-    rng: np.random.Generator,
-    replacement: bool,
-) -> FloatArray:
-    """Draw tables of so many records of each group, and compute their statistics, (count, m)."""
-    parts = []
-    many = sum(min(int(numbers[g]), _MULTINOMIAL * len(records[g])) for g in (0, 1))
-    block = max(1, _MEMBERS // many)
-    for start in range(0, count, block):
-        rows = min(block, count - start)
-        drawn = [
-            drawn_nested(len(group), size, rows, rng, replacement)[0]
-            for group, size in zip(records, numbers[:, None], strict=True)
-        ]
-        parts.append(statistics_of(query, records, drawn))
-    return np.concatenate(parts)
-
-
-def _sums(
-    values: FloatArray, size: int, count: int, rng: np.random.Generator, replacement: bool
-) -> FloatArray:
-    """Draw subsets of a group, and sum their records, shape (count, m)."""
-    population, sums = len(values), np.zeros((count, values.shape[1]))
-    often = replacement and size > _MULTINOMIAL * population
-    complement = not replacement and size > population / 2
-    members = population if often else population - size if complement else size
-    block = max(1, _MEMBERS // max(min(4 * members, population), members, 1))
-    for start in range(0, count, block):
-        part = sums[start : start + block]
-        if often:
-            times = rng.multinomial(size, np.full(population, 1 / population), len(part))
-            part[:] = times.astype(float) @ values
-        else:
-            part[:] = subset_sums(
-                values, draw_subsets(population, members, len(part), rng, replacement)
-            )
-    return np.asarray(values.sum(axis=0) - sums) if complement else sums
 
 
 def draw_subsets(

@@ -19,7 +19,8 @@ from distpriv.model import (
     release_error,
 )
 from distpriv.model.simulate import draw_subsets
-from distpriv.queries import Query
+from distpriv.privacy.loss import normal_delta
+from distpriv.queries import Count, Mean, Median, Query
 from tests import adult
 from tests.model.test_fit import SECRET, fitted, table
 
@@ -259,6 +260,21 @@ def test_noise_has_its_covariance_though_statistics_differ_in_size():
     laplace = Release("DirM(L)", directions=directions_of(9, 3, 1), scale=2.0)
     assert np.cov(laplace.sample(DRAWS, 10).T) == pytest.approx(laplace.total(3), abs=0.15)
     assert laplace.expected_error() == pytest.approx(2.0)
+
+
+def test_release_says_what_it_promises_about_each_record():
+    query, bounds = Query([Mean("age"), Count("sex", "F")]), {"age": (0, 50)}
+    release = Release("OptM", covariance=np.diag([0.25, 4.0]))
+    # Ages move the mean by half a year at most, which is one deviation; the count by half a one.
+    mu = math.hypot(1, 0.5)
+    expected = normal_delta(np.array([mu]), np.array([1.0]))[0]
+    assert release.per_record(query, 100, bounds).delta(1.0) == pytest.approx(expected, rel=1e-6)
+    assert AS_IT_IS.per_record(query, 100, bounds).epsilon(1e-3) == math.inf
+    assert balanced(20, 6).per_record(query, 100, {}).epsilon(1e-3) == math.inf
+    with pytest.raises(DistprivError, match="age"):
+        release.per_record(query, 100, {})
+    with pytest.raises(DistprivError, match="median age"):
+        release.per_record(Query([Median("age"), Mean("age")]), 100, bounds)
 
 
 def test_what_adds_no_noise_has_none_to_draw_and_needs_a_model_for_its_error():

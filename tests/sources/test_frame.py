@@ -7,7 +7,18 @@ import pandas as pd
 import pytest
 
 from distpriv.errors import DistprivError, SourceError
-from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty, Sum
+from distpriv.model import fit_groups
+from distpriv.queries import (
+    Correlation,
+    Count,
+    Deviation,
+    Mean,
+    Median,
+    Pair,
+    Query,
+    SensitiveProperty,
+    Sum,
+)
 from distpriv.sources import FrameSource, fit_gaussian, source_of
 
 N = 400
@@ -128,6 +139,26 @@ def test_groups_are_those_of_the_frame():
     assert source.rows == N
 
 
+def test_figures_that_are_no_sums_are_answered_and_fitted():
+    table = people()
+    table.loc[3, "pay"] = np.nan
+    query = Query([Median("age"), Deviation("pay"), Correlation("pay", "age"), Mean("age")])
+    source, fine = source_of(table), table.drop([3])
+    exact = [fine["age"].median(), fine["pay"].std(), fine["pay"].corr(fine["age"])]
+    assert source.answer(query) == pytest.approx([*exact, fine["age"].mean()])
+    groups = source.groups(query, SECRET)
+    assert groups.means.shape == (2, 5)
+    model = fit_gaussian(table, query, SECRET.pair(0.3, 0.2), 50, rng=1)
+    same = fit_groups([groups], query, [SECRET.pair(0.3, 0.2)], 50, rng=1)
+    assert (model.pairs[0].covariances == same.pairs[0].covariances).all()
+    paper = fit_gaussian(table, query, SECRET.pair(0.3, 0.2), 50, method="monte-carlo")
+    assert (paper.errors[0][0] > 0).all()
+    with pytest.raises(SourceError, match="No record has all values"):
+        source_of(people().assign(pay=np.nan)).answer(query)
+    with pytest.raises(DistprivError, match="needs two records"):
+        source_of(table.iloc[:1]).answer(query)
+
+
 def test_columns_are_sampled_by_their_seed():
     source = source_of(people())
     assert source.columns(["age", "sex", "age"]).columns.tolist() == ["age", "sex"]
@@ -152,11 +183,6 @@ def test_tables_stay_in_their_session():
     numbered = source_of(pd.DataFrame({0: [1, 1, 2, 2], 1: [1, 2, 3, 4]}))
     assert numbered.labels == {"0": (1, 2)}
     assert numbered.columns(["1"])["1"].sum() == 10
-
-
-def test_empty_answers_are_errors():
-    with pytest.raises(SourceError, match="No record has all values"):
-        source_of(people().assign(pay=np.nan)).answer(QUERY)
 
 
 # ---------------------------------------------------------------- fit_gaussian
