@@ -11,12 +11,12 @@ import math
 
 import numpy as np
 
-from distpriv.errors import NotApplicable
+from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms.base import NORMAL, Mechanism, Options, register
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy.loss import normal_distance
-from distpriv.privacy.persons import Bound, per_record, record_moves
+from distpriv.privacy.persons import Bound, data_range, per_record, record_moves
 
 __all__ = ["differential_release"]
 
@@ -48,7 +48,7 @@ def differential_release(
     ------
     NotApplicable
         If DP shall keep a limit of guesses, ε and δ are 0, a column of numbers has a single value
-        and no bounds, or a promise to persons is not kept.
+        and no bounds, a statistic is no sum over the records, or a promise to persons is not kept.
     """
     if promise.guesses is not None and name.startswith("DP"):
         raise NotApplicable(
@@ -58,7 +58,10 @@ def differential_release(
     if promise.epsilon == promise.delta == 0:
         raise NotApplicable(f"{name} needs an ε or a δ above 0; raise one of them.")
     ranges, own = _ranges(model, options)
-    moves = record_moves(model.query, model.n, ranges)
+    try:
+        moves = record_moves(model.query, model.n, ranges)
+    except DistprivError as error:
+        raise NotApplicable(str(error)) from None
     covariance, directions, scale = None, None, 0.0
     if name.endswith("(L)"):
         epsilon = promise.epsilon or 2 * math.atanh(promise.delta)
@@ -99,20 +102,15 @@ def _check_persons(release: Release, options: Options) -> None:
 
 def _ranges(model: GaussianModel, options: Options) -> tuple[list[Bound], bool]:
     """Return bounds of all columns of numbers, and whether some are the data's own range."""
-    ranges = {column: (low, high) for column, low, high in options.bounds}
-    extremes = np.array([pair.groups.extremes for pair in model.pairs])
-    least, largest = extremes[:, 0].min(axis=0).tolist(), extremes[:, 1].max(axis=0).tolist()
-    own = False
-    for place, statistic in enumerate(model.query.statistics):
-        column = statistic.column
-        if statistic.value is None and column not in ranges:
-            if not least[place] < largest[place]:
-                raise NotApplicable(
-                    f"All records have the same {column!r}, so its range says nothing; give public "
-                    "bounds."
-                )
-            ranges[column], own = (least[place], largest[place]), True
-    return [(column, low, high) for column, (low, high) in ranges.items()], own
+    public = {column for column, _, _ in options.bounds}
+    wanting = [(c, *ends) for c, ends in data_range(model).items() if c not in public]
+    for column, least, largest in wanting:
+        if not least < largest:
+            raise NotApplicable(
+                f"All records have the same {column!r}, so its range says nothing; give public "
+                "bounds."
+            )
+    return [*options.bounds, *wanting], bool(wanting)
 
 
 def _register(name: str, title: str, theorem: str) -> None:

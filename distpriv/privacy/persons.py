@@ -29,6 +29,7 @@ __all__ = [
     "Persons",
     "as_bounds",
     "check_bounds",
+    "data_range",
     "per_record",
     "record_moves",
 ]
@@ -37,7 +38,6 @@ Bound = tuple[str, float, float]
 """Column, and public numbers that none of its values is below or above."""
 Bounds = Mapping[str, tuple[float, float]] | Iterable[Bound]
 
-_SUMS = ("mean", "sum", "count", "proportion")
 _MOST = 2**14  # vertices
 _RANK = 1e-13  # of a variance, in units of the noise's deviations: below it there is no noise
 _ASIDE = 1e-9  # of a statistic's move: what lies outside the noise is rounding
@@ -147,10 +147,10 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
     together: dict[tuple[str, bool], list[int]] = {}
     for place, statistic in enumerate(query.statistics):
-        if statistic.kind not in _SUMS:
+        if not statistic.linear:
             raise DistprivError(
                 f"How far one record moves the {statistic.title} is not bounded; leave that "
-                "figure out, or make no promise to persons."
+                "figure out, or promise nothing to single records."
             )
         together.setdefault((statistic.column, statistic.value is None), []).append(place)
     moves = []
@@ -165,7 +165,7 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     if count > _MOST:
         raise DistprivError(
             f"One record moves these {len(query)} figures in {count:.2g} ways, too many to hold a "
-            "promise to persons; leave some figures out."
+            "promise to each; leave some figures out."
         )
     first, *rest = moves
     return reduce(
@@ -223,19 +223,29 @@ def check_bounds(model: GaussianModel, bounds: Bounds) -> None:
     DistprivError
         If a record lies outside, or bounds are not low < high.
     """
-    ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
-    for place, statistic in enumerate(model.query.statistics):
-        if statistic.value is not None or statistic.column not in ranges:
-            continue
-        low, high = ranges[statistic.column]
-        for pair in model.pairs:
-            least, largest = pair.groups.extremes[:, place]
-            if not (low <= least and largest <= high):
-                raise DistprivError(
-                    f"Public bounds of {statistic.column!r} from {significant(low)} to "
-                    f"{significant(high)} exclude records, whose values lie between "
-                    f"{significant(least)} and {significant(largest)}; widen them."
-                )
+    ends = data_range(model)
+    for column, low, high in as_bounds(bounds):
+        least, largest = ends.get(column, (low, high))
+        if not (low <= least and largest <= high):
+            raise DistprivError(
+                f"Public bounds of {column!r} from {significant(low)} to {significant(high)} "
+                f"exclude records, whose values lie between {significant(least)} and "
+                f"{significant(largest)}; widen them."
+            )
+
+
+def data_range(model: GaussianModel) -> dict[str, tuple[float, float]]:
+    """Return least and largest value of each column whose numbers are used; no public bounds."""
+    read = [
+        column if statistic.value is None else ""
+        for statistic in model.query.statistics
+        for column in statistic.columns
+    ]
+    extremes = np.array([pair.groups.extremes for pair in model.pairs])
+    ends = zip(
+        extremes[:, 0].min(axis=0).tolist(), extremes[:, 1].max(axis=0).tolist(), strict=True
+    )
+    return {column: pair for column, pair in zip(read, ends, strict=True) if column}
 
 
 # ---------------------------------------------------------------- what noise promises

@@ -10,7 +10,7 @@ from distpriv.mechanisms import MECHANISMS, calibrate
 from distpriv.model import Groups, Promise, fit_groups
 from distpriv.privacy import Persons, verdict
 from distpriv.privacy.loss import normal_distance
-from distpriv.queries import Count, Mean, Query, SensitiveProperty, Sum
+from distpriv.queries import Count, Mean, Median, Query, SensitiveProperty, Sum
 from tests.adult import INCOME, model
 
 ADULT = model(INCOME.pair(0.5, 0.1))
@@ -38,12 +38,20 @@ QUERY = Query([Mean("pay"), Sum("pay"), Count("town", "a"), Count("town", "b")])
 RECORDS = np.array([[pay, pay, *town] for pay in (0, 7) for town in [(1, 0), (0, 1), (0, 0)]])
 
 
+def fitted(values, query, n):
+    """A model of n records, half of the values of a group each."""
+    secret = SensitiveProperty("rich", "yes")
+    groups = Groups.of(values, np.repeat([0.0, 1.0], len(values) // 2), secret.label)
+    return fit_groups([groups], query, [secret.pair(0.5, 0.5)], n, replacement=True)
+
+
 def small(n, pays=(1.0, 5.0)):
     """A model of n records of pay and town, of a table that holds few of the possible records."""
     values = np.array([[pay, pay, 1, 0] for pay in pays] * 2 + [[pays[0], pays[0], 0, 1]] * 4)
-    having, secret = np.repeat([0.0, 1.0], 4), SensitiveProperty("rich", "yes")
-    groups = Groups.of(values, having, secret.label)
-    return fit_groups([groups], QUERY, [secret.pair(0.5, 0.5)], n, replacement=True)
+    return fitted(values, QUERY, n)
+
+
+MEDIAN = fitted(np.arange(80.0).reshape(40, 2), Query([Median("a"), Mean("b")]), 20)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -107,13 +115,19 @@ def test_units_shape_normal_noise():
 
 
 @pytest.mark.parametrize(
-    ("name", "fitted", "arguments", "sentence"),
+    ("name", "law", "arguments", "sentence"),
     [
         ("DP", ADULT, {"guesses": 60}, "give ε and δ, or take GroupDP."),
         ("DP(L)", ADULT, {"guesses": 60}, "give ε and δ, or take GroupDP(L)."),
         ("GroupDP(L)", ADULT, {"epsilon": 0.0}, "raise one of them"),
         ("GroupDP", ADULT, {"epsilon": 1.0}, "needs a δ above 0"),
         ("GroupDP", ADULT, {"epsilon": 1.0, "delta": 0.1, "bounds": {"age": (18, 90)}}, "exclude"),
+        (
+            "GroupDP",
+            MEDIAN,
+            {"epsilon": 1.0, "delta": 0.1, "bounds": {"b": (0, 90)}},
+            "median a is",
+        ),
         ("DP", small(4, (3.0, 3.0)), {"epsilon": 1.0, "delta": 0.1}, "have the same 'pay'"),
         (
             "DP",
@@ -123,8 +137,8 @@ def test_units_shape_normal_noise():
         ),
     ],
 )
-def test_what_cannot_be_is_answered_in_a_sentence(name, fitted, arguments, sentence):
+def test_what_cannot_be_is_answered_in_a_sentence(name, law, arguments, sentence):
     with pytest.raises(DistprivError) as error:
-        calibrate(name, fitted, **arguments)
+        calibrate(name, law, **arguments)
     assert sentence in str(error.value)
     assert isinstance(error.value, NotApplicable) or "bounds" in arguments

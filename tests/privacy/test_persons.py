@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, strategies as st
 from scipy import stats
 
 from distpriv.errors import DistprivError
@@ -36,11 +35,11 @@ def replaced(n):
     return ((values[:, None] - values) * MIXED.scales(n)).reshape(-1, len(MIXED))
 
 
-@given(st.integers(0, 10**6), st.integers(2, 9))
-def test_longest_move_is_that_of_every_replacement(seed, n):
+@pytest.mark.parametrize("n", [2, 9])
+def test_longest_move_is_that_of_every_replacement(n):
     moves, every = record_moves(MIXED, n, {"age": (17, 90)}), replaced(n)
-    factor = np.random.default_rng(seed).normal(size=(len(MIXED), 3))
-    for order in (1, 2):
+    for seed, order in product(range(20), (1, 2)):
+        factor = np.random.default_rng(seed).normal(size=(len(MIXED), 3))
         longest = np.linalg.norm(moves @ factor, ord=order, axis=1).max()
         assert longest == pytest.approx(np.linalg.norm(every @ factor, ord=order, axis=1).max())
     assert len(np.unique(np.concatenate([moves, -moves]), axis=0)) == 2 * len(moves)
@@ -159,7 +158,7 @@ def test_bad_bounds_are_answered_in_a_sentence(bounds, sentence):
 
 def test_too_many_columns_and_bad_promises_are_answered_in_a_sentence():
     many = Query([Mean(f"c{place}") for place in range(20)])
-    with pytest.raises(DistprivError, match="too many to hold a promise to persons"):
+    with pytest.raises(DistprivError, match="too many to hold a promise to each"):
         record_moves(many, 5, dict.fromkeys(many.columns, (0, 1)))
     for epsilon, delta in [(-1, 0.1), (1, 1), (float("nan"), 0.1)]:
         with pytest.raises(DistprivError, match="must be"):
