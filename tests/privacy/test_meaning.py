@@ -10,7 +10,7 @@ from scipy.special import expit
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, joint_law, no_data
-from distpriv.privacy import NormalLoss, optimal_attack_accuracy, verdicts
+from distpriv.privacy import NormalLoss, delivered_epsilon, optimal_attack_accuracy, verdicts
 from distpriv.privacy.loss import normal_delta
 from distpriv.privacy.meaning import (
     gaussian_privacy,
@@ -60,15 +60,15 @@ def test_mu_is_the_distance_of_equal_laws_and_bounds_unequal_ones():
     equal = replace(unequal, pairs=(replace(pair, covariances=np.array([pair.pooled] * 2)),))
     answer = gaussian_privacy(equal)
     assert (answer.mu, answer.down_to) == (pytest.approx(pair.distance(), rel=1e-6), 0.0)
-    thin = Release("thin", np.diag((0.58 * unequal.steps) ** 2))  # the grid moves ratios by 0.01
-    epsilons = np.linspace(0, 4, 99)
-    promises = [Promise(epsilon, 0.0) for epsilon in epsilons]
+    thin = Release("thin", np.diag((0.63 * unequal.steps) ** 2))  # the grid moves ratios by 0.009
     for release in (OPT, thin):
         mu = gaussian_privacy(unequal, release, 1e-5).mu
+        epsilons = np.linspace(0, 1.1 * delivered_epsilon(unequal, release, 1e-5), 99)
+        promises = [Promise(epsilon, 0.0) for epsilon in epsilons]
         judged = verdicts(unequal, [release] * len(epsilons), promises)
         delta = np.array([one.delta.max() for one in judged])
         assert (delta <= np.maximum(normal_delta(mu * (1 + 1e-6), epsilons), 1e-5)).all()
-        assert (delta > np.maximum(normal_delta(mu * 0.98, epsilons), 1e-5)).any()
+        assert (delta > np.maximum(normal_delta(mu * 0.99, epsilons), 1e-5)).any()
     assert gaussian_privacy(unequal, BAL).mu == 0
     laplace = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
     assert gaussian_privacy(unequal, laplace).mu is None
