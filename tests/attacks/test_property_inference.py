@@ -17,7 +17,8 @@ from distpriv.mechanisms import calibrate
 from distpriv.model import Promise, Release, joint_law, no_data
 from distpriv.model.simulate import draw_subsets, statistics_of
 from distpriv.privacy import optimal_attack_accuracy
-from distpriv.queries import Pair
+from distpriv.privacy.meaning import knowing
+from distpriv.queries import Count, Deviation, Median, Pair, Query
 from distpriv.sources import fit_gaussian, source_of
 from tests.adult import INCOME, QUERY, WORK
 from tests.attacks.conftest import PAIR
@@ -149,6 +150,60 @@ def test_whole_table_is_attacked_without_a_split(census):
     assert apart.accuracy["as it is"].mean() < best - 0.04
 
 
+@pytest.mark.parametrize(
+    ("known", "figures"),
+    [(20, (0.79, 0.57, 0.54)), (50, (0.84, 0.58, 0.58)), (80, (0.94, 0.59, 0.67))],
+)
+def test_attacker_who_knows_records_agrees_with_closed_forms(model, known, figures):
+    """Adult, n = 100, half of each group: F, OptM (1, 0.001) and BalM, by one normal law each."""
+    noises = {
+        "as it is": None,
+        "OptM": calibrate("OptM", model, 1.0, 1e-3),
+        "BalM": calibrate("BalM", model),
+    }
+    # Its statistics without noise are attacked by arithmetic too, balanced ones by normal laws.
+    result = attacked(
+        model, noises, 10, known=known, classifier="arithmetic", shadows=800, tests=400, seed=5
+    )
+    for (name, release), figure in zip(noises.items(), figures, strict=True):
+        accuracy, best = result.accuracy[name], knowing(model, release, known)
+        assert best == pytest.approx(figure, abs=0.008)
+        slack = 3.5 * error(accuracy)
+        assert best - slack - 0.03 * (name == "BalM") < accuracy.mean() < best + slack
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_known_records_are_in_the_datasets_and_not_drawn_again(census, split):
+    """Of ten records with the property eight are known; the first column tells records apart."""
+    table = census.iloc[:60].assign(
+        age=np.arange(60.0), income=np.repeat(["<=50K", ">50K"], [40, 20])
+    )
+    model = fit_gaussian(table, QUERY, Pair(INCOME, 0.5, 0.6), 10)
+    attack = PropertyInferenceAttack.of(model, {}, known=8, split=split)
+    parts, known = attack._split(np.random.default_rng(3))
+    ages = [[{*group[:, 0]} for group in part] for part in (*parts, known)]
+    for auxiliary, testing, some in zip(*ages, strict=True):
+        assert len(some) == 4
+        assert not some & (auxiliary | testing)
+        assert (auxiliary == testing) is not split
+    drawn, _ = attack._draw(parts[1], known, 400, np.random.default_rng(4))
+    least = sum(group[:, 0].sum() for group in known) / 10
+    assert (drawn[:, 0] > least).all()
+    assert len({*drawn[:, 0].round(9)}) > 5
+
+
+def test_simulated_statistics_are_attacked_and_balanced_by_weights(census):
+    query = Query([Median("age"), Deviation("hours-per-week"), Count("sex", "Female")])
+    model = fit_gaussian(census, query, PAIR, 100)
+    noises = {"as it is": None, "BalM": calibrate("BalM", model)}
+    result = attacked(model, noises, 8, classifier="lda", shadows=400, tests=400, known=10, seed=2)
+    for name, release in noises.items():
+        best = optimal_attack_accuracy(model, release)
+        assert result.accuracy[name].mean() == pytest.approx(best, abs=0.04)
+    with pytest.raises(AttackError, match="needs sums over the records"):
+        PropertyInferenceAttack.of(model, {}, classifier="arithmetic")
+
+
 # ---------------------------------------------------------------- datasets and streams
 
 
@@ -249,6 +304,9 @@ def test_run_attack_names_the_seed_that_repeats_it(census):
         ({"shadows": 7}, "even number of shadow datasets, at least 2, not 7"),
         ({"tests": 0}, "even number of test datasets"),
         ({"classifier": "oracle"}, "no attacker 'oracle'; take one of logistic"),
+        ({"classifier": "lda", "shadows": 2}, "shadow datasets, at least 4, not 2"),
+        ({"known": 7}, "half of each group, here from 0 to 90, not 7"),
+        ({"known": 92}, "here from 0 to 90, not 92"),
         ({"noises": {"x": Release("ExpM", np.eye(3))}}, "'x' is one of 3 figures.*has 5"),
         ({"noises": {"x": Release("BalM", kept=np.array([60.0, 9.0]))}}, "'x' keeps more records"),
         ({"model": 6000}, "A part of the split holds 2 478 records with .* needs 3 300"),

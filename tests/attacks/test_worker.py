@@ -38,6 +38,10 @@ def test_fresh_process_gets_the_same_guesses_and_loads_little(attack):
     result = attack.collect(map(attack.repetition, range(2, 5)))
     for name, accuracy in result.accuracy.items():
         assert [one[name] for one in right] == accuracy.tolist()
+    by_arithmetic = replace(attack, classifier="arithmetic", known=4)
+    (again,) = worker.repetitions(worker.packed(by_arithmetic), 1, 2)
+    scores = by_arithmetic.repetition(1)
+    assert again == {name: ((row > 0) == attack.labels).mean() for name, row in scores.items()}
 
 
 def test_pieces_cover_all_repetitions_in_order(attack):
