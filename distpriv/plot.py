@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from distpriv.model import GaussianModel, Release
 
-__all__ = ["attackers_who_know", "bells", "contributions", "costs", "directions"]
+__all__ = ["attackers_who_know", "belief", "bells", "contributions", "costs", "directions"]
 __all__ += ["error_against_attacker", "error_against_epsilon", "error_against_width", "fit"]
+__all__ += ["guesses_against_epsilon", "guesses_against_width", "precision_against_recall"]
 __all__ += ["promised_and_delivered", "repeated_releases"]
 
 
@@ -67,6 +68,40 @@ def error_against_width(model: GaussianModel, guesses: float = 60.0) -> go.Figur
     """Draw each way's mean error against Δp, at a limit on right guesses of 100."""
     frame = curves.width_frame(model, Promise.of_guesses(guesses), units=ruler(model))
     return charts.tradeoff.picture(frame, across="width")
+
+
+def guesses_against_width(
+    model: GaussianModel, releases: Mapping[str, Release] | None = None
+) -> go.Figure:
+    """Draw the best attacker's right guesses against Δp, of releases by mechanism that stay."""
+    named = {"as it is": AS_IT_IS} | dict(releases or {})
+    return charts.attack.reach(curves.reach_frame(model, named), across="width")
+
+
+def guesses_against_epsilon(
+    model: GaussianModel, mechanism: str = "OptM", delta: float = 1e-3
+) -> go.Figure:
+    """Draw the best attacker's right guesses against ε, and what the promise allows at most."""
+    lines = curves.epsilon_frame(model, [mechanism], delta=delta, units=ruler(model))
+    levels = {"as it is": 100 * float(accuracies(model, [AS_IT_IS])[0])}
+    return charts.attack.reach(curves.ceiling_frame(lines, levels, delta), across="epsilon")
+
+
+def precision_against_recall(
+    model: GaussianModel, releases: Mapping[str, Release] | None = None
+) -> go.Figure:
+    """Draw how sure the best attacker can be of the larger share, of releases by mechanism."""
+    named = {"as it is": AS_IT_IS} | dict(releases or {})
+    return charts.attack.recall(frames.recall_frame(model, named))
+
+
+def belief(
+    model: GaussianModel, releases: Mapping[str, Release] | None = None, seed: int = 0
+) -> go.Figure:
+    """Draw what an attacker believes after one release of a simulated table, by mechanism."""
+    named, pair = {"as it is": AS_IT_IS} | dict(releases or {}), model.pairs[0].pair
+    frame, _ = frames.belief_frame(model, named, seed=seed)
+    return charts.attack.belief(frame, shares=(100 * pair.low, 100 * pair.high))
 
 
 def contributions(model: GaussianModel) -> go.Figure:

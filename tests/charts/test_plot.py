@@ -40,6 +40,19 @@ def test_lines_against_attacker_epsilon_and_width(model):
     assert list(balanced.y) == sorted(balanced.y)  # a wider range leaves fewer records
 
 
+def test_what_attackers_reach_is_drawn_of_releases(model):
+    named = {"OptM": calibrate("OptM", model, guesses=60), "BalM": calibrate("BalM", model)}
+    for figure in (
+        plot.guesses_against_width(model, named),
+        plot.precision_against_recall(model, named),
+        plot.belief(model, named, seed=1),
+    ):
+        assert {"as it is", "OptM", "BalM"} <= {one.name for one in figure.data}
+    lines = {one.name: one for one in plot.guesses_against_epsilon(model, "DauM").data}
+    assert max(lines["DauM"].y) <= lines["as it is"].y[0] + 1e-6
+    assert max(lines["DauM"].y) > 70
+
+
 def test_names_of_pictures_are_listed():
     assert "error_against_epsilon" in dir(plot)
     assert all(callable(getattr(plot, name)) for name in dir(plot))
