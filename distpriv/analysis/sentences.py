@@ -261,15 +261,20 @@ def directions_advice(now: Evaluation, style: Style = PLAIN) -> str:
     return f"{style.strong('Leave out')} {figure}, and they are right {times(least['without'])}."
 
 
+def _is_balanced(way: Way) -> bool:
+    """Tell whether a way keeps records so that it has one law at all shares."""
+    return way.release.kind == "balanced" and way.rests == "any data"
+
+
 def guarantee_title(way: Way) -> str:
     """Return whether a way of releasing keeps its promise."""
-    if way.release.kind == "as it is":
-        return "No noise is needed" if way.kept else "Nothing is promised"
     if way.verdict.kept and not way.kept:
         return "Persons are not protected"
+    if way.release.kind == "as it is":
+        return "No noise is needed" if way.kept else "Nothing is promised"
     if not way.kept:
         return "The promise is not kept"
-    return "Nothing can be told" if way.rests == "any data" else "The promise is kept"
+    return "Nothing can be told" if _is_balanced(way) else "The promise is kept"
 
 
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
@@ -281,7 +286,7 @@ def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
             f"The share stays hidden, {by}. Each person is promised {style.strong(ends)}, which "
             "this release does not give."
         )
-    if way.rests == "any data":
+    if _is_balanced(way):
         nothing = style.strong("ε = 0 and δ = 0")
         return f"The figures have the same law for every share in the range: {nothing}, {by}."
     if now.scenario.by == "epsilon" and way.release.kind == "noise":
@@ -310,13 +315,17 @@ def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
     if now.scenario.by == "epsilon":
         promised = f"promised is {significant(now.promise.delta)}"
         model = f"Delivers δ = {significant(way.delivered, 2)} at your ε; {promised}."
-    if way.rests == "any data":
+    if _is_balanced(way):
         model = "The figures do not depend on the share."
         data, rests = True, "Proven for any data, as long as the same records are kept."
+    elif way.rests == "any data":
+        data, rests = True, "Proven for any data between the public bounds."
     elif not verdict.kept:
         data, rests = False, "Nothing is promised, so nothing is proven."
     elif way.rests == "exact":
         data, rests = True, "Computed by the exact law of the figures, without bell curves."
+    elif now.law_pending:
+        data, rests = None, "The exact law is being computed; until then our model decides."
     else:
         data, rests = None, "Proven only for bell-shaped figures; see Fit."
     title = "By our model" if way.rests == "any data" else way.by.capitalize()

@@ -158,6 +158,18 @@ ONE, EACH = (Mean("age"),), Persons(1.0, 1e-3)
         ({"statistics": ONE}, "OptM", (True, True, None), "The promise is kept"),
         ({"persons": EACH}, "OptM", (True, None, True), "The promise is kept"),
         ({"persons": EACH}, "BalM", (True, True, False), "Persons are not protected"),
+        (
+            {"persons": EACH, "guesses": 80.0},
+            "as it is",
+            (True, None, False),
+            "Persons are not protected",
+        ),
+        (
+            {"mechanism": "GroupDP", "by": "epsilon", "epsilon": 1.0},
+            "GroupDP",
+            (True, True, None),
+            "The promise is kept",
+        ),
     ],
 )
 def test_badges_say_what_a_promise_rests_on(asked, changes, key, holds, title):
