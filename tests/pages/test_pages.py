@@ -97,6 +97,37 @@ def test_guarantee_answers_for_the_way_that_is_chosen(session):
     assert "must be 0 to 40" in "".join(one.value for one in app.main.markdown)
 
 
+@pytest.mark.parametrize(
+    ("page", "choice", "views"),
+    [
+        (
+            "attack",
+            "Picture",
+            {"width": "made for", "epsilon": "At ε", "belief": "sure", "recall": "finds half"},
+        ),
+        ("tradeoff", "Error against", {"accepted": "least ε", "width": "With OptM"}),
+        ("fit", "Shown as", {"tests": "worst fit", "quantiles": "worst fit"}),
+    ],
+)
+def test_every_picture_of_a_page_is_drawn(session, page, choice, views):
+    app, _ = session
+    drawn(app, page)
+    for view, words in views.items():
+        widget(app.main.segmented_control, choice).set_value(view).run()
+        assert not app.exception
+        assert not app.error
+        assert words in app.main.markdown[0].value
+
+
+def test_published_noise_is_shown_failing(session):
+    app, _ = session
+    drawn(app, "attack")
+    widget(app.main.toggle, "Show it failing").set_value(True).run()
+    assert "subtracts its noise" in app.main.markdown[0].value
+    assert app.main.selectbox[0].value == "arithmetic"
+    assert not app.error
+
+
 FEW = pd.DataFrame({"age": range(60), "vip": [*"n" * 59, "y"], "buyer": [*"yn"] * 30})
 NOBODY = SensitiveProperty("age", above=1000)
 
