@@ -7,20 +7,24 @@ covariances are positive definite.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from distpriv.arrays import FloatArray
 from distpriv.model.groups import Groups, nested_moments
 from distpriv.model.simulate import drawn_nested, records_of, statistics_of, sums_of
 from distpriv.queries import Query
 
-__all__ = ["Estimate", "estimated_law"]
+__all__ = ["Estimate", "estimated_law", "spacings", "stretched"]
 
 _WORK, _FEWEST, _MOST = 1_200_000, 200, 12_000  # records drawn at a share, and tables
 _MEMBERS = 4_000_000  # at a time
 _RESAMPLED, _WIDER = 8, 2.0  # laws, and how much wider than the sampling deviation they spread
+_CELLS = 16  # of equally many tables
 _CENTRAL, _FEW = 0.1, 0.01  # of the tables: tails left out, and those within a spacing
 
 
@@ -38,9 +42,7 @@ class Estimate:
     resampled : list of (ndarray, ndarray)
         Means and covariances that are as likely, so widely spread that a figure is worse under the
         true law than under all of them in 3 of 100 cases only.
-    spacing : ndarray, shape (p,)
-        Of the values of each statistic: the widest gap between central ones that holds 1 % of the
-        tables.
+    draws : ndarray, shape (tables, p)
     """
 
     mean: FloatArray
@@ -48,7 +50,7 @@ class Estimate:
     mean_error: FloatArray
     covariance_error: FloatArray
     resampled: list[tuple[FloatArray, FloatArray]]
-    spacing: FloatArray
+    draws: FloatArray
 
 
 def estimated_law(
@@ -129,7 +131,7 @@ def estimated_law(
         np.sqrt(own / count),
         np.sqrt(error.clip(0) / count),
         resampled,
-        np.array([_spacing(column) for column in made.T]),
+        made,
     )
 
 
@@ -162,8 +164,39 @@ def _regressed(
     return mean, slope.T @ covariance_x @ slope, own
 
 
-def _spacing(values: FloatArray) -> float:
-    ordered = np.sort(values)
-    tail, few = int(_CENTRAL * len(values)), max(int(_FEW * len(values)), 1)
-    central = ordered[tail : len(values) - tail]
-    return float((central[few:] - central[:-few]).max(initial=0.0))
+def spacings(draws: FloatArray) -> FloatArray:
+    """Return the widest gap between central values that holds 1 % of the tables, shape (p,)."""
+    ordered = np.sort(draws, axis=0)
+    tail, few = int(_CENTRAL * len(draws)), max(int(_FEW * len(draws)), 1)
+    central = ordered[tail : len(draws) - tail]
+    return np.asarray((central[few:] - central[:-few]).max(axis=0, initial=0.0))
+
+
+def stretched(means: FloatArray, deviations: FloatArray, draws: Sequence[FloatArray]) -> float:
+    """Return how far apart two normals' means must be for tables to differ as much as drawn ones.
+
+    By the total variation of one statistic over cells that hold equally many of all tables; less
+    what chance adds, and the means' own distance where the normals differ as much.
+
+    Parameters
+    ----------
+    means, deviations : ndarray, shape (2,)
+    draws : two of ndarray, shape (tables,)
+    """
+    edges = np.unique(np.quantile(np.concatenate(draws), np.arange(1, _CELLS) / _CELLS))
+    cells = [np.bincount(np.searchsorted(edges, x), minlength=len(edges) + 1) for x in draws]
+    count, apart = len(draws[0]), abs(float(means[1] - means[0]))
+    found = np.abs(cells[1] - cells[0]).sum() / count / 2 - 0.6 * math.sqrt(len(edges) / count)
+    middle, spread = means.mean(), deviations.max()
+    sides = (1, -1) if means[0] <= means[1] else (-1, 1)
+
+    def variation(distance: float) -> float:
+        both = [
+            np.diff(ndtr((edges - middle + side * distance / 2) / s), prepend=0, append=1)
+            for side, s in zip(sides, deviations, strict=True)
+        ]
+        return float(np.abs(both[1] - both[0]).sum() / 2)
+
+    while variation(apart) < found and apart < 10 * spread:
+        apart += 0.05 * spread
+    return apart

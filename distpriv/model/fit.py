@@ -12,7 +12,7 @@ import numpy as np
 
 from distpriv.arrays import BoolArray, FloatArray
 from distpriv.errors import DistprivError
-from distpriv.model.estimated import estimated_law
+from distpriv.model.estimated import estimated_law, spacings, stretched
 from distpriv.model.grid import GroupGrids, smoothness
 from distpriv.model.groups import PROVENANCES, Groups, Provenance
 from distpriv.model.simulate import records_of
@@ -309,7 +309,7 @@ def _estimated_pair(
     columns = np.array([place.start for place in query.places])
     quantiles = np.array([one.kind in ("median", "quantile") for one in query.statistics])
     steps = np.where(quantiles, groups.grids.both.steps[columns], 0.0)
-    steps = np.maximum(steps, np.max([law.spacing for law in laws], axis=0))
+    steps = np.maximum(steps, np.max([spacings(law.draws) for law in laws], axis=0))
     joint = np.array([steps, steps])
     if linear.any():
         some = columns[linear]
@@ -341,6 +341,14 @@ def _estimated_pair(
         for both in zip(*(law.resampled for law in laws), strict=True)
         for means, covariances in [zip(*both, strict=True)]
     ]
+    for at in np.flatnonzero(~linear):
+        spread = np.sqrt(covariances[:, at, at])
+        apart = stretched(means[:, at], spread, [law.draws[:, at] for law in laws])
+        more = apart - abs(first.difference[at])
+        if more > 0:  # the tables are no bell curves, and differ by more than those would
+            sign = 1.0 if first.difference[at] > 0 else -1.0
+            move = sign * more / 2 * first.pooled[at] / first.pooled[at, at]
+            alternatives.append(replace(first, means=means + np.array([move, -move]), errors=None))
     return replace(first, alternatives=tuple(alternatives))
 
 

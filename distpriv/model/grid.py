@@ -352,7 +352,9 @@ def smoothness(
     free = steps == 0
     spread = np.sqrt(np.diagonal(covariances.mean(0)))
     unit = np.where(free, np.where(spread > 0, spread, 1.0), steps)
-    scaled = noise / np.outer(unit, unit) + 1e-10 * np.diag(free)  # what has no grid needs no noise
+    finite = np.asarray(np.isfinite(noise).all(axis=(-2, -1)))[..., None, None]  # NaN is no noise
+    scaled = np.where(finite, noise, 0.0) / np.outer(unit, unit)
+    scaled = scaled + 1e-10 * np.diag(free)  # what has no grid needs no noise
     bare = _is_bare(scaled[..., gridded[:, None], gridded])
     noise_precision = _inverse(scaled + bare[..., None, None] * np.eye(len(unit)))
     worst = np.zeros(noise.shape[:-2])

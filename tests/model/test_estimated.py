@@ -1,6 +1,7 @@
 """Laws of statistics that are no sums against many simulated tables, and what they are used for."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -130,6 +131,27 @@ def test_promise_under_all_alternatives_holds_under_the_true_law():
         broken += delta([pair, *pair.alternatives]) < true
     assert unguarded >= 0.3 * seeds
     assert broken <= 0.05 * seeds
+
+
+def test_tables_that_are_no_bell_curves_count_as_far_apart_as_they_differ():
+    # A few records far away: with or without one of them, the deviation lies on two heaps.
+    table = frame(sizes=(800, 500))
+    table["x"] = table["c"] + 5000.0 * (np.arange(1300) % 100 == 0) * (1 + table["s"])
+    query = Query([Deviation("x")])
+    model = fit_groups([groups_of(query, table)], query, [Pair(SECRET, 0.3, 0.6)], 20, True)
+    pair = model.pairs[0]
+    assert len(pair.alternatives) == 9
+    lower, higher = simulate(model, count=20_000, rng=3)[:, :, 0]
+    cells = np.histogram_bin_edges(lower, [0, 20, 500, 1500, 3000, 9000])
+    variation = (
+        np.abs(np.histogram(lower, cells)[0] - np.histogram(higher, cells)[0]).sum() / 40_000
+    )
+    worst = max(pair_loss(_alone(model, one), None).accuracy() for one in pair.alternatives)
+    assert pair_loss(_alone(model, pair), None).accuracy() < 0.5 + variation / 2 <= worst + 0.01
+
+
+def _alone(model, pair):
+    return replace(model, pairs=(replace(pair, alternatives=()),))
 
 
 def test_figures_do_not_move_and_seeds_do():

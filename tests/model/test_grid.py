@@ -253,7 +253,12 @@ def test_noise_that_leaves_a_direction_is_undone():
     steps = np.ones(3)
     joint = np.array([steps, steps])
     v = np.array([0.5, 0.5, math.sqrt(0.5)])
-    bare = [1e8 * np.outer(v, v), np.diag([4.0, 4.0, 0.0]), np.zeros((3, 3))]
+    bare = [
+        1e8 * np.outer(v, v),
+        np.diag([4.0, 4.0, 0.0]),
+        np.zeros((3, 3)),
+        np.full((3, 3), np.nan),
+    ]
     assert np.isinf(smoothness(covariances, joint, steps, np.array(bare))).all()
     floor = smoothness(covariances, joint, steps, 100 * np.outer(v, v) + 0.25 * np.eye(3))
     assert 0 < log_ratio(floor) < 0.1
