@@ -44,7 +44,6 @@ _CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical", "exac
 _HELD = ("guarded", "exact-law")
 _INNER: dict[Calibration, Calibration] = {one: one for one in _CALIBRATIONS}
 _INNER["exact-law"] = "guarded"  # for mechanisms, which know no other
-_ACCURACY_ERROR = 5e-4  # of quadratures
 _LEAST_DELTA = 1e-30
 _STRICTER = 1e-3, 1e-9  # of δ: promises whose noise is scaled where the model asks for none
 _LEAST_FACTOR, _LARGEST = 1e-6, 1e6  # on a mechanism's noise
@@ -304,7 +303,7 @@ def _single(
     if limited:  # no attacker passes e^ε/(1 + e^ε)
         accuracy = (promise.guesses or 100.0) / 100
         inner, asked = replace(options, calibration="exact"), Promise(float(logit(accuracy)), 0.0)
-        held = Promise(0.0, max(promise.delta - 2 * _ACCURACY_ERROR, promise.delta / 2))
+        held = promise
     try:
         release = make(model, asked, inner)
     except NotApplicable as error:
