@@ -15,6 +15,7 @@ from distpriv.model.grid import log_ratio, smoothness
 from distpriv.privacy import FiniteLoss, NormalLoss, PrivacyLoss, Verdict, verdicts
 from distpriv.privacy.delivered import _judged
 from distpriv.privacy.laplace import APART
+from distpriv.privacy.meaning import check_kept
 from distpriv.text import near, whole
 
 if TYPE_CHECKING:
@@ -169,12 +170,14 @@ def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
             raise DistprivError(f"Noise on {width} figures has that many rows, not {len(noise)}.")
         count = part.records
         if count is not None and any(
-            count < 1 or (pair.pair.numbers(count) >= pair.numbers).any() for pair in model.pairs
+            count < 1 or (_numbers(pair, part.draw) >= pair.numbers).any() for pair in model.pairs
         ):
             raise DistprivError(
                 f"A sample of {count} records is not part of a table of {whole(model.n)} that "
                 "leaves some of each group; count it as the whole table."
             )
+        if not part.release.additive:
+            check_kept(part.release, [_numbers(pair, part.draw) for pair in model.pairs])
     balanced = {part.draw for part in parts if not part.release.additive}
     if len(balanced) > 1:
         raise NotApplicable("Balanced figures count together where they are of one draw only.")
@@ -184,6 +187,11 @@ def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
             "Samples and balanced figures count together for sums, counts, means and proportions "
             "only; leave the other figures out."
         )
+
+
+def _numbers(fitted: PairModel, draw: tuple[int | None, str]) -> FloatArray:
+    """Return how many records a draw has, [share, group]."""
+    return fitted.numbers if draw[0] is None else fitted.pair.numbers(draw[0])
 
 
 def _alone(model: GaussianModel, parts: Sequence[Part]) -> Release | None:
@@ -221,7 +229,7 @@ def _base(
     of = next((part.draw for part in parts if part.release.kept is not None), None)
     most = np.max([np.zeros(2), *kept.values()], axis=0)
     sums = [(of, np.diag(one)[[group, group]]) for one in kept.values() for group in (0, 1)]
-    numbers = [fitted.numbers if n is None else fitted.pair.numbers(n) for n, _ in draws]
+    numbers = [_numbers(fitted, draw) for draw in draws]
     entries = [*zip(draws, numbers, strict=True), *sums]
     scales = [model.query.scales(model.n if n is None else n) for n, _ in draws]
     scale = np.concatenate([*scales, *[model.scales] * len(sums)])

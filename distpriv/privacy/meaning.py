@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,6 +20,7 @@ from distpriv.text import whole
 
 __all__ = [
     "GaussianPrivacy",
+    "check_kept",
     "gaussian_privacy",
     "guessing_factor",
     "knowing",
@@ -326,6 +328,8 @@ def knowing(
     if known == 0 or release.kind == "no data":
         return optimal_attack_accuracy(model, release)
     half = np.array([known - known // 2, known // 2], dtype=float)
+    if not release.additive:
+        check_kept(release, [pair.numbers for pair in model.pairs])
     if kept_known and not release.additive:
         return max(_told_accuracy(pair, release, half) for pair in model.pairs)
     if not model.query.linear:
@@ -337,6 +341,25 @@ def knowing(
         return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
     rest = replace(model, pairs=tuple(_without(model, pair, half) for pair in model.pairs))
     return optimal_attack_accuracy(rest, release)
+
+
+def check_kept(release: Release, numbers: Iterable[FloatArray]) -> None:
+    """Check that kept records have one law at all shares, whose numbers are (2, 2) each.
+
+    Raises
+    ------
+    DistprivError
+        If more are kept than there are, or they stand for as many as there are.
+    """
+    if release.stands_for is None:
+        raise DistprivError(
+            "Kept records that stand for as many as there are tell the share; give them a public "
+            "reference share."
+        )
+    if any((np.asarray(release.kept) > rows).any() for rows in numbers):
+        raise DistprivError(
+            "A release keeps more records of a group than there are; take a narrower range."
+        )
 
 
 def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairModel:

@@ -197,6 +197,7 @@ def test_figures_that_follow_from_each_other_tell_where_a_mean_moves():
     assert figures(first, Part(AS_IT_IS, query.labels[2:]), of=fitted) == (1, 1)
 
 
+HALF = replace(BAL, kept=BAL.kept / 3)
 LAPLACE = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
 
 
@@ -208,7 +209,9 @@ LAPLACE = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
         ([Part(AS_IT_IS, ("mean height",))], DistprivError, "no figure 'mean height'"),
         ([Part(OPT, LABELS[:2])], DistprivError, "not 5"),
         ([Part(AS_IT_IS, None, 100)], DistprivError, "count it as the whole"),
-        ([Part(BAL), Part(BAL, None, 50)], NotApplicable, "one draw"),
+        ([Part(BAL), Part(BAL, None, 80)], DistprivError, "keeps more records"),
+        ([Part(replace(BAL, stands_for=None)), RAW], DistprivError, "tell the share"),
+        ([Part(HALF), Part(HALF, None, 50)], NotApplicable, "one draw"),
     ],
 )
 def test_releases_that_cannot_be_counted_end_in_a_sentence(parts, error, sentence):

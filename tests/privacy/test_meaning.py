@@ -151,6 +151,8 @@ def test_balanced_figures_and_known_sums_have_the_simulated_law():
         (lambda: posterior_bounds(model(PAIR), prior=1.0), "A belief"),
         (lambda: gaussian_privacy(model(PAIR), None, 0.0), "δ must be above 0"),
         (lambda: knowing(model(PAIR), Release(), 91), "only 45"),
+        (lambda: knowing(model(PAIR), replace(BAL, stands_for=None), 4), "tell the share"),
+        (lambda: knowing(model(PAIR), replace(BAL, kept=2 * BAL.kept), 4), "keeps more"),
     ],
 )
 def test_arguments_out_of_their_domain_end_in_a_sentence(call, sentence):
