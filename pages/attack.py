@@ -175,6 +175,7 @@ def against(across: charts.Across) -> None:
         )
 
     if lines.running or lines.failure:
+        controls(lines)
         jobs.follow(lines, draw)
         return
     if across == "width":

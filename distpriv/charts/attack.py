@@ -137,7 +137,7 @@ def recall(frame: pd.DataFrame, *, height: int = 400) -> go.Figure:
     """
     chart = style.figure(
         height,
-        margin={"l": 8, "r": 108, "t": 28, "b": 44},
+        margin={"l": 8, "r": 24, "t": 28, "b": 44},
         xaxis=style.axis("recall, % of tables at the larger share", range=[0, 100]),
         yaxis=style.axis(range=[46, 101.5], ticksuffix=" %"),
     )
