@@ -55,13 +55,15 @@ class Scenario:
         A number where it sets the limit.
     delta : float
     mechanism : str
-    calibration : "guarded", "exact" or "classical"
+    calibration : "guarded", "exact", "classical" or "exact-law"
     grid_safe : bool
         Whether noise covers the grid that the statistics lie on.
     units : "percent" or "raw"
         In which noise is made least: by the ruler, or as the statistics come.
     bounds : tuple of Bound
+        Public bounds of columns.
     persons : Persons or None
+        What is promised to every single record besides.
     reference_share : float or None
         Public share that balanced figures mean; None for the middle of the range.
     known_records : int

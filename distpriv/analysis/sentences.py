@@ -118,7 +118,7 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
         sentences.append(f"{whole(dropped)} {verb} left out.")
     if now.needs_noise and one.calibration == "classical" and (now.epsilon or 0) > 1:
         sentences.append("Classical calibration is proven only up to ε = 1; take guarded noise.")
-    if now.needs_noise and one.calibration != "guarded":
+    if now.needs_noise and one.calibration in ("exact", "classical"):
         sentences.append("This noise assumes equal scatter at both shares; guarded noise does not.")
     if now.needs_noise and not one.grid_safe:
         sentences.append("Rounding tricks can remove this noise; grid-safe noise prevents that.")

@@ -92,7 +92,7 @@ def _file(**changes):
         (_file(row={"kind": "heap"}), "heap"),
         (_file(reading={"separator": ";"}), "reading"),
         (_file(persons={"epsilon": 1}), "persons"),
-        (_file(persons={"epsilon": 1, "delta": True}), "persons"),
+        (_file(persons={"epsilon": 1, "delta": True}), "δ"),
         (_file(bounds=[["age", 1]]), "bounds"),
         (_file(bounds=[["age", 1, "9"]]), "bounds"),
         (_file(epsilon="1"), "epsilon"),

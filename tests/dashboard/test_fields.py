@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from distpriv.analysis import Scenario
 from distpriv.analysis.tables import example_source, start
-from distpriv.dashboard.fields import BY_NAME, FIELDS, from_query, number, on_table, to_query
+from distpriv.dashboard.fields import BY_NAME, from_query, number, on_table, to_query
 from distpriv.errors import DistprivError
 from distpriv.privacy import Persons
 from distpriv.queries import Count, Mean, Pair, Proportion, SensitiveProperty, Sum
@@ -107,7 +106,3 @@ def test_another_table_keeps_limit_and_noise_alone():
     scenario = replace(START, by="epsilon", epsilon=2.0, mechanism="DauM", reference_share=0.2)
     expected = replace(bank, by="epsilon", epsilon=2.0, mechanism="DauM")
     assert on_table(scenario, bank) == expected
-
-
-def test_every_field_is_of_the_scenario_or_has_a_lens():
-    assert all(field.lens or hasattr(Scenario(), field.name) for field in FIELDS)

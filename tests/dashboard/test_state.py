@@ -57,11 +57,6 @@ def test_what_cannot_be_read_is_named_and_the_last_value_stays(state, text):
     assert state.errors["epsilon"].endswith(".")
 
 
-def test_epsilon_starts_where_the_limit_led(state):
-    state.read_controls({"by-0": "epsilon"})
-    assert state.scenario.epsilon == pytest.approx(1.5, abs=0.1)
-
-
 def test_controls_of_an_older_revision_are_not_read(state):
     state.change(guesses=70.0)
     assert not state.read_controls({"guesses-0": 55.0})

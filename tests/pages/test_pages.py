@@ -66,13 +66,6 @@ def test_limit_by_epsilon_begins_where_the_guesses_led(session):
     assert widget(app.sidebar.text_input, "ε").value == "abc"
 
 
-def test_figures_can_be_of_all_records(session):
-    app, state = session
-    widget(app.sidebar.selectbox, "Of how many").set_value("all").run()
-    assert state.scenario.records is None
-    assert not app.exception
-
-
 def test_other_secrets_are_put_first_and_removed(session):
     app, state = session
     first, other = state.scenario.secrets[0], Pair(SensitiveProperty("sex", "Female"), 0.3, 0.4)
