@@ -187,7 +187,8 @@ def stretched(means: FloatArray, deviations: FloatArray, draws: Sequence[FloatAr
     cells = [np.bincount(np.searchsorted(edges, x), minlength=len(edges) + 1) for x in draws]
     count, apart = len(draws[0]), abs(float(means[1] - means[0]))
     found = np.abs(cells[1] - cells[0]).sum() / count / 2 - 0.6 * math.sqrt(len(edges) / count)
-    middle, spread = means.mean(), deviations.max()
+    middle, spread = means.mean(), float(deviations.max())
+    deviations = np.maximum(deviations, 1e-6 * spread)
     sides = (1, -1) if means[0] <= means[1] else (-1, 1)
 
     def variation(distance: float) -> float:

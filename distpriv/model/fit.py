@@ -232,16 +232,14 @@ def fit_groups(
         raise DistprivError(
             f"Statistics are of 2 to 10¹⁵ records, not of {n}; change their number."
         )
-    generator = np.random.default_rng(_SEED if rng is None else rng)
-    fitted = []
-    for one, pair in zip(groups, pairs, strict=True):
-        numbers = _numbers(one, pair, n, replacement)
-        if method == "exact" and query.linear:
-            fitted.append(_exact_pair(one, pair, numbers, query.scales(n), replacement))
-        else:
-            how = query, n, replacement, method == "exact", generator, tables
-            fitted.append(_estimated_pair(one, pair, numbers, *how))
-    return GaussianModel(query, n, replacement, tuple(fitted), query.scales(n), method)
+    scales, each = query.scales(n), zip(groups, pairs, strict=True)
+    if method == "exact" and query.linear:
+        fitted = [_exact_pair(one, pair, n, scales, replacement) for one, pair in each]
+    else:
+        how = query, n, replacement, method == "exact"
+        generator = np.random.default_rng(_SEED if rng is None else rng)
+        fitted = [_estimated_pair(one, pair, *how, generator, tables) for one, pair in each]
+    return GaussianModel(query, n, replacement, tuple(fitted), scales, method)
 
 
 def _numbers(groups: Groups, pair: Pair, n: int, replacement: bool) -> FloatArray:
@@ -265,8 +263,9 @@ def _numbers(groups: Groups, pair: Pair, n: int, replacement: bool) -> FloatArra
 
 
 def _exact_pair(
-    groups: Groups, pair: Pair, numbers: FloatArray, scales: FloatArray, replacement: bool
+    groups: Groups, pair: Pair, n: int, scales: FloatArray, replacement: bool
 ) -> PairModel:
+    numbers = _numbers(groups, pair, n, replacement)
     sizes, covariances = groups.population(replacement)
     factors = numbers * (1 - numbers / sizes)
     grids = [groups.grids.at(row, sizes) for row in numbers]
@@ -285,7 +284,6 @@ def _exact_pair(
 def _estimated_pair(
     groups: Groups,
     pair: Pair,
-    numbers: FloatArray,
     query: Query,
     n: int,
     replacement: bool,
@@ -299,6 +297,7 @@ def _estimated_pair(
     least by its column's step: where its values lie while the others stay is not computed, and a
     coarser grid than the true one is covered by more noise.
     """
+    numbers = _numbers(groups, pair, n, replacement)
     tables = tables or (None if controlled else _TABLES)
     laws = [
         estimated_law(query, groups, row[None], row[None], replacement, rng, tables, controlled)

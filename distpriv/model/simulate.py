@@ -106,11 +106,11 @@ def statistics_of(
     result = np.empty((len(members[0]), len(query)))
     linear = [at for at, one in enumerate(query.statistics) if one.linear]
     if linear:
-        columns = [query.places[at].start for at in linear]
+        columns = slice(None) if query.linear else [query.places[at].start for at in linear]
         parts = zip(weights, records, members, strict=True)
         sums = sum(weight * sums_of(group[:, columns], each) for weight, group, each in parts)
         result[:, linear] = sums * query.scales(round(float(np.dot(weights, sizes))))[linear]
-    if len(linear) == len(query):
+    if query.linear:
         return result
     everyone = np.concatenate(records)
     counted = any(each.dtype.kind == "f" for each in members)
