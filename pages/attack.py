@@ -17,6 +17,11 @@ VIEWS = {
     "belief": "Belief",
     "recall": "Precision",
 }
+JOBS = {
+    "live": ["attack"],
+    "width": ["lines-width", "attack-width"],
+    "epsilon": ["lines-epsilon", "attack-epsilon"],
+}
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
 NOTES = {
     "width": "Lines: the best possible attacker, by our model. The noise stays, the range widens. ",
@@ -34,6 +39,7 @@ many = scenario.records is not None and now.n <= 10_000 and ATTACKERS[classifier
 ways = {way.key: way for way in now.guaranteed}
 if failing and now.published:
     ways = {"as it is": ways["as it is"], "published": now.published} | ways
+jobs.only(state.jobs, "law", *JOBS.get(view, ()))
 
 
 def simulation(releases):

@@ -30,6 +30,8 @@ if not now.model.exact:  # simulated statistics take minutes for that
     del AXES["width"]
 key = f"across-{scenario.by}"
 across = st.session_state.get(key) or scenario.by
+names = {"accepted": ["accepted", "lines"], "width": ["widths"]}.get(across, ["lines"])
+jobs.only(state.jobs, "law", *names)
 
 
 def choose_axis() -> None:
