@@ -28,12 +28,13 @@ __all__ = ["ShareLaws", "lattices", "log_density", "log_normal"]
 
 _MISSED = 1e-4  # how probable it is that the statistics are not among the points
 _EXACT = 1e-4  # of a step: how exactly numbers are known at all
-_LAPLACE = 30.0  # scales of Laplace noise that a normal stands in for where points are searched
+_LAPLACE = 5.0  # scales of Laplace noise that a normal stands in for where points are searched
 _MOST_POINTS = 6_000  # for each release
 _ROWS = 50  # releases at a time, for memory
 _COVERED = 1e-3  # of densities, that sums over the lattice differ from normal ones
 _PINNED = 0.1  # scales of Laplace noise: deviation up to which a point says how large it is
 _SIZES = 512  # of Laplace noise along several directions
+_TRACE = 1e-13  # of a statistic's variance
 _IMPOSSIBLE = -1e300
 _HALF_LOG = math.log(2 * math.pi) / 2
 
@@ -94,7 +95,8 @@ class ShareLaws:
         normal += max(_EXACT, 1e-7 * largest) ** 2 * np.eye(m)
         normal += np.diag(np.broadcast_to((rounding / unit) ** 2 / 12, m))
         y, means = releases / unit, self.means / unit
-        covariances = self.covariances / np.outer(unit, unit)
+        # A trace for statistics that follow from others; their noise may be as little.
+        covariances = self.covariances / np.outer(unit, unit) * (1 + _TRACE * np.eye(m))
         lattices = [(b / unit, o / unit) for b, o in zip(self.bases, self.origins, strict=True)]
         laws = list(zip(means, covariances, strict=True))
         sides = []
@@ -175,12 +177,9 @@ def _enumerated(
     spread = np.asarray((spread + spread.T) / 2 + _EXACT**2 * np.eye(len(leads)))
     order = _fewest_first(spread)
     root = np.linalg.cholesky(spread[np.ix_(order, order)])
-    tilt = 0.0
-    if laplace.shape[1]:  # how far Laplace noise can move E[x | y], in deviations
-        trace = np.eye(len(mean)) * 1e-12
-        inner = laplace.T @ np.linalg.solve(covariance + trace, laplace)
-        tilt = math.sqrt(max(float(np.linalg.pinv(inner).sum()), 0.0))
-    radius = math.sqrt(2 * special.gammainccinv(len(leads) / 2, _MISSED)) + tilt
+    # (x − E)ᵀ (Σ⁻¹ + W⁻¹) (x − E) <= xᵀ Σ⁻¹ x + zᵀ W⁻¹ z, of which Laplace noise has the last.
+    square = 2 * float(special.gammainccinv(len(leads) / 2, _MISSED))
+    radius = math.sqrt(square + laplace.shape[1] * (math.log(1 / _MISSED) / _LAPLACE) ** 2)
     turns = np.floor(radius * root.diagonal() + 0.5).astype(int)
     several = turns[turns > 0]
     ball = math.pi ** (len(several) / 2) / math.gamma(len(several) / 2 + 1)

@@ -17,11 +17,11 @@ from distpriv.privacy import optimal_attack_accuracy
 
 @pytest.fixture(scope="module")
 def datasets(model):
-    """1000 datasets at each share, and the laws that the attacker knows."""
+    """600 datasets at each share, and the laws that the attacker knows."""
     fitted = model.pairs[0]
     args = fitted.groups.records, fitted.numbers, fitted.groups.counts, model.scales
     laws = ShareLaws(fitted.means, fitted.covariances, *lattices(fitted.groups.grids, *args))
-    return simulate(model, 0, 1000, 5).reshape(2000, 5), laws
+    return simulate(model, 0, 600, 5).reshape(1200, 5), laws
 
 
 def right(logs):

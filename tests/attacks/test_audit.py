@@ -31,7 +31,7 @@ def test_audit_refutes_dau_m_as_published_and_no_promise_that_is_kept(model):
         "OptM": calibrate("OptM", model, 1.0, 1e-3),
         "DauM": calibrate("DauM", model, 1.0, 1e-3, calibration="classical", grid_safe=False),
     }
-    attack = PropertyInferenceAttack.of(model, noises, classifier="arithmetic", tests=400, seed=1)
+    attack = PropertyInferenceAttack.of(model, noises, classifier="arithmetic", tests=300, seed=1)
     runs = [attack.repetition(index) for index in range(20)]
     for some in ([run] for run in runs):
         assert not audit_attack(attack.collect(some), "OptM", 1.0, 1e-3).refuted
