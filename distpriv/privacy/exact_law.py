@@ -32,6 +32,7 @@ _SCALES = 37.0  # of Laplace noise: e⁻³⁷ of it lies further out
 _TAIL = 37.0  # e⁻³⁷ of a law lies outside its window
 _FINE = 200.0  # points of a mesh per deviation of the noise on one statistic
 _COARSEST, _FINEST, _POINTS = 1.5, 6.0, 1e5  # on two: per deviation, and points aimed at
+_ALONG, _BETWEEN = 2.5, 3  # on two, in directions of their own, and points for each of them
 _BARE = 0.1  # steps: noise of a smaller deviation in some direction counts as none
 _NEGLIGIBLE = 1e-15  # of the largest mass: rounding
 _BLOCK = 2048  # frequencies at a time, which fit the processor's cache
@@ -147,7 +148,10 @@ class ExactLaw:
         size = [_length(one * more) for one, more in zip(period, fine, strict=True)]
         if m == 1 and fine[0] > 1:
             size = [period[0] * _length(float(fine[0]))]
-        if math.prod(size) > _MESH[self.patient] or (m == 1 and period[0] > _MESH[self.patient]):
+        most = _MESH[self.patient]
+        if m == 2 and math.prod(size) > _MESH[0]:
+            return self._along(noise, 500 * most)
+        if math.prod(size) > most or (m == 1 and period[0] > most):
             return None
         waves = [fft.fftfreq(points, 1 / points) for points in size[:-1]]
         waves.append(np.arange(size[-1] // 2 + 1, dtype=float))
@@ -172,6 +176,26 @@ class ExactLaw:
             ]
             law = law[np.ix_(np.arange(2), *parts)]
         return _clean(fft.irfftn(law * kernel, size, axes=range(1, m + 1)), _NEGLIGIBLE)
+
+    def _along(self, noise: FloatArray, most: float) -> FloatArray | None:
+        """Mix two counts with noise that is far wider one way: on a mesh in its own directions."""
+        values, vectors = np.linalg.eigh(noise)
+        points = np.argwhere(self.probabilities.any(axis=0))
+        kernels = []
+        for x, deviation in zip((points @ vectors).T, np.sqrt(values), strict=True):
+            far = _REACH * deviation
+            y = np.arange(x.min() - far, x.max() + far, deviation / _ALONG)
+            if len(y) * len(points) > most:
+                return None
+            kernels.append(np.exp(-0.5 * ((y[:, None] - x) / deviation) ** 2))
+        if math.prod(len(kernel) for kernel in kernels) * len(points) > most:
+            return None
+        weights = self.probabilities[(slice(None), *points.T)]
+        masses = (weights[:, None] * kernels[0]) @ kernels[1].T
+        for axis in (1, 2):  # nothing is lost between the points of such a mesh
+            wave, count = fft.rfft(masses, axis=axis), masses.shape[axis]
+            masses = fft.irfft(wave, _length(_BETWEEN * count), axis=axis)
+        return _clean(masses, _NEGLIGIBLE)
 
 
 def _positive_part(values: FloatArray, mesh: bool) -> float:

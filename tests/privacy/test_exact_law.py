@@ -155,6 +155,24 @@ def test_positive_parts_on_a_mesh_are_never_below_the_integral():
         assert _positive_part(ramp, mesh=False) == plain
 
 
+def test_two_counts_mix_alike_on_both_meshes():
+    # Noise that is far wider one way, on the statistics' own axes and on those of the noise.
+    rng = np.random.default_rng(5)
+    having = np.repeat([0.0, 1.0], 500)
+    values = rng.random((1000, 2)) < 0.3 + 0.2 * having[:, None]
+    model = fitted(values, having, 30, 0.4, 0.6, kind=Count)
+    law = known_law(model.pairs[0], model)
+    noise = 60 * np.outer([0.8, 0.6], [0.8, 0.6]) + 0.25 * np.eye(2)
+    meshes = law.masses(Release(covariance=noise)), law._along(noise, 1e9)
+    assert meshes[0].shape != meshes[1].shape
+    one, other = (
+        [_positive_part(p - np.exp(0.3) * q, mesh=True) for p, q in (mesh, mesh[::-1])]
+        for mesh in meshes
+    )
+    np.testing.assert_allclose(one, other, rtol=5e-3)
+    assert law._along(noise, 1e3) is None
+
+
 def test_a_known_law_decides_and_calibration_follows_it():
     # A skewed mean on thirds: noise that keeps (1, 0.001) by its normal laws delivers 1.25e-3.
     model = thirds()
