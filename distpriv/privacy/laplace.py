@@ -32,7 +32,7 @@ _WIDER = 1.25  # of the nodes' spread, so that tails are met
 _STEP = 1.4  # of the mesh, in the least deviation or in 1/40 of a scale; sums are exact to 1e-4 of
 # a wave that the phases even out
 _FAR = 0.15  # largest step far out, relative
-_POINTS = 8192  # of a mesh, at most
+_POINTS = 1024  # of a mesh, at most; the phases of all nodes fill the gaps
 _REACH = 8.0  # deviations
 _SCALES = 24.0  # of Laplace noise
 _QUANTILES = 4001
