@@ -117,7 +117,7 @@ class Statistic:
     def label(self) -> str:
         """Short name, which identifies the statistic in frames: "count sex = Female"."""
         if self.level is not None:
-            return f"quantile {self.level:g} {self.column}"
+            return f"quantile {self.level:.12g} {self.column}"
         value = "" if self.value is None else f" = {self.value}"
         return f"{self.kind} {', '.join(self.columns)}{value}"
 

@@ -114,8 +114,8 @@ def test_simulation_of_everything_agrees_with_exact_laws_within_its_standard_err
 
 
 def test_promise_under_all_alternatives_holds_under_the_true_law():
-    query, seeds = Query([Median("a"), Deviation("c")]), 60
-    truth = model_of(query=query, tables=100_000, rng=99).pairs[0]
+    query, seeds = Query([Median("a"), Deviation("c")]), 50
+    truth = model_of(query=query, tables=30_000, rng=99).pairs[0]
     noise = np.diag(3 * np.diagonal(truth.pooled))
 
     def delta(laws):
