@@ -68,7 +68,8 @@ def differential_release(
         scale = records * float(np.abs(moves).sum(axis=1).max()) / epsilon
         directions = np.eye(len(model.query))
     else:
-        distance = classical_distance if options.calibration == "classical" else normal_distance
+        classical = options.calibration == "classical" and promise.guesses is None
+        distance = classical_distance if classical else normal_distance
         mu = float(distance(np.array(promise.epsilon), np.array(promise.delta)))
         size = float(np.linalg.norm(moves / options.units, axis=1).max())
         covariance = np.diag((records * size / mu * options.units) ** 2)

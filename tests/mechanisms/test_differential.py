@@ -142,3 +142,11 @@ def test_what_cannot_be_is_answered_in_a_sentence(name, law, arguments, sentence
         calibrate(name, law, **arguments)
     assert sentence in str(error.value)
     assert isinstance(error.value, NotApplicable) or "bounds" in arguments
+
+
+def test_a_limit_of_guesses_needs_one_noise_under_all_calibrations():
+    guarded, classical = (
+        calibrate("GroupDP", ADULT, guesses=70, calibration=one, bounds=BOUNDS)
+        for one in ("guarded", "classical")
+    )
+    np.testing.assert_allclose(classical.covariance, guarded.covariance)
