@@ -29,8 +29,7 @@ APART = FiniteLoss(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
 _NODES = 2048, 1024  # with noise along one direction, along several
 _PARTS = 8  # drawn at each node, along several
 _WIDER = 1.25  # of the nodes' spread, so that tails are met
-_STEP = 1.4  # of the mesh, in the least deviation or in 1/40 of a scale; sums are exact to 1e-4 of
-# a wave that the phases even out
+_STEP = 1.4  # of the mesh, in the least deviation or 1/40 of a scale; phases even out its errors
 _FAR = 0.15  # largest step far out, relative
 _POINTS = 1024  # of a mesh, at most; the phases of all nodes fill the gaps
 _REACH = 8.0  # deviations
