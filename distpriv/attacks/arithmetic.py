@@ -167,9 +167,9 @@ def _enumerated(
     # W (Σ + W)⁻¹ Σ = Σ − Σ (Σ + W)⁻¹ Σ without the difference, in steps along the basis.
     spread, narrow = (
         inverse.T
-        @ (np.linalg.solve(covariance + each, each).T @ covariance)[np.ix_(leads, leads)]
+        @ (np.linalg.solve(covariance + added, added).T @ covariance)[np.ix_(leads, leads)]
         @ inverse
-        for each in (wide, noise)
+        for added in (wide, noise)
     )
     if not len(leads) or (len(leads) <= 7 and theta_sum((narrow + narrow.T) / 2) < _COVERED):
         logs = log_density(releases - mean, covariance + noise, laplace)
@@ -190,8 +190,8 @@ def _enumerated(
     across = np.linalg.solve(within, covariance[leads])
     rest = covariance - covariance[:, leads] @ across
     rest[gridded] = rest[:, gridded] = 0.0
-    given = noise + rest
-    if laplace.shape[1] > 1 and not _pinned(laplace, given):
+    conditional = noise + rest
+    if laplace.shape[1] > 1 and not _pinned(laplace, conditional):
         return None
     centers = mean + (releases - mean) @ precise.T
     targets = ((centers - origin)[:, leads] @ inverse)[:, order]
@@ -202,7 +202,9 @@ def _enumerated(
     points = origin + counts[:, np.argsort(order)] @ basis
     moved = (points - mean)[:, leads]
     expected = np.where(gridded, points, mean + moved @ across)
-    weights = log_normal(moved, within) + _log_noise(releases[rows] - expected, given, laplace)
+    weights = log_normal(moved, within) + _log_noise(
+        releases[rows] - expected, conditional, laplace
+    )
     # Chances of points: density times volume of a cell.
     weights += np.log(np.abs(np.linalg.det(basis[:, leads]))) - len(leads) * _HALF_LOG
     starts = np.flatnonzero(np.diff(rows, prepend=-1))

@@ -168,10 +168,10 @@ def _simulated(
     model: GaussianModel, fitted: PairModel, numbers: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Means and covariances between those at the pair's shares and some others."""
-    having, own, laws = np.unique(numbers[:, 1]), fitted.numbers[:, 1], [fitted]
-    if not np.isin(having, own).all():
+    having, fixed, laws = np.unique(numbers[:, 1]), fitted.numbers[:, 1], [fitted]
+    if not np.isin(having, fixed).all():
         some = having[np.linspace(0, len(having) - 1, _KNOTS).astype(int)]
-        knots = np.union1d(some, own)
+        knots = np.union1d(some, fixed)
         laws += [one.pairs[0] for one in _models(model, fitted, knots, _TABLES)]
     at, place = np.unique(np.concatenate([one.numbers[:, 1] for one in laws]), return_index=True)
     means = np.concatenate([one.means for one in laws])[place]

@@ -208,9 +208,9 @@ class PropertyInferenceAttack:
         Positive scores are guesses of the higher share.
         """
         rng = self._stream(index)
-        parts, known = self._split(rng)
-        shadow, shadow_kept = self._draw(parts[0], known, self.shadows, rng)
-        test, test_kept = self._draw(parts[1], known, self.tests, rng)
+        parts, revealed = self._split(rng)
+        shadow, shadow_kept = self._draw(parts[0], revealed, self.shadows, rng)
+        test, test_kept = self._draw(parts[1], revealed, self.tests, rng)
 
         @cache
         def clean() -> Scorer:
@@ -218,7 +218,7 @@ class PropertyInferenceAttack:
 
         @cache
         def laws() -> ShareLaws:
-            return self._laws(parts[0], known)
+            return self._laws(parts[0], revealed)
 
         def scores(name: str, release: Release) -> FloatArray:
             stream, noisy = self._stream(index, *release.key), release.kind == "noise"
@@ -296,24 +296,24 @@ class PropertyInferenceAttack:
             parts = [(halves[0][place], halves[1][place]) for place in (0, 1)]
         if not self.known:
             return parts, (self.without[:0], self.having[:0])
-        known, rest = [], []
+        revealed, rest = [], []
         for group in parts[1]:
             places = rng.choice(len(group), self.known // 2, replace=self.replacement)
-            known.append(group.take(places, axis=0))
+            revealed.append(group.take(places, axis=0))
             rest.append(group if self.replacement else np.delete(group, places, axis=0))
         testing = rest[0], rest[1]
-        return [parts[0] if self.split else testing, testing], (known[0], known[1])
+        return [parts[0] if self.split else testing, testing], (revealed[0], revealed[1])
 
     def _draw(
-        self, part: Part, known: Part, datasets: int, rng: np.random.Generator
+        self, part: Part, revealed: Part, datasets: int, rng: np.random.Generator
     ) -> tuple[FloatArray, dict[str, FloatArray]]:
         """Draw datasets, half at each share: statistics, (datasets, m), and what releases keep.
 
         Members come in random order, so that the first of a group stand for those chosen by a key.
         """
         half, few = datasets // 2, self.known // 2
-        made: dict[str, list[FloatArray]] = {name: [] for name in ("", *self._keeping)}
-        records = (np.vstack([part[0], known[0]]), np.vstack([part[1], known[1]]))
+        statistics: dict[str, list[FloatArray]] = {name: [] for name in ("", *self._keeping)}
+        records = (np.vstack([part[0], revealed[0]]), np.vstack([part[1], revealed[1]]))
         for numbers in self.numbers.astype(int) - few:
             most = [
                 size if self.replacement else min(len(group), 4 * size)
@@ -329,15 +329,15 @@ class PropertyInferenceAttack:
                         places = np.broadcast_to(len(group) + np.arange(few), (rows, few))
                         drawn = rng.permuted(np.hstack([drawn, places]), axis=1)
                     members.append(drawn)
-                made[""].append(self._statistics_of(records, members, (1.0, 1.0)))
+                statistics[""].append(self._statistics_of(records, members, (1.0, 1.0)))
                 for name, (kept, weights) in self._keeping.items():
                     first = [each[:, :size] for each, size in zip(members, kept, strict=True)]
-                    made[name].append(
+                    statistics[name].append(
                         self._statistics_of(records, first, weights.tolist())
                         if kept.any()
-                        else np.zeros_like(made[""][-1])
+                        else np.zeros_like(statistics[""][-1])
                     )
-        joined = {name: np.concatenate(each) for name, each in made.items()}
+        joined = {name: np.concatenate(each) for name, each in statistics.items()}
         return joined.pop(""), joined
 
     def _statistics_of(
@@ -354,7 +354,7 @@ class PropertyInferenceAttack:
         """Grid of sums over any of the records, which attackers know from public sources."""
         return GroupGrids.of(self.without, self.having)
 
-    def _laws(self, part: Part, known: Part) -> ShareLaws:
+    def _laws(self, part: Part, revealed: Part) -> ShareLaws:
         """Return laws at both shares to who knows the records of a part, and all that is public."""
         scales, numbers = np.asarray(self.statistics), self.numbers - self.known // 2
         sizes = np.array([max(len(group), 1) for group in part], float)
@@ -366,7 +366,7 @@ class PropertyInferenceAttack:
         factors += 2 * numbers**2 / sizes * self.split
         ends = np.full(2, np.inf) if self.split or self.replacement else sizes
         bases, origins = lattices(self._grids, part, numbers, ends, scales)
-        certain = known[0].sum(axis=0) + known[1].sum(axis=0)
+        certain = revealed[0].sum(axis=0) + revealed[1].sum(axis=0)
         return ShareLaws(
             (certain + numbers @ means) * scales,
             np.tensordot(factors, covariances, 1) * np.outer(scales, scales),
