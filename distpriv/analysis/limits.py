@@ -208,11 +208,8 @@ def _largest(
         (release,) = calibrate_all([job], model, **options)
         if not isinstance(release, Release):
             return math.inf
-        losses = privacy_loss(model, release).losses
-        if limit.recall is None:
-            figure = max(one.f_score(limit.beta) for one in losses)
-        else:
-            figure = max(float(one.precision(limit.recall)) for one in losses)
+        loss, recall = privacy_loss(model, release), limit.recall
+        figure = loss.f_score(limit.beta) if recall is None else float(loss.precision(recall))
         if figure <= limit.value and (best is None or log_epsilon > best[0]):
             best = log_epsilon, release
         return figure - limit.value

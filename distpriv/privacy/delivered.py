@@ -159,6 +159,10 @@ class WorstLoss:
         """Return the largest F_β of any attacker at even odds."""
         return max(loss.f_score(beta) for loss in self.losses)
 
+    def precision(self, recall: FloatArray | float) -> FloatArray:
+        """Return the largest precision at even odds of attackers with a recall, shape of recall."""
+        return np.max([loss.precision(recall) for loss in self.losses], axis=0)
+
     def roc(self, points: int = 201) -> tuple[FloatArray, FloatArray]:
         """Return false and true positive rates of the attackers on the most exposed pair."""
         return max(self.losses, key=lambda loss: loss.accuracy()).roc(points)

@@ -135,6 +135,7 @@ def test_several_pairs_deliver_their_worst_in_both_orders():
     assert loss.accuracy() == max(one.accuracy() for one in losses)
     assert repr(loss) == f"WorstLoss(of 4, best attack {loss.accuracy():.4g})"
     assert loss.f_score() == max(each.f_score() for one in losses for each in (one, one.reversed))
+    assert loss.precision(0.3) == max(loss.precision(0.3) for loss in loss.losses)
     assert privacy_loss(both, pair=1).accuracy() == pytest.approx(losses[1].accuracy())
     false, true = loss.roc()
     assert 0.5 + (true - false).max() / 2 == pytest.approx(loss.accuracy(), abs=1e-3)
