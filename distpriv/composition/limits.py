@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -47,13 +48,7 @@ def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further
         If what was released before breaks the limit or leaves nothing, or the further release has
         no noise to increase.
     """
-    release = further.release
-
-    def noisier(factor: float) -> Release:
-        if factor == 1 or release.covariance is None:
-            return release
-        floor = None if release.floor is None else release.floor * math.sqrt(factor)
-        return replace(release, covariance=release.covariance * factor, floor=floor, promise=limit)
+    release, noise = further.release, further.release.covariance
 
     def kept(one: Release) -> bool:
         together = joint_release(model, [*parts, replace(further, release=one)])
@@ -66,20 +61,24 @@ def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further
         )
     if kept(release):
         return replace(release, promise=limit)
-    if release.covariance is None or not release.covariance.any():
+    if noise is None or not noise.any():
         raise NotApplicable(
             "With what has been released, these figures break the limit; add noise to them."
         )
-    low, high = 0.0, math.log(_MOST)
-    if not kept(noisier(_MOST)):
+
+    def noisier(step: int) -> Release:
+        factor = math.exp(step * _NEAR)
+        floor = None if release.floor is None else release.floor * math.sqrt(factor)
+        return replace(release, covariance=noise * factor, floor=floor, promise=limit)
+
+    steps = range(round(math.log(_MOST) / _NEAR))
+    least = bisect_left(steps, True, key=lambda step: kept(noisier(step)))
+    if least == len(steps):
         raise NotApplicable(
             "What has been released leaves nothing of the limit; release nothing more, or agree "
             "on another limit."
         )
-    while high - low > _NEAR:
-        middle = (low + high) / 2
-        low, high = (low, middle) if kept(noisier(math.exp(middle))) else (middle, high)
-    return noisier(math.exp(high))
+    return noisier(least)
 
 
 def compose(promises: Sequence[Promise], premise: Literal["independent", "point-mass"]) -> Promise:

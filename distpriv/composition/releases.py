@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
-from distpriv.model.grid import log_ratio, smoothness
+from distpriv.model.grid import COVERED, inverse, log_ratio, smoothness
 from distpriv.privacy import FiniteLoss, NormalLoss, PrivacyLoss, Verdict, verdicts
 from distpriv.privacy.delivered import _judged
 from distpriv.privacy.laplace import APART
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["JointRelease", "Part", "joint_release", "repeated"]
 
-_COVERED = 0.01  # by which the grid may move ratios; noise that leaves more counts as none
 _TRACE = 1e-10  # of noise in all directions, in squared units
 _ENDLESS = 1e-8  # precision of what is not released, in units of its own
 _FIXED = 1e-12  # of a variance: a combination that varies less does not vary
 _MOVED = 1e-6  # deviations by which a mean that does not vary must move to tell
 _SAME = FiniteLoss(np.ones(1), np.ones(1))
+_Draw = tuple[int | None, str]
 _LAPLACE = (
     "Laplace noise of several releases has no bell curve, and its variance bounds nothing; count "
     "releases with normal noise, or balanced ones."
@@ -58,7 +59,7 @@ class Part:
     sample: str = ""
 
     @property
-    def draw(self) -> tuple[int | None, str]:
+    def draw(self) -> _Draw:
         """Which records it is computed from."""
         return self.records, self.sample if self.records is not None else ""
 
@@ -72,16 +73,14 @@ class JointRelease:
     model : GaussianModel
     alone : Release or None
         The one release of all statistics that tells the same, if there is one.
-    losses : tuple of tuple of PrivacyLoss
-        Else of each pair, lower against higher share; several where its law is estimated.
-    charges : ndarray, shape (K,)
-        What the grid may move their log-likelihood ratios by.
+    losses : tuple of tuple of (PrivacyLoss, float)
+        Else of each pair, lower against higher share, and what the grid may move log-likelihood
+        ratios by; several where its law is estimated.
     """
 
     model: GaussianModel
     alone: Release | None
-    losses: tuple[tuple[PrivacyLoss, ...], ...] = ()
-    charges: FloatArray = field(default_factory=lambda: np.zeros(0))
+    losses: tuple[tuple[tuple[PrivacyLoss, float], ...], ...] = ()
 
     def __repr__(self) -> str:
         return f"JointRelease(best attack {self.accuracy():.4g})"
@@ -98,21 +97,21 @@ class JointRelease:
         """Hold everything together against a promise."""
         if self.alone is not None:
             return verdicts(self.model, [self.alone], [promise])[0]
-        levels = promise.epsilon - self.charges
-        delta = np.array(
-            [
-                [
-                    max(float(one.profile(level)) for one in order)
-                    for order in (losses, [loss.reversed for loss in losses])
-                ]
-                for losses, level in zip(self.losses, levels, strict=True)
-            ]
-        )
-        delta = np.minimum(delta * (1 + np.tanh(self.charges / 2))[:, None], 1.0)
-        accuracies = [max(loss.accuracy() for loss in losses) for losses in self.losses]
-        alike = [all(loss is _SAME for loss in losses) for losses in self.losses]
-        law = np.full_like(delta, np.nan), np.array(accuracies), np.array(alike)
-        return _judged(promise, delta, *law, None, None)
+        delta = [
+            np.max([_delivered(*one, promise.epsilon) for one in laws], axis=0)
+            for laws in self.losses
+        ]
+        accuracy = [max(loss.accuracy() for loss, _ in laws) for laws in self.losses]
+        alike = [all(loss is _SAME for loss, _ in laws) for laws in self.losses]
+        law = np.full_like(delta, np.nan), np.array(accuracy), np.array(alike)
+        return _judged(promise, np.array(delta), *law, None, None)
+
+
+def _delivered(loss: PrivacyLoss, charge: float, epsilon: float) -> list[float]:
+    """Return δ in both orders, with what the grid adds at most."""
+    factor = 1 + math.tanh(charge / 2)
+    both = (float(one.profile(epsilon - charge)) for one in (loss, loss.reversed))
+    return [min(factor * delta, 1.0) for delta in both]
 
 
 def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
@@ -148,27 +147,25 @@ def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
     _check(model, parts)
     if (alone := _alone(model, parts)) is not None:
         return JointRelease(model, alone)
-    losses, charges = [], []
-    for fitted in model.pairs:
-        pieces = [_loss(model, law, parts) for law in (fitted, *fitted.alternatives)]
-        losses.append(tuple(loss for loss, _ in pieces))
-        charges.append(max(charge for _, charge in pieces))
-    return JointRelease(model, None, tuple(losses), np.array(charges))
+    losses = [
+        tuple(_loss(model, law, parts) for law in (fitted, *fitted.alternatives))
+        for fitted in model.pairs
+    ]
+    return JointRelease(model, None, tuple(losses))
 
 
 def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
     labels = model.query.labels
     for part in parts:
+        count, noise = part.records, part.release.covariance
         if part.release.directions is not None:
             raise NotApplicable(_LAPLACE)
         for label in part.labels or ():
             if label not in labels:
                 raise DistprivError(f"The model has no figure {label!r}.{near(label, labels)}")
         width = len(part.labels or labels)
-        noise = part.release.covariance
         if noise is not None and noise.shape != (width, width):
             raise DistprivError(f"Noise on {width} figures has that many rows, not {len(noise)}.")
-        count = part.records
         if count is not None and any(
             count < 1 or (_numbers(pair, part.draw) >= pair.numbers).any() for pair in model.pairs
         ):
@@ -181,15 +178,14 @@ def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
     balanced = {part.draw for part in parts if not part.release.additive}
     if len(balanced) > 1:
         raise NotApplicable("Balanced figures count together where they are of one draw only.")
-    plain = all(part.records is None and part.release.additive for part in parts)
-    if not plain and not model.query.linear:
+    if not model.query.linear and (balanced or any(part.records for part in parts)):
         raise NotApplicable(
             "Samples and balanced figures count together for sums, counts, means and proportions "
             "only; leave the other figures out."
         )
 
 
-def _numbers(fitted: PairModel, draw: tuple[int | None, str]) -> FloatArray:
+def _numbers(fitted: PairModel, draw: _Draw) -> FloatArray:
     """Return how many records a draw has, [share, group]."""
     return fitted.numbers if draw[0] is None else fitted.pair.numbers(draw[0])
 
@@ -197,40 +193,36 @@ def _numbers(fitted: PairModel, draw: tuple[int | None, str]) -> FloatArray:
 def _alone(model: GaussianModel, parts: Sequence[Part]) -> Release | None:
     """Return the one release that tells as much as all, of releases of all the table's figures."""
     labels = (None, model.query.labels)
-    if any(
-        part.records or part.labels not in labels or part.release.kept is not None for part in parts
-    ):
+    if any(one.records or one.labels not in labels or not one.release.additive for one in parts):
         return None
+    if len(parts) == 1:
+        return parts[0].release
     trace, precision = np.diag(_TRACE * _units(model.pairs[0]) ** 2), np.zeros(())
     for part in parts:
-        noise = part.release.covariance
-        if noise is None or not log_ratio(np.asarray(part.release.smoothness(model))) <= _COVERED:
-            return AS_IT_IS  # what arithmetic takes off is no noise
-        precision = precision + _inverse(noise + trace)
-    return parts[0].release if len(parts) == 1 else Release("together", _inverse(precision))
+        if part.release.covariance is None:
+            return AS_IT_IS
+        precision = precision + inverse(part.release.covariance + trace)
+    # Where one noise covers the grid too thinly, so does that of all, which is less.
+    return Release("together", inverse(precision))
 
 
 # ---------------------------------------------------------------- the law of a pair
 
 
 def _base(
-    model: GaussianModel, fitted: PairModel, parts: Sequence[Part]
+    model: GaussianModel, fitted: PairModel, parts: Sequence[Part], draws: list[_Draw]
 ) -> tuple[PairModel, IntArray]:
     """Return the law of all that releases are computed from, and which draw each number is of.
 
     It is the statistics of every draw, and the sums of kept records of each group (draw −1).
     """
     m, grids = len(model.scales), fitted.groups.grids
-    draws = _draws(parts)
-    if draws == [(None, "")] and not any(part.release.kept is not None for part in parts):
+    kept = {tuple(part.release.kept): part.draw for part in parts if part.release.kept is not None}
+    if draws == [(None, "")] and not kept:
         return fitted, np.zeros(m, dtype=np.int64)
     sizes, single = fitted.groups.population(model.replacement)
-    kept = {one.tobytes(): one for part in parts if (one := part.release.kept) is not None}
-    of = next((part.draw for part in parts if part.release.kept is not None), None)
-    most = np.max([np.zeros(2), *kept.values()], axis=0)
-    sums = [(of, np.diag(one)[[group, group]]) for one in kept.values() for group in (0, 1)]
-    numbers = [_numbers(fitted, draw) for draw in draws]
-    entries = [*zip(draws, numbers, strict=True), *sums]
+    sums = [(of, np.diag(one)[[group, group]]) for one, of in kept.items() for group in (0, 1)]
+    entries = [*((draw, _numbers(fitted, draw)) for draw in draws), *sums]
     scales = [model.query.scales(model.n if n is None else n) for n, _ in draws]
     scale = np.concatenate([*scales, *[model.scales] * len(sums)])
     counts = np.array([count for _, count in entries])  # (u, share, group)
@@ -242,56 +234,51 @@ def _base(
         product / np.maximum(fitted.numbers, 1),
     )
     covariances = np.einsum("uvsg,gab->suavb", both - product / sizes, single)
-    steps, joint = np.zeros((len(entries), m)), np.zeros((len(entries), 2, m))
-    for place, (draw, number) in enumerate(zip(draws, numbers, strict=True)):
-        rest = [grids.at(row, sizes) for row in number - (most if draw == of else 0)]
+    steps, joint = np.zeros((len(entries), m)), np.zeros((2, len(entries), m))
+    for place, draw in enumerate(draws):
+        taken = np.max([one for one, of in kept.items() if of == draw], axis=0, initial=0.0)
+        rest = [grids.at(row, sizes) for row in counts[place] - taken]
         steps[place] = np.max([grid.steps for grid in rest], axis=0)
-        joint[place] = [grid.joint_steps for grid in rest]
-    means = np.einsum("usg,ga->sua", counts, fitted.groups.means).reshape(2, -1) * scale
+        joint[:, place] = [grid.joint_steps for grid in rest]
     law = replace(
         fitted,
-        means=means,
+        means=np.einsum("usg,ga->sua", counts, fitted.groups.means).reshape(2, -1) * scale,
         covariances=covariances.reshape(2, len(scale), -1) * np.outer(scale, scale),
         steps=steps.ravel() * scale,
-        joint_steps=joint.swapaxes(0, 1).reshape(2, -1) * scale,
-        apart=any(grids.apart(number, sizes) for number in numbers),
+        joint_steps=joint.reshape(2, -1) * scale,
+        apart=any(grids.apart(number, sizes) for number in counts[: len(draws)]),
     )
     return law, np.repeat([*range(len(draws)), *[-1] * len(sums)], m)
-
-
-def _draws(parts: Sequence[Part]) -> list[tuple[int | None, str]]:
-    """Return the draws whose statistics are released with or without noise."""
-    return [*dict.fromkeys(part.draw for part in parts if part.release.additive)]
 
 
 def _loss(
     model: GaussianModel, fitted: PairModel, parts: Sequence[Part]
 ) -> tuple[PrivacyLoss, float]:
     """Return the loss of one pair, and the charge for the grid."""
-    (law, draw), draws, labels = _base(model, fitted, parts), _draws(parts), model.query.labels
+    draws = [*dict.fromkeys(part.draw for part in parts if part.release.additive)]
+    (law, draw), labels = _base(model, fitted, parts, draws), model.query.labels
     bare, precision, unit = draw < 0, np.zeros_like(law.pooled), _units(law)
     for part in parts:
         if not part.release.additive:
             continue
         places = [labels.index(label) for label in part.labels or labels]
         at = np.array(places) + len(labels) * draws.index(part.draw)
-        own, noise = np.zeros_like(precision), part.release.covariance
+        more, noise = np.zeros_like(precision), part.release.covariance
         if noise is not None and noise.any():
-            trace = _TRACE * np.diag(unit[at] ** 2)
-            own[np.ix_(at, at)] = _inverse(noise + trace)
+            more[np.ix_(at, at)] = inverse(noise + _TRACE * np.diag(unit[at] ** 2))
         # Noise that arithmetic takes off is none.
-        if not own.any() or not _charge(law, draw, own, draw < 0) <= _COVERED:
+        if not more.any() or not _charge(law, draw, more, draw < 0) <= COVERED:
             bare[at] = True
         else:
-            precision += own
+            precision += more
     noisy = ~bare & (np.diagonal(precision) > 0)
     charge = _charge(law, draw, precision, bare)
-    if not charge <= _COVERED:
+    if not charge <= COVERED:
         bare, noisy, charge = bare | noisy, noisy & False, 0.0
     if law.apart and bare[draw >= 0].any():
         return APART, 0.0
     noise = np.zeros_like(precision)
-    noise[np.ix_(noisy, noisy)] = _inverse(precision[np.ix_(noisy, noisy)])
+    noise[np.ix_(noisy, noisy)] = inverse(precision[np.ix_(noisy, noisy)])
     used = np.ix_(bare | noisy, bare | noisy)
     laws = (one[used] + noise[used] for one in law.covariances)
     return _between(law.difference[bare | noisy], *laws), charge
@@ -318,7 +305,7 @@ def _charge(law: PairModel, draw: IntArray, precision: FloatArray, bare: BoolArr
         before = np.diagonal(law.covariances, axis1=1, axis2=2)[:, own]
         varies = np.diagonal(given, axis1=1, axis2=2) > _FIXED * before
         # What is not released has noise without end.
-        noise = _inverse(precision[np.ix_(own, own)] + np.diag(_ENDLESS / spread[own]))
+        noise = inverse(precision[np.ix_(own, own)] + np.diag(_ENDLESS / spread[own]))
         joint = np.where(varies, law.joint_steps[:, own], 0.0)
         total *= 1 + float(smoothness(given / len(draws), joint, law.steps[own], noise))
     return float(log_ratio(np.asarray(total - 1)))
@@ -333,12 +320,6 @@ def _given(covariance: FloatArray, own: BoolArray, away: BoolArray) -> FloatArra
     inverse = np.linalg.pinv(scaled[np.ix_(away, away)], rcond=_FIXED, hermitian=True)
     rest = scaled[np.ix_(own, own)] - cross @ inverse @ cross.T
     return np.asarray(rest * np.outer(unit[own], unit[own]))
-
-
-def _inverse(matrix: FloatArray) -> FloatArray:
-    unit = np.sqrt(np.diagonal(matrix))
-    across = np.outer(unit, unit)
-    return np.asarray(np.linalg.inv(matrix / across) / across)
 
 
 def _between(difference: FloatArray, one: FloatArray, other: FloatArray) -> PrivacyLoss:

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 
 from distpriv.arrays import FloatArray, IntArray
 
-__all__ = ["Grid", "GroupGrids", "Lattice", "log_ratio", "smoothness", "spacing", "theta_sum"]
+__all__ = ["COVERED", "Grid", "GroupGrids", "Lattice", "inverse", "log_ratio", "smoothness"]
+__all__ += ["spacing", "theta_sum"]
+
+COVERED = 0.01
+"""What the grid may move log-likelihood ratios by at most; noise that leaves more is none."""
 
 _LARGEST = 10.0**12  # steps; a number with more significant digits lies on no grid
 _DENOMINATOR = 1000
@@ -356,7 +360,7 @@ def smoothness(
     scaled = np.where(finite, noise, 0.0) / np.outer(unit, unit)
     scaled = scaled + 1e-10 * np.diag(free)  # what has no grid needs no noise
     bare = _is_bare(scaled[..., gridded[:, None], gridded])
-    noise_precision = _inverse(scaled + bare[..., None, None] * np.eye(len(unit)))
+    noise_precision = inverse(scaled + bare[..., None, None] * np.eye(len(unit)))
     worst = np.zeros(noise.shape[:-2])
     for covariance, joint in zip(
         covariances / np.outer(unit, unit), joint_steps / unit, strict=True
@@ -366,12 +370,12 @@ def smoothness(
         if not len(dual):
             continue
         # Statistics follow from these few, and each tells of them as much as its noise lets it.
-        precision = _inverse(covariance[np.ix_(state, state)] + 1e-13 * np.diag(free[state]))
+        precision = inverse(covariance[np.ix_(state, state)] + 1e-13 * np.diag(free[state]))
         loading = covariance[:, state] @ precision
         loading[state] = np.eye(len(state))
         both = precision + loading.T @ noise_precision @ loading
         sizes = joint[state][dual]
-        form = _inverse(both)[..., dual[:, None], dual] / np.outer(sizes, sizes)
+        form = inverse(both)[..., dual[:, None], dual] / np.outer(sizes, sizes)
         # A column that alone varies by so many steps adds nothing, and would drown the others.
         alone = 1 / (np.diagonal(both, axis1=-2, axis2=-1)[..., dual] * sizes**2)
         near = alone < _MANY
@@ -393,7 +397,7 @@ def _is_bare(noise: FloatArray) -> FloatArray:
     return lost | (alone.min(axis=-1) <= _SMALLEST)
 
 
-def _inverse(matrices: FloatArray) -> FloatArray:
+def inverse(matrices: FloatArray) -> FloatArray:
     """Invert positive definite matrices whose rows may differ in size by many powers of ten."""
     unit = np.sqrt(np.diagonal(matrices, axis1=-2, axis2=-1))
     across = unit[..., :, None] * unit[..., None, :]
