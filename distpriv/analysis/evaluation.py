@@ -96,6 +96,15 @@ def evaluate(
     return Evaluation(scenario, source_of(table), public, Cache() if cache is None else cache)
 
 
+def _apart(model: GaussianModel) -> GaussianModel:
+    """Return a model with groups of its own, whose exact laws are at hand, however slow."""
+    pairs = tuple(replace(one, groups=replace(one.groups)) for one in model.pairs)
+    model = replace(model, pairs=pairs)
+    for one in pairs:
+        compute_law(one, model)
+    return model
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Results of one scenario on one table, made by `evaluate`; neither pickled nor shared.
@@ -108,12 +117,15 @@ class Evaluation:
     reference : Source or None
         Public table that the groups' laws are taken from, instead of the table itself.
     cache : Cache
+    patient : bool
+        Whether exact laws are waited for that take a second or two.
     """
 
     scenario: Scenario
     source: Source = field(repr=False)
     reference: Source | None = field(repr=False)
     cache: Cache = field(repr=False)
+    patient: bool = False
 
     def __getstate__(self) -> NoReturn:
         raise TypeError("A session's results do not leave it.")
@@ -191,6 +203,11 @@ class Evaluation:
         DistprivError
             If more records are asked for than the table has, or a figure is also the secret.
         """
+        model = self._quick
+        return self._by_model("patient", lambda: _apart(model)) if self.patient else model
+
+    @property
+    def _quick(self) -> GaussianModel:
         return self._by_model("model", self._fit)
 
     def _fit(self) -> GaussianModel:
@@ -220,18 +237,20 @@ class Evaluation:
         figures = self.query.statistics
         counts = all(one.value is not None for one in figures)
         few = len(figures) == 1 or (len(figures) == 2 and counts)
-        return (
-            few
-            and self.query.linear
-            and not all(self._laws)
-            and ("laws", *self.model_key) not in self.cache
-        )
+        if self.exact or not few or not self.query.linear or all(self._laws):
+            return False
+        key = ("laws", *self.model_key)
+        return key not in self.cache or self.cache(key, lambda: False)
 
     def compute_laws(self) -> None:
-        """Compute exact laws; from then on they decide."""
-        for one in self.model.pairs:
-            compute_law(one, self.model)
-        self._by_model("laws", lambda: True)
+        """Hold figures as they are and the chosen mechanism against laws that take a second or two.
+
+        The cache, which others wait for, is left free meanwhile; what is in it then decides.
+        """
+        twin = replace(self, patient=True, cache=self.cache.copy())
+        if self._by_model("laws", lambda: any(twin._laws)):
+            _ = twin.epsilon, twin.ways
+            self.cache.update(twin.cache)
 
     @property
     def values(self) -> FloatArray:
@@ -317,13 +336,22 @@ class Evaluation:
     def _options_key(self) -> Key:
         one = self.scenario
         how = one.calibration, one.grid_safe, one.units, one.reference_share
-        return *how, one.persons, one.bounds, self._laws
+        return *how, one.persons, one.bounds
 
     def _judge(self, release: Release) -> Way:
         return judge(self.model, [release], self.promise, **claimed(self._options))[0]
 
+    def _key(self, name: str, more: Key, exact: bool) -> Key:
+        return (name, *more, exact, self.promise, *self._options_key, *self.model_key)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether ways are held against exact laws that take long."""
+        ways = self._key("ways", (self.scenario.mechanism,), True)
+        return self.patient or ways in self.cache
+
     def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
-        return self.cache((name, *more, self.promise, *self._options_key, *self.model_key), make)
+        return self.cache(self._key(name, more, self.exact), make)
 
     @cached_property
     def plain(self) -> Way:
@@ -386,8 +414,8 @@ class Evaluation:
         ready = [self.plain]
         with suppress(NotApplicable):  # the others do not depend on it
             ready += [self.way] if self.needs_noise else []
-        reference = self.scenario.reference_share
-        return ways(self.model, self.promise, ready, reference=reference, **self._options)
+        reference = self.scenario.reference_share  # the others do without laws that take long
+        return ways(self._quick, self.promise, ready, reference=reference, **self._options)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -477,7 +505,7 @@ class Evaluation:
     def scatter(self) -> CovarianceDifference:
         """Return how far the scatter of the chosen release differs between the two shares."""
         pair, noise = self.model.pairs[self.exposed], self.way.release.total(len(self.labels))
-        return covariance_difference(pair, self.labels, noise, self.epsilon or 1.0)
+        return covariance_difference(pair, noise, self.epsilon or 1.0)
 
     def fit_draws(self) -> pd.DataFrame:
         """Return the simulated tables: statistic, share, value."""
@@ -568,7 +596,7 @@ class Evaluation:
     def published(self) -> Way | None:
         """DauM as it was published: without a floor, for the mean of both covariances.
 
-        None where no noise is needed, it does not apply, or no figure lies on a grid.
+        None where no noise is needed, it does not apply, or a figure is no sum, or none on a grid.
         """
         return self._by_promise("published", (), self._publish) if self.needs_noise else None
 
@@ -576,7 +604,8 @@ class Evaluation:
         way = {"calibration": "exact", "grid_safe": False}
         releases, _ = noises(self.model, self.promise, ["DauM"], **way)
         judged = judge(self.model, [*releases.values()], self.promise)
-        return judged[0] if judged and self.model.steps.any() else None
+        simple = self.query.linear and self.model.steps.any()
+        return judged[0] if judged and simple else None
 
     def ceiling(self, lines: pd.DataFrame) -> pd.DataFrame:
         """Add to lines of the chosen mechanism what no ε changes, see `curves.ceiling_frame`."""
@@ -662,8 +691,9 @@ class Evaluation:
     # ---------------------------------------------------------------- what takes longer
 
     def lines(self, names: Sequence[str] | None = None) -> Work:
-        """Return the work that makes `tradeoff`, a part a mechanism."""
-        parts = [{"names": [name]} for name in names or gaussian_names()]
+        """Return the work that makes `tradeoff`, a part a mechanism, all Gaussian by default."""
+        every = names or ("OptM", *gaussian_names())
+        parts = [{"names": [name]} for name in dict.fromkeys(every)]
         delta = self.scenario.delta
         return self._work("lines", (delta,), parts, self._options | {"delta": delta})
 
@@ -682,8 +712,12 @@ class Evaluation:
         return self._work("reach", key, parts, {"releases": releases, "pair": self.exposed})
 
     def accepting(self, limits: tuple[ErrorLimit, ...]) -> Work:
-        """Return the work that chooses each mechanism's least ε by errors, see `choose`."""
-        parts = [{"names": [name]} for name in gaussian_names()]
+        """Return the work that chooses mechanisms' least ε by errors, see `choose`.
+
+        Where laws are simulated, a search takes long: of the chosen mechanism and OptM alone.
+        """
+        some = gaussian_names() if self.model.exact else (self.scenario.mechanism, "OptM")
+        parts = [{"names": [name]} for name in dict.fromkeys(some)]
         settings = self._options | {"delta": self.scenario.delta, "limit": limits}
         return self._work("accepted", (self.scenario.delta, *limits), parts, settings)
 

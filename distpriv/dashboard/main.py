@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ MENU = {
     "directions": "Directions",
     "guarantee": "Guarantee",
 }
+REST = 0.5  # seconds without a change
 LOGO = Path(__file__).with_name("logo.svg")
 DIALOGS = {"upload": upload.dialog} | builders.DIALOGS
 
@@ -158,14 +160,21 @@ def follows(state: State) -> None:
 
 
 def await_law(state: State) -> None:
-    """Compute an exact law that takes a second or two, and draw the page anew by it."""
-    now = state.evaluation()
-    if not now.law_pending:
-        return
-    job = jobs.beside(state.jobs, "law", now.model_key, now.compute_laws)
-    if not now.law_pending:
-        st.rerun()
-    jobs.follow(job, lambda _: None)
+    """Once the controls rest, hold ways against laws that take long, and draw the page by them."""
+    now, scenario = state.evaluation(), state.scenario
+
+    def work() -> bool:
+        time.sleep(REST)
+        if rested := state.scenario == scenario:
+            now.compute_laws()
+        return rested
+
+    if now.law_pending:
+        job = jobs.beside(state.jobs, "law", scenario, work)
+        if job.results == [False]:  # it was another scenario's turn
+            del state.jobs["law"]
+            job = jobs.beside(state.jobs, "law", scenario, work)
+        jobs.follow(job, lambda _: None)
 
 
 if __name__ == "__main__":

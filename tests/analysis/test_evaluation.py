@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -260,18 +261,29 @@ def test_persons_are_part_of_kept_and_of_the_recommendation(asked, now):
     assert not asked(bounds=()).bounded
 
 
-def test_law_that_is_known_decides_and_one_that_takes_long_is_awaited(census, asked):
-    """Of two counts of 500 records the law takes a second, and is asked for beside the page."""
+def test_law_that_takes_long_decides_when_it_is_computed(census, asked, monkeypatch):
+    """A slider does not wait for it, and other ways than the chosen one do without."""
     counts = (Count("marital-status", "Never-married"), Count("sex", "Female"))
-    quick, late = asked(statistics=counts), asked(statistics=counts, records=500)
-    assert (quick.way.rests, quick.law_pending) == ("exact", False)
+    assert (asked(statistics=counts).way.rests, asked(statistics=counts).law_pending) == (
+        "exact",
+        False,
+    )
+    laws = import_module("distpriv.privacy.exact_law")
+    monkeypatch.setattr(laws, "_QUICK", (0, 0))  # as of many records
+    late, ages = asked(statistics=counts, records=90), asked(statistics=(Mean("age"),), records=80)
     assert (late.way.rests, late.law_pending) == ("model", True)
     assert not asked().law_pending
     late.compute_laws()
     again = evaluate(late.scenario, census, late.cache)
-    assert (again.way.rests, again.law_pending) == ("exact", False)
+    assert (again.way.rests, again.plain.rests, again.law_pending) == ("exact", "exact", False)
     assert again.way.kept
     assert again.way.delivered == pytest.approx(again.promise.delta, rel=0.02)
+    assert by_key(again)["DauM"].rests == "model"
+    other = evaluate(replace(late.scenario, guesses=61.0), census, late.cache)
+    assert (other.way.rests, other.law_pending) == ("model", True)
+    monkeypatch.setattr(laws, "_MOST", 10)  # as if it had too many points
+    ages.compute_laws()
+    assert not evaluate(ages.scenario, census, ages.cache).law_pending
 
 
 def test_compare_lists_the_ways_of_an_evaluation(now):
