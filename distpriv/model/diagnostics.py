@@ -23,6 +23,7 @@ __all__ += ["mardia", "misfit", "normality"]
 
 _FEWEST = 5  # expected tables in a cell of a chi-squared test
 _RANK = 1e-10  # of a correlation's eigenvalues: what varies less follows from the others
+_VARIES = 1e-12  # of a statistic's size: a deviation below it is rounding
 _BLOCK = 2_000_000  # weights at a time
 
 
@@ -81,13 +82,13 @@ def normality(
     import pandas as pd
 
     values = _checked(draws, len(labels))
-    rows = []
-    for place, label in enumerate(labels):
-        for side, share in enumerate(shares):
-            mean, variance = pair.means[side, place], pair.covariances[side, place, place]
-            part, step = values[side, :, place], float(pair.steps[place])
-            tested = _chi_squared(part, float(mean), math.sqrt(max(float(variance), 0.0)), step)
-            rows.append((label, share, values.shape[1], *tested))
+    deviations = np.sqrt(np.diagonal(pair.covariances, axis1=1, axis2=2).clip(0))
+    rows = [
+        (label, share, values.shape[1], *_chi_squared(values[side, :, place], *law))
+        for place, label in enumerate(labels)
+        for side, share in enumerate(shares)
+        for law in [(pair.means[side, place], deviations[side, place], pair.steps[place])]
+    ]
     return pd.DataFrame(rows, columns=["statistic", "share", "tables", "cells", "chi2", "p"])
 
 
@@ -96,23 +97,23 @@ def _chi_squared(
 ) -> tuple[int, float, float]:
     """Return the number of cells, χ² and its p-value."""
     count, reach = len(draws), float(np.abs(draws).max())
-    if not deviation > 1e-12 * reach:
+    if not deviation > _VARIES * reach:
         return 1, math.nan, math.nan
-    cells = max(min(int(2 * count**0.4), count // _FEWEST), 1)
+    cells = min(int(2 * count**0.4), count // _FEWEST)
     edges = mean + deviation * ndtri(np.arange(1, cells) / cells)
     if step > 0:
         origin = draws[0] + step / 2
         edges = np.unique(origin + step * np.rint((edges - origin) / step))
-    below = np.concatenate([[0.0], count * ndtr((edges - mean) / deviation), [count]])
-    chosen = [0]
-    for place in range(1, len(below) - 1):
+    edges = np.concatenate([[-np.inf], edges, [np.inf]])
+    below, chosen = count * ndtr((edges - mean) / deviation), [0]
+    for place in range(1, len(edges) - 1):
         if min(below[place] - below[chosen[-1]], count - below[place]) >= _FEWEST:
             chosen.append(place)
-    seen = np.searchsorted(np.sort(draws), edges[np.array(chosen[1:], int) - 1])
-    expected = np.diff(np.append(below[chosen], count))
+    chosen.append(-1)
+    expected = np.diff(below[chosen])
     if len(expected) < 2:
         return 1, math.nan, math.nan
-    observed = np.diff(np.concatenate([[0], seen, [count]]))
+    observed = np.diff(np.searchsorted(np.sort(draws), edges[chosen]))
     chi2 = float(((observed - expected) ** 2 / expected).sum())
     return len(expected), chi2, float(chdtrc(len(expected) - 1, chi2))
 
@@ -162,10 +163,9 @@ def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd
 
 def _whitened(values: FloatArray) -> FloatArray:
     """Return tables, (R, m), in as many uncorrelated directions of variance 1 as they have."""
-    away = values - values.mean(axis=0)
-    unit = np.sqrt((away**2).mean(axis=0))
-    scaled = away[:, unit > 1e-12 * np.abs(values).max(axis=0)]
-    scaled = scaled / np.sqrt((scaled**2).mean(axis=0))
+    away, deviation = values - values.mean(axis=0), values.std(axis=0)
+    varies = deviation > _VARIES * np.abs(values).max(axis=0)
+    scaled = away[:, varies] / deviation[varies]
     variances, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
     some = variances > _RANK
     return np.asarray(scaled @ vectors[:, some] / np.sqrt(variances[some]))
@@ -177,11 +177,9 @@ class CovarianceDifference:
 
     Attributes
     ----------
-    labels : tuple of str, length m
-    ratios : ndarray, shape (m,)
-        Variance at the higher share over that at the lower one.
     extremes : (float, float)
-        Least and largest such ratio of any combination of the statistics.
+        Least and largest ratio, of any combination of the statistics, of the variance at the higher
+        share to that at the lower one.
     epsilon : float
     pooled : float
         δ(ε) if both shares had the mean covariance.
@@ -189,73 +187,50 @@ class CovarianceDifference:
         δ(ε) by their own covariances, in the worse order.
     """
 
-    labels: tuple[str, ...]
-    ratios: FloatArray
     extremes: tuple[float, float]
     epsilon: float
     pooled: float
     delta: float
 
-    @property
-    def largest(self) -> float:
-        """Largest |ln ratio| of any combination: 0 for equal covariances."""
-        return max(abs(math.log(ratio)) if ratio > 0 else math.inf for ratio in self.extremes)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a statistic: statistic, ratio."""
-        import pandas as pd
-
-        return pd.DataFrame({"statistic": self.labels, "ratio": self.ratios})
-
 
 def covariance_difference(
-    pair: PairModel,
-    labels: Sequence[str],
-    noise: FloatArray | float = 0.0,
-    epsilon: float = 1.0,
+    pair: PairModel, noise: FloatArray | float = 0.0, epsilon: float = 1.0
 ) -> CovarianceDifference:
     """Compare the covariances of two shares, and what δ is by each and by their mean.
 
     Parameters
     ----------
     pair : PairModel
-    labels : sequence of str, length m
     noise : ndarray, shape (m, m), optional
-        Covariance of normal noise, which makes both more alike; in all figures.
+        Covariance of normal noise, which makes both more alike.
     epsilon : float
         At which δ is compared, from 0 on.
     """
     from distpriv.privacy.loss import NormalLoss  # a later room
 
     one, other = pair.covariances + noise
-    unit = np.sqrt(np.diagonal(one + other) / 2)
+    mean = (one + other) / 2
+    unit = np.sqrt(np.diagonal(mean))
     unit = np.where(unit > 0, unit, 1.0)
     across, trace = np.outer(unit, unit), 1e-12 * np.eye(len(unit))
-    parts = eigvalsh(other / across + trace, (one + other) / across / 2 + trace).clip(0, 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.diagonal(other) / np.diagonal(one)
-        extremes = parts[[0, -1]] / (2 - parts[[0, -1]])
-    least, most = map(float, extremes)
-    mean = (one + other) / 2
+    parts = eigvalsh(other / across + trace, mean / across + trace).clip(0, 2)[[0, -1]]
+    with np.errstate(divide="ignore"):
+        least, most = map(float, parts / (2 - parts))
     loss, pooled = (
         NormalLoss.between(pair.difference, *law) for law in ((one, other), (mean, mean))
     )
     delta = max(float(order.delta(epsilon)) for order in (loss, loss.reversed))
-    costs = float(pooled.delta(epsilon)), delta
-    return CovarianceDifference(tuple(labels), ratios, (least, most), epsilon, *costs)
+    return CovarianceDifference((least, most), epsilon, float(pooled.delta(epsilon)), delta)
 
 
 def bootstrap_intervals(
-    draws: FloatArray,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    rng: np.random.Generator | int | None = 0,
+    draws: FloatArray, resamples: int = 1000, confidence: float = 0.95
 ) -> pd.DataFrame:
     """Compute bootstrap intervals of the shares' distances, by simulated tables drawn again.
 
     Squared distances of R tables' means are too large by the tables' own scatter, tr(2 Σ)/R for
     Δ_{E,2} and 2 d/R for the Mahalanobis distance in d dimensions, and drawn again twice as much;
-    that is taken off.
+    that is taken off. The same draws have the same intervals.
 
     Parameters
     ----------
@@ -264,8 +239,6 @@ def bootstrap_intervals(
         At least 100.
     confidence : float
         Between 0 and 1.
-    rng : Generator, int or None
-        0 by default, so that the same draws have the same intervals.
 
     Returns
     -------
@@ -283,49 +256,31 @@ def bootstrap_intervals(
     values = _checked(draws)
     if resamples < 100 or not 0 < confidence < 1:
         raise DistprivError("A bootstrap needs 100 resamples or more and a confidence below 1.")
-    generator, count, m = np.random.default_rng(rng), *values.shape[1:]
+    generator, count, m = np.random.default_rng(0), *values.shape[1:]
     unit = values.std(axis=1).mean(axis=0)
-    unit = np.where(unit > 1e-12 * np.abs(values).max(axis=(0, 1)), unit, np.inf)
-    shift = values.mean(axis=(0, 1))
-    means = np.empty((2, resamples, m))
-    products = np.empty((2, resamples, m, m))
-    for side in (0, 1):
-        away = values[side] - shift
+    unit = np.where(unit > _VARIES * np.abs(values).max(axis=(0, 1)), unit, np.inf)
+    moments = np.empty((2, resamples + 1, m + m * m))
+    for side, away in enumerate(values - values.mean(axis=(0, 1))):
         outer = (away[:, :, None] * away[:, None, :]).reshape(count, m * m)
-        for start in range(0, resamples, max(1, _BLOCK // count)):
-            part = slice(start, min(start + max(1, _BLOCK // count), resamples))
-            size = part.stop - part.start
-            members = (
-                generator.integers(count, size=(size, count)) + np.arange(size)[:, None] * count
-            )
-            weights = np.bincount(members.ravel(), minlength=size * count).reshape(size, count)
-            means[side, part] = weights @ away / count
-            products[side, part] = (weights @ outer / count).reshape(size, m, m)
-    covariances = products - means[..., :, None] * means[..., None, :]
-    again = _squares(means[0] - means[1], covariances.mean(axis=0), unit, 2 / count)
-    own = [np.atleast_2d(np.cov(part.T, bias=True)) for part in values]
-    difference = values[0].mean(axis=0) - values[1].mean(axis=0)
-    once = _squares(difference[None], np.mean(own, axis=0)[None], unit, 1 / count)
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-    low, high = np.quantile(np.sqrt(again), ends, axis=0)
-    names = ["Δ_{E,2}", "Mahalanobis distance"]
-    frame = pd.DataFrame(
-        {"distance": names, "estimate": np.sqrt(once[0]), "low": low, "high": high}
-    )
-    return frame.assign(tables=count, resamples=resamples)
-
-
-def _squares(
-    difference: FloatArray, pooled: FloatArray, unit: FloatArray, scatter: float
-) -> FloatArray:
-    """Return squared distances, (B, 2), less what means of tables scatter by; none below 0."""
-    trace = 2 * np.trace(pooled, axis1=1, axis2=2)
-    values, vectors = np.linalg.eigh(pooled / np.outer(unit, unit))
+        for part in np.array_split(np.arange(resamples + 1), 1 + resamples * count // _BLOCK):
+            members = generator.integers(count, size=(len(part), count))
+            weights = np.array([np.bincount(one, minlength=count) for one in members])
+            weights[part == 0] = 1  # the tables as they are
+            moments[side, part] = weights @ np.hstack([away, outer]) / count
+    means, products = moments[..., :m], moments[..., m:].reshape(2, -1, m, m)
+    covariances = (products - means[..., :, None] * means[..., None, :]).mean(axis=0)
+    difference, scatter = means[0] - means[1], np.full(resamples + 1, 4 / count)
+    scatter[0] = 2 / count
+    spreads, vectors = np.linalg.eigh(covariances / np.outer(unit, unit))
     along = np.einsum("bij,bi->bj", vectors, difference / unit) ** 2
-    some = values > _RANK
-    square = (along / np.where(some, values, np.inf)).sum(axis=1)
-    both = np.stack([(difference**2).sum(axis=1), square], axis=1)
-    return (both - scatter * np.stack([trace, 2.0 * some.sum(axis=1)], axis=1)).clip(0)
+    some = spreads > _RANK
+    square = (along / np.where(some, spreads, np.inf)).sum(axis=1) - scatter * some.sum(axis=1)
+    plain = (difference**2).sum(axis=1) - scatter * np.trace(covariances, axis1=1, axis2=2)
+    estimate, *again = np.sqrt(np.stack([plain, square], axis=1).clip(0))
+    low, high = np.quantile(again, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    names = ["Δ_{E,2}", "Mahalanobis distance"]
+    frame = pd.DataFrame({"distance": names, "estimate": estimate, "low": low, "high": high})
+    return frame.assign(tables=count, resamples=resamples)
 
 
 def _checked(draws: FloatArray, m: int | None = None) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,9 +14,10 @@ from scipy.special import betaln, expit, logit, xlog1py, xlogy
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release
-from distpriv.model.grid import log_ratio
+from distpriv.model.grid import COVERED, log_ratio
 from distpriv.privacy.delivered import optimal_attack_accuracy, pair_loss, privacy_loss
 from distpriv.privacy.loss import NormalLoss, PrivacyLoss, normal_distance
+from distpriv.queries.secrets import round_half_up
 from distpriv.text import whole
 
 __all__ = [
@@ -33,10 +35,7 @@ _CERTAIN = 100.0  # k Δp² from which on a test on k records errs less than e�
 _MOST = 1 << 50  # records
 _NODES = 20_000
 _SAME = 1e-12  # of accuracies
-_COVERED = 0.01  # by which the grid may move ratios; noise that leaves more counts as none
 _FARTHEST = 700.0  # log-likelihood ratios
-
-# ---------------------------------------------------------------- as good as reading records
 
 
 def reading_accuracy(k: int, low: float, high: float, n: int | None = None) -> float:
@@ -59,14 +58,17 @@ def reading_accuracy(k: int, low: float, high: float, n: int | None = None) -> f
     DistprivError
         If an argument is out of its domain.
     """
-    low, high = sorted((_fraction(low, "A share"), _fraction(high, "A share")))
+    for share in (low, high):
+        if not 0 <= share <= 1:
+            raise DistprivError(f"A share must lie between 0 and 1, not at {share}.")
+    low, high = sorted((low, high))
     if not 0 <= k <= (_MOST if n is None else n) or k != int(k):
         raise DistprivError(f"Records that are read must be 0 to {n or _MOST}, not {k}.")
     if k == 0 or low == high:
         return 0.5
     having = (low, high)
     if n is not None:
-        having = (math.floor(round(n * low, 9) + 0.5), math.floor(round(n * high, 9) + 0.5))
+        having = round_half_up(n * low), round_half_up(n * high)
         low, high = having[0] / n, having[1] / n
     if k * (high - low) ** 2 > _CERTAIN:
         return 1.0
@@ -113,21 +115,10 @@ def records_to_match(accuracy: float, low: float, high: float, n: int | None = N
     DistprivError
         If an argument is out of its domain.
     """
-    aim = _accuracy(accuracy) - _SAME
+    numbers = range((_MOST if n is None else n) + 1)
     reads = partial(reading_accuracy, low=low, high=high, n=n)
-    least, most, end = 0, 1, _MOST if n is None else n
-    if reads(0) >= aim:
-        return 0
-    if low == high:
-        return None
-    while reads(most) < aim:
-        if most == end:
-            return None
-        least, most = most, min(2 * most, end)
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if reads(middle) >= aim else (middle, most)
-    return most
+    least = bisect_left(numbers, _accuracy(accuracy) - _SAME, key=reads)
+    return least if least in numbers else None
 
 
 def guessing_factor(accuracy: float) -> float:
@@ -149,15 +140,6 @@ def _accuracy(value: float) -> float:
     if not 0.5 - _SAME <= value <= 1 + _SAME:
         raise DistprivError(f"An accuracy at even odds lies between 0.5 and 1, not at {value}.")
     return min(max(value, 0.5), 1.0)
-
-
-def _fraction(value: float, what: str) -> float:
-    if not 0 <= value <= 1:
-        raise DistprivError(f"{what} must lie between 0 and 1, not at {value}.")
-    return value
-
-
-# ---------------------------------------------------------------- beliefs and μ
 
 
 def posterior_bounds(
@@ -254,7 +236,7 @@ def gaussian_privacy(
     loss = privacy_loss(model, release)
     noisy = release.covariance is not None
     ratio = float(log_ratio(np.asarray(release.smoothness(model)))) if noisy else 0.0
-    charge = ratio if ratio <= _COVERED else 0.0  # noise that is thinner counts as none
+    charge = ratio if ratio <= COVERED else 0.0  # noise that is thinner counts as none
     factor = 1 + math.tanh(charge / 2)
     end = float(loss.epsilon(down_to / factor)) + charge
     if not math.isfinite(end):
@@ -263,36 +245,26 @@ def gaussian_privacy(
     for _ in range(3):
         epsilons = np.linspace(first, last, 65)
         delta = factor * loss.profile(epsilons - charge)
-        distances = np.where(delta > 0, _distance(epsilons, delta), 0.0)
+        reach = normal_distance(epsilons, delta.clip(1e-300, 1 - _SAME))
+        distances = np.where(delta > 0, reach, 0.0)
         mu, place = max(mu, float(distances.max())), int(distances.argmax())
         first, last = epsilons[max(place - 1, 0)], epsilons[min(place + 1, 64)]
-    if not charge and all(map(_is_alike, loss.losses)):
+    alike = all(
+        isinstance(one, NormalLoss) and np.allclose(one.spread, 1, rtol=0, atol=1e-9)
+        for one in loss.losses
+    )
+    if mu == 0 or (alike and not charge):
         return GaussianPrivacy(mu)
     return GaussianPrivacy(mu, down_to, "Figures vary differently at the two shares.")
 
 
-def _distance(epsilons: FloatArray, delta: FloatArray) -> FloatArray:
-    return normal_distance(epsilons, delta.clip(1e-300, 1 - _SAME))
-
-
-def _is_alike(loss: PrivacyLoss) -> bool:
-    """Tell whether both laws are normals of one covariance, or the same."""
-    if isinstance(loss, NormalLoss):
-        return bool((np.abs(loss.spread - 1) < 1e-9).all())
-    return loss.accuracy() == 0.5
-
-
-# ---------------------------------------------------------------- attackers who know records
-
-
-def knowing(
-    model: GaussianModel, release: Release | None, known: int, *, kept_known: bool = False
-) -> float:
+def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     """Compute the accuracy of the best attacker who knows some of the records, half of each group.
 
     They take known records off figures that use all, so that only the others vary. Of balanced
     figures they do not know which of their records are kept, but records of a larger group are
-    kept less often: by the normal law of the figures and of the known records' sums.
+    kept less often: by the normal law of the figures and of the known records' sums. Told which are
+    kept, they learn much more.
 
     Parameters
     ----------
@@ -301,10 +273,6 @@ def knowing(
         None: the figures as they are.
     known : int
         Records, at most twice those of the smallest group at any share.
-    kept_known : bool
-        Whether they are told which of their records are kept. How many of them are is all that
-        balanced figures tell then, for the other kept records have one law; nobody who knows as
-        many records does better.
 
     Returns
     -------
@@ -327,20 +295,17 @@ def knowing(
         )
     if known == 0 or release.kind == "no data":
         return optimal_attack_accuracy(model, release)
-    half = np.array([known - known // 2, known // 2], dtype=float)
-    if not release.additive:
-        check_kept(release, [pair.numbers for pair in model.pairs])
-    if kept_known and not release.additive:
-        return max(_told_accuracy(pair, release, half) for pair in model.pairs)
     if not model.query.linear:
         raise NotApplicable(
             "Known records can be taken off sums, counts, means and proportions only; leave the "
             "other figures out."
         )
-    if not release.additive:
-        return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
-    rest = replace(model, pairs=tuple(_without(model, pair, half) for pair in model.pairs))
-    return optimal_attack_accuracy(rest, release)
+    half = np.array([known - known // 2, known // 2], dtype=float)
+    if release.additive:
+        rest = replace(model, pairs=tuple(_without(model, pair, half) for pair in model.pairs))
+        return optimal_attack_accuracy(rest, release)
+    check_kept(release, [pair.numbers for pair in model.pairs])
+    return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
 
 
 def check_kept(release: Release, numbers: Iterable[FloatArray]) -> None:
@@ -382,20 +347,6 @@ def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairMo
         apart=pair.groups.grids.apart(numbers, sizes),
         alternatives=(),
     )
-
-
-def _told_accuracy(pair: PairModel, release: Release, known: FloatArray) -> float:
-    """Of an attacker who sees how many known records of each group are kept."""
-    kept, counts = np.asarray(release.kept), [np.arange(size + 1) for size in known]
-
-    def law(numbers: FloatArray) -> FloatArray:
-        without, having = (
-            np.exp(_log_law(counts[group], int(known[group]), kept[group], int(numbers[group])))
-            for group in (0, 1)
-        )
-        return np.outer(without, having)
-
-    return 1 - 0.5 * float(np.minimum(*map(law, pair.numbers)).sum())
 
 
 def _kept_accuracy(
