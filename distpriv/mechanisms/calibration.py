@@ -45,8 +45,9 @@ _HELD = ("guarded", "exact-law")
 _INNER: dict[Calibration, Calibration] = {one: one for one in _CALIBRATIONS}
 _INNER["exact-law"] = "guarded"  # for mechanisms, which know no other
 _LEAST_DELTA = 1e-30
-_STRICTER = 1e-3, 1e-9  # of δ: promises whose noise is scaled where the model asks for none
-_LEAST_FACTOR, _LARGEST = 1e-6, 1e6  # on a mechanism's noise
+_STRICTER = 0.3, 1e-2, 1e-6  # of δ: promises whose noise is scaled where the model asks for none
+_LEAST_FACTOR, _LARGEST = 1e-9, 1e6  # on a mechanism's noise
+_FLOOR_ONLY = 1e-3  # of noise above its floor: too little to scale
 _ROUGH = 1e-3  # of ln δ: room that scaled noise may leave
 _ROUNDING = 1e-7  # of ln δ
 NO_PERSONS = (
@@ -391,8 +392,11 @@ def _mend(
     if lawful and len(todo):
         narrow = [replace(pair, joint_steps=0 * pair.joint_steps) for pair in pairs]
         noise[todo], widths[todo] = gaussian_noise(cases.rows(todo), narrow)
+    steps = np.max([pair.steps for pair in pairs], axis=0)
     for share in _STRICTER:
-        todo = np.flatnonzero(~enough & ~noise.any(axis=(1, 2)))
+        size = np.trace(noise, axis1=1, axis2=2)
+        above = size - widths**2 * (steps**2).sum()
+        todo = np.flatnonzero(~enough & (above <= _FLOOR_ONLY * size))
         if len(todo):
             some = cases.rows(todo)
             stricter = replace(some, epsilon=some.epsilon * share**0.1, delta=some.delta * share)

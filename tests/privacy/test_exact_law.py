@@ -303,3 +303,8 @@ def test_verdicts_take_the_worst_of_laws_that_are_as_likely():
     mended = verdict(model, calibrate("OptM", model, 1.0, 1e-3))
     assert mended.kept
     assert mended.delta.max() == pytest.approx(1e-3, rel=2e-3)
+    # Figures that need no noise by the fitted law get what the other one needs, and no more.
+    delta = 1.001 * float(privacy_loss(replace(model, pairs=(pair,))).delta(1.0))
+    mended = verdict(model, calibrate("DauM", model, 1.0, delta))
+    assert mended.kept
+    assert mended.delta.max() == pytest.approx(delta, rel=2e-3)
