@@ -23,13 +23,13 @@ JOBS = {
     "epsilon": ["lines-epsilon", "attack-epsilon"],
 }
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
-NOTES = {
-    "width": "Lines: the best possible attacker, by our model. The noise stays, the range widens. ",
-    "epsilon": "Lines: the best possible attacker, by our model. Dotted: what the promise allows. ",
-}
-
 state, now = page.current()
 scenario, chosen = now.scenario, st.session_state
+best = f"the best possible attacker, {explanations.basis(now)}."
+NOTES = {
+    "width": f"Lines: {best} The noise stays, the range widens. ",
+    "epsilon": f"Lines: {best} Dotted: what the promise allows. ",
+}
 attackers = [name for name, one in ATTACKERS.items() if now.query.linear or not one.knows_grid]
 view = chosen.get("attack-view") or "live"
 failing = view == "live" and chosen.get("attack-failing", False) and now.published is not None
@@ -105,7 +105,7 @@ def headline(lead, advice=""):
 def live() -> None:
     """Draw the attack as it grows."""
     total = 200 if many else 50
-    best = {name: now.exposed_guesses(way) for name, way in ways.items()}
+    reached = {name: now.exposed_guesses(way) for name, way in ways.items()}
     attack = simulation({name: way.release for name, way in ways.items()})
     job = begin("attack", attack, worker.pieces(attack, total), worker.scores)
 
@@ -134,12 +134,12 @@ def live() -> None:
         begun = "Stopped after" if job.stopped else "After" if done else "Starting:"
         st.progress(done / total, f"{begun} {done} of {total} simulations. {score}")
         page.show(
-            charts.picture(frame, best=best, total=total),
+            charts.picture(frame, best=reached, total=total),
             frame,
             charts.alt(frame),
             key="attack",
-            note="Lines: mean so far with its 95 % interval. Diamonds: the best possible attacker, "
-            f"by our model. Seed {scenario.seed}. {' '.join(worker.caveats(attack))}",
+            note=f"Lines: mean so far with its 95 % interval. Diamonds: {best} Seed "
+            f"{scenario.seed}. {' '.join(worker.caveats(attack))}",
         )
 
     jobs.follow(job, draw)
@@ -215,8 +215,8 @@ def recall() -> None:
         frame.round(2),
         charts.recall_alt(frame),
         key="recall",
-        note=f"The best possible attacker at even odds, by our model. Always guessing {high} has a "
-        "precision of 50 % and an F-score of 0.67.",
+        note=f"{best.capitalize()} At even odds, always guessing {high} has a precision of 50 % "
+        "and an F-score of 0.67.",
     )
 
 
@@ -233,7 +233,7 @@ def belief() -> None:
         charts.belief_alt(frame),
         key="belief",
         note="One simulated table, released each way. Before, all shares in the range are as "
-        f"likely; balanced figures change nothing. By our model. Seed {scenario.seed}.",
+        f"likely; balanced figures change nothing. Seed {scenario.seed}.",
     )
 
 

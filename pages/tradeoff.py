@@ -21,15 +21,17 @@ AXES = {
 
 state, now = page.current()
 scenario = now.scenario
+by = f"{explanations.basis(now)}, δ = {scenario.delta:g}".capitalize()
 READING = {
-    "guesses": f"By our model, δ = {scenario.delta:g}. Diamonds use no noise.",
-    "epsilon": f"By our model, δ = {scenario.delta:g}. Dotted: no noise, ε = 0.",
+    "guesses": f"{by}. Diamonds use no noise.",
+    "epsilon": f"{by}. Dotted: no noise, ε = 0.",
     "width": "Each line keeps your limit; the range widens around its middle.",
 }
 if not now.model.exact:  # simulated statistics take minutes for that
     del AXES["width"]
 key = f"across-{scenario.by}"
-across = st.session_state.get(key) or scenario.by
+across = st.session_state.get(key)
+across = across if across in AXES else scenario.by
 names = {"accepted": ["accepted", "lines"], "width": ["widths"]}.get(across, ["lines"])
 jobs.only(state.jobs, "law", *names)
 

@@ -15,12 +15,25 @@ if TYPE_CHECKING:
     from distpriv.attacks import Audit
 
 __all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit"]
-__all__ += ["belief_lead", "failing", "fit_table", "fit_tests", "reach_lead", "recall_lead"]
+__all__ += [
+    "basis",
+    "belief_lead",
+    "failing",
+    "fit_table",
+    "fit_tests",
+    "reach_lead",
+    "recall_lead",
+]
 
 FAILING = (
     "Adds DauM noise as it was published, and attacks by arithmetic. Figures move in steps: who "
     "tries each possible count can subtract noise along one direction."
 )
+
+
+def basis(now: Evaluation) -> str:
+    """Return by which law figures about attackers are computed."""
+    return "by the exact law" if now.plain.rests == "exact" else "by our model"
 
 
 def failing(now: Evaluation, style: Style = PLAIN) -> tuple[str, str]:
@@ -76,7 +89,9 @@ def belief_lead(now: Evaluation, style: Style = PLAIN) -> str:
     sure = {}
     for name, part in frame.groupby("release"):
         ends = part["belief"].iloc[[0, -1]]
-        sure[name] = style.strong(f"{100 * ends.iloc[-side] / (ends.sum() or 1.0):.0f} % sure")
+        held = 100 * ends.iloc[-side] / (ends.sum() or 1.0)
+        words = "over 99" if held > 99.5 else "under 1" if held < 0.5 else f"{held:.0f}"
+        sure[name] = style.strong(f"{words} % sure")
     lead = (
         f"A table was drawn at {true}. Who was undecided between {low} and {high} ends "
         f"{sure[now.way.key]} of {true}"
