@@ -141,6 +141,26 @@ def test_noise_mixes_the_points_of_a_law(deviation, scale):
     assert law.optimal_attack_accuracy(release) == pytest.approx(accuracy, abs=1e-12)
 
 
+@pytest.mark.parametrize("m", [1, 2])
+def test_noise_that_is_wider_than_a_law_does_not_come_round(m):
+    # Few points that end abruptly under noise of four steps; the mesh must not close on itself.
+    values = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1], [1, 1]])[:, :m]
+    model = fitted(values, np.array([0.0, 0, 0, 1, 1, 1]), 2, 0.0, 1.0, kind=Count)
+    law = known_law(model.pairs[0], model)
+    delta, _ = law.delivered(Release(covariance=16 * np.eye(m)), 0.2)
+    x = np.stack(np.meshgrid(*[np.arange(-36, 40, 0.1)] * m, indexing="ij"), -1)
+    p, q = (
+        sum(
+            mass * np.exp(-(((x - place) / 4) ** 2).sum(-1) / 2)
+            for place, mass in np.ndenumerate(masses)
+        )
+        for masses in law.probabilities
+    )
+    odds = np.exp(0.2)
+    want = [np.maximum(one - odds * other, 0).sum() / p.sum() for one, other in ((p, q), (q, p))]
+    np.testing.assert_allclose(delta, want, rtol=[1e-3, 2e-2][m - 1])
+
+
 def test_positive_parts_on_a_mesh_are_never_below_the_integral():
     # (1 − x² − y²)₊ over the plane is π/2, and (x − s)₊ up to 1 is (1 − s)²/2.
     for fine in (3.0, 5.1, 9.7):
