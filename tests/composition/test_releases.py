@@ -13,7 +13,7 @@ from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, joint_law
 from distpriv.model.grid import log_ratio
 from distpriv.privacy import NormalLoss, optimal_attack_accuracy, verdict
-from distpriv.queries import Count, Query, SensitiveProperty, Sum
+from distpriv.queries import Query, SensitiveProperty, Sum
 from tests.adult import INCOME, QUERY, model
 
 MODEL = model(INCOME.pair(0.5, 0.1), replacement=True)
@@ -56,11 +56,10 @@ def test_one_release_and_one_again_without_noise_tell_what_they_tell_alone():
     assert figures(Part(line), Part(OPT))[1] == pytest.approx(optimal_attack_accuracy(MODEL))
 
 
-def thin(ratio):
-    """Noise in equal steps that leaves such a charge for the grid, between 0.001 and 0.9."""
-    widths = np.linspace(0.2, 1, 400)
-    noises = widths[:, None, None] ** 2 * np.diag(MODEL.steps**2)
-    return Release("thin", noises[np.argmin(abs(log_ratio(FITTED.smoothness(noises)) - ratio))])
+def thin(ratio, fitted=FITTED, widths=400):
+    """Noise in equal steps that leaves at most such a charge for the grid, between 0.001 and 0.9."""
+    noises = np.linspace(0.2, 1, widths)[:, None, None] ** 2 * np.diag(fitted.steps**2)
+    return Release("thin", noises[np.argmax(log_ratio(fitted.smoothness(noises)) <= ratio)])
 
 
 @pytest.mark.parametrize("apart", [False, True])
@@ -142,30 +141,42 @@ def test_samples_of_a_table_vary_together_as_enumeration_says():
     assert figures(*other, of=fitted)[1] > figures(*twice, of=fitted)[1]
 
 
-@pytest.mark.parametrize("deviations", [(0.9, 1.1), (0.5, 0.5)])
-def test_grid_is_charged_for_the_noise_that_releases_leave_together(deviations):
-    """Laws on whole numbers, under both noises at once, never deliver more than is said."""
-    mean, variance = FITTED.means[:, 2], FITTED.covariances[:, 2, 2]
-    query = Query([Count("marital-status", "Never-married"), Count("sex", "Female")])
-    both = replace(
-        FITTED,
-        means=FITTED.means[:, 2:4],
-        covariances=FITTED.covariances[:, 2:4, 2:4],
-        steps=np.ones(2),
-        joint_steps=np.ones((2, 2)),
+def part_of(model, places):
+    """The model of some of its figures."""
+    fitted = model.pairs[0]
+    law = replace(
+        fitted,
+        means=fitted.means[:, places],
+        covariances=fitted.covariances[:, places][:, :, places],
+        steps=fitted.steps[places],
+        joint_steps=fitted.joint_steps[:, places],
     )
-    counts = replace(MODEL, query=query, scales=np.ones(2), pairs=(both,))
-    parts = [Part(Release("x", np.array([[s * s]])), query.labels[:1]) for s in deviations]
-    noise = 1 / sum(s**-2 for s in deviations)
-    x, y = np.arange(-20, 90), np.linspace(-20, 90, 20_001)
+    query = Query([QUERY.statistics[place] for place in places])
+    return replace(model, query=query, scales=model.scales[places], pairs=(law,))
+
+
+def test_grid_is_charged_for_the_noise_that_releases_leave_together():
+    """Laws on whole numbers, under two noises at once, never deliver more than is said."""
+    counts = part_of(MODEL, [2, 3])
+    mean, variance = FITTED.means[:, 2], FITTED.covariances[:, 2, 2]
+    x, y = np.arange(-20, 90), np.linspace(-20, 90, 4001)
     point = np.exp(-((x - mean[:, None]) ** 2) / 2 / variance[:, None])
-    kernel = np.exp(-((y[:, None] - x) ** 2) / 2 / noise)
-    p, q = (kernel @ one / (kernel @ one).sum() for one in point)
-    epsilons = np.array([0.2, 1.0, 2.0])
-    joint = joint_release(counts, parts)
-    for epsilon in epsilons:
-        exact = max(np.maximum(a - np.exp(epsilon) * b, 0).sum() for a, b in ((p, q), (q, p)))
-        assert exact <= joint.delta(epsilon) * (1 + 1e-6)
+    for deviations in ((0.9, 1.1), (0.8, 0.78), (0.5, 0.5)):
+        parts = [Part(Release("x", np.array([[s * s]])), LABELS[2:3]) for s in deviations]
+        joint, noise = joint_release(counts, parts), 1 / sum(s**-2 for s in deviations)
+        kernel = np.exp(-((y[:, None] - x) ** 2) / 2 / noise)
+        p, q = (kernel @ one / (kernel @ one).sum() for one in point)
+        for epsilon in (0.0, 0.2, 1.0, 2.0):
+            exact = max(np.maximum(a - np.exp(epsilon) * b, 0).sum() for a, b in ((p, q), (q, p)))
+            assert exact <= joint.delta(epsilon) * (1 + 1e-6)
+
+
+def test_noise_that_covers_a_grid_no_more_beside_other_figures_counts_as_none():
+    """Given the other four figures a count varies less, so that its grid shows through noise."""
+    just = thin(0.01, part_of(MODEL, [2]).pairs[0], 10_000)
+    assert figures(Part(just, LABELS[2:3]))[1] < figures(Part(AS_IT_IS, LABELS[2:3]))[1] - 1e-4
+    beside = figures(Part(just, LABELS[2:3]), Part(AS_IT_IS, (*LABELS[:2], *LABELS[3:])))
+    assert beside == pytest.approx(figures(RAW, RAW), rel=1e-6)
 
 
 def test_repeated_releases_average_their_noise_and_bare_the_grid():
@@ -202,7 +213,7 @@ LAPLACE = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
 
 
 @pytest.mark.parametrize(
-    ("parts", "error", "sentence"),
+    ("call", "error", "sentence"),
     [
         ([], DistprivError, "no release"),
         ([Part(LAPLACE), RAW], NotApplicable, "Laplace"),
@@ -212,16 +223,12 @@ LAPLACE = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
         ([Part(BAL), Part(BAL, None, 80)], DistprivError, "keeps more records"),
         ([Part(replace(BAL, stands_for=None)), RAW], DistprivError, "tell the share"),
         ([Part(HALF), Part(HALF, None, 50)], NotApplicable, "one draw"),
+        ((AS_IT_IS, [1]), DistprivError, "promise"),
+        ((BAL, [0]), DistprivError, "begin at 1"),
+        ((LAPLACE, [2], Promise(1.0, 1e-3)), NotApplicable, "Laplace"),
     ],
 )
-def test_releases_that_cannot_be_counted_end_in_a_sentence(parts, error, sentence):
+def test_releases_that_cannot_be_counted_end_in_a_sentence(call, error, sentence):
+    """Of parts together, or of one release repeated."""
     with pytest.raises(error, match=sentence):
-        joint_release(MODEL, parts)
-
-
-def test_repetitions_need_a_promise_and_normal_noise():
-    for release, counts, sentence in ((AS_IT_IS, [1], "promise"), (BAL, [0], "begin at 1")):
-        with pytest.raises(DistprivError, match=sentence):
-            repeated(MODEL, release, counts)
-    with pytest.raises(NotApplicable, match="Laplace"):
-        repeated(MODEL, LAPLACE, [2], Promise(1.0, 1e-3))
+        joint_release(MODEL, call) if isinstance(call, list) else repeated(MODEL, *call)
