@@ -29,31 +29,32 @@ def normal_draws(count, seed=0, on_grid=True):
     return np.rint(draws / PAIR.steps) * PAIR.steps if on_grid else draws
 
 
-@pytest.mark.parametrize("on_grid", [True, False])
-def test_normality_rejects_as_often_as_it_should(on_grid):
-    pair = PAIR if on_grid else replace(PAIR, steps=np.zeros(5))
-    parts = [
-        normality(normal_draws(400, seed, on_grid), pair, LABELS, SHARES) for seed in range(40)
-    ]
+def test_normality_rejects_as_often_as_it_should():
+    """Counts on a grid by simulation; without one, by cells of equal chance and χ² in scipy."""
+    parts = [normality(normal_draws(400, seed), PAIR, LABELS, SHARES) for seed in range(40)]
     p = np.concatenate([part["p"] for part in parts])
     assert 0.02 < (p < 0.05).mean() < 0.09  # of 400 tests
     assert stats.kstest(p, "uniform").pvalue > 1e-3
+    draws = normal_draws(400, on_grid=False)
+    row = normality(draws, replace(PAIR, steps=np.zeros(5)), LABELS, SHARES).iloc[0]
+    places = stats.norm(PAIR.means[0, 0], np.sqrt(PAIR.covariances[0, 0, 0])).cdf(draws[0, :, 0])
+    statistic, p = stats.chisquare(np.bincount((21 * places).astype(int), minlength=21))
+    assert (row["cells"], row["chi2"], row["p"]) == pytest.approx((21, statistic, p))
 
 
 def test_normality_finds_skewed_counts_and_constant_ones():
-    draws = normal_draws(1000)
-    rng = np.random.default_rng(3)
-    skewed = rng.gamma(4, 1, (2, 1000)) - 4
+    draws, rng = normal_draws(1000), np.random.default_rng(3)
     deviation = np.sqrt(PAIR.covariances[:, 2, 2])[:, None]
-    draws[:, :, 2] = np.rint(PAIR.means[:, 2, None] + skewed / 2 * deviation)
-    draws[:, :, 3] = 25.0
-    covariances = PAIR.covariances.copy()
+    draws[:, :, 2] = np.rint(
+        PAIR.means[:, 2, None] + (rng.gamma(4, 0.5, (2, 1000)) - 2) * deviation
+    )
+    draws[:, :, 3], covariances = 25.0, PAIR.covariances.copy()
     covariances[:, 3], covariances[:, :, 3] = 0.0, 0.0
     frame = normality(draws, replace(PAIR, covariances=covariances), LABELS, SHARES)
-    frame = frame.set_index("statistic")
-    assert (frame.loc[LABELS[2], "p"] < 1e-6).all()
-    assert frame.loc[LABELS[3], "p"].isna().all()
-    assert (frame.loc[LABELS[0], "p"] > 1e-3).all()
+    p = frame["p"].to_numpy().reshape(5, 2)
+    assert (p[2] < 1e-6).all()
+    assert np.isnan(p[3]).all()
+    assert (p[0] > 1e-3).all()
     assert (frame["tables"] == 1000).all()
 
 
@@ -67,6 +68,9 @@ def test_mardia_is_that_of_all_pairs_of_tables():
         products = away @ np.linalg.inv(np.cov(values.T, bias=True)) @ away.T
         assert row.skewness == pytest.approx((products**3).mean())
         assert row.kurtosis == pytest.approx((np.diagonal(products) ** 2).mean())
+        assert row.skewness_p == pytest.approx(stats.chi2.sf(50 * row.skewness, 35))
+        score = (row.kurtosis - 35) / np.sqrt(8 * 35 / 300)
+        assert row.kurtosis_p == pytest.approx(2 * stats.norm.sf(abs(score)))
     assert (frame[["skewness_p", "kurtosis_p"]].iloc[0] > 0.01).all()
     assert frame["skewness_p"].iloc[1] < 1e-6
     doubled = np.concatenate([draws, 2 * draws[:, :, :2], np.ones((2, 300, 1))], axis=2)
@@ -98,11 +102,11 @@ def test_bootstrap_intervals_hold_the_model_as_often_as_they_say():
     assert (inside >= 0.85).all()
     squares = np.mean([one["estimate"] ** 2 for one in frames], axis=0)
     assert squares == pytest.approx(truth**2, rel=0.4)  # uncorrected they are 1.8 times as much
-    frame = bootstrap_intervals(normal_draws(1000), resamples=1000)
+    frame = bootstrap_intervals(normal_draws(1000))
     assert frame["estimate"].to_numpy() == pytest.approx([4.2913, 1.4225], rel=0.1)
     assert (frame["low"] < frame["estimate"]).all()
     assert (frame["estimate"] < frame["high"]).all()
-    assert frame.equals(bootstrap_intervals(normal_draws(1000), resamples=1000))
+    assert frame.equals(bootstrap_intervals(normal_draws(1000)))
 
 
 @pytest.mark.parametrize(
