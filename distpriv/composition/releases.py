@@ -14,7 +14,7 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
 from distpriv.model.grid import COVERED, inverse, log_ratio, smoothness
 from distpriv.privacy import FiniteLoss, NormalLoss, PrivacyLoss, Verdict, verdicts
-from distpriv.privacy.delivered import _judged
+from distpriv.privacy.delivered import judge
 from distpriv.privacy.laplace import APART
 from distpriv.privacy.meaning import check_kept
 from distpriv.text import near, whole
@@ -103,8 +103,7 @@ class JointRelease:
         ]
         accuracy = [max(loss.accuracy() for loss, _ in laws) for laws in self.losses]
         alike = [all(loss is _SAME for loss, _ in laws) for laws in self.losses]
-        law = np.full_like(delta, np.nan), np.array(accuracy), np.array(alike)
-        return _judged(promise, np.array(delta), *law, None, None)
+        return judge(promise, np.array(delta), np.array(accuracy), np.array(alike))
 
 
 def _delivered(loss: PrivacyLoss, charge: float, epsilon: float) -> list[float]:

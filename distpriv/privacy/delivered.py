@@ -12,7 +12,7 @@ import numpy as np
 from distpriv.arrays import BoolArray, FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
-from distpriv.model.grid import log_ratio
+from distpriv.model.grid import COVERED, log_ratio
 from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.laplace import APART, at_most, laplace_loss
 from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
@@ -32,6 +32,7 @@ __all__ = [
     "accuracies",
     "delivered_delta",
     "delivered_epsilon",
+    "judge",
     "optimal_attack_accuracy",
     "pair_loss",
     "privacy_loss",
@@ -45,7 +46,6 @@ _NOTHING = FiniteLoss(np.ones(1), np.ones(1))  # P = Q: nothing to tell
 _SLACK = 1e-6  # of δ, for rounding
 _ROUNDING = 0.01  # of δ: a law that may err by more refutes only
 _USUAL = 1e-3  # δ of what each record gets where nothing is promised
-_COVERED = 0.01  # what the grid may move log-likelihood ratios by; noise that leaves more is none
 
 
 def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 0) -> PrivacyLoss:
@@ -74,7 +74,7 @@ def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> Pr
     """By the normal laws of a pair."""
     if not release.additive:
         return _kept_loss(replace(model, pairs=(fitted,)), release)
-    covered = bool(_grid_ratio(fitted, [release])[0] <= _COVERED)
+    covered = bool(_grid_ratio(fitted, [release])[0] <= COVERED)
     if not covered and fitted.apart:
         return APART
     if release.directions is not None and covered:
@@ -340,7 +340,7 @@ def verdicts(
             hidden = record.group(model.n).delta(promise.epsilon)
             sure[row] |= hidden <= promise.delta * (1 + _SLACK)
     return [
-        _judged(promises[row], delta[row], exact[row], accuracy[row], sure[row], each[row], persons)
+        judge(promises[row], delta[row], accuracy[row], sure[row], exact[row], each[row], persons)
         for row in range(len(releases))
     ]
 
@@ -358,7 +358,7 @@ def _model_values(
     normal = [row for row in additive if releases[row].directions is None]
     ratio = np.zeros(len(releases))
     ratio[additive] = _grid_ratio(fitted, [releases[row] for row in additive])
-    covered = ratio <= _COVERED
+    covered = ratio <= COVERED
     charge = np.where(covered, ratio, 0.0)
     level = np.array([promise.epsilon for promise in promises]) - charge
     if normal:
@@ -406,15 +406,20 @@ def _each_record(
     return [per_record(release, moves) for release in releases]
 
 
-def _judged(
+def judge(
     promise: Promise,
     delta: FloatArray,
-    exact: FloatArray,
     accuracy: FloatArray,
     sure: BoolArray,
-    each: PerRecord | None,
-    persons: Persons | None,
+    exact: FloatArray | float = np.nan,
+    each: PerRecord | None = None,
+    persons: Persons | None = None,
 ) -> Verdict:
+    """Hold what is delivered against a promise, see :class:`Verdict` for shapes.
+
+    `sure`, shape (K,), tells what holds for any data; `exact` is NaN where no law is known, and
+    `each` what every record gets.
+    """
     by_law = np.isfinite(exact)
     decides = np.where(by_law, exact, delta)
     kept = bool((decides <= promise.delta * (1 + _SLACK)).all())  # NaN is not kept
