@@ -724,10 +724,9 @@ class Evaluation:
     def _work(
         self, kind: str, key: Key, parts: Sequence[dict[str, Any]], settings: dict[str, Any]
     ) -> Work:
-        laws = any(self._laws)
         return (
-            (kind, *map(repr, parts), *key, *self._options_key, *self.model_key),
+            (kind, self.exact, *map(repr, parts), *key, *self._options_key, *self.model_key),
             curves.part,
-            lambda: curves.packed(self.model, laws, **settings),
+            lambda: curves.packed(self.model, self.exact, **settings),
             [(kind, one) for one in parts],
         )

@@ -118,6 +118,7 @@ def reach(
             mode="markers",
             marker={"color": style.color(str(name)), "size": 8},
             name=f"simulated {name}",
+            cliponaxis=False,
             hoverinfo="skip",
         )
     if here is not None:
