@@ -22,13 +22,14 @@ from distpriv.text import percent, significant, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["GaussianModel", "Method", "PairModel", "fit_groups"]
+__all__ = ["GaussianModel", "Method", "PairModel", "exact_pair", "fit_groups"]
 
 Method = Literal["exact", "monte-carlo"]
 
 _LARGEST = 10**15  # records; whole numbers above it are not all of double precision
 _SEED = 0  # of simulated tables, so that figures do not move
 _TABLES = 1000  # at each share, in the paper's way
+_FAR, _RARE = 6.0, 2e-3  # deviations, and the share of tables beyond them that normal noise betrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +235,10 @@ def fit_groups(
         )
     scales, each = query.scales(n), zip(groups, pairs, strict=True)
     if method == "exact" and query.linear:
-        fitted = [_exact_pair(one, pair, n, scales, replacement) for one, pair in each]
+        fitted = [
+            exact_pair(one, pair, _numbers(one, pair, n, replacement), scales, replacement)
+            for one, pair in each
+        ]
     else:
         how = query, n, replacement, method == "exact"
         generator = np.random.default_rng(_SEED if rng is None else rng)
@@ -262,12 +266,12 @@ def _numbers(groups: Groups, pair: Pair, n: int, replacement: bool) -> FloatArra
     return numbers
 
 
-def _exact_pair(
-    groups: Groups, pair: Pair, n: int, scales: FloatArray, replacement: bool
+def exact_pair(
+    groups: Groups, pair: Pair, numbers: FloatArray, scales: FloatArray, replacement: bool
 ) -> PairModel:
-    numbers = _numbers(groups, pair, n, replacement)
+    """Compute the laws of sums over numbers of records, [share, group], times scales, (m,)."""
     sizes, covariances = groups.population(replacement)
-    factors = numbers * (1 - numbers / sizes)
+    factors = numbers * (1 - numbers / np.maximum(sizes, 1))
     grids = [groups.grids.at(row, sizes) for row in numbers]
     return PairModel(
         pair=pair,
@@ -320,7 +324,7 @@ def _estimated_pair(
         joint[:, linear] = np.array([grid.joint_steps for grid in grids]) * scales
     means = np.array([law.mean for law in laws])
     covariances = np.array([law.covariance for law in laws])
-    _check_varying(query, linear, means, covariances)
+    _check_laws(query, linear, means, covariances, [law.draws for law in laws])
     first = PairModel(
         pair=pair,
         groups=groups,
@@ -351,18 +355,30 @@ def _estimated_pair(
     return replace(first, alternatives=tuple(alternatives))
 
 
-def _check_varying(
-    query: Query, linear: BoolArray, means: FloatArray, covariances: FloatArray
+def _check_laws(
+    query: Query,
+    linear: BoolArray,
+    means: FloatArray,
+    covariances: FloatArray,
+    draws: Sequence[FloatArray],
 ) -> None:
-    """Raise DistprivError where a statistic that is no sum has one value at each share."""
-    deviations = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2).clip(0)).max(axis=0)
-    size = np.abs(means).max(axis=0)
-    for at in np.flatnonzero(~linear & (deviations <= 1e-9 * size)):
-        low, high = (significant(float(value), 6) for value in means[:, at])
-        where = (
-            f"{low} at both shares" if low == high else f"{low} at one share, {high} at the other"
-        )
-        raise DistprivError(
-            f"The {query.statistics[at].title} is the same in all simulated tables, {where}; take "
-            "fewer records, or leave it out."
-        )
+    """Raise DistprivError where a statistic that is no sum has one value, or far too long tails."""
+    spread = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2).clip(0))
+    away = [np.abs(drawn - mean) for drawn, mean in zip(draws, means, strict=True)]
+    far = np.max([(a > _FAR * s).mean(axis=0) for a, s in zip(away, spread, strict=True)], axis=0)
+    for at in np.flatnonzero(~linear):
+        title = query.statistics[at].title
+        if spread[:, at].max() <= 1e-9 * np.abs(means[:, at]).max():
+            low, high = (significant(float(value), 6) for value in means[:, at])
+            both = f"{low} at both shares"
+            where = both if low == high else f"{low} at one share, {high} at the other"
+            raise DistprivError(
+                f"The {title} is the same in all simulated tables, {where}; take fewer records, or "
+                "leave it out."
+            )
+        if far[at] > _RARE:
+            raise DistprivError(
+                f"The {title} lies far from its usual values in about {1000 * far[at]:.0f} of 1000 "
+                "simulated tables, which no normal law describes; take more records, or leave it "
+                "out."
+            )

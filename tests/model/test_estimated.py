@@ -28,6 +28,7 @@ from distpriv.queries import (
     Mean,
     Median,
     Pair,
+    Quantile,
     Query,
     SensitiveProperty,
 )
@@ -258,6 +259,7 @@ def test_steps_cover_the_values_that_statistics_take():
         (lambda: model_of(query=Query([Mean("a"), Median("zero")])), "median zero is the same"),
         (lambda: model_of(query=Query([Deviation("zero")])), "take fewer records, or leave it out"),
         (lambda: model_of(query=Query([Median("s2")])), "0 at one share, 1 at the other"),
+        (lambda: model_of(100, query=Query([Quantile("rare", 0.95)])), "95\u00a0% quantile of rare lies far .* of 1000 simulated tables, .* take more records"),
         (lambda: model_of(method="normal"), "no method 'normal'"),
         (lambda: model_of(n=1), "2 to 10¹⁵ records"),
         (lambda: fit_groups([Groups(**(vars(GROUPS) | {"records": None}))], QUERY, [Pair(SECRET, 0.3, 0.6)], 30), "no records to draw from"),
@@ -266,6 +268,8 @@ def test_steps_cover_the_values_that_statistics_take():
 def test_statistics_that_cannot_be_estimated(make, message, monkeypatch):
     table = frame()
     table = table.assign(a2=2 * table["a"], zero=0.0, s2=table["s"])
+    # The six largest values of a hundred decide, of which 2 % of the records are far off.
+    table["rare"] = table["a"] + 1e5 * (np.arange(len(table)) % 65 == 0)
     monkeypatch.setattr("tests.model.test_estimated.frame", lambda: table)
     with pytest.raises(DistprivError, match=message):
         make()
