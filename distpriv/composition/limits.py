@@ -22,28 +22,19 @@ _NEAR = 1e-4  # of a factor
 def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further: Part) -> Release:
     """Return a further release with as much noise as an agreed limit on all together asks for.
 
-    Its normal noise is multiplied by the least factor from 1 on, to 0.01 %, with which everything
-    keeps the limit.
+    Its normal noise is multiplied by the least factor, to 0.01 %, with which all keeps the limit.
 
     Parameters
     ----------
     limit : Promise
         (ε, δ), or ``Promise.of_guesses(60)``.
     model : GaussianModel
-        Of all statistics that are released, of the whole table.
     parts : sequence of Part
-        What was released before; may be empty.
+        What was released before; may be empty. See :func:`joint_release`, also for errors.
     further : Part
-
-    Returns
-    -------
-    Release
-        Held against the limit with all others.
 
     Raises
     ------
-    DistprivError
-        As of :func:`joint_release`.
     NotApplicable
         If what was released before breaks the limit or leaves nothing, or the further release has
         no noise to increase.
@@ -119,10 +110,7 @@ def counterexample(shift: float, correlation: float, noise: float = 0.0) -> dict
     (0, 0) without noise, and gives most of what hides the first away: a/√(1 + s²) becomes
     a/√(1 + s² − ρ²).
 
-    Returns
-    -------
-    dict
-        Mahalanobis distances of the "first", the "second" and both "together".
+    Returns Mahalanobis distances of the "first", the "second" and both "together".
 
     Raises
     ------

@@ -128,11 +128,6 @@ def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
         Of all statistics that are released, of the whole table.
     parts : sequence of Part
 
-    Returns
-    -------
-    JointRelease
-        By the normal laws of both shares, each with its own covariance.
-
     Raises
     ------
     DistprivError
@@ -354,6 +349,7 @@ def repeated(
     ----------
     model : GaussianModel
     release : Release
+        Without Laplace noise.
     counts : sequence of int
         Numbers of releases, each at least 1.
     promise : Promise, optional
@@ -368,9 +364,7 @@ def repeated(
     Raises
     ------
     DistprivError
-        If there is no promise, or a number of releases is below 1.
-    NotApplicable
-        For Laplace noise.
+        If an argument is out of its domain.
     """
     import pandas as pd
 

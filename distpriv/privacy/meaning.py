@@ -14,6 +14,7 @@ from scipy.special import betaln, expit, logit, xlog1py, xlogy
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release
+from distpriv.model.fit import exact_pair
 from distpriv.model.grid import COVERED, log_ratio
 from distpriv.privacy.delivered import optimal_attack_accuracy, pair_loss, privacy_loss
 from distpriv.privacy.loss import NormalLoss, PrivacyLoss, normal_distance
@@ -329,24 +330,12 @@ def check_kept(release: Release, numbers: Iterable[FloatArray]) -> None:
 
 def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairModel:
     """Return the laws once known records, (2,), are taken off."""
-    sizes, single = pair.groups.population(model.replacement)
-    numbers, sizes = pair.numbers - known, sizes - known
-    factors = numbers * (1 - np.divide(numbers, sizes, out=np.ones_like(numbers), where=sizes > 0))
-    grids = [pair.groups.grids.at(row, sizes) for row in numbers]
     # Groups of its own, so that exact laws of fewer records do not push the table's out; they would
     # take the rest from all records, which is right with replacement only.
-    groups = replace(pair.groups, records=pair.groups.records if model.replacement else None)
-    return replace(
-        pair,
-        groups=groups,
-        numbers=numbers,
-        means=numbers @ pair.groups.means * model.scales,
-        covariances=np.tensordot(factors, single, 1) * np.outer(model.scales, model.scales),
-        steps=np.max([grid.steps for grid in grids], axis=0) * model.scales,
-        joint_steps=np.array([grid.joint_steps for grid in grids]) * model.scales,
-        apart=pair.groups.grids.apart(numbers, sizes),
-        alternatives=(),
-    )
+    groups = replace(pair.groups)
+    if not model.replacement:
+        groups = replace(groups, counts=groups.counts - known, records=None)
+    return exact_pair(groups, pair.pair, pair.numbers - known, model.scales, model.replacement)
 
 
 def _kept_accuracy(

@@ -11,7 +11,7 @@ from distpriv.composition import Part, joint_release, repeated
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, joint_law
-from distpriv.model.grid import log_ratio
+from distpriv.model.grid import log_ratio, smoothness
 from distpriv.privacy import NormalLoss, optimal_attack_accuracy, verdict
 from distpriv.queries import Query, SensitiveProperty, Sum
 from tests.adult import INCOME, QUERY, model
@@ -171,12 +171,32 @@ def test_grid_is_charged_for_the_noise_that_releases_leave_together():
             assert exact <= joint.delta(epsilon) * (1 + 1e-6)
 
 
-def test_noise_that_covers_a_grid_no_more_beside_other_figures_counts_as_none():
-    """Given the other four figures a count varies less, so that its grid shows through noise."""
-    just = thin(0.01, part_of(MODEL, [2]).pairs[0], 10_000)
-    assert figures(Part(just, LABELS[2:3]))[1] < figures(Part(AS_IT_IS, LABELS[2:3]))[1] - 1e-4
-    beside = figures(Part(just, LABELS[2:3]), Part(AS_IT_IS, (*LABELS[:2], *LABELS[3:])))
+def test_noise_that_covers_a_grid_too_thinly_counts_as_none():
+    """Of one count beside others, and of one that varies less once the other figures are seen."""
+    one, count, others = part_of(MODEL, [2]), LABELS[2:3], (*LABELS[:2], *LABELS[3:])
+    bare = Part(AS_IT_IS, count)
+    beside = figures(Part(thin(0.05, one.pairs[0]), count), Part(OPT))
+    assert beside == pytest.approx(figures(bare, Part(OPT)), rel=1e-6)
+    assert beside[1] < figures(RAW, RAW)[1] - 0.01
+    just = Part(thin(0.01, one.pairs[0], 10_000), count)
+    assert figures(just)[1] < figures(bare)[1] - 1e-4
+    beside = figures(just, Part(AS_IT_IS, others))
     assert beside == pytest.approx(figures(RAW, RAW), rel=1e-6)
+
+
+def test_grid_is_charged_at_least_for_what_two_samples_leave_together():
+    """Two samples of 10 of a table of 20 of 60 records of zeros and ones."""
+    groups = Groups.of(np.arange(60)[:, None] % 2.0, np.repeat([0.0, 1.0], 30), "s")
+    pair = SensitiveProperty("s", "y").pair(0.5, 0.2)
+    fitted = fit_groups([groups], Query([Sum("x")]), [pair], 20)
+    parts = [Part(Release("x", np.array([[0.6]])), None, 10, name) for name in "ab"]
+    table, sample = pair.numbers(20), pair.numbers(10)
+    own, both = sample * (1 - sample / 30), sample**2 * (1 / table - 1 / 30)
+    laws = (
+        np.stack([own, both, both, own], axis=1).reshape(2, 2, 2, 2) @ groups.covariances[:, 0, 0]
+    )
+    theta = smoothness(laws, np.ones((2, 2)), np.ones(2), 0.6 * np.eye(2))
+    assert log_ratio(theta) <= joint_release(fitted, parts).losses[0][0][1] < 0.01
 
 
 def test_repeated_releases_average_their_noise_and_bare_the_grid():
