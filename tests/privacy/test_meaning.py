@@ -120,6 +120,16 @@ def test_known_records_leave_a_smaller_table(replacement):
     assert knowing(fitted, None, 40) == pytest.approx(expected)
 
 
+def test_the_law_of_all_records_is_not_that_of_unknown_ones():
+    values, having = np.arange(48.0)[:, None] % 5, np.repeat([0.0, 1.0], 24)
+    groups, query = Groups.of(values, having, "s"), Query([Sum("x")])
+    pair = INCOME.pair(0.5, 0.4)
+    fitted, bare = (
+        fit_groups([one], query, [pair], 30) for one in (groups, replace(groups, records=None))
+    )
+    assert knowing(fitted, None, 16) == knowing(bare, None, 16)
+
+
 def test_balanced_figures_and_known_sums_have_the_simulated_law():
     """20 of 32 records, 10 known and 12 kept, simulated 40 000 times."""
     rng, having = np.random.default_rng(2), np.repeat([0.0, 1.0], 16)
