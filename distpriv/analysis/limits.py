@@ -55,11 +55,10 @@ class Limit:
     recall: float | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(LimitKind):
-            raise DistprivError(
-                f"There is no limit on {self.kind!r}.{near(self.kind, get_args(LimitKind))}"
-            )
-        if self.kind in ("guesses", "accuracy"):
+        kinds = get_args(LimitKind)
+        if self.kind not in kinds:
+            raise DistprivError(f"There is no limit on {self.kind!r}.{near(self.kind, kinds)}")
+        if self.kind in kinds[:2]:
             return
         floor, words = 0.5, "precision"
         if self.kind == "f_score":
@@ -163,10 +162,10 @@ def choose(
         epsilons = [delivered_epsilon(model, one, delta) for one in releases]
     else:
         if isinstance(limit, Limit):
-            searched = [_largest(name, model, limit, delta, options) for name in names]
+            searched = (_largest(name, model, limit, delta, options) for name in names)
         else:
             accepted = _accepted([limit] if isinstance(limit, ErrorLimit) else limit, model)
-            searched = [_least(name, model, accepted, delta, options) for name in names]
+            searched = (_least(name, model, accepted, delta, options) for name in names)
         releases = [one for one in searched if one is not None]
         epsilons = [one.promise.epsilon for one in releases if one.promise is not None]
     rows = [
@@ -185,14 +184,12 @@ def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
     accepted, unit = np.full(len(labels), math.inf), ruler(model)
     if not limits:
         raise DistprivError("There is no limit to choose by; give at least one.")
-    for limit in limits:
-        if limit.label not in labels:
-            raise DistprivError(
-                f"There is no figure {limit.label!r} to limit.{near(limit.label, labels)}"
-            )
-        place = labels.index(limit.label)
-        value = limit.value * unit[place] if limit.relative else limit.value
-        accepted[place] = min(accepted[place], value)
+    for one in limits:
+        if one.label not in labels:
+            hint = near(one.label, labels)
+            raise DistprivError(f"There is no figure {one.label!r} to limit.{hint}")
+        place = labels.index(one.label)
+        accepted[place] = min(accepted[place], one.value * (unit[place] if one.relative else 1.0))
     return accepted
 
 
@@ -200,18 +197,17 @@ def _largest(
     name: str, model: GaussianModel, limit: Limit, delta: float, options: dict[str, Any]
 ) -> Release | None:
     """Search the largest ε at which a mechanism keeps a limit; it need not apply at every ε."""
-    best: tuple[float, Release] | None = None
+    keeping: dict[float, Release] = {}
 
     def excess(log_epsilon: float) -> float:
-        nonlocal best
         job = name, Promise(math.exp(log_epsilon), delta)
         (release,) = calibrate_all([job], model, **options)
         if not isinstance(release, Release):
             return math.inf
         loss, recall = privacy_loss(model, release), limit.recall
         figure = loss.f_score(limit.beta) if recall is None else float(loss.precision(recall))
-        if figure <= limit.value and (best is None or log_epsilon > best[0]):
-            best = log_epsilon, release
+        if figure <= limit.value:
+            keeping[log_epsilon] = release
         return figure - limit.value
 
     low, high = map(math.log, _SEARCHED)
@@ -219,7 +215,7 @@ def _largest(
     place = next((at for at, one in enumerate(points) if excess(one) <= 0), 0)
     if place:
         optimize.brentq(excess, points[place], points[place - 1], xtol=1e-3)
-    return None if best is None else best[1]
+    return keeping[max(keeping)] if keeping else None
 
 
 def _least(

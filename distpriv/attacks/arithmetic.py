@@ -24,7 +24,7 @@ from distpriv.arrays import FloatArray, IntArray
 from distpriv.model import Release
 from distpriv.model.grid import GroupGrids, theta_sum
 
-__all__ = ["ShareLaws", "lattices", "log_density", "log_normal"]
+__all__ = ["ShareLaws", "lattices", "log_density", "log_normal", "noise_parts"]
 
 _MISSED = 1e-4  # how probable it is that the statistics are not among the points
 _EXACT = 1e-4  # of a step: how exactly numbers are known at all
@@ -86,11 +86,8 @@ class ShareLaws:
         steps = np.max([np.abs(basis).max(axis=0, initial=0) for basis in self.bases], axis=0)
         spread = np.sqrt(np.diagonal(self.covariances.mean(axis=0)))
         unit = np.where(steps > 0, steps, np.where(spread > 0, spread, 1.0))
-        normal = np.zeros((m, m)) if noise.covariance is None else noise.covariance
-        normal = normal / np.outer(unit, unit)
-        laplace = np.zeros((m, 0))
-        if noise.directions is not None:
-            laplace = noise.scale * noise.directions / unit[:, None]
+        normal, laplace = noise_parts(noise, m)
+        normal, laplace = normal / np.outer(unit, unit), laplace / unit[:, None]
         largest = math.sqrt(np.linalg.norm(normal, 2)) + float(np.linalg.norm(laplace))
         normal += max(_EXACT, 1e-7 * largest) ** 2 * np.eye(m)
         normal += np.diag(np.broadcast_to((rounding / unit) ** 2 / 12, m))
@@ -111,6 +108,12 @@ class ShareLaws:
         if never.any():
             logs[:, never] = [log_density(y[never] - a, b + normal, laplace) for a, b in laws]
         return logs, points * unit
+
+
+def noise_parts(noise: Release, m: int) -> tuple[FloatArray, FloatArray]:
+    """Return the normal noise's covariance, (m, m), and the Laplace noise's, see `log_density`."""
+    normal = np.zeros((m, m)) if noise.covariance is None else noise.covariance
+    return normal, np.zeros((m, 0)) if noise.directions is None else noise.scale * noise.directions
 
 
 def lattices(
@@ -191,8 +194,11 @@ def _enumerated(
     rest = covariance - covariance[:, leads] @ across
     rest[gridded] = rest[:, gridded] = 0.0
     conditional = noise + rest
-    if laplace.shape[1] > 1 and not _pinned(laplace, conditional):
-        return None
+    if laplace.shape[1] > 1:  # a point must say how large the Laplace noise is
+        inner = laplace.T @ np.linalg.solve(conditional, laplace)
+        singular = np.linalg.cond(inner) > 1e12
+        if singular or np.linalg.inv(inner).diagonal().max() >= _PINNED**2:
+            return None
     centers = mean + (releases - mean) @ precise.T
     targets = ((centers - origin)[:, leads] @ inverse)[:, order]
     rows, counts = _lattice_points(targets, root, turns, radius)
@@ -303,11 +309,3 @@ def _log_noise(away: FloatArray, covariance: FloatArray, laplace: FloatArray) ->
         special.log_ndtr(sign * size / deviation - deviation) - sign * size for sign in (1, -1)
     ]
     return logs + deviation**2 / 2 - math.log(2) + np.logaddexp(*parts)
-
-
-def _pinned(laplace: FloatArray, covariance: FloatArray) -> bool:
-    """Whether a point says how large the Laplace noise is, to a tenth of its scale."""
-    inner = laplace.T @ np.linalg.solve(covariance, laplace)
-    if np.linalg.cond(inner) > 1e12:
-        return False
-    return bool(np.sqrt(np.linalg.inv(inner).diagonal()).max() < _PINNED)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
 
 from distpriv.arrays import FloatArray
-from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
+from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density, noise_parts
 from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release, fit_groups
 from distpriv.privacy.exact_law import known_law
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Belief", "posterior"]
 
-Law = Literal["exact", "model", "any data"]
-
 _KNOTS, _TABLES = 8, 300  # shares at which simulated laws are computed, and tables at each
-_ANY: Law = "any data"
 _EXACT = 1e-4  # of a step: how exactly figures are known
 _REACH = 12.0, 45.0  # deviations and scales of noise
 
@@ -45,7 +42,7 @@ class Belief:
     shares: FloatArray
     prior: FloatArray
     posterior: FloatArray
-    law: Law
+    law: str
 
     def __repr__(self) -> str:
         likeliest = self.shares[int(self.posterior.argmax())]
@@ -55,8 +52,8 @@ class Belief:
         """Return columns share, prior and posterior."""
         import pandas as pd
 
-        columns = {"share": self.shares, "prior": self.prior, "posterior": self.posterior}
-        return pd.DataFrame(columns)
+        beliefs = {"prior": self.prior, "posterior": self.posterior}
+        return pd.DataFrame({"share": self.shares} | beliefs)
 
 
 def posterior(
@@ -116,7 +113,7 @@ def posterior(
             "prior."
         )
     before, some = before / before.sum(), before > 0
-    after, law = before, _ANY
+    after, law = before, "any data"
     if release.additive:
         logs, law = _log_densities(model, fitted, release, y, numbers[some])
         after = np.zeros(len(before))
@@ -126,7 +123,7 @@ def posterior(
 
 def _log_densities(
     model: GaussianModel, fitted: PairModel, release: Release, y: FloatArray, numbers: FloatArray
-) -> tuple[FloatArray, Law]:
+) -> tuple[FloatArray, str]:
     """Log-densities of a value for numbers of records (S, 2), but for a constant, and by what."""
     exact = _by_exact_laws(model, fitted, release, y, numbers)
     if exact is not None:
@@ -153,13 +150,11 @@ def _models(
 ) -> list[GaussianModel]:
     """Return models of pairs of shares that together have all these numbers of records, rising."""
     groups = replace(fitted.groups)  # whose exact laws do not drive others out
-    ends = having[: len(having) // 2 * 2].reshape(-1, 2).tolist()
-    if len(having) % 2:
-        ends.append([having[-2], having[-1]])
-    secret, n = fitted.pair.secret, model.n
-    pairs = [Pair(secret, low / n, high / n) for low, high in ends]
+    places = np.minimum(np.arange(0, len(having), 2), len(having) - 2)
+    shares = np.stack([having[places], having[places + 1]], axis=1) / model.n
+    pairs = [Pair(fitted.pair.secret, *ends) for ends in shares.tolist()]
     return [
-        fit_groups([groups], model.query, [one], n, model.replacement, tables=tables)
+        fit_groups([groups], model.query, [one], model.n, model.replacement, tables=tables)
         for one in pairs
     ]
 
@@ -192,9 +187,7 @@ def _by_exact_laws(
     else:
         models = _models(model, fitted, having)
     m = len(y)
-    noise = release.total(m) if release.directions is None else release.covariance
-    noise = np.zeros((m, m)) if noise is None else noise
-    laplace = np.zeros((m, 0)) if release.directions is None else release.scale * release.directions
+    noise, laplace = noise_parts(release, m)
     logs: dict[float, float] = {}
     for one in models:
         pair = fitted if one is model else one.pairs[0]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from itertools import count, islice
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from distpriv.attacks.classifiers import ATTACKERS, Scorer, train
 from distpriv.errors import AttackError
 from distpriv.model import AS_IT_IS, GaussianModel, Release
 from distpriv.model.grid import GroupGrids
-from distpriv.model.simulate import draw_subsets, statistics_of, subset_sums
+from distpriv.model.simulate import draw_subsets, statistics_of
 from distpriv.queries import Pair, Query
 from distpriv.sources import fit_gaussian
 from distpriv.text import whole
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["AttackResult", "PropertyInferenceAttack", "parts_suffice", "run_attack"]
 
 Scores = Mapping[str, FloatArray]
-Part = tuple[FloatArray, FloatArray]  # records without and with the property
-Statistics = Callable[[Part, Sequence[Any], Sequence[float]], FloatArray]
+Part = Sequence[FloatArray]  # records without and with the property
 
 _LARGEST_PART, _SHARE = 10_000, 0.4  # of the records, for shadow datasets and for test datasets
 _MEMBERS = 2_000_000  # drawn at a time
@@ -54,10 +51,7 @@ class PropertyInferenceAttack:
     ----------
     without, having : ndarray, shape (N_0, w) and (N_1, w)
         What the statistics need of each record without the property, and with it.
-    statistics : ndarray, shape (m,), or callable
-        Scales that make statistics of sums over the records, where w is m. Else from records, their
-        members in each dataset and weights to statistics (datasets, m), as
-        :func:`distpriv.model.simulate.statistics_of` of a query.
+    query : Query
     numbers : ndarray, shape (2, 2)
         Records of a dataset [share, group].
     n : int
@@ -89,7 +83,7 @@ class PropertyInferenceAttack:
 
     without: FloatArray = field(repr=False)
     having: FloatArray = field(repr=False)
-    statistics: FloatArray | Statistics = field(repr=False)
+    query: Query = field(repr=False)
     numbers: FloatArray = field(repr=False)
     n: int
     noises: Mapping[str, Release | None]
@@ -114,7 +108,7 @@ class PropertyInferenceAttack:
                     f"An attack needs an even number of {kind} datasets, at least {fewest}, not "
                     f"{datasets}."
                 )
-        if ATTACKERS[self.classifier].knows_grid and callable(self.statistics):
+        if ATTACKERS[self.classifier].knows_grid and not self.query.linear:
             raise AttackError(
                 "An attacker by arithmetic needs sums over the records, such as counts and means; "
                 "take another attacker, or leave out the other figures."
@@ -160,7 +154,7 @@ class PropertyInferenceAttack:
         noises : mapping of name to Release or None
         pair : int
         **settings
-            The attributes `adaptive`, `classifier`, `shadows`, `tests`, `split`, `seed`, `known`.
+            Further attributes.
 
         Raises
         ------
@@ -186,7 +180,7 @@ class PropertyInferenceAttack:
         return cls(
             without=without,
             having=having,
-            statistics=model.scales if query.linear else partial(statistics_of, query),
+            query=query,
             numbers=fitted.numbers,
             n=model.n,
             noises=dict(noises),
@@ -209,12 +203,12 @@ class PropertyInferenceAttack:
         """
         rng = self._stream(index)
         parts, revealed = self._split(rng)
-        shadow, shadow_kept = self._draw(parts[0], revealed, self.shadows, rng)
-        test, test_kept = self._draw(parts[1], revealed, self.tests, rng)
+        shadow = self._draw(parts[0], revealed, self.shadows, rng)
+        test = self._draw(parts[1], revealed, self.tests, rng)
 
         @cache
         def clean() -> Scorer:
-            return self._train(shadow, self._stream(index, "clean"))
+            return self._train(shadow[""], self._stream(index, "clean"))
 
         @cache
         def laws() -> ShareLaws:
@@ -223,20 +217,16 @@ class PropertyInferenceAttack:
         def scores(name: str, release: Release) -> FloatArray:
             stream, noisy = self._stream(index, *release.key), release.kind == "noise"
             if not release.additive:
-                return self._train(shadow_kept[name], stream)(test_kept[name])
-            released = test + release.sample(self.tests, stream) if noisy else test
+                return self._train(shadow[name], stream)(test[name])
+            released = test[""] + release.sample(self.tests, stream) if noisy else test[""]
             if ATTACKERS[self.classifier].knows_grid:
                 low, high = laws().log_densities(released, release)[0]
                 return high - low
             if not self.adaptive or not noisy:
                 return clean()(released)
-            return self._train(shadow + release.sample(self.shadows, stream), stream)(released)
+            return self._train(shadow[""] + release.sample(self.shadows, stream), stream)(released)
 
         return {name: scores(name, one) for name, one in self._releases.items()}
-
-    def repetitions(self, start: int = 0) -> Iterator[dict[str, FloatArray]]:
-        """Yield repetition after repetition without end."""
-        return map(self.repetition, count(start))
 
     def collect(self, repetitions: Iterable[Scores]) -> AttackResult:
         """Return the result of some repetitions, at least one.
@@ -246,15 +236,12 @@ class PropertyInferenceAttack:
         AttackError
             If there is none.
         """
-        runs = list(repetitions)
-        if not runs:
+        if not (runs := list(repetitions)):
             raise AttackError("An attack needs at least one repetition.")
         return AttackResult(
             {name: np.array([run[name] for run in runs]) for name in self.noises},
             self.labels,
             self.seed,
-            self.classifier,
-            self.adaptive,
             self.split,
         )
 
@@ -265,7 +252,7 @@ class PropertyInferenceAttack:
     @cached_property
     def _keeping(self) -> dict[str, tuple[IntArray, FloatArray]]:
         """Records that releases keep of each group, and for how many one of them stands."""
-        return {
+        return {"": (np.full(2, self.n), np.ones(2))} | {
             name: (one.kept.astype(int), one.stands_for / np.maximum(one.kept, 1))
             for name, one in self._releases.items()
             if one.kept is not None and one.stands_for is not None
@@ -280,74 +267,58 @@ class PropertyInferenceAttack:
     ) -> np.random.Generator:
         key = [index]
         if mechanism:
-            bits = struct.unpack("<4I", struct.pack("<2d", epsilon, delta))
-            key += [zlib.crc32(mechanism.encode()), *bits]
+            bits = np.array([epsilon, delta], "<f8").view("<u4")
+            key += [zlib.crc32(mechanism.encode()), *bits.tolist()]
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
 
     def _split(self, rng: np.random.Generator) -> tuple[list[Part], Part]:
         """Return auxiliary and testing part, and the records that are known of the latter."""
-        groups = (self.without, self.having)
-        parts = [groups, groups]
+        groups = [self.without, self.having]
+        auxiliary, testing = list(groups), list(groups)
         if self.split:
-            halves = []
-            for group, size in zip(groups, _part_sizes(*map(len, groups)), strict=True):
-                chosen = rng.choice(len(group), 2 * size, replace=False)
-                halves.append([group.take(part, axis=0) for part in np.split(chosen, 2)])
-            parts = [(halves[0][place], halves[1][place]) for place in (0, 1)]
-        if not self.known:
-            return parts, (self.without[:0], self.having[:0])
-        revealed, rest = [], []
-        for group in parts[1]:
+            for at, size in enumerate(_part_sizes(*map(len, groups))):
+                chosen = rng.choice(len(groups[at]), 2 * size, replace=False)
+                auxiliary[at], testing[at] = (groups[at][half] for half in np.split(chosen, 2))
+        revealed = [group[:0] for group in groups]
+        for at, group in enumerate(testing if self.known else ()):
             places = rng.choice(len(group), self.known // 2, replace=self.replacement)
-            revealed.append(group.take(places, axis=0))
-            rest.append(group if self.replacement else np.delete(group, places, axis=0))
-        testing = rest[0], rest[1]
-        return [parts[0] if self.split else testing, testing], (revealed[0], revealed[1])
+            revealed[at] = group[places]
+            if not self.replacement:
+                testing[at] = np.delete(group, places, axis=0)
+        return [auxiliary if self.split else testing, testing], revealed
 
     def _draw(
         self, part: Part, revealed: Part, datasets: int, rng: np.random.Generator
-    ) -> tuple[FloatArray, dict[str, FloatArray]]:
-        """Draw datasets, half at each share: statistics, (datasets, m), and what releases keep.
+    ) -> dict[str, FloatArray]:
+        """Draw datasets, half at each share: statistics (datasets, m) of what each release keeps.
 
         Members come in random order, so that the first of a group stand for those chosen by a key.
         """
         half, few = datasets // 2, self.known // 2
-        statistics: dict[str, list[FloatArray]] = {name: [] for name in ("", *self._keeping)}
-        records = (np.vstack([part[0], revealed[0]]), np.vstack([part[1], revealed[1]]))
-        for numbers in self.numbers.astype(int) - few:
-            most = [
+        records = [np.vstack(each) for each in zip(part, revealed, strict=True)]
+        statistics: dict[str, list[FloatArray]] = {name: [] for name in self._keeping}
+        for numbers in (self.numbers.astype(int) - few).tolist():
+            most = sum(
                 size if self.replacement else min(len(group), 4 * size)
                 for group, size in zip(part, numbers, strict=True)
-            ]
-            block = max(1, _MEMBERS // max(sum(most), 1))
+            )
+            block = max(1, _MEMBERS // max(most, 1))
             for start in range(0, half, block):
-                members = []
+                rows, members = min(block, half - start), []
                 for group, size in zip(part, numbers, strict=True):
-                    rows = min(block, half - start)
-                    drawn = draw_subsets(len(group), int(size), rows, rng, self.replacement)
+                    drawn = draw_subsets(len(group), size, rows, rng, self.replacement)
                     if few:
                         places = np.broadcast_to(len(group) + np.arange(few), (rows, few))
                         drawn = rng.permuted(np.hstack([drawn, places]), axis=1)
                     members.append(drawn)
-                statistics[""].append(self._statistics_of(records, members, (1.0, 1.0)))
                 for name, (kept, weights) in self._keeping.items():
                     first = [each[:, :size] for each, size in zip(members, kept, strict=True)]
                     statistics[name].append(
-                        self._statistics_of(records, first, weights.tolist())
+                        statistics_of(self.query, records, first, weights)
                         if kept.any()
-                        else np.zeros_like(statistics[""][-1])
+                        else np.zeros((rows, len(self.query)))
                     )
-        joined = {name: np.concatenate(each) for name, each in statistics.items()}
-        return joined.pop(""), joined
-
-    def _statistics_of(
-        self, records: Part, members: Sequence[Any], weights: Sequence[float]
-    ) -> FloatArray:
-        if callable(self.statistics):
-            return self.statistics(records, members, weights)
-        parts = zip(weights, records, members, strict=True)
-        sums = sum(weight * subset_sums(group, each) for weight, group, each in parts)
-        return np.asarray(sums * self.statistics)
+        return {name: np.concatenate(each) for name, each in statistics.items()}
 
     @cached_property
     def _grids(self) -> GroupGrids:
@@ -356,7 +327,7 @@ class PropertyInferenceAttack:
 
     def _laws(self, part: Part, revealed: Part) -> ShareLaws:
         """Return laws at both shares to who knows the records of a part, and all that is public."""
-        scales, numbers = np.asarray(self.statistics), self.numbers - self.known // 2
+        scales, numbers = self.query.scales(self.n), self.numbers - self.known // 2
         sizes = np.array([max(len(group), 1) for group in part], float)
         means = np.array([group.sum(axis=0) / max(len(group), 1) for group in part])
         away = [group - mean for group, mean in zip(part, means, strict=True)]
@@ -385,15 +356,13 @@ class AttackResult:
     labels : ndarray of int, shape (tests,)
         1 where the higher share is right.
     seed : int
-    classifier : str
-    adaptive, split : bool
+    split : bool
+        Whether the classifiers learned from other records.
     """
 
     scores: Scores
     labels: IntArray
     seed: int
-    classifier: str
-    adaptive: bool
     split: bool
 
     def __repr__(self) -> str:
@@ -422,7 +391,9 @@ class AttackResult:
 
     def area(self, name: str, confidence: float = 0.95) -> tuple[float, float, float]:
         """Return mean area under the ROC curve, low and high end of its confidence interval."""
-        areas = np.array([_area(row, self.labels) for row in self.scores[name]])
+        from sklearn.metrics import roc_auc_score
+
+        areas = np.array([roc_auc_score(self.labels, row) for row in self.scores[name]])
         return _mean_interval(areas, len(self.labels) // 2, confidence)
 
     def to_frame(self) -> pd.DataFrame:
@@ -477,8 +448,6 @@ def run_attack(
     AttackError
         If the attack cannot be run as asked.
     """
-    if repetitions < 1:
-        raise AttackError(f"An attack needs at least one repetition, not {repetitions}.")
     model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
     attack = PropertyInferenceAttack.of(
         model,
@@ -488,19 +457,11 @@ def run_attack(
         known=known,
         seed=rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32)),
     )
-    return attack.collect(islice(attack.repetitions(), repetitions))
+    return attack.collect(map(attack.repetition, range(repetitions)))
 
 
 def parts_suffice(without: int, having: int, numbers: FloatArray) -> bool:
-    """Return whether a part of the split holds as many records of each group as every dataset.
-
-    Parameters
-    ----------
-    without, having : int
-        Records of the two groups.
-    numbers : ndarray, shape (2, 2)
-        Records of a dataset [share, group].
-    """
+    """Return whether parts of groups of these sizes hold the records of datasets [share, group]."""
     return bool((numbers <= _part_sizes(without, having)).all())
 
 
@@ -512,13 +473,6 @@ def _part_sizes(without: int, having: int) -> tuple[int, int]:
 
 def _labels(datasets: int) -> IntArray:
     return np.repeat([0, 1], datasets // 2)
-
-
-def _area(scores: FloatArray, labels: IntArray) -> float:
-    """Chance that a score at the higher share is above one at the lower, ties by halves."""
-    lower, higher = np.sort(scores[labels == 0]), scores[labels == 1]
-    ranks = np.searchsorted(lower, higher, "left") + np.searchsorted(lower, higher, "right")
-    return float(ranks.mean()) / (2 * len(lower))
 
 
 def _mean_interval(

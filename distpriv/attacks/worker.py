@@ -17,8 +17,7 @@ from distpriv.attacks.classifiers import ATTACKERS
 from distpriv.attacks.property_inference import PropertyInferenceAttack, parts_suffice
 from distpriv.text import whole
 
-__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "repetitions", "scores"]
-__all__ += ["thinned"]
+__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "repetitions", "scores", "thinned"]
 
 MOST_RECORDS = 200_000
 """How many records a worker gets; larger tables are sampled."""
@@ -75,13 +74,12 @@ def thinned(attack: PropertyInferenceAttack) -> PropertyInferenceAttack:
     without replacement from all the records need them all.
     """
     sizes = np.array([len(attack.without), len(attack.having)])
-    most = MOST_RECORDS
-    if sizes.sum() <= most or not (attack.replacement or attack.split):
+    if sizes.sum() <= MOST_RECORDS or not (attack.replacement or attack.split):
         return attack
-    fewer = np.minimum(sizes, np.maximum(most // 2, most - sizes[::-1]))
+    fewer = np.minimum(sizes, np.maximum(MOST_RECORDS // 2, MOST_RECORDS - sizes[::-1]))
     rng = np.random.default_rng(attack.seed)
     without, having = (
-        group.take(rng.choice(len(group), size, replace=False), axis=0)
+        group[rng.choice(len(group), size, replace=False)]
         for group, size in zip((attack.without, attack.having), fewer, strict=True)
     )
     split = attack.split and parts_suffice(len(without), len(having), attack.numbers)
@@ -92,11 +90,6 @@ def caveats(attack: PropertyInferenceAttack) -> tuple[str, ...]:
     """Return sentences about how the simulation differs from the paper's, for the page."""
     few = thinned(attack)
     shipped, total = (len(each.without) + len(each.having) for each in (few, attack))
-    sentences = []
-    if not few.split:
-        sentences.append("The attacker trains on the same records that it is tested on.")
-    if shipped < total:
-        sentences.append(
-            f"The simulation uses {whole(shipped)} of {whole(total)} records, chosen at random."
-        )
-    return tuple(sentences)
+    same = "The attacker trains on the same records that it is tested on."
+    some = f"The simulation uses {whole(shipped)} of {whole(total)} records, chosen at random."
+    return (same,) * (not few.split) + (some,) * (shipped < total)

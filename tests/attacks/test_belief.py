@@ -109,7 +109,7 @@ def test_balanced_figures_and_no_data_give_the_prior_back(model):
 
 def test_belief_about_simulated_statistics_leans_to_the_right_share(census):
     model = fit_gaussian(
-        census.iloc[::20], Query([Median("age"), Mean("hours-per-week")]), PAIR, 100
+        census.iloc[::40], Query([Median("age"), Mean("hours-per-week")]), PAIR, 100
     )
     laws = model.pairs[0]
     beliefs = [posterior(model, None, mean, shares=[0.45, 0.55]) for mean in laws.means]

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy import special, stats
-from sklearn.metrics import roc_auc_score
 
 from distpriv.attacks import AttackResult, PropertyInferenceAttack, run_attack
 from distpriv.errors import AttackError, DistprivError
 from distpriv.mechanisms import calibrate
 from distpriv.model import Promise, Release, joint_law, no_data
-from distpriv.model.simulate import draw_subsets, statistics_of
+from distpriv.model.simulate import draw_subsets
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Count, Deviation, Median, Pair, Query
@@ -72,45 +69,41 @@ def guarded(model):
         "BalM": calibrate("BalM", model),
         "no data": no_data(model),
     }
-    return noises, attacked(model, noises, 40, seed=7)
+    return noises, attacked(model, noises, 15, seed=7)
 
 
 # ---------------------------------------------------------------- figures
 
 
-def test_papers_way_agrees_with_table_4(model):
-    """On the example census, whose moments are Adult's; 0.02 and our interval are allowed."""
+def test_papers_way_agrees_with_table_4_and_the_adaptive_attacker_beats_it(model):
+    """On the example census, whose moments are Adult's; 0.02 and our interval are allowed.
+
+    ExpM at (5, 0.001), classical: 0.539 in Table 4; the best attacker of Adult reaches 0.658.
+    """
     printed = {
         (name, epsilon, delta): figure
         for (name, epsilon), row in PUBLISHED.items()
         for delta, figure in zip((1e-4, 1e-3, 1e-2), row, strict=True)
     }
     noises = {"none": None} | {key: published(model, *key) for key in printed}
-    result = attacked(model, noises, 50, adaptive=False, seed=2023)
+    result = attacked(model, noises, 24, adaptive=False, seed=2023)
     assert result.accuracy["none"].mean() == pytest.approx(0.75, abs=0.02)
     for key, figure in printed.items():
         mean, low, _ = result.interval(key)
         assert mean == pytest.approx(figure, abs=0.02 + mean - low), key
+    key = "ExpM", 5.0, 1e-3
+    adaptive = attacked(model, {key: noises[key]}, 15, seed=9).accuracy[key]
+    best = optimal_attack_accuracy(model, noises[key])
+    assert best == pytest.approx(0.658, abs=0.005)
+    assert result.accuracy[key].mean() < 0.56 < 0.61 < adaptive.mean() < best + 3 * error(adaptive)
 
 
 @pytest.mark.parametrize(("secret", "figure"), [(INCOME, 1.0), (WORK, 0.9)])
 def test_wide_ranges_are_guessed_as_in_figure_4a(census, secret, figure):
     """Δp = 0.4, which the paper draws close to 1.0 and to 0.9."""
     pair = secret.pair(center=0.5, width=0.4)
-    result = run_attack(census, QUERY, pair, 100, repetitions=10, rng=1)
+    result = run_attack(census, QUERY, pair, 100, repetitions=5, rng=1)
     assert result.accuracy["as it is"].mean() == pytest.approx(figure, abs=0.03)
-
-
-def test_adaptive_attacker_beats_the_papers(model):
-    """ExpM at (5, 0.001), classical: 0.539 in Table 4; the best attacker of Adult reaches 0.658."""
-    noise = published(model, "ExpM", 5.0, 1e-3)
-    papers, adaptive = (
-        attacked(model, {"ExpM": noise}, 40, adaptive=way, seed=9).accuracy["ExpM"]
-        for way in (False, True)
-    )
-    best = optimal_attack_accuracy(model, noise)
-    assert best == pytest.approx(0.658, abs=0.005)
-    assert papers.mean() < 0.56 < 0.61 < adaptive.mean() < best + 3 * error(adaptive)
 
 
 def test_no_attacker_passes_the_best_one(model, guarded):
@@ -118,42 +111,36 @@ def test_no_attacker_passes_the_best_one(model, guarded):
     for name, release in noises.items():
         accuracy = result.accuracy[name]
         assert accuracy.mean() <= optimal_attack_accuracy(model, release) + 3 * error(accuracy)
-    assert result.accuracy["OptM"].mean() <= 0.6 + 3 * error(result.accuracy["OptM"])
     undefended = optimal_attack_accuracy(model)
     assert result.accuracy["as it is"].mean() == pytest.approx(undefended, abs=0.02)
-    assert result.accuracy["BalM"].mean() == pytest.approx(0.5, abs=0.015)
+    assert result.accuracy["BalM"].mean() == pytest.approx(0.5, abs=0.02)
     assert (result.accuracy["no data"] == 0.5).all()
 
 
-@pytest.mark.parametrize("scale", [0.0, 3.0])
-def test_accuracy_is_that_of_a_linear_attacker(model, scale):
+def test_accuracy_is_that_of_a_linear_attacker(model):
     """Φ(wᵀd / (2 √(wᵀ(Σ + S)w))) with w = Σ⁻¹d, which logistic regression comes to."""
-    fitted, noise = model.pairs[0], scale**2 * np.eye(5)
+    fitted, noise = model.pairs[0], 9 * np.eye(5)
     w = np.linalg.solve(fitted.pooled, fitted.difference)
-    distance = w @ fitted.difference / np.sqrt(w @ (fitted.pooled + noise) @ w)
     release = Release("ExpM", noise, promise=Promise(1.0, 1e-3))
-    accuracy = attacked(
-        model, {"ExpM": release}, 6, adaptive=False, shadows=4000, tests=4000, seed=4
-    ).accuracy["ExpM"]
-    assert accuracy.mean() == pytest.approx(special.ndtr(distance / 2), abs=0.012)
+    settings = {"adaptive": False, "shadows": 3000, "tests": 3000, "seed": 4}
+    result = attacked(model, {"as it is": None, "ExpM": release}, 3, **settings)
+    for accuracy, added in zip(result.accuracy.values(), (0 * noise, noise), strict=True):
+        distance = w @ fitted.difference / np.sqrt(w @ (fitted.pooled + added) @ w)
+        assert accuracy.mean() == pytest.approx(special.ndtr(distance / 2), abs=0.015)
 
 
 def test_whole_table_is_attacked_without_a_split(census):
-    table = census.iloc[::15]
-    pair = Pair(INCOME, 0.24, 0.26)
-    best = optimal_attack_accuracy(fit_gaussian(table, QUERY, pair))
-    result = run_attack(table, QUERY, pair, repetitions=20, rng=3)
+    table, pair = census.iloc[::40], Pair(INCOME, 0.22, 0.28)
+    model = fit_gaussian(table, QUERY, pair)
+    best = optimal_attack_accuracy(model)
+    result = run_attack(table, QUERY, pair, repetitions=12, rng=3)
     assert not result.split
     assert result.accuracy["as it is"].mean() == pytest.approx(best, abs=0.025)
-    model = fit_gaussian(table, QUERY, pair)
-    apart = attacked(model, {"as it is": None}, 20, split=True, seed=3)
+    apart = attacked(model, {"as it is": None}, 12, split=True, seed=3)
     assert apart.accuracy["as it is"].mean() < best - 0.04
 
 
-@pytest.mark.parametrize(
-    ("known", "figures"),
-    [(20, (0.79, 0.57, 0.54)), (50, (0.84, 0.58, 0.58)), (80, (0.94, 0.59, 0.67))],
-)
+@pytest.mark.parametrize(("known", "figures"), [(20, (0.79, 0.57, 0.54)), (80, (0.94, 0.59, 0.67))])
 def test_attacker_who_knows_records_agrees_with_closed_forms(model, known, figures):
     """Adult, n = 100, half of each group: F, OptM (1, 0.001) and BalM, by one normal law each."""
     noises = {
@@ -162,9 +149,8 @@ def test_attacker_who_knows_records_agrees_with_closed_forms(model, known, figur
         "BalM": calibrate("BalM", model),
     }
     # Its statistics without noise are attacked by arithmetic too, balanced ones by normal laws.
-    result = attacked(
-        model, noises, 10, known=known, classifier="arithmetic", shadows=800, tests=400, seed=5
-    )
+    settings = {"classifier": "arithmetic", "shadows": 800, "tests": 300, "seed": 5}
+    result = attacked(model, noises, 5, known=known, **settings)
     for (name, release), figure in zip(noises.items(), figures, strict=True):
         accuracy, best = result.accuracy[name], knowing(model, release, known)
         assert best == pytest.approx(figure, abs=0.008)
@@ -186,7 +172,7 @@ def test_known_records_are_in_the_datasets_and_not_drawn_again(census, split):
         assert len(some) == 4
         assert not some & (auxiliary | testing)
         assert (auxiliary == testing) is not split
-    drawn, _ = attack._draw(parts[1], known, 400, np.random.default_rng(4))
+    drawn = attack._draw(parts[1], known, 400, np.random.default_rng(4))[""]
     least = sum(group[:, 0].sum() for group in known) / 10
     assert (drawn[:, 0] > least).all()
     assert len({*drawn[:, 0].round(9)}) > 5
@@ -194,12 +180,12 @@ def test_known_records_are_in_the_datasets_and_not_drawn_again(census, split):
 
 def test_simulated_statistics_are_attacked_and_balanced_by_weights(census):
     query = Query([Median("age"), Deviation("hours-per-week"), Count("sex", "Female")])
-    model = fit_gaussian(census, query, PAIR, 100)
+    model = fit_gaussian(census.iloc[::4], query, PAIR, 100)
     noises = {"as it is": None, "BalM": calibrate("BalM", model)}
-    result = attacked(model, noises, 8, classifier="lda", shadows=400, tests=400, known=10, seed=2)
+    result = attacked(model, noises, 4, classifier="lda", shadows=400, tests=400, known=10, seed=2)
     for name, release in noises.items():
         best = optimal_attack_accuracy(model, release)
-        assert result.accuracy[name].mean() == pytest.approx(best, abs=0.04)
+        assert result.accuracy[name].mean() == pytest.approx(best, abs=0.05)
     with pytest.raises(AttackError, match="needs sums over the records"):
         PropertyInferenceAttack.of(model, {}, classifier="arithmetic")
 
@@ -214,19 +200,15 @@ def test_datasets_have_the_law_of_the_model(census, replacement):
     balanced = calibrate("BalM", model, reference=0.3)
     attack = PropertyInferenceAttack.of(model, {"BalM": balanced}, split=False)
     parts = attack.without, attack.having
-    nobody = parts[0][:0], parts[1][:0]
-    everyone, kept = attack._draw(parts, nobody, 8000, np.random.default_rng(2))
-    called = replace(attack, statistics=partial(statistics_of, QUERY))
-    again, kept_again = called._draw(parts, nobody, 8000, np.random.default_rng(2))
-    np.testing.assert_allclose(again, everyone, rtol=1e-12)
-    np.testing.assert_allclose(kept_again["BalM"], kept["BalM"], rtol=1e-12)
+    nobody = [part[:0] for part in parts]
+    everyone = attack._draw(parts, nobody, 4000, np.random.default_rng(2))
     means, covariances = joint_law(model, [Release(), balanced])
-    drawn = np.hstack([everyone, kept["BalM"]]).reshape(2, 4000, 10)
+    drawn = np.hstack([everyone[""], everyone["BalM"]]).reshape(2, 2000, 10)
     for rows, mean, covariance in zip(drawn, means, covariances, strict=True):
         spread = np.sqrt(np.diag(covariance))
-        assert np.abs((rows.mean(axis=0) - mean) / spread).max() < 4.5 / np.sqrt(4000)
+        assert np.abs((rows.mean(axis=0) - mean) / spread).max() < 4.5 / np.sqrt(2000)
         ratio = np.cov(rows.T) / np.outer(spread, spread)
-        assert ratio == pytest.approx(covariance / np.outer(spread, spread), abs=0.09)
+        assert ratio == pytest.approx(covariance / np.outer(spread, spread), abs=0.12)
 
 
 @pytest.mark.parametrize(("population", "size"), [(5, 3), (5, 5), (12, 3), (4, 0)])
@@ -244,12 +226,11 @@ def test_first_members_of_subsets_are_uniform(population, size):
 
 def test_company_and_order_move_nothing(model, guarded):
     noises, result = guarded
-    for name in ("OptM", "DauM", "BalM"):
+    for name in ("OptM", "BalM"):
         alone = PropertyInferenceAttack.of(model, {name: noises[name]}, seed=7)
-        for index in (3, 1):
-            assert np.array_equal(alone.repetition(index)[name], result.scores[name][index])
+        assert np.array_equal(alone.repetition(3)[name], result.scores[name][3])
     turned = PropertyInferenceAttack.of(model, dict(reversed(noises.items())), seed=7)
-    again = next(turned.repetitions(7))
+    again = turned.repetition(7)
     assert all(np.array_equal(again[name], result.scores[name][7]) for name in noises)
 
 
@@ -264,14 +245,14 @@ def test_streams_differ_by_seed_repetition_mechanism_and_promise(model):
 # ---------------------------------------------------------------- results
 
 
-def test_intervals_and_areas_agree_with_library_ones(guarded):
+def test_intervals_and_areas_agree_with_second_computations(guarded):
     _, result = guarded
     accuracy = result.accuracy["OptM"]
-    mean, low, high = result.interval("OptM", 0.9)
-    spread = stats.t.interval(0.9, 39, accuracy.mean(), stats.sem(accuracy))
-    assert (mean, low, high) == pytest.approx((accuracy.mean(), *spread))
-    areas = [roc_auc_score(result.labels, row) for row in result.scores["OptM"]]
-    assert result.area("OptM")[0] == pytest.approx(np.mean(areas), abs=1e-12)
+    spread = stats.t.interval(0.9, 14, accuracy.mean(), stats.sem(accuracy))
+    assert result.interval("OptM", 0.9) == pytest.approx((accuracy.mean(), *spread))
+    low, high = np.split(result.scores["OptM"], 2, axis=1)
+    above = (high[:, :, None] > low[:, None]).mean()
+    assert result.area("OptM")[0] == pytest.approx(above, abs=1e-12)
     assert result.area("no data")[0] == 0.5  # ties count by halves
 
 
@@ -279,7 +260,7 @@ def test_intervals_and_areas_agree_with_library_ones(guarded):
 def test_interval_without_spread_is_wilsons(right):
     labels = np.repeat([0, 1], 5)
     guesses = np.where(np.arange(10) < right, labels, 1 - labels)
-    result = AttackResult({"x": np.array([guesses - 0.5])}, labels, 0, "logistic", True, True)
+    result = AttackResult({"x": np.array([guesses - 0.5])}, labels, 0, True)
     wilson = stats.binomtest(right, 10).proportion_ci(0.95, "wilson")
     assert result.interval("x") == pytest.approx((right / 10, *wilson))
 
@@ -321,18 +302,13 @@ def test_attack_that_cannot_be_run_says_why(census, model, settings, words):
         PropertyInferenceAttack.of(model, noises, **settings)
 
 
-def test_attack_needs_records_repetitions_and_enough_of_a_group(census, model):
+def test_attack_needs_records_repetitions_and_enough_of_a_group_and_keeps_records_in(census, model):
     with pytest.raises(AttackError, match="no records to attack"):
         PropertyInferenceAttack.of(pickle.loads(pickle.dumps(model)), {})
     with pytest.raises(AttackError, match="at least one repetition"):
         run_attack(census, QUERY, PAIR, 100, repetitions=0)
-    with pytest.raises(AttackError, match="at least one repetition"):
-        PropertyInferenceAttack.of(model, {}).collect([])
     with pytest.raises(DistprivError, match="take fewer records"):
         run_attack(census, QUERY, PAIR, 40_000)
-
-
-def test_records_are_neither_printed_nor_pickled(model):
     attack = PropertyInferenceAttack.of(model, {"as it is": None})
     assert "array" not in repr(attack)
     with pytest.raises(TypeError, match="holds records"):
