@@ -34,11 +34,9 @@ class Estimate:
 
     Attributes
     ----------
-    mean : ndarray, shape (p,)
-    covariance : ndarray, shape (p, p)
-    mean_error : ndarray, shape (p,)
+    mean, covariance : ndarray, shape (p,) and (p, p)
+    mean_error, covariance_error : ndarray, shape (p,) and (p, p)
         Standard errors; 0, but for rounding, for sums whose laws are exact.
-    covariance_error : ndarray, shape (p, p)
     resampled : list of (ndarray, ndarray)
         Means and covariances that are as likely, so widely spread that a figure is worse under the
         true law than under all of them in 3 of 100 cases only.
@@ -69,7 +67,7 @@ def estimated_law(
     ----------
     query : Query
     groups : Groups
-        With their records.
+        With their records, else it is a DistprivError.
     kept, total : ndarray, shape (u, 2)
         Records of each group that a subset has, the first of the larger ones, and how many they
         stand for; where none is kept, the statistics are those of the groups' laws.
@@ -84,11 +82,6 @@ def estimated_law(
     -------
     Estimate
         Of the u m statistics, subset by subset.
-
-    Raises
-    ------
-    DistprivError
-        If the groups came without records.
     """
     records = records_of(groups)
     sizes, everyone = [len(group) for group in records], np.concatenate(records)
@@ -125,14 +118,8 @@ def estimated_law(
         some = rng.integers(count, size=max(int(count / _WIDER**2), 2 * given.shape[1] + 8))
         again = _regressed(given[some], made[some], *exact)
         resampled.append((again[0], again[1] + again[2]))
-    return Estimate(
-        mean,
-        along + rest,
-        np.sqrt(own / count),
-        np.sqrt(error.clip(0) / count),
-        resampled,
-        made,
-    )
+    errors = np.sqrt(own / count), np.sqrt(error.clip(0) / count)
+    return Estimate(mean, along + rest, *errors, resampled, made)
 
 
 def _exact(

@@ -97,16 +97,15 @@ class GroupGrids:
         lattices = [Lattice(len(units)), Lattice(len(units))]
         for lattice, group in zip(lattices, groups, strict=True):
             lattice.fill((group - group[:, :1]).T)
-        both = Lattice(len(units), lattices[0].rows)
-        both.add(lattices[1].rows)
+        both = Lattice(len(units), lattices[0].rows + lattices[1].rows)
         divisors = np.where(units > 0, units, 1.0)
         return cls(
             both.grid(divisors),
             (lattices[0].grid(divisors), lattices[1].grid(divisors)),
             both.order(_minus(firsts[1], firsts[0])),
             (
-                _lies_apart(lattices[0], totals[1], firsts[0], len(having)),
-                _lies_apart(lattices[1], totals[0], firsts[1], len(without)),
+                lattices[0].order(_minus(totals[1], firsts[0], len(having))) != 1,
+                lattices[1].order(_minus(totals[0], firsts[1], len(without))) != 1,
             ),
             totals[0] != totals[1],
         )
@@ -147,18 +146,14 @@ class GroupGrids:
         return away % self.order != 0 if self.order else away != 0
 
 
-def _minus(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    return [a - b for a, b in zip(one, other, strict=True)]
+def _minus(one: Sequence[int], other: Sequence[int], times: int = 1) -> list[int]:
+    return [a - times * b for a, b in zip(one, other, strict=True)]
 
 
 def _total(steps: IntArray) -> list[int]:
     """Sum over records, shape (m, N), in blocks that cannot overflow."""
     starts = np.arange(0, steps.shape[1], 2**20)
     return [sum(row) for row in np.add.reduceat(steps, starts, axis=1).tolist()]
-
-
-def _lies_apart(lattice: Lattice, total: list[int], first: list[int], count: int) -> bool:
-    return lattice.order(_minus(total, [count * entry for entry in first])) != 1
 
 
 def spacing(values: FloatArray) -> tuple[float, float]:
@@ -225,14 +220,9 @@ def _common_step(values: FloatArray, probe: FloatArray) -> tuple[float, float]:
 
 
 class Lattice:
-    """Whole combinations of whole vectors, as a row basis in Hermite normal form.
+    """Whole combinations of whole vectors of a width, as rows in Hermite normal form.
 
-    Attributes
-    ----------
-    width : int
-        Length of the vectors.
-    rows : list of list of int
-        The basis; each row begins further right than the one before.
+    Each of its rows begins further right than the one before.
     """
 
     def __init__(self, width: int, vectors: Iterable[Sequence[int]] = ()) -> None:
@@ -261,30 +251,25 @@ class Lattice:
                 return
             row = self.rows[leads.index(lead)]
             while rest[lead]:
-                times = row[lead] // rest[lead]
-                row[:], rest = rest, [a - times * b for a, b in zip(row, rest, strict=True)]
+                row[:], rest = rest, _minus(row, rest, row[lead] // rest[lead])
 
     def _reduce(self) -> None:
         for place, (row, lead) in enumerate(zip(self.rows, self.leads, strict=True)):
             if row[lead] < 0:
                 row[:] = [-entry for entry in row]
             for above in self.rows[:place]:
-                times = above[lead] // row[lead]
-                above[:] = [a - times * b for a, b in zip(above, row, strict=True)]
+                above[:] = _minus(above, row, above[lead] // row[lead])
 
     def fill(self, vectors: IntArray) -> None:
         """Take in as many of the vectors, shape (N, width), as it needs to contain all of them."""
         varying = set(np.flatnonzero(vectors.any(axis=0)).tolist())
         for part in (vectors[:: len(vectors) // _FEW + 1], vectors):
-            while not self._holds_all(varying):
+            # Until it has every whole vector that is 0 where nothing varies, or all of these.
+            while not varying <= set(self.leads) or any(sum(map(abs, r)) > 1 for r in self.rows):
                 missing = self._outside(part)
                 if not len(missing):
                     break
                 self.add(part[missing[:3]].tolist())
-
-    def _holds_all(self, places: set[int]) -> bool:
-        """Tell whether it has every whole vector that is 0 outside these places."""
-        return places <= set(self.leads) and all(sum(map(abs, row)) == 1 for row in self.rows)
 
     def _outside(self, vectors: IntArray) -> IntArray:
         """Places of the vectors that it lacks."""
@@ -335,12 +320,8 @@ def smoothness(
 
     Parameters
     ----------
-    covariances : ndarray, shape (2, m, m)
-        Of the statistics at each share.
-    joint_steps : ndarray, shape (2, m)
-        At each share, see `Grid`.
-    steps : ndarray, shape (m,)
-        Of each statistic by itself.
+    covariances, joint_steps, steps : ndarray, shape (2, m, m), (2, m) and (m,)
+        Of the statistics, at each share, see `Grid`.
     noise : ndarray, shape (..., m, m)
         Covariances of normal noise.
 
@@ -362,9 +343,8 @@ def smoothness(
     bare = _is_bare(scaled[..., gridded[:, None], gridded])
     noise_precision = inverse(scaled + bare[..., None, None] * np.eye(len(unit)))
     worst = np.zeros(noise.shape[:-2])
-    for covariance, joint in zip(
-        covariances / np.outer(unit, unit), joint_steps / unit, strict=True
-    ):
+    shares = zip(covariances / np.outer(unit, unit), joint_steps / unit, strict=True)
+    for covariance, joint in shares:
         state = np.flatnonzero((joint > 0) | free)
         dual = np.flatnonzero(joint[state] > 0)
         if not len(dual):

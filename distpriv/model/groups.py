@@ -90,10 +90,7 @@ class Groups:
             covariances=np.array([covariance for _, covariance in moments]),
             grids=GroupGrids.of(parts[0].T, parts[1].T),
             extremes=np.array(
-                [
-                    np.min([part.min(axis=1) for part in parts], axis=0),
-                    np.max([part.max(axis=1) for part in parts], axis=0),
-                ]
+                [end([end(part, axis=1) for part in parts], axis=0) for end in (np.min, np.max)]
             ),
             provenance=provenance,
             dropped=len(complete) - int(counts.sum()),
@@ -146,8 +143,7 @@ def nested_moments(
 
     Returns
     -------
-    mean : ndarray, shape (u p,)
-    covariance : ndarray, shape (u p, u p)
+    mean, covariance : ndarray, shape (u p,) and (u p, u p)
     """
     weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
     fewer, more = np.minimum(kept[:, None], kept), np.maximum(kept[:, None], kept)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from distpriv.queries import Query
 
 __all__ = ["draw_subsets", "drawn_nested", "records_of", "simulate", "statistics_of"]
-__all__ += ["subset_sums", "sums_of"]
+__all__ += ["sums_of"]
 
 Members = NDArray[np.signedinteger] | FloatArray
 
@@ -55,9 +55,8 @@ def simulate(
     fitted, generator = model.pairs[pair], np.random.default_rng(rng)
     records, draws = records_of(fitted.groups), np.empty((2, count, len(model.query)))
     for share, numbers in enumerate(fitted.numbers):
-        block = max(
-            1, _MEMBERS // int(min(numbers.sum(), _MULTINOMIAL * fitted.groups.counts.sum()))
-        )
+        most = min(numbers.sum(), _MULTINOMIAL * fitted.groups.counts.sum())
+        block = max(1, _MEMBERS // int(most))
         for start in range(0, count, block):
             rows = min(block, count - start)
             members = [
@@ -105,9 +104,9 @@ def statistics_of(
     sizes = [_size(each) for each in members]
     result = np.empty((len(members[0]), len(query)))
     linear = [at for at, one in enumerate(query.statistics) if one.linear]
+    parts = list(zip(weights, records, members, strict=True))
     if linear:
         columns = slice(None) if query.linear else [query.places[at].start for at in linear]
-        parts = zip(weights, records, members, strict=True)
         sums = sum(weight * sums_of(group[:, columns], each) for weight, group, each in parts)
         result[:, linear] = sums * query.scales(round(float(np.dot(weights, sizes))))[linear]
     if query.linear:
@@ -120,7 +119,6 @@ def statistics_of(
         rows = slice(start, start + block)
         times = values = None
         if counted:
-            parts = zip(weights, records, members, strict=True)
             times = np.hstack([w * _times(each[rows], len(group)) for w, group, each in parts])
         elif any(weight != 1 for weight in weights):
             times = np.repeat(weights, sizes)
@@ -129,8 +127,7 @@ def statistics_of(
                 continue
             values = everyone[:, place]
             if not counted:
-                several = zip(records, members, strict=True)
-                taken = [group[:, place][each[rows]] for group, each in several]
+                taken = [group[:, place][each[rows]] for _, group, each in parts]
                 values = np.concatenate(taken, axis=1)
             result[rows, at] = one.of(values, times)
     return result
@@ -138,9 +135,18 @@ def statistics_of(
 
 def sums_of(values: FloatArray, members: Members) -> FloatArray:
     """Sum the values, shape (N, p), of datasets' members, see `statistics_of`: (datasets, p)."""
+    from scipy.sparse import csr_array
+
     if members.dtype.kind == "f":
         return np.asarray(members @ values)
-    return subset_sums(values, members)
+    rows, size = members.shape
+    if 4 * size > len(values):  # numbers of each record are faster than adding the members up
+        return np.array([np.bincount(row, minlength=len(values)) @ values for row in members])
+    starts = np.arange(rows + 1, dtype=np.int64) * size
+    if members.size < 2**31:
+        starts = starts.astype(members.dtype)
+    weights = csr_array((np.ones(members.size), members.ravel(), starts), (rows, len(values)))
+    return np.asarray(weights @ values)
 
 
 def _size(members: Members) -> int:
@@ -151,24 +157,13 @@ def _times(members: Members, population: int) -> FloatArray:
     """Count how often each record is a member, shape (datasets, population)."""
     if members.dtype.kind == "f":
         return np.asarray(members, dtype=float)
-    counts = [np.bincount(row, minlength=population) for row in members]
-    return np.array(counts, dtype=float)
+    return np.array([np.bincount(row, minlength=population) for row in members], dtype=float)
 
 
 def drawn_nested(
     population: int, sizes: FloatArray, rows: int, rng: np.random.Generator, replacement: bool
 ) -> list[Members]:
-    """Draw nested random subsets of a group, the first members of the largest, see `statistics_of`.
-
-    Parameters
-    ----------
-    population : int
-    sizes : ndarray, shape (u,)
-    rows : int
-        Subsets of each size.
-    rng : Generator
-    replacement : bool
-    """
+    """Draw nested random subsets of a group, so many rows of each size, see `statistics_of`."""
     if not replacement or sizes.max() <= _MULTINOMIAL * population:
         members = draw_subsets(population, int(sizes.max()), rows, rng, replacement)
         return [members[:, : int(size)] for size in sizes]
@@ -192,11 +187,6 @@ def draw_subsets(
     Returns
     -------
     ndarray of int, shape (rows, size)
-
-    Raises
-    ------
-    ValueError
-        If a subset without replacement is larger than the population.
     """
     kind: type[np.signedinteger] = np.int32 if population < 2**31 else np.int64
     if replacement or not size:
@@ -217,17 +207,3 @@ def draw_subsets(
         members[unsure[row], again] = rng.integers(population, size=len(row), dtype=kind)
         unsure = unsure[np.unique(row)]
     return members
-
-
-def subset_sums(values: FloatArray, members: Members) -> FloatArray:
-    """Sum the values, shape (N, m), of each subset's members, shape (rows, size): (rows, m)."""
-    from scipy.sparse import csr_array
-
-    rows, size = members.shape
-    if 4 * size > len(values):  # numbers of each record are faster than adding the members up
-        return np.array([np.bincount(row, minlength=len(values)) @ values for row in members])
-    starts = np.arange(rows + 1, dtype=np.int64) * size
-    if members.size < 2**31:
-        starts = starts.astype(members.dtype)
-    weights = csr_array((np.ones(members.size), members.ravel(), starts), (rows, len(values)))
-    return np.asarray(weights @ values)

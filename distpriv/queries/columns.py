@@ -26,10 +26,7 @@ _LOOKED_AT = 2000  # labels, for the one that was meant
 def as_label(value: object) -> Label:
     """Return a label as native Python: NumPy's scalars unpacked, dates and intervals as text.
 
-    Raises
-    ------
-    DistprivError
-        If it is no text, number, boolean, date or interval.
+    Anything but a text, number, boolean, date or interval is a DistprivError.
     """
     plain: Any = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, str | bool | int) or (isinstance(plain, float) and np.isfinite(plain)):
@@ -42,13 +39,7 @@ def as_label(value: object) -> Label:
 
 
 def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column.
-
-    Raises
-    ------
-    DistprivError
-        If the table has no such column, or several.
-    """
+    """Return a column; DistprivError if the table has no such column, or several."""
     if name not in frame.columns:
         raise DistprivError(f"The table has no column {name!r}.{near(name, frame.columns)}")
     column: Any = frame[name]
@@ -63,12 +54,7 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
     """Return a column's numbers, shape (N,); NaN where one is missing or infinite.
 
     Numbers of single precision are taken for the decimals of seven digits that they stand for, as
-    0.1 is stored as 0.100000001.
-
-    Raises
-    ------
-    DistprivError
-        If the column holds something else than numbers.
+    0.1 is stored as 0.100000001. Anything but numbers is a DistprivError.
     """
     import pandas as pd
 
@@ -102,10 +88,7 @@ def _decimals(numbers: FloatArray) -> FloatArray:
 def flags_of(column: pd.Series, values: Sequence[Label]) -> FloatArray:
     """Return 1 where a column has one of the values, 0 elsewhere, NaN where it is missing, (N,).
 
-    Raises
-    ------
-    DistprivError
-        If no record has any of the values.
+    Values that no record has are a DistprivError.
     """
     import pandas as pd
 
@@ -145,7 +128,7 @@ def _matches(column: pd.Series, values: Sequence[Label]) -> BoolArray:
 def _meant(column: pd.Series, value: Label) -> str:
     """Ask after the nearest label, which may differ in its type alone."""
     labels = list(column.dropna().unique()[:_LOOKED_AT])
-    alike = [label for label in labels if str(label) == str(value)]
-    if alike:
-        return f" Did you mean {as_label(alike[0])!r}?"
+    for label in labels:
+        if str(label) == str(value):
+            return f" Did you mean {as_label(label)!r}?"
     return near(value, labels)

@@ -40,10 +40,9 @@ def quantile(x: FloatArray, level: float, weights: FloatArray | None = None) -> 
     total = reached[..., -1:]
     low_at = (reached < (level - _SLACK) * total).sum(axis=-1)
     high_at = (reached <= (level + _SLACK) * total).sum(axis=-1).clip(max=n - 1)
-    if x.ndim == 1:
-        return np.asarray((ordered[low_at] + ordered[high_at]) / 2)
     ends = np.stack([low_at, high_at], axis=-1)
-    return np.asarray(np.take_along_axis(ordered, ends, axis=-1).mean(axis=-1))
+    values = ordered[ends] if x.ndim == 1 else np.take_along_axis(ordered, ends, axis=-1)
+    return np.asarray(values.mean(axis=-1))
 
 
 def deviation(x: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -68,14 +67,9 @@ def _products(
     if n < 2:
         raise DistprivError("A deviation or correlation needs two records; take more records.")
     near = [x - x.mean() for x in columns]  # so that squares do not drown what varies
-    if weights is None:
-        total: FloatArray | float = float(n)
-        sums = [x.sum(axis=-1) for x in near]
-        pairs = [(x * y).sum(axis=-1) for place, x in enumerate(near) for y in near[place:]]
-    else:
-        total = weights.sum(axis=-1)
-        sums = [_weighted(weights, x) for x in near]
-        pairs = [_weighted(weights, x * y) for place, x in enumerate(near) for y in near[place:]]
+    total = float(n) if weights is None else weights.sum(axis=-1)
+    sums = [_sum(x, weights) for x in near]
+    pairs = [_sum(x * y, weights) for place, x in enumerate(near) for y in near[place:]]
     squares = [s * t / total for place, s in enumerate(sums) for t in sums[place:]]
     result = [raw - part for raw, part in zip(pairs, squares, strict=True)]
     for place in (0, len(result) - 1):
@@ -83,7 +77,9 @@ def _products(
     return total, result
 
 
-def _weighted(weights: FloatArray, x: FloatArray) -> FloatArray:
+def _sum(x: FloatArray, weights: FloatArray | None) -> FloatArray:
+    if weights is None:
+        return np.asarray(x.sum(axis=-1))
     return np.asarray(weights @ x if x.ndim == 1 else np.einsum("...n,...n->...", weights, x))
 
 

@@ -66,8 +66,8 @@ class SensitiveProperty:
             if isinstance(ends, str) or not hasattr(ends, "__len__") or len(ends) != 2:
                 raise DistprivError(f"between of {self.column!r} needs two numbers, not {ends!r}.")
             object.__setattr__(self, "between", tuple(map(self._threshold, ends)))
-        thresholds = (self.above, self.below, self.between)
-        ways = bool(self.values) + sum(threshold is not None for threshold in thresholds)
+        thresholds = [one for one in (self.above, self.below, self.between) if one is not None]
+        ways = bool(self.values) + len(thresholds)
         if ways != 1:
             raise DistprivError(
                 f"The secret about {self.column!r} needs exactly one of a value, above, below and "
@@ -94,21 +94,17 @@ class SensitiveProperty:
     def mask(self, frame: pd.DataFrame) -> FloatArray:
         """Return 1 for records with the property, 0 without, NaN where it is missing, shape (N,).
 
-        Raises
-        ------
-        DistprivError
-            If the column is not there, no record has any of the values, or thresholds meet
-            something else than numbers.
+        A column that is not there, values that no record has, and thresholds that meet something
+        else than numbers are a DistprivError.
         """
         if self.values:
             return flags_of(column_of(frame, self.column), self.values)
         values = numbers_of(frame, self.column)
         if self.between is not None:
             having = (self.between[0] <= values) & (values <= self.between[1])
-        elif self.above is not None:
-            having = values > self.above
         else:
-            having = values < np.asarray(self.below)
+            above, below = np.asarray(self.above), np.asarray(self.below)
+            having = values > above if self.below is None else values < below
         return np.where(np.isnan(values), np.nan, having.astype(float))
 
     def pair(self, center: float, width: float) -> Pair:
@@ -117,14 +113,8 @@ class SensitiveProperty:
 
     def plain(self) -> dict[str, Any]:
         """Return the property as JSON has it."""
-        fields = {
-            "column": self.column,
-            "values": list(self.values) or None,
-            "above": self.above,
-            "below": self.below,
-            "between": None if self.between is None else list(self.between),
-        }
-        return {name: value for name, value in fields.items() if value is not None}
+        fields = {name: list(x) if isinstance(x, tuple) else x for name, x in vars(self).items()}
+        return {name: value for name, value in fields.items() if value not in (None, [])}
 
     @classmethod
     def from_plain(cls, fields: Mapping[str, Any]) -> SensitiveProperty:

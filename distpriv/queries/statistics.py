@@ -34,8 +34,8 @@ KINDS: dict[str, str] = {
 }
 """Every kind of statistic and its words."""
 
-_OF_A_VALUE = ("count", "proportion")
-_LINEAR = ("mean", "sum", *_OF_A_VALUE)
+_LINEAR = ("mean", "sum", "count", "proportion")
+_NEEDS = {"count": "value", "proportion": "value", "correlation": "other", "quantile": "level"}
 T = TypeVar("T")
 
 
@@ -69,39 +69,31 @@ class Statistic:
                 f"{near(self.kind, KINDS)}"
             )
         check_column(self.column)
-        if (self.value is not None) != (self.kind in _OF_A_VALUE):
-            needs = "needs" if self.kind in _OF_A_VALUE else "takes no"
-            raise DistprivError(f"The {self.kind} of {self.column!r} {needs} value to look for.")
+        level: Any = self.level
+        for name, noun, passed in (
+            ("value", "value to look for", self.value is not None),
+            ("other", "second column", self.other != ""),
+            ("level", "level", level is not None),
+        ):
+            if passed != (_NEEDS.get(self.kind) == name):
+                needs = "takes no" if passed else "needs a"
+                raise DistprivError(f"The {self.kind} of {self.column!r} {needs} {noun}.")
         if self.value is not None:
             object.__setattr__(self, "value", as_label(self.value))
-        self._check_other()
-        self._check_level()
-
-    def _check_other(self) -> None:
-        if self.kind != "correlation":
-            if self.other:
-                raise DistprivError(f"The {self.kind} of {self.column!r} takes no second column.")
-            return
-        check_column(self.other)
+        if self.other != "":
+            check_column(self.other)
         if self.other == self.column:
             raise DistprivError(
                 f"The correlation of {self.column!r} with itself is always 1; take two columns."
             )
-
-    def _check_level(self) -> None:
-        level: Any = self.level
-        if (level is not None) != (self.kind == "quantile"):
-            needs = "takes no" if level is not None else "needs a"
-            raise DistprivError(f"The {self.kind} of {self.column!r} {needs} level.")
-        if level is None:
-            return
-        plain = isinstance(level, numbers.Real) and not isinstance(level, bool)
-        if not plain or not 0 < level < 1:
-            raise DistprivError(
-                f"The level of a quantile of {self.column!r} must be above 0 and below 1, such as "
-                f"0.9; it is {level!r}."
-            )
-        object.__setattr__(self, "level", float(level))
+        if level is not None:
+            plain = isinstance(level, numbers.Real) and not isinstance(level, bool)
+            if not plain or not 0 < level < 1:
+                raise DistprivError(
+                    f"The level of a quantile of {self.column!r} must be above 0 and below 1, such "
+                    f"as 0.9; it is {level!r}."
+                )
+            object.__setattr__(self, "level", float(level))
 
     @property
     def linear(self) -> bool:
@@ -148,12 +140,8 @@ class Statistic:
     def values(self, frame: pd.DataFrame) -> FloatArray:
         """Return what the statistic needs of each record, shape (N,); NaN where it is missing.
 
-        That is what a record adds to the sum, a number, or, for a correlation, two numbers, (N, 2).
-
-        Raises
-        ------
-        DistprivError
-            If a column is not there, holds no numbers, or never has the value.
+        That is what a record adds to the sum, a number, or two numbers, (N, 2), for a correlation.
+        A column that is not there, holds no numbers or never has the value is a DistprivError.
         """
         if self.value is not None:
             return flags_of(column_of(frame, self.column), [self.value])
@@ -178,9 +166,9 @@ class Statistic:
         """
         x = records[..., 0]
         if self.linear:
-            total = x.shape[-1] if weights is None else weights.sum(axis=-1)
-            sums = x.sum(axis=-1) if weights is None else (weights * x).sum(axis=-1)
-            return np.asarray(sums / total if self.scale(2) < 1 else sums)
+            weights = np.ones(x.shape[-1]) if weights is None else weights
+            sums = (weights * x).sum(axis=-1)
+            return np.asarray(sums / weights.sum(axis=-1) if self.scale(2) < 1 else sums)
         if self.kind == "correlation":
             return correlation(records, weights)
         if self.kind == "deviation":
@@ -194,13 +182,7 @@ class Statistic:
 
     @classmethod
     def from_plain(cls, fields: Mapping[str, Any]) -> Statistic:
-        """Return the statistic that `plain` wrote.
-
-        Raises
-        ------
-        DistprivError
-            If the fields are not those of a statistic.
-        """
+        """Return the statistic that `plain` wrote; anything else is a DistprivError."""
         return from_fields(cls, fields, "statistic")
 
 
@@ -269,10 +251,6 @@ class Query:
     statistics : tuple of Statistic
         Any iterable is accepted, and a single one.
 
-    Raises
-    ------
-    DistprivError
-        If there is none, one is no statistic, or one occurs twice.
     """
 
     statistics: tuple[Statistic, ...]
@@ -298,14 +276,13 @@ class Query:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of the statistics, in their order."""
+        """Labels of the statistics."""
         return tuple(statistic.label for statistic in self.statistics)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that the statistics read, each once."""
-        every = [name for statistic in self.statistics for name in statistic.columns]
-        return tuple(dict.fromkeys(every))
+        return tuple(dict.fromkeys(name for one in self.statistics for name in one.columns))
 
     @property
     def linear(self) -> bool:
@@ -314,18 +291,14 @@ class Query:
 
     @property
     def places(self) -> tuple[slice, ...]:
-        """Columns of `values` that each statistic takes, in the order of the statistics."""
+        """Columns of `values` that each statistic takes."""
         ends = np.cumsum([0, *(len(statistic.columns) for statistic in self.statistics)]).tolist()
         return tuple(slice(*pair) for pair in pairwise(ends))
 
     def values(self, frame: pd.DataFrame) -> FloatArray:
-        """Return what the statistics need of each record, shape (N, w); NaN where it is missing.
-
-        One column a statistic, in their order, and two for a correlation.
-        """
+        """Return what the statistics need of each record, see `Statistic.values`, shape (N, w)."""
         # By columns in memory, as moments are computed: stacking them costs more than reading them.
-        parts = [statistic.values(frame).T for statistic in self.statistics]
-        return np.vstack(parts).T
+        return np.vstack([statistic.values(frame).T for statistic in self.statistics]).T
 
     def of(self, records: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Compute the statistics of datasets, shape (..., n, w), see `Statistic.of`: (..., m)."""
@@ -344,12 +317,10 @@ class Query:
         records, moves = values[complete], np.full((len(values), len(self)), np.nan)
         weights = np.ones(len(values)) if weights is None else weights
         for at, (one, place) in enumerate(zip(self.statistics, self.places, strict=True)):
-            columns, level = records[:, place], one.level or 0.5
-            moves[complete, at] = (
-                columns[:, 0]
-                if one.linear
-                else influence(one.kind, columns, weights[complete], level)
-            )
+            moves[complete, at] = records[:, place.start]
+            if not one.linear:
+                some, level = records[:, place], one.level or 0.5
+                moves[complete, at] = influence(one.kind, some, weights[complete], level)
         return moves
 
     def scales(self, n: int) -> FloatArray:

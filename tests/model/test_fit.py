@@ -9,7 +9,7 @@ import pytest
 
 from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, Groups, fit_groups, joint_law
-from distpriv.model.simulate import draw_subsets, simulate, subset_sums
+from distpriv.model.simulate import draw_subsets, simulate, sums_of
 from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty, Sum
 from tests import adult
 
@@ -264,4 +264,4 @@ def test_subsets_with_replacement_repeat_and_without_do_not():
     values = rng.normal(size=(40, 3))
     for size in (8, 20):  # members added up, and records counted
         rows = draw_subsets(40, size, 25, rng, replacement=size > 10)
-        assert subset_sums(values, rows) == pytest.approx(values[rows].sum(axis=1))
+        assert sums_of(values, rows) == pytest.approx(values[rows].sum(axis=1))
