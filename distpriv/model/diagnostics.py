@@ -128,18 +128,13 @@ def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd
 
     Parameters
     ----------
-    draws : ndarray, shape (2, R, m)
-    shares : sequence of str
+    draws, shares
+        See :func:`normality`, also for errors.
 
     Returns
     -------
     DataFrame
         Columns share, tables, dimensions, skewness, skewness_p, kurtosis, expected, kurtosis_p.
-
-    Raises
-    ------
-    DistprivError
-        If the draws are not of that shape, or not finite.
     """
     import pandas as pd
 

@@ -104,17 +104,12 @@ def records_to_match(accuracy: float, low: float, high: float, n: int | None = N
     accuracy : float
         From 0.5 to 1.
     low, high, n
-        See :func:`reading_accuracy`.
+        See :func:`reading_accuracy`, also for errors.
 
     Returns
     -------
     int or None
         None where no number of records is enough.
-
-    Raises
-    ------
-    DistprivError
-        If an argument is out of its domain.
     """
     numbers = range((_MOST if n is None else n) + 1)
     reads = partial(reading_accuracy, low=low, high=high, n=n)
@@ -262,10 +257,10 @@ def gaussian_privacy(
 def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     """Compute the accuracy of the best attacker who knows some of the records, half of each group.
 
-    They take known records off figures that use all, so that only the others vary. Of balanced
-    figures they do not know which of their records are kept, but records of a larger group are
-    kept less often: by the normal law of the figures and of the known records' sums. Told which are
-    kept, they learn much more.
+    It is at even odds, for the most exposed pair. They take known records off figures that use all,
+    so that only the others vary. Of balanced figures they do not know which of their records are
+    kept, but records of a larger group are kept less often: by the normal law of the figures and of
+    the known records' sums. Told which are kept, they learn much more.
 
     Parameters
     ----------
@@ -274,11 +269,6 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
         None: the figures as they are.
     known : int
         Records, at most twice those of the smallest group at any share.
-
-    Returns
-    -------
-    float
-        At even odds, for the most exposed pair.
 
     Raises
     ------

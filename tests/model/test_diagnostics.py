@@ -11,6 +11,7 @@ from distpriv.model.diagnostics import (
     bootstrap_intervals,
     covariance_difference,
     mardia,
+    misfit,
     normality,
 )
 from distpriv.privacy import delivered_delta
@@ -49,6 +50,19 @@ def test_normality_leaves_out_what_does_not_vary():
     constant = frame["statistic"] == LABELS[3]
     assert frame.loc[constant, "p"].isna().all()
     assert (frame.loc[~constant, "p"] > 1e-3).all()
+
+
+def test_misfit_is_the_largest_distance_of_shares_below_a_value():
+    """Kolmogorov's; on a grid at all whole numbers, half a step above them."""
+    mean, deviation = PAIR.means[0, 2], np.sqrt(PAIR.covariances[0, 2, 2])
+    law, smooth = stats.norm(mean, deviation), normal_draws(300, on_grid=False)[0, :, 2]
+    assert misfit(smooth, mean, deviation, 0.0) == pytest.approx(
+        100 * stats.kstest(smooth, law.cdf).statistic
+    )
+    counts, values = np.rint(smooth), np.arange(100)
+    below = (counts[:, None] <= values).mean(axis=0)
+    expected = 100 * np.abs(below - law.cdf(values + 0.5)).max()
+    assert misfit(counts, mean, deviation, 1.0) == pytest.approx(expected)
 
 
 def test_mardia_is_that_of_all_pairs_of_tables():
