@@ -43,16 +43,14 @@ class PairModel:
         What it was computed from, in units of the columns.
     numbers : ndarray, shape (2, 2)
         Records [share, group].
-    means : ndarray, shape (2, m)
+    means, covariances : ndarray, shape (2, m) and (2, m, m)
         Of the statistics, at each share.
-    covariances : ndarray, shape (2, m, m)
     steps : ndarray, shape (m,)
         Step of each statistic by itself, 0 where it has no grid.
     joint_steps : ndarray, shape (2, m)
         At each share while all other statistics stay, see :class:`distpriv.model.grid.Grid`.
     apart : bool
-        Whether the two laws lie on different grids, so that arithmetic tells the shares, see
-        :meth:`distpriv.model.grid.GroupGrids.apart`.
+        Whether arithmetic tells the shares, see :meth:`distpriv.model.grid.GroupGrids.apart`.
     alternatives : tuple of PairModel
         Laws that are as likely as these where they were estimated from simulated tables; a promise
         has to hold under all of them. Empty where the laws are exact.
@@ -159,12 +157,8 @@ class GaussianModel:
 
     @property
     def errors(self) -> tuple[tuple[FloatArray, FloatArray], ...] | None:
-        """Standard errors of each pair's means, (2, m), and covariances, (2, m, m); None if exact.
-
-        0 for sums beside statistics that are estimated.
-        """
-        errors = tuple(one.errors for one in self.pairs if one.errors is not None)
-        return errors or None
+        """Standard errors of each pair, see `PairModel`; None if exact, 0 for sums."""
+        return tuple(one.errors for one in self.pairs if one.errors is not None) or None
 
     @property
     def provenance(self) -> Provenance:
@@ -176,11 +170,12 @@ class GaussianModel:
         import pandas as pd
 
         rows = [
-            (label, one.pair.secret.label, share, one.means[side][place], deviations[place])
+            (label, one.pair.secret.label, share, mean[at], math.sqrt(covariance[at, at]))
             for one in self.pairs
-            for side, share in enumerate((one.pair.low, one.pair.high))
-            for deviations in [np.sqrt(np.diagonal(one.covariances[side]))]
-            for place, label in enumerate(self.query.labels)
+            for share, mean, covariance in zip(
+                (one.pair.low, one.pair.high), one.means, one.covariances, strict=True
+            )
+            for at, label in enumerate(self.query.labels)
         ]
         return pd.DataFrame(rows, columns=["statistic", "secret", "share", "mean", "deviation"])
 
@@ -202,16 +197,13 @@ def fit_groups(
     ----------
     groups : sequence of Groups
         One for each pair; with their records, where something is to be simulated.
-    query : Query
-    pairs : sequence of Pair
+    query, pairs, replacement, rng
+        See :func:`distpriv.fit_gaussian`.
     n : int
         Records, from 2 to 10¹⁵.
-    replacement : bool
     method : {"exact", "monte-carlo"}
         Whether sums have their exact law and all other statistics are estimated beside them, or all
         is estimated from 1000 simulated tables at each share (Chen & Ohrimenko 2023, Section 5.1).
-    rng : Generator, int or None
-        Of simulated tables; None for a fixed seed.
     tables : int, optional
         Simulated tables at each share; by default 1000, or as many as about half a second allows.
 
@@ -219,7 +211,7 @@ def fit_groups(
     ------
     DistprivError
         If n is no such number, both shares mean as many records, a group has too few, or a
-        statistic that is no sum is the same in all tables.
+        statistic that is no sum is the same in all tables, or far off in a few.
     """
     if not pairs:
         raise DistprivError("Nothing is to be hidden; give at least one pair of shares.")
@@ -297,9 +289,8 @@ def _estimated_pair(
 ) -> PairModel:
     """Estimate what is no sum, or all.
 
-    A statistic that is no sum takes its place in the grid by the spacing of its values, and at
-    least by its column's step: where its values lie while the others stay is not computed, and a
-    coarser grid than the true one is covered by more noise.
+    The step of a statistic that is no sum is the spacing of its values, and at least its column's:
+    a coarser grid than the true one, on which they lie while the others stay, takes more noise.
     """
     numbers = _numbers(groups, pair, n, replacement)
     tables = tables or (None if controlled else _TABLES)

@@ -28,16 +28,8 @@ if TYPE_CHECKING:
     from distpriv.privacy.persons import PerRecord
     from distpriv.queries import Query
 
-__all__ = [
-    "AS_IT_IS",
-    "Error",
-    "Promise",
-    "Release",
-    "best_estimate",
-    "joint_law",
-    "no_data",
-    "release_error",
-]
+__all__ = ["AS_IT_IS", "Error", "Promise", "Release"]
+__all__ += ["best_estimate", "joint_law", "no_data", "release_error"]
 
 Kind = Literal["as it is", "noise", "balanced", "no data"]
 
@@ -166,25 +158,17 @@ class Release:
         return noise + 2 * self.scale**2 * self.directions @ self.directions.T
 
     def sample(self, size: int, rng: np.random.Generator | int | None = None) -> FloatArray:
-        """Draw independent noise for simulations, shape (size, m).
-
-        Raises
-        ------
-        DistprivError
-            If it is no noise that is added.
-        """
+        """Draw independent noise for simulations, shape (size, m); DistprivError if it has none."""
         if self.kind != "noise":
             raise DistprivError(f"The release {self.mechanism!r} adds no noise to draw.")
         generator = np.random.default_rng(rng)
-        m = self._width
-        noise = np.zeros((size, m))
+        noise = np.zeros((size, self._width))
         if self.covariance is not None:
             # Statistics may differ in size by many powers of ten, so each is drawn in its unit.
-            unit = np.sqrt(np.diagonal(self.covariance))
-            unit = np.where(unit > 0, unit, 1.0)
+            unit = _unit(np.diagonal(self.covariance))
             values, vectors = np.linalg.eigh(self.covariance / np.outer(unit, unit))
             root = unit[:, None] * vectors * np.sqrt(values.clip(0))
-            noise = generator.standard_normal((size, m)) @ root.T
+            noise = generator.standard_normal(noise.shape) @ root.T
         if self.directions is not None:
             laplace = generator.laplace(0, self.scale, (size, self.directions.shape[1]))
             noise = noise + laplace @ self.directions.T
@@ -199,8 +183,7 @@ class Release:
 
     def expected_absolute_errors(self, model: GaussianModel | None = None) -> FloatArray:
         """Return the expected absolute error of each statistic, (m,), at the worse share."""
-        errors: FloatArray = self._error(model).absolute.max(axis=0)
-        return errors
+        return np.asarray(self._error(model).absolute.max(axis=0))
 
     def _error(self, model: GaussianModel | None) -> Error:
         if model is not None:
@@ -229,18 +212,9 @@ class Release:
     def per_record(self, query: Query, n: int, bounds: Any) -> PerRecord:
         """Return what it promises about each of n records: ε at a δ, and δ at an ε.
 
-        Parameters
-        ----------
-        query : Query
-        n : int
-        bounds : mapping of column to (low, high), or iterable of (column, low, high)
-            Public, of every column whose numbers are used.
-
-        Raises
-        ------
-        DistprivError
-            If such a column has no bounds, or a statistic is no sum over the records, see
-            :func:`distpriv.privacy.persons.record_moves`.
+        Needs public bounds, a mapping of column to (low, high), of every column whose numbers are
+        used; else, or where a statistic is no sum over the records, it is a DistprivError, see
+        :func:`distpriv.privacy.persons.record_moves`.
         """
         from distpriv.privacy.persons import per_record, record_moves
 
@@ -259,22 +233,25 @@ AS_IT_IS = Release()
 """The statistics themselves."""
 
 
+def _unit(variances: FloatArray) -> FloatArray:
+    """Return deviations, or 1 where nothing varies."""
+    return np.sqrt(np.where(variances > 0, variances, 1.0))
+
+
 def no_data(model: GaussianModel, reference: float | None = None) -> Release:
     """Return the release of what anybody expects at a public share, which takes no records.
 
-    The share is the middle of the first pair's by default.
-
-    Raises
-    ------
-    DistprivError
-        If the share is not between 0 and 1.
+    The share is the middle of the first pair's by default; outside 0 to 1 it is a DistprivError.
     """
     share = model.pairs[0].middle if reference is None else reference
     if not 0 <= share <= 1:
         raise DistprivError(f"The reference share must lie between 0 and 1; it is {share:g}.")
-    stands_for, promise = model.n * np.array([1 - share, share]), Promise(0.0, 0.0)
     return Release(
-        "no data", kept=np.zeros(2), stands_for=stands_for, promise=promise, reference=share
+        "no data",
+        kept=np.zeros(2),
+        stands_for=model.n * np.array([1 - share, share]),
+        promise=Promise(0.0, 0.0),
+        reference=share,
     )
 
 
@@ -305,15 +282,16 @@ def joint_law(
     for place, one in enumerate(releases):
         noise[place * m :, place * m :][:m, :m] = one.total(m)
     if not model.exact and all(one.additive for one in releases):
-        blocks = np.ones((len(releases), len(releases)))
-        covariances = np.array([np.kron(blocks, one) for one in fitted.covariances])
-        return np.tile(fitted.means, len(releases)), covariances + noise
+        several = len(releases)
+        return np.tile(fitted.means, several), np.tile(fitted.covariances, [several] * 2) + noise
     laws: list[tuple[FloatArray, FloatArray]] = []
     for numbers in fitted.numbers:
-        kept = np.array([numbers if one.kept is None else one.kept for one in releases])
-        total = np.array(
-            [numbers if one.stands_for is None else one.stands_for for one in releases]
-        )
+        kept, total = np.array(
+            [
+                [numbers if some is None else some for some in (one.kept, one.stands_for)]
+                for one in releases
+            ]
+        ).swapaxes(0, 1)
         if (kept > numbers).any():
             raise DistprivError(
                 "A release keeps more records of a group than a table in the range has; take a "
@@ -386,8 +364,9 @@ class Error:
         if self.directions is None:
             return _normal_length(self.bias, self.covariances)
         r = self.directions.shape[1]
+        square = self.directions.T @ self.directions
         alone = not self.covariances.any() and not self.bias.any()
-        if alone and np.allclose(self.directions.T @ self.directions, np.eye(r), atol=1e-9):
+        if alone and np.allclose(square, np.eye(r), atol=1e-9):
             return np.full(2, _laplace_length(r, self.scale))
         variances, weights = _variances(r)
         length = np.zeros(2)
@@ -411,13 +390,9 @@ class Error:
             density = np.exp(-(z**2) / 2) * math.sqrt(2 / math.pi)
             folded = deviation * density + self.bias * (1 - 2 * special.ndtr(-z))
             return np.where(deviation > 0, folded, np.abs(self.bias))
-        along = self.scale * np.abs(self.directions)  # (m, r)
-        return np.array(
-            [
-                [_mean_absolute(b, s, a) for b, s, a in zip(bias, spread, along, strict=True)]
-                for bias, spread in zip(self.bias, deviation, strict=True)
-            ]
-        )
+        along = [self.scale * np.abs(self.directions)] * 2  # (m, r)
+        shares = zip(self.bias, deviation, along, strict=True)
+        return np.array([list(map(_mean_absolute, *share)) for share in shares])
 
 
 def _mean_absolute(bias: float, deviation: float, scales: FloatArray) -> float:
@@ -515,10 +490,10 @@ def best_estimate(
     m = len(model.scales)
     centre = means.mean(axis=0)
     prior = covariances.mean(axis=0) + np.cov(means.T, bias=True)
-    unit = np.sqrt(np.diagonal(prior)[m:].clip(0))
-    unit = np.where(unit > 0, unit, 1.0)
-    inverse = np.linalg.pinv(prior[m:, m:] / np.outer(unit, unit), hermitian=True, rcond=1e-12)
-    slope = prior[:m, m:] @ (inverse / np.outer(unit, unit))
+    unit = _unit(np.diagonal(prior)[m:].clip(0))
+    scales = np.outer(unit, unit)
+    inverse = np.linalg.pinv(prior[m:, m:] / scales, hermitian=True, rcond=1e-12)
+    slope = prior[:m, m:] @ (inverse / scales)
     constant = centre[:m] - slope @ centre[m:]
     if release.directions is not None:  # its variance is in the law; the error keeps it apart
         laplace = release.total(m) - (0 if release.covariance is None else release.covariance)

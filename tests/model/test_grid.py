@@ -23,7 +23,7 @@ def combinations(rows, reach):
     return set(map(tuple, (factors @ rows).tolist()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(vectors, st.randoms(use_true_random=False))
 def test_lattice_has_the_combinations_of_its_vectors_and_no_others(rows, rng):
     m = len(rows[0])
@@ -47,7 +47,7 @@ def test_lattice_has_the_combinations_of_its_vectors_and_no_others(rows, rng):
     assert filled.rows == lattice.rows
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(vectors, st.lists(st.integers(-9, 9), min_size=3, max_size=3))
 def test_order_and_steps_agree_with_trying(rows, vector):
     m = len(rows[0])
@@ -151,7 +151,7 @@ def tiny_groups(rng):
 
 def test_grids_and_cosets_agree_with_all_subsets_of_tiny_tables():
     rng, answers = random.Random(5), []
-    for _ in range(400):
+    for _ in range(250):
         groups = tiny_groups(rng)
         counts = np.array([len(group) for group in groups], float)
         grids = GroupGrids.of(*(np.array(group, float) for group in groups))
@@ -181,17 +181,7 @@ def test_grids_and_cosets_agree_with_all_subsets_of_tiny_tables():
                 set(supports[0]) & set(supports[1])
             )
             answers.append(apart)
-    assert 50 < sum(answers) < len(answers) - 50
-
-
-def test_whole_group_is_told_by_its_total():
-    # All of the first group is odd in sum; as many records of the second one, all even, are not.
-    evens, numbers = np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[2.0, 1.0], [0.0, 3.0]])
-    counts = np.array([2.0, 4.0])
-    grids = GroupGrids.of(np.array([[0.0], [1.0]]), evens)
-    assert grids.order == 1
-    assert grids.apart(numbers, counts)
-    assert not GroupGrids.of(np.array([[1.0], [3.0]]), evens).apart(numbers, counts)
+    assert 30 < sum(answers) < len(answers) - 30
 
 
 def test_dollars_and_a_cent_less_are_apart_unless_a_hundred_change():
@@ -229,11 +219,7 @@ def test_theta_bounds_the_direct_sum_closely(m):
         assert bounds == pytest.approx(sums_, rel=0.01)
     little = 0.02 * np.eye(m)  # so that points beyond those that are summed count
     assert direct(little) <= theta_sum(little)
-
-
-def test_theta_of_many_dimensions_is_bounded_too():
-    form = 0.3 * np.eye(9)
-    assert direct(0.3 * np.eye(1)) * 9 < theta_sum(form) < direct(0.3 * np.eye(1)) * 10
+    assert 9 < theta_sum(0.3 * np.eye(9)) / direct(0.3 * np.eye(1)) < 10  # a product bounds many
 
 
 def test_smoothness_is_the_sum_over_the_dual_grid_at_both_shares():
@@ -253,15 +239,12 @@ def test_noise_that_leaves_a_direction_is_undone():
     steps = np.ones(3)
     joint = np.array([steps, steps])
     v = np.array([0.5, 0.5, math.sqrt(0.5)])
-    bare = [
-        1e8 * np.outer(v, v),
-        np.diag([4.0, 4.0, 0.0]),
-        np.zeros((3, 3)),
-        np.full((3, 3), np.nan),
-    ]
+    bare = 1e8 * np.outer(v, v), np.diag([4.0, 4.0, 0.0]), np.zeros((3, 3)), np.full((3, 3), np.nan)
     assert np.isinf(smoothness(covariances, joint, steps, np.array(bare))).all()
     floor = smoothness(covariances, joint, steps, 100 * np.outer(v, v) + 0.25 * np.eye(3))
     assert 0 < log_ratio(floor) < 0.1
+    ratios = log_ratio(np.array([0.0, 0.5, 1.0, 7.0]))
+    assert ratios == pytest.approx([0, math.log(3), math.inf, math.inf])
     # A statistic without a grid needs no noise of its own.
     free = np.array([1.0, 1.0, 0.0])
     assert smoothness(covariances, joint * free, free, np.diag([0.5, 0.5, 0.0])) < 1e-3
@@ -283,8 +266,3 @@ def test_smoothness_of_statistics_that_differ_in_size_and_follow_from_others():
         np.array([covariance] * 2), np.array([joint] * 2), steps, noise + np.outer(v, v)
     )
     assert 0 < along < theta  # more noise is never less smooth
-
-
-def test_log_ratio_is_infinite_from_one_on():
-    ratios = log_ratio(np.array([0.0, 0.5, 1.0, 7.0]))
-    assert ratios == pytest.approx([0, math.log(3), math.inf, math.inf])

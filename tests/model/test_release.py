@@ -6,25 +6,15 @@ import numpy as np
 import pytest
 
 from distpriv.errors import DistprivError
-from distpriv.model import (
-    AS_IT_IS,
-    Error,
-    Groups,
-    Promise,
-    Release,
-    best_estimate,
-    fit_groups,
-    joint_law,
-    no_data,
-    release_error,
-)
+from distpriv.model import AS_IT_IS, Error, Promise, Release
+from distpriv.model.release import best_estimate, joint_law, no_data, release_error
 from distpriv.model.simulate import draw_subsets
 from distpriv.privacy.loss import normal_delta
 from distpriv.queries import Count, Mean, Median, Query
 from tests import adult
-from tests.model.test_fit import SECRET, fitted, table
+from tests.model.test_fit import fitted
 
-DRAWS = 200_000
+DRAWS = 100_000
 
 
 def noise_of(seed, m=3, size=1.0):
@@ -87,8 +77,8 @@ def test_expected_length_of_independent_laplace_noise():
     # E of the length of m Laplace variables of scale 1: 1, and for two sqrt(2) E by direct integral.
     one = Error(np.zeros((2, 3)), np.zeros((2, 3, 3)), np.eye(3)[:, :1], 2.0)
     assert one.length == pytest.approx(2)
-    x = np.arange(0.01, 30, 0.02)
-    length = (np.hypot(x[:, None], x) * np.exp(-x[:, None] - x)).sum() * 4e-4
+    x = np.arange(0.02, 25, 0.04)
+    length = (np.hypot(x[:, None], x) * np.exp(-x[:, None] - x)).sum() * 16e-4
     error = Error(np.zeros((2, 2)), np.zeros((2, 2, 2)), directions_of(0, 2, 2), 1.0)
     assert error.length == pytest.approx(length, rel=1e-4)
 
@@ -96,8 +86,8 @@ def test_expected_length_of_independent_laplace_noise():
 # ---------------------------------------------------------------- errors against draws
 
 
-@pytest.mark.parametrize("r", [0, 1, 2, 3, 5, 7])
-@pytest.mark.parametrize("floor", [0.0, 0.02, 0.7])
+@pytest.mark.parametrize("r", [0, 1, 2, 5, 7])
+@pytest.mark.parametrize("floor", [0.0, 0.7])
 def test_error_is_that_of_draws(r, floor):
     m = max(r, 3)
     rng = np.random.default_rng(10 * r + int(100 * floor))
@@ -138,23 +128,18 @@ def test_error_of_large_and_of_no_bias():
 def simulated(model, kept, stands_for, count, seed):
     """Figures as they are and of kept records, at both shares: (2, count, m) each."""
     rng, pair = np.random.default_rng(seed), model.pairs[0]
-    every, some = [], []
-    for numbers in pair.numbers:
-        full, part = 0.0, 0.0
-        for group, size, few, weight in zip(
-            pair.groups.records, numbers, kept, stands_for, strict=True
-        ):
-            rows = draw_subsets(len(group), int(size), count, rng, model.replacement)
-            full = full + group[rows].sum(axis=1)
-            part = part + group[rows[:, : int(few)]].sum(axis=1) * weight / max(few, 1)
-        every.append(full * model.scales)
-        some.append(part * model.scales)
-    return np.array(every), np.array(some)
+    both = np.zeros((2, 2, count, 3))
+    for share, numbers in enumerate(pair.numbers):
+        for group, records in enumerate(pair.groups.records):
+            rows = draw_subsets(len(records), int(numbers[group]), count, rng, model.replacement)
+            part = records[rows[:, : int(kept[group])]].mean(axis=1) * stands_for[group]
+            both[:, share] += records[rows].sum(axis=1), part
+    return both * model.scales
 
 
 @pytest.mark.parametrize("replacement", [False, True])
 def test_joint_law_and_error_are_those_of_nested_samples(replacement):
-    model, count = fitted(20, 0.3, 0.5, replacement), 20_000
+    model, count = fitted(20, 0.3, 0.5, replacement), 10_000
     kept, stands_for = np.array([10.0, 6.0]), np.array([12.0, 8.0])
     release = Release("BalM", kept=kept, stands_for=stands_for, reference=0.4)
     means, covariances = joint_law(model, [AS_IT_IS, release])
@@ -199,18 +184,6 @@ def test_best_estimate_is_least_squares(kind):
     assert (error.rms <= release_error(model, release).rms * (1 + 1e-9)).all()
 
 
-def test_estimate_of_one_figure_shrinks_as_the_spread_of_shares_and_samples_says():
-    groups, query = table()
-    one = Groups.of(
-        np.concatenate(groups.records)[:, :1], np.repeat([0.0, 1.0], groups.counts.astype(int)), "s"
-    )
-    model = fit_groups([one], Query(query.statistics[0]), [SECRET.pair(0.5, 0.6)], 20)
-    pair, noise = model.pairs[0], 0.7
-    spread = pair.pooled[0, 0] + pair.difference[0] ** 2 / 4
-    _, slope, _ = best_estimate(model, Release("noise", np.array([[noise]])))
-    assert slope[0, 0] == pytest.approx(spread / (spread + noise), rel=1e-12)
-
-
 def test_estimate_from_figures_as_they_are_is_exact():
     model = fitted(20, 0.3, 0.5)
     _, slope, error = best_estimate(model, AS_IT_IS)
@@ -232,15 +205,10 @@ def test_release_that_keeps_too_much_is_refused():
 # ---------------------------------------------------------------- promises, noise
 
 
-@pytest.mark.parametrize(
-    ("epsilon", "delta"), [(-1, 0), (math.inf, 0), (math.nan, 0), (1, 1), (1, -0.1), (1, math.nan)]
-)
-def test_promise_outside_its_domain(epsilon, delta):
-    with pytest.raises(DistprivError, match="must be"):
-        Promise(epsilon, delta)
-
-
-def test_limit_on_guesses_is_a_promise():
+def test_promises_and_limits_on_guesses():
+    for some in [(-1, 0), (math.inf, 0), (math.nan, 0), (1, 1), (1, -0.1), (1, math.nan)]:
+        with pytest.raises(DistprivError, match="must be"):
+            Promise(*some)
     assert Promise.of_guesses(60) == Promise(0.0, 0.2, 60)
     for guesses in (50, 100, math.nan, 7):
         with pytest.raises(DistprivError, match="more than 50 and fewer than 100"):
