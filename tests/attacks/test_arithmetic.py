@@ -148,7 +148,7 @@ def test_density_of_normal_plus_laplace_noise_is_the_integral():
 
         ends = [(-12, 12)] * columns.shape[1]
         return math.log(
-            2 * math.pi * integrate.nquad(density, ends, opts={"epsabs": 1e-7, "points": [0.0]})[0]
+            2 * math.pi * integrate.nquad(density, ends, opts={"epsabs": 1e-6, "points": [0.0]})[0]
         )
 
     one = log_density(away, covariance, laplace[:, :1])

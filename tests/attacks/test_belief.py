@@ -92,8 +92,10 @@ def test_bare_noise_leaves_the_belief_that_figures_without_noise_leave(model):
     noise = calibrate("DauM", model, 1.0, 1e-3, calibration="classical", grid_safe=False)
     x = np.round(model.pairs[0].means[1] / model.steps) * model.steps
     y = x + noise.sample(1, 3)[0]
-    plain = posterior(model, None, x)
-    np.testing.assert_allclose(posterior(model, noise, y).posterior, plain.posterior, atol=1e-4)
+    shares = np.linspace(0.4, 0.6, 11)
+    plain, bare = (posterior(model, *each, shares=shares) for each in ((None, x), (noise, y)))
+    np.testing.assert_allclose(bare.posterior, plain.posterior, atol=1e-4)
+    assert plain.posterior.max() > 0.14
     assert posterior(model, calibrate("OptM", model, 1.0, 1e-3), y).posterior.max() < 0.1
 
 

@@ -57,7 +57,7 @@ def test_attacker_learns_guesses_again_and_bears_statistics_that_say_nothing(nam
     one = ATTACKERS[name]
     assert one.title
     assert one.summary.endswith(".")
-    (features, labels), (others, truth) = bells(0, 200), bells(1, 4000)
+    (features, labels), (others, truth) = bells(0, 200), bells(1, 2000)
     scorer = train(name, features, labels, seed=3)
     right = ((scorer(others) > 0) == truth).mean()
     # Linear ones reach Φ(1) = 0.841 at most; on their votes 0.87, the best attacker 0.899.
