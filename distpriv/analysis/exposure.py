@@ -67,8 +67,7 @@ def exposure(
         raise DistprivError(f"Two shares cannot be {width!r} apart; choose a fraction such as 0.1.")
     source = source_of(table)
     released = query.columns if query is not None else ()
-    names = dict.fromkeys([*source.labels, *source.numbers, *released])
-    frame = source.columns(list(names))
+    frame = source.columns([*source.labels, *source.numbers, *released])
     if query is None:
         owners, labels, columns = zip(*_figures(source, frame), strict=True)
         values = np.column_stack(columns)
@@ -97,7 +96,7 @@ def exposure(
 def secret_labelled(table: Any, column: str, label: str) -> SensitiveProperty:
     """Return the secret of a row of `exposure`; DistprivError if the table offers none such."""
     source = source_of(table)
-    frame = source.columns([*dict.fromkeys([*source.labels, *source.numbers])])
+    frame = source.columns([*source.labels, *source.numbers])
     for secret, _ in _secrets(source, frame):
         if (secret.column, secret.label) == (column, label):
             return secret

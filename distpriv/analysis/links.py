@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from distpriv.errors import DistprivError
@@ -49,10 +50,9 @@ def _read_label(text: str) -> Label:
     text = _unescape(text)
     if text[:1] != "!":
         return text[1:] if text[:1] == "\\" else text
-    try:
+    label = None
+    with suppress(ValueError):
         label = json.loads(text[1:])
-    except ValueError:
-        label = None
     if not isinstance(label, str | bool | int | float):
         raise DistprivError(f"{text!r} in the link is no value; choose the value anew.")
     return label
@@ -62,10 +62,10 @@ def write_statistics(statistics: Iterable[Statistic]) -> str:
     """Write statistics as a link has them."""
     parts = []
     for one in statistics:
-        more = [] if one.value is None else [_write_label(one.value)]
-        more += [_escape(one.other)] if one.other else []
-        more += [json.dumps(one.level)] if one.level is not None else []
-        parts.append(":".join((one.kind, _escape(one.column), *more)))
+        words = [one.kind, *map(_escape, one.columns)]
+        words += [] if one.value is None else [_write_label(one.value)]
+        words += [] if one.level is None else [json.dumps(one.level)]
+        parts.append(":".join(words))
     return ",".join(parts)
 
 
@@ -120,15 +120,14 @@ def read_secret(text: str) -> SensitiveProperty:
 
 def _in_range(column: str, word: str, texts: list[str]) -> SensitiveProperty:
     """Read a threshold, or two."""
-    try:
+    numbers: tuple[float, ...] = ()
+    with suppress(ValueError):
         numbers = tuple(map(float, texts))
-    except ValueError:
-        numbers = ()
     if len(numbers) != 1 + (word == "between"):
         parts = ":".join((f"~{word}", *texts))
         raise DistprivError(f"{parts!r} in the link is no range; choose the secret anew.")
-    values: dict[str, Any] = {word: numbers if word == "between" else numbers[0]}
-    return SensitiveProperty(column, **values)
+    threshold: Any = numbers if word == "between" else numbers[0]
+    return SensitiveProperty(column, **{word: threshold})
 
 
 def write_bounds(bounds: Iterable[Bound]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -70,10 +70,8 @@ def statistics(source: Source) -> dict[Statistic, str]:
 
 
 def _labels(source: Source) -> Iterator[tuple[str, Label]]:
-    """Yield columns with each of their labels."""
-    for column, labels in source.labels.items():
-        for label in labels:
-            yield column, label
+    """Go through columns with each of their labels."""
+    return ((column, label) for column, labels in source.labels.items() for label in labels)
 
 
 def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:
@@ -118,10 +116,10 @@ def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
             figures.append(Statistic("count", name, labels[1 if len(labels) == 2 else 0]))
     chosen = [one for one in figures if not _unlikely(frame[one.column])] or figures
     chosen = chosen[: 2 * _FIGURES]
-    telling: Sequence[int] = ()
-    with suppress(DistprivError):  # the page has a sentence for it
-        query = Query(tuple(chosen)) if chosen else None
-        telling = tells_secret(source.groups(query, secret), query) if query else ()
+    telling: list[int] = []
+    with suppress(DistprivError):  # none at all, or too few records: the page has a sentence for it
+        query = Query(tuple(chosen))
+        telling = tells_secret(source.groups(query, secret), query)
     return [one for place, one in enumerate(chosen) if place not in telling][:_FIGURES] or chosen
 
 

@@ -60,10 +60,8 @@ def fit_gaussian(
     pairs = [pair] if isinstance(pair, Pair) else list(pair)
     source = source_of(table) if reference is None else source_of(reference, "reference")
     groups = [source.groups(query, one.secret) for one in pairs]
-    if n is not None or not pairs:
-        return fit_groups(groups, query, pairs, n or 0, replacement, method=method, rng=rng)
-    if reference is None:
-        n = int(groups[0].counts.sum())
-    else:
-        n = source_of(table).complete(query, [pairs[0].secret])
-    return fit_groups(groups, query, pairs, n, True, method=method, rng=rng)
+    if n is None and pairs:
+        replacement, n = True, int(groups[0].counts.sum())
+        if reference is not None:
+            n = source_of(table).complete(query, [pairs[0].secret])
+    return fit_groups(groups, query, pairs, n or 0, replacement, method=method, rng=rng)

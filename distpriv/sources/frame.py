@@ -127,12 +127,8 @@ class FrameSource:
         A column needs two of them, each of two records and more: constants, identifiers and free
         text have none to offer, nor have columns of more than two numbers.
         """
-        offered = {}
-        for name, column in self.frame.items():
-            labels = _labels(column)
-            if len(labels) > 1:
-                offered[str(name)] = labels
-        return offered
+        every = {str(name): _labels(column) for name, column in self.frame.items()}
+        return {name: labels for name, labels in every.items() if len(labels) > 1}
 
     @cached_property
     def numbers(self) -> tuple[str, ...]:
@@ -140,23 +136,14 @@ class FrameSource:
         return tuple(str(name) for name, column in self.frame.items() if _is_number(column))
 
     def groups(self, query: Query, secret: SensitiveProperty) -> Groups:
-        """Return moments of the records without and with a property.
-
-        Raises
-        ------
-        DistprivError
-            If a column is not there, or a group has fewer than two complete records.
-        """
+        """Return moments of the records without and with a property, see `Groups.of`."""
         values, having = query.values(self.frame), secret.mask(self.frame)
         return Groups.of(values, having, secret.label, self.provenance)
 
     def columns(self, names: Sequence[str], most: int = 200_000, seed: int = 0) -> pd.DataFrame:
         """Return columns of at most so many records, sampled where there are more.
 
-        Raises
-        ------
-        DistprivError
-            If a column is not there.
+        A column that is not there is a DistprivError.
         """
         for name in names:
             column_of(self.frame, name)
@@ -168,13 +155,7 @@ class FrameSource:
         return len(self._complete(query, secrets))
 
     def answer(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> FloatArray:
-        """Return the statistics of those records, shape (m,).
-
-        Raises
-        ------
-        DistprivError
-            If there is no such record, or a column is not there.
-        """
+        """Return the statistics of those records, shape (m,); DistprivError if there are none."""
         values = self._complete(query, secrets)
         if not len(values):
             raise SourceError("No record has all values that the figures need; leave figures out.")
@@ -203,11 +184,12 @@ def _kind(column: pd.Series) -> str:
 
 
 def _labels(column: pd.Series) -> tuple[Label, ...]:
+    number = _is_number(column)
     try:
-        if _is_number(column) and column.head(_PROBE).nunique() > 2:
+        if number and column.head(_PROBE).nunique() > 2:
             return ()
         counts = column.value_counts()
-        if _is_number(column) and len(counts) > 2:
+        if number and len(counts) > 2:
             return ()
         frequent = counts.index[counts.to_numpy() > 1][:_MOST_LABELS]
         return tuple(as_label(label) for label in frequent)
@@ -216,13 +198,7 @@ def _labels(column: pd.Series) -> tuple[Label, ...]:
 
 
 def source_of(table: Any, provenance: Provenance = "table") -> Source:
-    """Return the source of whatever a user passes for a table.
-
-    Raises
-    ------
-    SourceError
-        If it is no table.
-    """
+    """Return the source of whatever a user passes for a table; SourceError if it is none."""
     import pandas as pd
 
     if isinstance(table, pd.DataFrame):

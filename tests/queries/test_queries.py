@@ -98,13 +98,10 @@ def test_several_labels():
     assert SensitiveProperty("x", ["a", "a"]) == SensitiveProperty("x", "a")
 
 
-@pytest.mark.parametrize("label", [None, NAN, pd.NaT, pd.NA, np.inf, ["a"], 1j, b"a"])
-def test_what_is_no_label(label):
-    with pytest.raises(DistprivError, match="is no label"):
-        as_label(label)
-
-
 def test_labels_are_native_python():
+    for label in (None, NAN, pd.NaT, pd.NA, np.inf, ["a"], 1j, b"a"):
+        with pytest.raises(DistprivError, match="is no label"):
+            as_label(label)
     for value, label in [(np.int64(3), 3), (np.bool_(True), True), (np.str_("a"), "a")]:
         assert as_label(value) == label
         assert type(as_label(value)) is type(label)
@@ -136,24 +133,18 @@ def test_single_precision_stands_for_its_decimals():
 
 
 @pytest.mark.parametrize(
-    ("values", "dtype", "message"),
+    ("table", "message"),
     [
-        (["1", "x7", "2"], object, "Column 'x' holds 'x7' in record 2, which is no number"),
-        (["a", "b"], "category", "holds 'a' in record 1"),
-        (pd.to_datetime(["2024-01-02"]), None, "which is no number"),
+        (frame(["1", "x7", "2"]), "Column 'x' holds 'x7' in record 2, which is no number"),
+        (frame(["a", "b"], "category"), "holds 'a' in record 1"),
+        (frame(pd.to_datetime(["2024-01-02"])), "which is no number"),
+        (pd.DataFrame({"X": [1]}), r"no column 'x'\. Did you mean 'X'\?"),
+        (pd.DataFrame([[1, 2]], columns=["x", "x"]), "has 2 columns 'x'"),
     ],
 )
-def test_column_that_cannot_be_averaged(values, dtype, message):
+def test_column_that_cannot_be_averaged(table, message):
     with pytest.raises(DistprivError, match=message):
-        Mean("x").values(frame(values, dtype))
-
-
-def test_unknown_column_is_answered_by_the_nearest():
-    with pytest.raises(DistprivError, match=r"no column 'agee'\. Did you mean 'Age'\?"):
-        Mean("agee").values(pd.DataFrame({"Age": [1]}))
-    twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(DistprivError, match="has 2 columns 'a'"):
-        Mean("a").values(twice)
+        Mean("x").values(table)
 
 
 @pytest.mark.parametrize(
@@ -196,12 +187,8 @@ def test_statistics_have_names_scales_and_units():
     every = [Mean("pay-gap"), Sum("pay"), Count("sex", "F"), Proportion("late", True)]
     query = Query(every)
     assert query.labels == ("mean pay-gap", "sum pay", "count sex = F", "proportion late = True")
-    assert [s.title for s in every] == [
-        "mean pay gap",
-        "total pay",
-        "F (sex)",
-        "share True (late)",
-    ]
+    titles = ["mean pay gap", "total pay", "F (sex)", "share True (late)"]
+    assert [s.title for s in every] == titles
     assert query.scales(4).tolist() == [0.25, 1, 1, 0.25]
     assert [s.unit({"pay": "€"}) for s in every] == ["", "€", "records", ""]
     assert query.columns == ("pay-gap", "pay", "sex", "late")
@@ -267,14 +254,6 @@ def test_values_survive_json_with_their_types(label):
     assert json.dumps(type(pair).from_plain(pair.plain()).plain()) == json.dumps(pair.plain())
 
 
-@pytest.mark.parametrize(
-    ("low", "high"), [(-0.1, 0.5), (0.5, 1.1), (0.5, 0.5), (0.6, 0.5), (NAN, 0.5), (0.1, NAN)]
-)
-def test_shares_that_cannot_be(low, high):
-    with pytest.raises(DistprivError, match="must lie between 0 and 1 and differ"):
-        Pair(SensitiveProperty("x", "a"), low, high)
-
-
 def test_pair_has_whole_numbers_of_records():
     secret = SensitiveProperty("x", "a")
     pair = secret.pair(0.5, 0.1)
@@ -284,3 +263,6 @@ def test_pair_has_whole_numbers_of_records():
     assert Pair(secret, 0, 1).numbers(7).tolist() == [[7, 0], [0, 7]]
     assert round_half_up(100 * 0.145) == 15  # 14.499999999999998 in double precision
     assert round_half_up(14.49) == 14
+    for shares in [(-0.1, 0.5), (0.5, 1.1), (0.5, 0.5), (0.6, 0.5), (NAN, 0.5), (0.1, NAN)]:
+        with pytest.raises(DistprivError, match="must lie between 0 and 1 and differ"):
+            Pair(secret, *shares)

@@ -8,17 +8,8 @@ import pytest
 
 from distpriv.errors import DistprivError, SourceError
 from distpriv.model import fit_groups
-from distpriv.queries import (
-    Correlation,
-    Count,
-    Deviation,
-    Mean,
-    Median,
-    Pair,
-    Query,
-    SensitiveProperty,
-    Sum,
-)
+from distpriv.queries import Correlation, Count, Deviation, Mean, Median, Query, Sum
+from distpriv.queries.secrets import Pair, SensitiveProperty
 from distpriv.sources import FrameSource, fit_gaussian, source_of
 
 N = 400
@@ -215,8 +206,6 @@ def test_reference_gives_the_laws_and_the_table_its_number_of_records():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 2.5}, "must be whole"),
-        ({"n": 1}, "2 to 10¹⁵ records"),
         ({"n": N}, "draw with replacement"),
         ({"pair": []}, "at least one pair"),
         ({"query": Query(Mean("sex"))}, "which is no number"),
@@ -224,7 +213,6 @@ def test_reference_gives_the_laws_and_the_table_its_number_of_records():
         ({"query": Query(Count("sex", "f"))}, "Did you mean 'F'"),
         ({"pair": Pair(SensitiveProperty("late", "1"), 0.2, 0.4)}, "Did you mean 1"),
         ({"pair": Pair(SensitiveProperty("age", above=100), 0.2, 0.4)}, "No complete record has"),
-        ({"pair": Pair(SensitiveProperty("age", above=0), 0.2, 0.4)}, "Every complete record has"),
         ({"table": None}, "A NoneType is no table"),
     ],
 )
