@@ -10,18 +10,8 @@ from distpriv.attacks import ATTACKERS, PropertyInferenceAttack, audit_attack, w
 from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
 
-VIEWS = {
-    "live": "Live",
-    "width": "Against Δp",
-    "epsilon": "Against ε",
-    "belief": "Belief",
-    "recall": "Precision",
-}
-JOBS = {
-    "live": ["attack"],
-    "width": ["lines-width", "attack-width"],
-    "epsilon": ["lines-epsilon", "attack-epsilon"],
-}
+VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε"}
+VIEWS |= {"belief": "Belief", "recall": "Precision"}
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
 state, now = page.current()
 scenario, chosen = now.scenario, st.session_state
@@ -34,25 +24,24 @@ attackers = [name for name, one in ATTACKERS.items() if now.query.linear or not 
 view = chosen.get("attack-view") or "live"
 failing = view == "live" and chosen.get("attack-failing", False) and now.published is not None
 classifier = "arithmetic" if failing else chosen.get("attack-classifier", "logistic")
-adaptive = chosen.get("attack-adaptive", True)
-many = scenario.records is not None and now.n <= 10_000 and ATTACKERS[classifier].seconds < 0.01
+attacker, adaptive = ATTACKERS[classifier], chosen.get("attack-adaptive", True)
+many = scenario.records is not None and now.n <= 10_000 and attacker.seconds < 0.01
 ways = {way.key: way for way in now.guaranteed}
 if failing and now.published:
     ways = {"as it is": ways["as it is"], "published": now.published} | ways
-jobs.only(state.jobs, "law", *JOBS.get(view, ()))
+jobs.only(state.jobs, "law", f"lines-{view}", f"attack-{view}")
 
 
-def simulation(releases):
-    """Return the chosen attacker on releases of the exposed secret."""
+def simulate(total, releases, function=worker.repetitions, ranges=None):
+    """Begin the chosen attacker's simulations in the workers, or go on with those of this view."""
     settings = {"adaptive": adaptive, "classifier": classifier, "seed": scenario.seed}
-    return PropertyInferenceAttack.of(now.model, releases, now.exposed, **settings)
-
-
-def begin(name, attack, calls, function=worker.repetitions):
-    """Begin simulations in the workers, or go on with those of this name."""
+    attack = PropertyInferenceAttack.of(now.model, releases, now.exposed, **settings)
+    calls = worker.pieces(attack, total)
+    if ranges:
+        calls = [(*call, numbers) for numbers in ranges.values() for call in calls]
     key = (scenario, now.source.fingerprint, adaptive, classifier, *attack.noises)
     shared = lambda: worker.packed(attack)  # noqa: E731
-    return jobs.begin(state.jobs, name, key, function, shared, calls)
+    return attack, jobs.begin(state.jobs, f"attack-{view}", key, function, shared, calls)
 
 
 def controls(job):
@@ -68,16 +57,7 @@ def controls(job):
             label_visibility="collapsed",
             width=230,
         )
-        st.segmented_control(
-            "Trained",
-            list(TRAINED),
-            format_func=TRAINED.__getitem__,
-            default=True,
-            required=True,
-            key="attack-adaptive",
-            disabled=ATTACKERS[classifier].knows_grid,
-            label_visibility="collapsed",
-        )
+        page.choice("Trained", TRAINED, True, "attack-adaptive", disabled=attacker.knows_grid)
         st.button("Run again", icon=":material/replay:", on_click=state.reseed)
         st.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
         if view == "live" and now.published:
@@ -87,27 +67,16 @@ def controls(job):
 def headline(lead, advice=""):
     """Write the answer, and choose the picture."""
     page.headline(sentences.attack_title(now), lead, advice)
-    if len(scenario.secrets) > 1:
-        secret = scenario.secrets[now.exposed].secret
-        st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
-    st.segmented_control(
-        "Picture",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        default="live",
-        required=True,
-        key="attack-view",
-        label_visibility="collapsed",
-    )
+    page.about(now)
+    page.choice("Picture", VIEWS, "live", "attack-view")
 
 
-# The live picture: its lines climb towards the best attacker's diamonds
 def live() -> None:
-    """Draw the attack as it grows."""
+    """Draw the attack as it grows: lines climb towards the best attacker's diamonds."""
     total = 200 if many else 50
     reached = {name: now.exposed_guesses(way) for name, way in ways.items()}
-    attack = simulation({name: way.release for name, way in ways.items()})
-    job = begin("attack", attack, worker.pieces(attack, total), worker.scores)
+    releases = {name: way.release for name, way in ways.items()}
+    attack, job = simulate(total, releases, worker.scores)
 
     def runs(job: jobs.Job) -> list[dict]:
         return [one for piece in job.results for one in piece]
@@ -147,7 +116,7 @@ def live() -> None:
     if not job.running and done and now.epsilon is not None and not failing:
         claim = now.way.key, now.epsilon, scenario.delta
         st.caption(explanations.audit(audit_attack(attack.collect(done), *claim), page.WORDS))
-    if not adaptive and not failing and not ATTACKERS[classifier].knows_grid:
+    if not adaptive and not failing and not attacker.knows_grid:
         st.caption(
             "The paper's attacker learns from figures without noise; that understates the leak."
         )
@@ -155,59 +124,61 @@ def live() -> None:
         st.caption("This attacker knows none of the records. Guarantee shows who knows some.")
 
 
-# The best attacker's curves, and then simulated attackers as points
 def against(across: charts.Across) -> None:
-    """Draw right guesses against Δp or ε."""
-    lines = now.reach() if across == "width" else now.lines([scenario.mechanism])
-    lines = jobs.begin(state.jobs, f"lines-{across}", *lines)
-    total = 40 if many else 10
+    """Draw the best attacker's curves against Δp or ε, and then simulated attackers as points."""
+    work = now.reach() if across == "width" else now.lines([scenario.mechanism])
+    lines = jobs.begin(state.jobs, f"lines-{across}", *work)
+    total, ranges = 40 if many else 10, now.ranges() if across == "width" else {}
+    here = None
+    if across == "width":
+        own = 100 * scenario.secrets[now.exposed].width
+        here = {"width": own, "guesses": now.exposed_guesses(now.way)}
+    elif now.epsilon is not None:
+        here = {"epsilon": now.epsilon, "guesses": now.way.guesses}
 
     def curves() -> pd.DataFrame:
         empty = ("mechanism" if across == "epsilon" else "release"), across, "guesses"
         frame = frames.together(lines.results, *empty)
         return now.ceiling(frame) if across == "epsilon" else frame
 
-    headline(explanations.reach_lead(now, curves(), across, page.WORDS))
+    def runs(job: jobs.Job) -> Iterator[tuple[str, float, float]]:
+        pieces = len(job.futures) // max(len(ranges), 1)  # at each range
+        for place, piece in job.placed.items():
+            for name, right in (pair for one in piece for pair in one.items()):
+                if ranges:
+                    yield name, [*ranges][place // pieces], right
+                else:
+                    yield scenario.mechanism, float(name), right
 
     def draw(job: jobs.Job) -> None:
         points = frames.points_frame(runs(job) if job is not lines else (), across)
         both = pd.concat([curves(), points]) if len(points) else curves()
         page.show(
-            charts.reach(both, across=across, here=here[across], mechanism=now.way.key),
+            charts.reach(
+                both,
+                across=across,
+                here=None if None in here.values() else here,
+                mechanism=now.way.key,
+            ),
             both.round(2),
             charts.reach_alt(both, across),
             key=f"attack-{across}",
             note=NOTES[across] + f"Points: {total} simulated attacks each, with 95 % intervals.",
         )
 
-    if lines.running or lines.failure:
-        controls(lines)
-        jobs.follow(lines, draw)
-        return
-    if across == "width":
-        kept = {k: w.release for k, w in ways.items() if k != "BalM"}
-        attack, ranges = simulation(kept), now.ranges()
-        pieces = [(width, each) for width in ranges for each in worker.pieces(attack, total)]
-        job = begin(f"attack-{across}", attack, [(*each, ranges[x]) for x, each in pieces])
-    else:
-        attack = simulation({f"{x:g}": one for x, one in now.at_epsilons().items()})
-        job = begin(f"attack-{across}", attack, worker.pieces(attack, total))
+    headline(explanations.reach_lead(now, curves(), across, page.WORDS))
+    job = lines
+    if not lines.running and not lines.failure:
+        releases = {key: way.release for key, way in ways.items() if key != "BalM"}
+        if across == "epsilon":
+            releases = {f"{epsilon:g}": one for epsilon, one in now.at_epsilons().items()}
+        _, job = simulate(total, releases, ranges=ranges)
     controls(job)
-
-    def runs(job: jobs.Job) -> Iterator[tuple[str, float, float]]:
-        for place, piece in job.placed.items():
-            for name, right in (pair for one in piece for pair in one.items()):
-                if across == "width":
-                    yield name, pieces[place][0], right
-                else:
-                    yield scenario.mechanism, float(name), right
-
     jobs.follow(job, draw)
 
 
-# Precision and recall of the best attacker
 def recall() -> None:
-    """Draw how sure the best attacker can be."""
+    """Draw how sure the best attacker can be: precision against recall."""
     frame, high = now.recalls(), now.exposed_shares[1]
     headline(explanations.recall_lead(frame, now.way.key, high, page.WORDS))
     page.show(
@@ -220,13 +191,11 @@ def recall() -> None:
     )
 
 
-# What somebody believes after one release
 def belief() -> None:
-    """Draw beliefs before and after one release."""
-    frame, _ = now.beliefs()
+    """Draw what somebody believes before and after one release."""
+    (frame, _), pair = now.beliefs(), scenario.secrets[now.exposed]
     headline(explanations.belief_lead(now, page.WORDS))
     st.button("Draw another", icon=":material/replay:", on_click=state.reseed)
-    pair = scenario.secrets[now.exposed]
     page.show(
         charts.belief(frame, shares=(100 * pair.low, 100 * pair.high)),
         frame.round(4),
@@ -237,13 +206,4 @@ def belief() -> None:
     )
 
 
-here = {
-    "width": {
-        "width": 100 * scenario.secrets[now.exposed].width,
-        "guesses": now.exposed_guesses(now.way),
-    },
-    "epsilon": None
-    if now.epsilon is None
-    else {"epsilon": now.epsilon, "guesses": now.way.guesses},
-}
 {"live": live, "belief": belief, "recall": recall}.get(view, lambda: against(view))()

@@ -18,9 +18,7 @@ page.headline(
     sentences.directions_lead(now, page.WORDS),
     sentences.directions_advice(now, page.WORDS),
 )
-if len(now.scenario.secrets) > 1:
-    secret = now.scenario.secrets[now.exposed].secret
-    st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
+page.about(now)
 
 # 2. The plane of two figures, with clouds and noises
 x = y = order[0]

@@ -17,20 +17,10 @@ page.headline(
     sentences.fit_lead(now, page.WORDS),
     sentences.fit_advice(now, page.WORDS),
 )
-if len(now.scenario.secrets) > 1:
-    secret = now.scenario.secrets[now.exposed].secret
-    st.caption(f"About *{page.escape(secret.label)}*, the most exposed secret.")
+page.about(now)
 
 # 2. A picture a figure
-kind = st.segmented_control(
-    "Shown as",
-    list(KINDS),
-    format_func=KINDS.__getitem__,
-    default="histogram",
-    required=True,
-    key="fit-kind",
-    label_visibility="collapsed",
-)
+kind = page.choice("Shown as", KINDS, "histogram", "fit-kind")
 if kind == "tests":
     table = explanations.fit_table(now.tests())
     left, right = st.columns([6, 5], gap="large")

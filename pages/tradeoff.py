@@ -5,7 +5,7 @@ import streamlit as st
 
 from distpriv.analysis import explanations, frames, sentences
 from distpriv.analysis.limits import ErrorLimit
-from distpriv.charts import style, tradeoff
+from distpriv.charts import tradeoff
 from distpriv.dashboard import jobs, page
 from distpriv.dashboard.controls import control
 from distpriv.dashboard.fields import number
@@ -39,15 +39,8 @@ jobs.only(state.jobs, "law", *names)
 def choose_axis() -> None:
     """Draw the choice of picture, and of the mechanism where the sidebar has none."""
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    left.segmented_control(
-        "Error against",
-        list(AXES),
-        format_func=AXES.__getitem__,
-        default=scenario.by,
-        required=True,
-        key=key,
-        label_visibility="collapsed",
-    )
+    with left:
+        page.choice("Error against", AXES, scenario.by, key)
     with right:
         if scenario.by == "guesses" and across != "accepted":
             control(state, "mechanism", label_visibility="collapsed")
@@ -62,27 +55,28 @@ def compare(across: tradeoff.Across) -> None:
         sentences.warning(now, page.WORDS),
     )
     choose_axis()
-    without = [way for way in now.ways if way.release.kind in ("balanced", "no data")]
-    points = pd.DataFrame(
-        [(way.key, way.guesses, way.percent) for way in without],
-        columns=["mechanism", "guesses", "error"],
-    )
+    points = [
+        (way.key, way.guesses, way.percent)
+        for way in now.ways
+        if way.release.kind in ("balanced", "no data")
+    ]
     here = {
         "guesses": now.way.guesses,
         "epsilon": now.epsilon or 20.0,
         "width": 100 * now.pair.width,
         "error": now.way.percent,
     }
+    columns = ["mechanism", "guesses", "error"]
     work = now.wider() if across == "width" else now.lines()
     job = jobs.begin(state.jobs, work[0][0], *work)
 
     def draw(job: jobs.Job) -> None:
-        frame = frames.together(job.results, "mechanism", across, "guesses", "error")
+        frame = frames.together(job.results, across, *columns)
         page.show(
             tradeoff.picture(
                 frame,
                 across=across,
-                points=None if across == "width" else points,
+                points=None if across == "width" else pd.DataFrame(points, columns=columns),
                 here=here,
                 mechanism=scenario.mechanism,
                 limit=now.limit if scenario.by == "guesses" else None,
@@ -117,32 +111,31 @@ def accept() -> None:
         with headline:
             page.headline("Which ε for this error?", page.escape(problem))
         return
-    labels = now.query.labels
+    labels, places, level = now.query.labels, [*range(len(now.query))], error
     limits = tuple(ErrorLimit(label, error / 100, relative=True) for label in labels)
     if one:
-        limits = (ErrorLimit(labels[figure], error),)
+        limits, places = (ErrorLimit(labels[figure], error),), [figure]
+        level = 100 * error / now.ruler[figure]
     job = jobs.begin(state.jobs, "accepted", *now.accepting(limits))
     lines = jobs.begin(state.jobs, "lines", *now.lines())
-    places = [figure] if one else list(range(len(labels)))
-    level = 100 * error / now.ruler[figure] if one else error
 
-    def results(job: jobs.Job) -> pd.DataFrame:
-        columns = ["mechanism", "epsilon", "delta", "guesses", "percent"]
-        return frames.together(job.results, *columns)
+    def best(job: jobs.Job) -> pd.DataFrame:
+        frame = frames.together(job.results, "mechanism", "epsilon", "guesses")
+        return frame.dropna(subset=["epsilon"]).sort_values("guesses")
 
-    _, points = now.errors_of(results(job), places)
-
+    found = best(job)
+    _, points = now.errors_of(found, places)
     who = page.WORDS.name(figures[figure]) if one else "every figure"
     words = f"{who} may be off by {page.escape(text)} {page.escape(unit) if one else '%'}"
     with headline:
         page.headline(
-            explanations.accepted_title(results(job)),
-            explanations.accepted_lead(results(job), words, not job.running, page.WORDS),
+            explanations.accepted_title(found),
+            explanations.accepted_lead(found, words, not job.running, page.WORDS),
             explanations.accepted_advice(points, level, page.WORDS),
         )
 
     def draw(job: jobs.Job) -> None:
-        found = results(job).dropna(subset=["epsilon"]).sort_values("guesses")
+        found = best(job)
         empty = "mechanism", "guesses", "error"
         frame, points = now.errors_of(frames.together(lines.results, *empty), places)
         page.show(
@@ -164,32 +157,22 @@ def accept() -> None:
     left, right = st.columns([5, 3], gap="large", vertical_alignment="center")
     with left:
         jobs.follow(job, draw)
-    found = results(job).dropna(subset=["epsilon"]).sort_values("guesses")
     if job.running or not len(found):
         return
     with right:
-        st.table(table(found))
-        best = now.as_limit(*found[["mechanism", "epsilon"]].iloc[0])
-        take = f"Take {best['mechanism']} at ε = {best['epsilon']:g}"
-        st.button(take, icon=":material/check:", on_click=state.change, kwargs=best)
+        table = {
+            "": found["mechanism"],
+            "least ε": found["epsilon"].map(significant),
+            "right of 100": found["guesses"].map("{:.1f}".format),
+        }
+        st.table(pd.DataFrame(table).set_index(""))
+        limit = now.as_limit(*found[["mechanism", "epsilon"]].iloc[0])
+        take = f"Take {limit['mechanism']} at ε = {limit['epsilon']:g}"
+        st.button(take, icon=":material/check:", on_click=state.change, kwargs=limit)
 
 
 def _pending(job: jobs.Job) -> str:
     return "More lines are being computed. " if job.running else ""
 
 
-def table(found: pd.DataFrame) -> pd.DataFrame:
-    """Return least ε and right guesses as people read them."""
-    return pd.DataFrame(
-        {
-            "": [style.title(row.mechanism) for row in style.rows(found)],
-            "least ε": [significant(row.epsilon) for row in style.rows(found)],
-            "right of 100": [f"{row.guesses:.1f}" for row in style.rows(found)],
-        }
-    ).set_index("")
-
-
-if across == "accepted":
-    accept()
-else:
-    compare(across)
+accept() if across == "accepted" else compare(across)

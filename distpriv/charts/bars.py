@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_ROW = 42  # pixels
-COIN = 50.0
+_COIN = 50.0
 
 
 def picture(
@@ -33,30 +32,28 @@ def picture(
     """
     rows = style.rows(frame)
     chart = style.figure(
-        12 + _ROW * len(rows),
+        12 + style.ROW * len(rows),
         margin={"l": 2, "r": 2, "t": 4, "b": 4},
         bargap=0.7,
-        xaxis=style.axis(range=[COIN, COIN + 1.16 * (most - COIN)], visible=False),
+        xaxis=style.axis(range=[_COIN, _COIN + 1.16 * (most - _COIN)], visible=False),
         yaxis=style.axis(range=[len(rows) - 0.5, -0.76], visible=False),
     )
     hues = [style.verdict_color(getattr(row, "kept", None)) for row in rows]
     chart.add_bar(
-        x=(frame["guesses"] - COIN).clip(lower=0),
+        x=(frame["guesses"] - _COIN).clip(lower=0),
         y=list(range(len(rows))),
-        base=COIN,
+        base=_COIN,
         orientation="h",
         marker={"color": [style.faint(hue, 0.9) for hue in hues], "line": {"width": 0}},
         hoverinfo="skip",
     )
-    over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
     notes = []
     for place, row in enumerate(rows):
-        name, text = style.short(row.name, letters), f"<b>{style.right(row.guesses)}</b>"
-        notes.append(style.words(0, place, name, **over, font={"size": 14}))
-        end = max(row.guesses, COIN)
+        notes.append(style.words(0, place, style.short(row.name, letters), **style.OVER))
+        text, end = f"<b>{style.right(row.guesses)}</b>", max(row.guesses, _COIN)
         notes.append(style.words(end, place, text, xanchor="left", xshift=5))
     chart.update_layout(annotations=notes)
-    chart.add_vline(x=COIN, line={"color": style.INK, "width": 1})
+    chart.add_vline(x=_COIN, line={"color": style.INK, "width": 1})
     if limit is not None:
         tick = {"symbol": "line-ns", "size": 9, "line": {"width": 2, "color": style.INK}}
         style.marks(chart, [limit] * len(rows), list(range(len(rows))), style.INK, **tick)

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
-_ROW = 42  # pixels
-
 
 def picture(frame: pd.DataFrame) -> go.Figure:
     """Return bars of the mean error, a row a way, with the right guesses written beside.
@@ -26,9 +24,10 @@ def picture(frame: pd.DataFrame) -> go.Figure:
         Columns way, guesses (of 100), error and estimated (means, in per cent of the values), kept.
     """
     rows = style.rows(frame)
-    most = _most(frame)
+    errors = frame["error"].dropna()  # the largest, unless it would flatten all the others
+    most = max(min(errors.max(), max(4 * errors.median(), 60.0)), 3.0) if len(errors) else 3.0
     chart = style.figure(
-        40 + _ROW * len(rows),
+        40 + style.ROW * len(rows),
         margin={"l": 2, "r": 86, "t": 26, "b": 8},
         bargap=0.68,
         barmode="overlay",
@@ -47,12 +46,11 @@ def picture(frame: pd.DataFrame) -> go.Figure:
         )
     beside, notes = {"xanchor": "left", "yanchor": "middle"}, []
     for place, (row, hue) in enumerate(zip(rows, hues, strict=True)):
-        over = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
-        notes.append(style.words(0, place, style.short(row.way, 40), **over, font={"size": 14}))
+        notes.append(style.words(0, place, style.short(row.way, 40), **style.OVER))
         end = 0.0 if math.isnan(row.error) else min(row.error, most)
         notes.append(style.words(end, place, _percent(row.error, most), **beside, xshift=4))
-        look = {"font": {"size": 15, "color": hue}, "xref": "paper", "xshift": 10}
-        text = f"<b>{style.right(row.guesses)}</b> of 100"
+        text, look = f"<b>{style.right(row.guesses)}</b> of 100", {"xref": "paper", "xshift": 10}
+        look["font"] = {"size": 15, "color": hue}
         notes.append(style.words(1, place, text, **beside, **look))
     small = {"yshift": 6, "font": {"size": 12}} | style.ABOVE
     notes.append(style.words(0, 1, "average error, % of the value", **small))
@@ -68,12 +66,6 @@ def alt(frame: pd.DataFrame) -> str:
         f"{row.way}: error {_percent(row.error)}, right {times(row.guesses)}"
         for row in style.rows(frame)
     )
-
-
-def _most(frame: pd.DataFrame) -> float:
-    """Error at the right end: the largest, unless it would flatten all the others."""
-    error = frame["error"].dropna()
-    return max(min(error.max(), max(4 * error.median(), 60.0)), 3.0) if len(error) else 3.0
 
 
 def _percent(error: float, most: float = math.inf) -> str:

@@ -18,9 +18,7 @@ _TURN = np.linspace(0, 2 * np.pi, 97)
 _MOST = 2.4477  # deviations within which 95 % of a normal in the plane lie: √(−2 ln 0.05)
 
 
-def picture(
-    frame: pd.DataFrame, *, draws: pd.DataFrame, names: tuple[str, str], height: int = 400
-) -> go.Figure:
+def picture(frame: pd.DataFrame, *, draws: pd.DataFrame, names: tuple[str, str]) -> go.Figure:
     """Return both clouds on equal axes, their difference, the axes of their spread, and the noises.
 
     Parameters
@@ -40,7 +38,7 @@ def picture(
     equal: dict[str, Any] = {"range": [-half, half], "constrain": "domain", "nticks": 7}
     across, up = (f"{style.short(name, 32)}, in deviations" for name in names)
     chart = style.figure(
-        height,
+        400,
         margin={"l": 8, "r": 8, "t": 50, "b": 44},
         xaxis=style.axis(across, **equal),
         yaxis=style.axis(scaleanchor="x", **equal),
@@ -48,19 +46,18 @@ def picture(
     style.upright(chart, up)
     for (row, hue), outline in zip(clouds, outlines, strict=True):
         cloud = draws[draws["share"] == row.name]
-        dots = {"name": row.name, "size": 3.5}
-        style.marks(chart, cloud["x"], cloud["y"], style.faint(hue, 0.4), **dots)
-        style.line(chart, outline[:, 0], outline[:, 1], hue, width=2)
+        pale = style.faint(hue, 0.4)
+        style.marks(chart, cloud["x"], cloud["y"], pale, name=row.name, size=3.5)
+        style.line(chart, *outline.T, hue, width=2)
     for row in style.rows(noises):
-        outline, look = _outline(row), {"width": 3, "dash": style.dash(row.name)}
-        hue = style.color(row.name)
-        style.line(chart, outline[:, 0], outline[:, 1], hue, name=row.name, **look)
+        style.way(chart, *_outline(row).T, row.name)
     _cross(chart, shares, half)
-    _arrow(chart, shares)
-    words = {f"● {row.name}": hue for row, hue in clouds}
-    style.legend(
-        chart, words | {f"{style.glyph(name)} {name}": style.color(name) for name in noises["name"]}
-    )
+    start, end = shares[["x", "y"]].to_numpy()  # an arrow between the middles
+    place = {"x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
+    place |= {"xref": "x", "yref": "y", "axref": "x", "ayref": "y"}
+    head = {"arrowhead": 2, "arrowwidth": 3, "arrowcolor": style.INK}
+    chart.add_annotation(place | head, text="", showarrow=True)
+    style.legend(chart, noises["name"], {f"● {row.name}": hue for row, hue in clouds})
     return chart
 
 
@@ -87,17 +84,7 @@ def _cross(chart: go.Figure, shares: pd.DataFrame, half: float) -> None:
     values, vectors = np.linalg.eigh(np.array([[xx, xy], [xy, yy]]))
     for size, vector in zip(np.sqrt(values.clip(0)), vectors.T, strict=True):
         ends = np.outer([-size, size], vector)
-        style.line(chart, ends[:, 0], ends[:, 1], style.INK, width=1.5)
+        style.line(chart, *ends.T, style.INK, width=1.5)
         if size > 0.12 * half:
-            style.note(
-                chart, ends[1, 0], ends[1, 1], f"{size:.2g}", xshift=10, yshift=8, font={"size": 12}
-            )
-
-
-def _arrow(chart: go.Figure, shares: pd.DataFrame) -> None:
-    """Point from the smaller share's middle to the larger one's."""
-    start, end = shares[["x", "y"]].to_numpy()
-    place = {"x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
-    place |= {"xref": "x", "yref": "y", "axref": "x", "ayref": "y"}
-    head = {"arrowhead": 2, "arrowwidth": 3, "arrowcolor": style.INK}
-    chart.add_annotation(place | head, text="", showarrow=True)
+            look = {"xshift": 10, "yshift": 8, "font": {"size": 12}}
+            style.note(chart, *ends[1], f"{size:.2g}", **look)

@@ -23,11 +23,7 @@ _LEVELS = (np.arange(60) + 0.5) / 60
 
 
 def picture(
-    frame: pd.DataFrame,
-    *,
-    draws: pd.DataFrame,
-    kind: Kind = "histogram",
-    height: int = 200,
+    frame: pd.DataFrame, *, draws: pd.DataFrame, kind: Kind = "histogram", height: int = 200
 ) -> list[go.Figure]:
     """Return a picture a statistic, with both shares in it.
 
@@ -42,8 +38,8 @@ def picture(
         Quantiles of draws against those of the curve lie on the dotted line where it fits.
     """
     return [
-        _panel(str(name), part, draws[draws["statistic"] == name], kind, height)
-        for name, part in frame.groupby("statistic", sort=False)
+        _panel(name, part, draws[draws["statistic"] == name], kind, height)
+        for name, part in style.parts(frame, "statistic")
     ]
 
 
@@ -64,24 +60,18 @@ def _panel(
         xaxis=style.axis(showgrid=False, ticks="", nticks=5),
         yaxis=style.axis(visible=False),
     )
-    style.note(
-        chart, 0, 1, f"<b>{style.short(name, 34)}</b>", **style.ABOVE, yshift=18, font={"size": 14}
-    )
+    text, look = f"<b>{style.short(name, 34)}</b>", style.ABOVE | {"font": {"size": 14}}
+    style.note(chart, 0, 1, text, **look, yshift=18)
     style.note(chart, 0, 1, f"off by {frame['misfit'].max():.0f} points of 100", **style.ABOVE)
     for hue, row in zip((style.LOW, style.HIGH), style.rows(frame), strict=False):
         values = draws.loc[draws["share"] == row.share, "value"].to_numpy(dtype=np.float64)
         if not len(values) or not row.deviation > 0:
-            _constant(chart, hue, row.mean)
+            style.line(chart, [row.mean] * 2, [0, 1], hue, width=3)
         elif kind == "histogram":
             _histogram(chart, hue, values, row)
         else:
             _quantiles(chart, hue, values, row)
     return chart
-
-
-def _constant(chart: go.Figure, hue: str, value: float) -> None:
-    """Mark a statistic that never varies."""
-    style.line(chart, [value, value], [0, 1], hue, width=3)
 
 
 def _histogram(chart: go.Figure, hue: str, values: FloatArray, row: Any) -> None:

@@ -43,7 +43,6 @@ def picture(
     limit: float | None = None,
     accepted: float | None = None,
     title: str = "average error, % of the value",
-    height: int = 390,
 ) -> go.Figure:
     """Return the error of each mechanism against the attacker, ε or Δp.
 
@@ -69,73 +68,71 @@ def picture(
     title : str
         What the error is.
     """
-    costs = [float(frame["error"].quantile(0.35)) if len(frame) else 0.0]
+    costs = [frame["error"].astype(float).quantile(0.35), 1.5 * (accepted or 0.0)]
     costs += [] if points is None else [*points["error"]]
     costs += [] if here is None else [here["error"]]
-    costs += [] if accepted is None else [1.5 * accepted]
-    most = _above(1.3 * max([cost for cost in costs if math.isfinite(cost)], default=1.0))
+    most = _above(1.3 * max(cost for cost in costs if math.isfinite(cost)))
     chart = style.figure(
-        height,
+        390,
         margin={"l": 8, "r": 16, "t": 50, "b": 44},
         xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
     style.upright(chart, title)
     names = sorted(set(frame["mechanism"]), key=style.place)
-    keys = {f"{style.glyph(name)} {style.title(name)}": style.color(name) for name in names}
-    style.legend(chart, keys)
+    style.legend(chart, names)
     for name in names:
         part = frame[(frame["mechanism"] == name) & (frame["error"] <= 6 * most)]
-        look = {"width": 4 if name == mechanism else 2, "dash": style.dash(name)}
-        hover = {"name": name, "hoverinfo": "text", "hovertext": _words(part)}
-        style.line(chart, part[across], part["error"], style.color(name), **look, **hover)
+        look = {"width": 4 if name == mechanism else 2, "hoverinfo": "text"}
+        style.way(chart, part[across], part["error"], name, **look, hovertext=_words(part))
+    band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
+    words = {"font": {"color": style.GOOD, "size": 14}, "xanchor": "right"}
     if across == "guesses" and limit is not None:
-        _accepted(chart, limit)
+        chart.add_vrect(x0=0, x1=limit, **band)
+        style.note(chart, limit, 0.03, "you accept ", **words, yref="paper", yanchor="bottom")
     if accepted is not None:
-        _accepted(chart, accepted, upright=True)
+        chart.add_hrect(y0=-accepted, y1=accepted, **band)
+        words |= {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        style.note(chart, 0, 0, "you accept ", **words, xshift=8)
     if points is not None:
         _points(chart, points, across, most)
     for row in style.rows(marks) if marks is not None else ():
         dot = {"size": 13, "line": {"width": 2, "color": "white"}, "name": f"{row.mechanism} least"}
         style.marks(chart, [row.guesses], [row.error], style.color(row.mechanism), **dot)
     if here is not None:
-        ring = {"width": 3, "color": "white"}
-        hue = style.color(mechanism)
-        style.marks(chart, [here[across]], [here["error"]], hue, size=17, line=ring, name="here")
+        style.setting(chart, here[across], here["error"], mechanism)
     return chart
 
 
 def alt(frame: pd.DataFrame) -> str:
     """Return the lines in words."""
-    ordered = style.rows(frame.dropna(subset=["error"]).sort_values("error"))
-    least = {row.mechanism: row for row in reversed(ordered)}
+    least = frame.dropna(subset=["error"]).sort_values("error", kind="stable")
     ends = "; ".join(
-        f"{style.title(name)}: error {significant(least[name].error, 2)} % where an attacker is "
-        f"right {times(least[name].guesses)}"
-        for name in dict.fromkeys(frame["mechanism"])
-        if name in least
+        f"{style.title(row.mechanism)}: error {significant(row.error, 2)} % where an attacker is "
+        f"right {times(row.guesses)}"
+        for row in style.rows(least.drop_duplicates("mechanism").sort_index())
     )
     return f"Average error, one line a mechanism. {ends}."
 
 
 def _above(error: float) -> float:
     """Round an error up to the next of few ends of the axis, so that it seldom jumps."""
-    ends = [step * 10.0**power for power in range(-2, 6) for step in (1, 2, 3, 5)]
-    return next((end for end in ends if end >= error), ends[-1])
+    ends = (step * 10.0**power for power in range(-2, 6) for step in (1, 2, 3, 5))
+    return next((end for end in ends if end >= error), 5e5)
 
 
 def _range(
     frame: pd.DataFrame, across: Across, here: Mapping[str, float] | None
 ) -> dict[str, object]:
-    values = [*frame[across]] + ([] if here is None else [here[across]])
-    values += [] if len(frame) else _BEFORE[across]
+    values = [*frame[across]] if len(frame) else _BEFORE[across]
+    values = values if here is None else [*values, here[across]]
     if across == "guesses":
         return {"range": [49.3, max([*values, 60.0]) + 1.5]}
-    low, high = (min(values), max(values)) if values else (0.1, 10.0)
     if across == "epsilon":
-        ends = [math.log10(max(low, 1e-3)) - 0.05, math.log10(max(high, 1e-3)) + 0.05]
+        low, high = (math.log10(max(end, 1e-3)) for end in (min(values), max(values)))
+        ends = [low - 0.05, high + 0.05]
         return {"type": "log", "tickvals": style.DECADES, "range": ends}
-    return {"range": [0, 1.04 * high]}
+    return {"range": [0, 1.04 * max(values)]}
 
 
 def _words(frame: pd.DataFrame) -> list[str]:
@@ -145,18 +142,6 @@ def _words(frame: pd.DataFrame) -> list[str]:
         "<br>".join(_HOVER[column].format(getattr(row, column)) for column in columns)
         for row in style.rows(frame)
     ]
-
-
-def _accepted(chart: go.Figure, limit: float, *, upright: bool = False) -> None:
-    """Shade what is accepted: right guesses up to a limit, or errors (upright)."""
-    band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
-    words = {"font": {"color": style.GOOD, "size": 14}, "xanchor": "right"}
-    if upright:
-        chart.add_hrect(y0=-limit, y1=limit, **band)
-        style.note(chart, 1, limit, "you accept ", **words, xref="paper", yanchor="top")
-    else:
-        chart.add_vrect(x0=0, x1=limit, **band)
-        style.note(chart, limit, 0.03, "you accept ", **words, yref="paper", yanchor="bottom")
 
 
 def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float) -> None:

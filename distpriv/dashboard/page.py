@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,8 @@ from distpriv.text import significant
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = ["WORDS", "current", "errors", "escape", "fault", "headline", "sentences", "session"]
-__all__ += ["show"]
+__all__ = ["WORDS", "about", "choice", "current", "errors", "escape", "fault", "headline"]
+__all__ += ["sentences", "session", "show"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
@@ -72,6 +72,28 @@ def headline(
     if warning or advice:
         with st.container(key="warning" if warning else "advice"):
             st.markdown(warning or advice)
+
+
+def about(now: Evaluation) -> None:
+    """Say which of several secrets the page is about."""
+    if len(now.scenario.secrets) > 1:
+        label = escape(now.scenario.secrets[now.exposed].secret.label)
+        st.caption(f"About *{label}*, the most exposed secret.")
+
+
+def choice(label: str, names: Mapping[Any, str], first: Any, key: str, **options: Any) -> Any:
+    """Draw a choice of one, such as the picture, from values to their names, and return it."""
+    return st.segmented_control(
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        default=first,
+        required=True,
+        key=key,
+        label_visibility="collapsed",
+        wrap=True,
+        **options,
+    )
 
 
 def fault(error: Exception) -> str:

@@ -41,7 +41,7 @@ def test_mechanisms_differ_by_color_and_dash():
 
 
 def test_names_are_no_markup_and_almost_certain_is_not_certain():
-    shown = style.safe(MARKUP + "\nnext")
+    shown = style.short(MARKUP + "\nnext", 99)
     assert not {"<", "$", "\n"} & set(shown)
     assert "%{" not in shown
     assert style.short("x" * 60, 40) == "x" * 39 + "…"
@@ -178,7 +178,7 @@ def test_attack_draws_lines_intervals_and_the_best_attacker():
 
 def test_attack_begins_empty_and_keeps_words_apart():
     best = {"OptM": 50.5, "BalM": 50.0, "as it is": 75.0}
-    figure = attack.picture(GROWTH.head(0), best=best, total=200, height=400)
+    figure = attack.picture(GROWTH.head(0), best=best, total=200)
     low, high = figure.layout.yaxis.range
     places = [one.y for one in figure.layout.annotations if one.text.startswith("<b>")]
     pixels = [abs(a - b) * (400 - 72) / (high - low) for a, b in combinations(places, 2)]
