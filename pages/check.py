@@ -18,7 +18,7 @@ page.headline(
     lambda: sentences.advice(now, page.WORDS),
     sentences.warning(now, page.WORDS),
 )
-best, law = now.recommendation.way, now.plain.rests
+best = now.recommendation.way
 ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 if len(scenario.secrets) > 1:
     each = zip(scenario.secrets, now.plain.verdict.accuracy, strict=True)
@@ -94,7 +94,8 @@ st.header("What does this rest on?", anchor=False)
 kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
 basis = "Balanced figures hold for any data; noise holds "
-basis += "by the exact law." if law == "exact" else "only for bell-shaped figures, see Fit."
+bells = any(way.rests == "model" for way in now.ways)
+basis += "only for bell-shaped figures, see Fit." if bells else "by the exact law."
 st.markdown(
     "\n".join(
         f"- {text}"

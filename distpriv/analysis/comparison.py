@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.errors import DistprivError
-from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all, mechanism_named
 from distpriv.model import (
     AS_IT_IS,
     GaussianModel,
@@ -20,14 +20,14 @@ from distpriv.model import (
     no_data,
     release_error,
 )
-from distpriv.privacy import Verdict, verdicts
+from distpriv.privacy import Verdict, delivered_epsilon, verdicts
 from distpriv.text import percent, whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Way", "claimed", "compare", "gaussian_names", "judge", "mean_percent", "noises"]
-__all__ += ["ruler", "ways", "ways_frame"]
+__all__ = ["ByLaw", "Way", "by_law", "chosen_way", "claimed", "compare", "gaussian_names", "judge"]
+__all__ += ["mean_percent", "noises", "ruler", "ways", "ways_frame"]
 
 
 def ruler(model: GaussianModel) -> FloatArray:
@@ -162,6 +162,54 @@ def noises(
     named = dict(zip(names, results, strict=True))
     releases = {name: one for name, one in named.items() if isinstance(one, Release)}
     return releases, {name: str(one) for name, one in named.items() if name not in releases}
+
+
+def chosen_way(
+    model: GaussianModel,
+    promise: Promise,
+    mechanism: str,
+    plain: Way,
+    *,
+    reference: float | None = None,
+    **options: Any,
+) -> Way:
+    """Hold a mechanism against a promise; figures as they are where these keep it.
+
+    Raises
+    ------
+    NotApplicable
+        If the mechanism cannot keep it.
+    """
+    without = mechanism_named(mechanism).noise == "none"
+    if plain.kept:
+        return plain
+    if without:
+        release = calibrate(mechanism, model, reference=reference)
+    else:
+        releases, unavailable = noises(model, promise, [mechanism], **options)
+        if mechanism in unavailable:
+            raise NotApplicable(unavailable[mechanism])
+        release = releases[mechanism]
+    return judge(model, [release], promise, **claimed(options))[0]
+
+
+ByLaw = tuple["Way", "Way | None", "float | None"]
+"""Figures as they are, a mechanism that applies, and its ε, by exact laws."""
+
+
+def by_law(
+    model: GaussianModel, promise: Promise, mechanism: str, delta: float, **options: Any
+) -> ByLaw:
+    """Hold figures as they are and a mechanism against a promise, and return its ε at a δ.
+
+    No mechanism where it does not apply, and no ε where no noise is needed.
+    """
+    plain = judge(model, [AS_IT_IS], promise, **claimed(options))[0]
+    try:
+        way = chosen_way(model, promise, mechanism, plain, **options)
+    except NotApplicable:
+        return plain, None, None
+    return plain, way, None if plain.kept else delivered_epsilon(model, way.release, delta)
 
 
 def ways(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from distpriv.analysis.comparison import gaussian_names, mean_percent, ways
+from distpriv.analysis.comparison import by_law, gaussian_names, mean_percent, ways
 from distpriv.analysis.limits import choose
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
@@ -182,11 +182,12 @@ def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float
 
 # ---------------------------------------------------------------- in workers
 
-_PARTS: dict[str, Callable[..., pd.DataFrame]] = {
+_PARTS: dict[str, Callable[..., Any]] = {
     "lines": epsilon_frame,
     "widths": width_frame,
     "reach": reach_frame,
     "accepted": choose,
+    "law": by_law,
 }
 
 
@@ -206,8 +207,10 @@ def packed(model: GaussianModel, laws: bool, **settings: Any) -> bytes:
     return pickle.dumps((model, records, laws, settings))
 
 
-def part(blob: bytes, kind: str, chosen: dict[str, Any]) -> pd.DataFrame:
+def part(blob: bytes, kind: str, chosen: dict[str, Any]) -> Any:
     """Compute some lines of "lines", "widths", "reach" or "accepted" (`choose`), in a worker.
+
+    Or, for "law", what `by_law` returns.
 
     Parameters
     ----------

@@ -14,7 +14,9 @@ import numpy as np
 from distpriv.analysis import curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key
 from distpriv.analysis.comparison import (
+    ByLaw,
     Way,
+    chosen_way,
     claimed,
     gaussian_names,
     judge,
@@ -31,7 +33,7 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.tables import tells_secret
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import calibrate, calibrate_all, mechanism_named
+from distpriv.mechanisms import calibrate_all
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.diagnostics import (
     CovarianceDifference,
@@ -40,7 +42,7 @@ from distpriv.model.diagnostics import (
 )
 from distpriv.model.simulate import simulate
 from distpriv.privacy import Bound, check_bounds, delivered_epsilon, record_moves
-from distpriv.privacy.exact_law import compute_law, known_law
+from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
@@ -55,6 +57,7 @@ T = TypeVar("T")
 Work = tuple[Key, Callable[..., Any], Callable[[], bytes], list[tuple[Any, ...]]]
 """What workers do: a key, a function, the bytes that its calls share, and the calls."""
 
+_SUMS, _COUNTS = 10_000, 450  # records whose exact laws take workers a few seconds at most
 _SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
 _COSTS = {
     "way": "title",
@@ -96,15 +99,6 @@ def evaluate(
     return Evaluation(scenario, source_of(table), public, Cache() if cache is None else cache)
 
 
-def _apart(model: GaussianModel) -> GaussianModel:
-    """Return a model with groups of its own, whose exact laws are at hand, however slow."""
-    pairs = tuple(replace(one, groups=replace(one.groups)) for one in model.pairs)
-    model = replace(model, pairs=pairs)
-    for one in pairs:
-        compute_law(one, model)
-    return model
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Results of one scenario on one table, made by `evaluate`; neither pickled nor shared.
@@ -117,15 +111,12 @@ class Evaluation:
     reference : Source or None
         Public table that the groups' laws are taken from, instead of the table itself.
     cache : Cache
-    patient : bool
-        Whether exact laws are waited for that take a second or two.
     """
 
     scenario: Scenario
     source: Source = field(repr=False)
     reference: Source | None = field(repr=False)
     cache: Cache = field(repr=False)
-    patient: bool = False
 
     def __getstate__(self) -> NoReturn:
         raise TypeError("A session's results do not leave it.")
@@ -203,11 +194,6 @@ class Evaluation:
         DistprivError
             If more records are asked for than the table has, or a figure is also the secret.
         """
-        model = self._quick
-        return self._by_model("patient", lambda: _apart(model)) if self.patient else model
-
-    @property
-    def _quick(self) -> GaussianModel:
         return self._by_model("model", self._fit)
 
     def _fit(self) -> GaussianModel:
@@ -225,32 +211,6 @@ class Evaluation:
                 )
         endless = self.scenario.records is None or self.scenario.replacement
         return fit_groups(groups, self.query, self.scenario.secrets, self.n, endless)
-
-    @property
-    def _laws(self) -> tuple[bool, ...]:
-        """Which pairs' exact laws are at hand."""
-        return tuple(known_law(one, self.model) is not None for one in self.model.pairs)
-
-    @property
-    def law_pending(self) -> bool:
-        """Whether there may be exact laws that take a second or two, see `compute_laws`."""
-        figures = self.query.statistics
-        counts = all(one.value is not None for one in figures)
-        few = len(figures) == 1 or (len(figures) == 2 and counts)
-        if self.exact or not few or not self.query.linear or all(self._laws):
-            return False
-        key = ("laws", *self.model_key)
-        return key not in self.cache or self.cache(key, lambda: False)
-
-    def compute_laws(self) -> None:
-        """Hold figures as they are and the chosen mechanism against laws that take a second or two.
-
-        The cache, which others wait for, is left free meanwhile; what is in it then decides.
-        """
-        twin = replace(self, patient=True, cache=self.cache.copy())
-        if self._by_model("laws", lambda: any(twin._laws)):
-            _ = twin.epsilon, twin.ways
-            self.cache.update(twin.cache)
 
     @property
     def values(self) -> FloatArray:
@@ -338,17 +298,46 @@ class Evaluation:
         how = one.calibration, one.grid_safe, one.units, one.reference_share
         return *how, one.persons, one.bounds
 
-    def _judge(self, release: Release) -> Way:
-        return judge(self.model, [release], self.promise, **claimed(self._options))[0]
-
     def _key(self, name: str, more: Key, exact: bool) -> Key:
         return (name, *more, exact, self.promise, *self._options_key, *self.model_key)
 
+    @property
+    def _law_key(self) -> Key:
+        return self._key("law", (self.scenario.mechanism, self.scenario.delta), True)
+
     @cached_property
+    def _by_law(self) -> ByLaw | None:
+        """What workers have held against exact laws that take long."""
+        key = self._law_key
+        made: ByLaw | None = self.cache(key, lambda: None) if key in self.cache else None
+        return made
+
+    @property
     def exact(self) -> bool:
-        """Whether ways are held against exact laws that take long."""
-        ways = self._key("ways", (self.scenario.mechanism,), True)
-        return self.patient or ways in self.cache
+        """Whether figures as they are and the chosen way are held against laws that take long."""
+        return self._by_law is not None
+
+    @property
+    def law_pending(self) -> bool:
+        """Whether workers can hold them against exact laws that take a second or two, see `law`."""
+        figures, pairs = self.query.statistics, self.model.pairs
+        slow = len(figures) == 1 and self.n <= _SUMS and not self.model.replacement
+        if len(figures) == 2:
+            slow = self.n <= _COUNTS and all(one.value is not None for one in figures)
+        if self.exact or not slow or not self.query.linear:
+            return False
+        return any(known_law(one, self.model) is None for one in pairs)
+
+    def law(self) -> Work:
+        """Return the work that holds them against these laws, for `take_law`."""
+        one = self.scenario
+        settings = self._options | {"reference": one.reference_share, "delta": one.delta}
+        settings |= {"promise": self.promise, "mechanism": one.mechanism}
+        return self._work("law", self._law_key, [{}], settings, laws=True)
+
+    def take_law(self, result: ByLaw) -> None:
+        """Let the result of `law` decide from now on, in the evaluations of this cache."""
+        self.cache(self._law_key, lambda: result)
 
     def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
         return self.cache(self._key(name, more, self.exact), make)
@@ -356,7 +345,12 @@ class Evaluation:
     @cached_property
     def plain(self) -> Way:
         """Figures as they are, against the limit."""
-        return self._by_promise("plain", (), lambda: self._judge(AS_IT_IS))
+        if self._by_law:
+            return self._by_law[0]
+        claims = claimed(self._options)
+        return self._by_promise(
+            "plain", (), lambda: judge(self.model, [AS_IT_IS], self.promise, **claims)[0]
+        )
 
     @property
     def needs_noise(self) -> bool:
@@ -372,20 +366,13 @@ class Evaluation:
         NotApplicable
             If the mechanism cannot keep the limit.
         """
-        return self._by_promise("way", (self.scenario.mechanism,), self._choose)
-
-    def _choose(self) -> Way:
-        name = self.scenario.mechanism
-        mechanism = mechanism_named(name)
-        if not self.needs_noise:
-            return self.plain
-        if mechanism.noise == "none":
-            release = calibrate(name, self.model, reference=self.scenario.reference_share)
-            return self._judge(release)
-        releases, unavailable = noises(self.model, self.promise, [name], **self._options)
-        if name in unavailable:
-            raise NotApplicable(unavailable[name])
-        return self._judge(releases[name])
+        if self._by_law and self._by_law[1]:
+            return self._by_law[1]
+        name, plain = self.scenario.mechanism, self.plain
+        options = self._options | {"reference": self.scenario.reference_share}
+        return self._by_promise(
+            "way", (name,), lambda: chosen_way(self.model, self.promise, name, plain, **options)
+        )
 
     @property
     def epsilon(self) -> float | None:
@@ -397,6 +384,8 @@ class Evaluation:
             return self.scenario.epsilon
         if not self.needs_noise:
             return None
+        if self._by_law:
+            return self._by_law[2]
         delta = self.scenario.delta
         return self._by_promise(
             "epsilon",
@@ -415,7 +404,7 @@ class Evaluation:
         with suppress(NotApplicable):  # the others do not depend on it
             ready += [self.way] if self.needs_noise else []
         reference = self.scenario.reference_share  # the others do without laws that take long
-        return ways(self._quick, self.promise, ready, reference=reference, **self._options)
+        return ways(self.model, self.promise, ready, reference=reference, **self._options)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -722,11 +711,16 @@ class Evaluation:
         return self._work("accepted", (self.scenario.delta, *limits), parts, settings)
 
     def _work(
-        self, kind: str, key: Key, parts: Sequence[dict[str, Any]], settings: dict[str, Any]
+        self,
+        kind: str,
+        key: Key,
+        parts: Sequence[dict[str, Any]],
+        settings: dict[str, Any],
+        laws: bool = False,
     ) -> Work:
         return (
             (kind, self.exact, *map(repr, parts), *key, *self._options_key, *self.model_key),
             curves.part,
-            lambda: curves.packed(self.model, self.exact, **settings),
+            lambda: curves.packed(self.model, laws or self.exact, **settings),
             [(kind, one) for one in parts],
         )

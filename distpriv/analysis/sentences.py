@@ -128,7 +128,10 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
 def _rests(now: Evaluation) -> list[str]:
     """Return which law decides, and what is promised or told about single records."""
     one, sentences = now.scenario, []
-    if now.plain.rests == "exact":
+    laws = {way.rests for way in now.ways}
+    if "exact" in laws and "model" in laws:
+        sentences.append("The exact law decides where it is known; elsewhere our model does.")
+    elif "exact" in laws:
         sentences.append("Here the exact law of the figures decides; no bell curve is assumed.")
     elif now.law_pending:
         sentences.append("The exact law is being computed; until then our model decides.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import os
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,6 @@ MENU = {
     "directions": "Directions",
     "guarantee": "Guarantee",
 }
-REST = 0.5  # seconds without a change
 LOGO = Path(__file__).with_name("logo.svg")
 DIALOGS = {"upload": upload.dialog} | builders.DIALOGS
 
@@ -160,21 +158,15 @@ def follows(state: State) -> None:
 
 
 def await_law(state: State) -> None:
-    """Once the controls rest, hold ways against laws that take long, and draw the page by them."""
-    now, scenario = state.evaluation(), state.scenario
+    """Let workers hold the chosen way against laws that take long; then these decide."""
+    now = state.evaluation()
 
-    def work() -> bool:
-        time.sleep(REST)
-        if rested := state.scenario == scenario:
-            now.compute_laws()
-        return rested
+    def take(job: jobs.Job) -> None:
+        for result in job.results:
+            now.take_law(result)
 
     if now.law_pending:
-        job = jobs.beside(state.jobs, "law", scenario, work)
-        if job.results == [False]:  # it was another scenario's turn
-            del state.jobs["law"]
-            job = jobs.beside(state.jobs, "law", scenario, work)
-        jobs.follow(job, lambda _: None)
+        jobs.follow(jobs.begin(state.jobs, "law", *now.law()), take)
 
 
 if __name__ == "__main__":
