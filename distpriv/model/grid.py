@@ -345,7 +345,8 @@ def smoothness(
     worst = np.zeros(noise.shape[:-2])
     shares = zip(covariances / np.outer(unit, unit), joint_steps / unit, strict=True)
     for covariance, joint in shares:
-        state = np.flatnonzero((joint > 0) | free)
+        varies = np.diagonal(covariance) > 0  # a point has no dual
+        state = np.flatnonzero(((joint > 0) & varies) | free)
         dual = np.flatnonzero(joint[state] > 0)
         if not len(dual):
             continue

@@ -234,6 +234,17 @@ def test_smoothness_is_the_sum_over_the_dual_grid_at_both_shares():
     assert smoothness(covariances, np.zeros((2, 3)), np.zeros(3), noise) == 0
 
 
+def test_what_is_the_same_in_all_tables_of_a_share_adds_nothing_there():
+    one, other = np.diag([2.0, 0.0]), np.diag([2.0, 0.5])
+    steps, noise = np.ones(2), 0.25 * np.eye(2)
+    both = smoothness(np.array([one, other]), np.array([steps, steps]), steps, noise)
+    varying = smoothness(np.array([other, other]), np.array([steps, steps]), steps, noise)
+    assert both == pytest.approx(varying)
+    alone = smoothness(np.array([one, one]), np.array([steps, steps]), steps, noise)
+    first = np.array([[[2.0]], [[2.0]]])
+    assert alone == pytest.approx(smoothness(first, steps[:, None], steps[:1], noise[:1, :1]))
+
+
 def test_noise_that_leaves_a_direction_is_undone():
     covariances = np.array([10 * np.eye(3)] * 2)
     steps = np.ones(3)
