@@ -26,16 +26,8 @@ __all__ = ["balanced_release"]
 def balanced_release(model: GaussianModel, reference: float | None = None) -> Release:
     """Return the balanced release of a model with one pair.
 
-    Parameters
-    ----------
-    model : GaussianModel
-    reference : float, optional
-        Public share, a fraction, that the groups are weighted to; the range's middle by default.
-
-    Raises
-    ------
-    DistprivError
-        If the reference share is not between 0 and 1.
+    The groups are weighted to a public reference share, the range's middle by default; raises
+    DistprivError if that is not between 0 and 1.
     """
     fitted = model.pairs[0]
     share = fitted.middle if reference is None else reference

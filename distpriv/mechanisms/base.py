@@ -28,7 +28,6 @@ __all__ = [
     "differences",
     "mechanism_named",
     "register",
-    "sensitivity",
     "span",
 ]
 
@@ -40,26 +39,9 @@ NORMAL = PROMISE | {"guesses", "units"}
 """What Laplace and normal noise take."""
 
 
-def _always(_model: GaussianModel) -> str:
-    return ""
-
-
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How releases are calibrated, see :func:`distpriv.mechanisms.calibrate`.
-
-    Attributes
-    ----------
-    calibration : str
-    grid_safe : bool
-    units : ndarray, shape (m,)
-    reference : float or None
-    persons : Persons or None
-    bounds : tuple of Bound
-        Public bounds of columns.
-    moves : ndarray, shape (V, m), or None
-        How a replaced record moves the statistics, where persons are promised something.
-    """
+    """How releases are calibrated, see :func:`distpriv.mechanisms.calibrate`."""
 
     calibration: Calibration
     grid_safe: bool
@@ -67,7 +49,7 @@ class Options:
     reference: float | None = None
     persons: Persons | None = None
     bounds: tuple[Bound, ...] = ()
-    moves: FloatArray | None = None
+    moves: FloatArray | None = None  # of a replaced record, (V, m), where persons are promised
 
 
 Make = Callable[[GaussianModel, Promise, Options], Release]
@@ -120,7 +102,7 @@ class Mechanism:
     rests: Literal["model", "any data", "none"] = "model"
     shape: Shape | None = None
     make: Make | None = None
-    applies: Callable[[GaussianModel], str] = _always
+    applies: Callable[[GaussianModel], str] = lambda _: ""
     always: bool = False
     least: bool = False
     papers: bool = True
@@ -152,11 +134,6 @@ def mechanism_named(name: str) -> Mechanism:
 def differences(model: GaussianModel) -> FloatArray:
     """Return the differences of means of all pairs, shape (K, m)."""
     return np.array([pair.difference for pair in model.pairs])
-
-
-def sensitivity(model: GaussianModel, order: int) -> float:
-    """Return Δ_{E,k}, the largest k-norm of the differences of means."""
-    return float(np.linalg.norm(differences(model), ord=order, axis=1).max())
 
 
 def span(d: FloatArray) -> FloatArray:

@@ -42,8 +42,6 @@ __all__ = ["calibrate", "calibrate_all"]
 
 _CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical", "exact-law")
 _HELD = ("guarded", "exact-law")
-_INNER: dict[Calibration, Calibration] = {one: one for one in _CALIBRATIONS}
-_INNER["exact-law"] = "guarded"  # for mechanisms, which know no other
 _LEAST_DELTA = 1e-30
 _STRICTER = 0.3, 1e-2, 1e-6  # of δ: promises whose noise is scaled where the model asks for none
 _LEAST_FACTOR, _LARGEST = 1e-9, 1e6  # on a mechanism's noise
@@ -107,9 +105,8 @@ def calibrate(
     reference : float, optional
         For BalM: public share that the groups are weighted to.
     persons : Persons, optional
-        What the noise shall keep for every single record besides: a replaced record moves the
-        statistics by vertices of a set that public bounds span (`record_moves`), and each is one
-        more promise, about two laws that are points.
+        What the noise shall keep for every single record besides: each vertex by which a replaced
+        record moves the statistics (`record_moves`) is one more promise, about two points.
     bounds : mapping of column to (low, high), or iterable of Bound, optional
         Public bounds of the columns, for persons that have none of their own, and for differential
         privacy.
@@ -155,20 +152,12 @@ def calibrate_all(
     Parameters
     ----------
     jobs : sequence of (str, Promise)
-        Names of mechanisms and what they shall keep.
-    model : GaussianModel
-    calibration, grid_safe, units, persons, bounds
-        See :func:`calibrate`.
+        Names of mechanisms and what they shall keep; for the others see :func:`calibrate`.
 
     Returns
     -------
     list
         In the order of the jobs; an error, not raised, where a mechanism cannot keep its promise.
-
-    Raises
-    ------
-    DistprivError
-        If an argument is out of its domain, a mechanism is unknown, or bounds exclude records.
     """
     named = [(mechanism_named(name), promise) for name, promise in jobs]
     options = _options(model, calibration, grid_safe, units, persons, bounds)
@@ -260,18 +249,14 @@ def _basis(model: GaussianModel, options: Options) -> GaussianModel:
     """Return the laws that a calibration takes for granted: mean covariances, or no grid."""
     pairs = model.pairs
     if options.calibration not in _HELD:
-        pairs = tuple(
-            replace(pair, covariances=np.array([pair.pooled, pair.pooled]), alternatives=())
-            for pair in pairs
-        )
+        pooled = [np.array([pair.pooled, pair.pooled]) for pair in pairs]
+        both = zip(pairs, pooled, strict=True)
+        pairs = tuple(replace(one, covariances=same, alternatives=()) for one, same in both)
     if options.calibration not in _HELD or not options.grid_safe:  # no exact law either
         pairs = tuple(replace(pair, groups=replace(pair.groups, records=None)) for pair in pairs)
     if not options.grid_safe:
-        none = np.zeros(len(model.query))
-        pairs = tuple(
-            replace(pair, steps=none, joint_steps=np.array([none, none]), apart=False)
-            for pair in pairs
-        )
+        none = np.zeros((2, len(model.query)))
+        pairs = tuple(replace(one, steps=none[0], joint_steps=none, apart=False) for one in pairs)
     return replace(model, pairs=pairs)
 
 
@@ -300,7 +285,9 @@ def _single(
     """Of a mechanism that is no normal noise by its shape, or takes no limit of guesses."""
     limited = promise.guesses is not None and "guesses" not in mechanism.takes
     limited &= bool(mechanism.takes & PROMISE)
-    inner, asked, held = replace(options, calibration=_INNER[options.calibration]), promise, None
+    inner, asked, held = options, promise, None
+    if options.calibration in _HELD:  # mechanisms know no exact law
+        inner = replace(options, calibration="guarded")
     if limited:  # no attacker passes e^ε/(1 + e^ε)
         accuracy = (promise.guesses or 100.0) / 100
         inner, asked = replace(options, calibration="exact"), Promise(float(logit(accuracy)), 0.0)
@@ -342,11 +329,12 @@ def _normal_releases(
     promised = cases.promises(cases.distance).delta[:, 0].tolist()
     promises = [Promise(one.epsilon, delta) for (_, one), delta in zip(jobs, promised, strict=True)]
     noise, widths = gaussian_noise(cases, pairs)
-    if _settles(model):
+    settles = _settles(model)
+    if settles:
         judged = verdicts(model, [AS_IT_IS] * len(jobs), promises)
         enough = np.array([one.kept for one in judged]) & (options.persons is None)
         _mend(noise, widths, cases, pairs, enough, _lawful(model))
-    no_amount = NO_AMOUNT if options.persons is None else NO_PERSONS
+    why = NO_AMOUNT if options.persons is None else NO_PERSONS
     releases: list[Release | NotApplicable] = [
         Release(
             mechanism.name,
@@ -356,21 +344,20 @@ def _normal_releases(
             floor=width * model.steps,
         )
         if np.isfinite(covariance).all()
-        else NotApplicable(TOO_COARSE if np.isnan(width) else no_amount.format(mechanism.name))
+        else NotApplicable(TOO_COARSE if np.isnan(width) else why.format(mechanism.name))
         for (mechanism, promise), covariance, width in zip(jobs, noise, widths, strict=True)
     ]
-    settles = _settles(model)
     down = [settles and not mechanism.always for mechanism, _ in jobs]
     return _settled(releases, promises, model, options, down)
+
+
+def _lawful(model: GaussianModel) -> bool:
+    return all(known_law(pair, model) is not None for pair in model.pairs)
 
 
 def _settles(model: GaussianModel) -> bool:
     """Tell whether verdicts know more than the normal laws that noise is computed for."""
     return any(pair.alternatives for pair in model.pairs) or _lawful(model)
-
-
-def _lawful(model: GaussianModel) -> bool:
-    return all(known_law(pair, model) is not None for pair in model.pairs)
 
 
 def _mend(
@@ -386,8 +373,8 @@ def _mend(
     Noise that a verdict scales needs not be what normal laws ask for: a law that is known needs no
     floor that makes them right, and noise for a stricter promise does for a start.
     """
-    always = np.array([mechanism.always for mechanism in cases.mechanisms])
-    noise[enough & ~always], widths[enough & ~always] = 0.0, 0.0
+    bare = enough & ~cases.always
+    noise[bare], widths[bare] = 0.0, 0.0
     todo = np.flatnonzero(np.isnan(widths))
     if lawful and len(todo):
         narrow = [replace(pair, joint_steps=0 * pair.joint_steps) for pair in pairs]
@@ -415,6 +402,7 @@ def _settled(
     noises = [one for one in releases if isinstance(one, Release)]
     least = np.array([_LEAST_FACTOR if down[place] else 1.0 for place in places])
     person, moves = options.persons, options.moves
+    why = NO_AMOUNT if person is None else NO_PERSONS
 
     def excess_of(rows: IntArray, factors: FloatArray) -> FloatArray:
         tried = [_times(noises[row], factor) for row, factor in zip(rows, factors, strict=True)]
@@ -428,7 +416,6 @@ def _settled(
 
     factors = least_along(excess_of, least, _ROUGH, _LARGEST)
     answers = list(releases)
-    why = NO_AMOUNT if person is None else NO_PERSONS
     for place, one, factor in zip(places, noises, factors.tolist(), strict=True):
         refused = NotApplicable(why.format(one.mechanism))
         answers[place] = refused if math.isnan(factor) else _times(one, factor)

@@ -33,16 +33,7 @@ def differential_release(
     μ = μ*(ε, δ) (Balle & Wang 2018, Theorem 8); classical noise has ε/c for μ, which is proven for
     ε <= 1 only (Dwork & Roth 2014, Theorem A.1).
 
-    Parameters
-    ----------
-    name : str
-        "DP", "DP(L)", "GroupDP" or "GroupDP(L)".
-    model : GaussianModel
-    records : int
-        Number of records that are replaced at once.
-    promise : Promise
-    options : Options
-        Columns without public bounds take the data's own range, and the release says so.
+    Columns without public bounds take the data's own range, and the release says so.
 
     Raises
     ------
@@ -86,19 +77,13 @@ def differential_release(
         delta = per_record(release, moves).group(records).delta(promise.epsilon)
         if not delta <= promise.delta + _SLACK * max(promise.delta, 1e-9):
             raise NotApplicable(f"{name} cannot be computed for this promise; raise ε or δ.")
-    _check_persons(release, options)
+    if options.persons is not None and options.moves is not None:
+        delta = per_record(release, options.moves).delta(options.persons.epsilon)
+        if not delta <= options.persons.delta * (1 + _SLACK):
+            raise NotApplicable(
+                f"{name} does not keep the promise to persons besides; lower its ε, or take OptM."
+            )
     return release
-
-
-def _check_persons(release: Release, options: Options) -> None:
-    if options.persons is None or options.moves is None:
-        return
-    delta = per_record(release, options.moves).delta(options.persons.epsilon)
-    if not delta <= options.persons.delta * (1 + _SLACK):
-        raise NotApplicable(
-            f"{release.mechanism} does not keep the promise to persons besides; lower its ε, or "
-            "take OptM."
-        )
 
 
 def _ranges(model: GaussianModel, options: Options) -> tuple[list[Bound], bool]:

@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.mechanisms.base import (
-    PROMISE,
-    Mechanism,
-    Options,
-    differences,
-    register,
-    span,
-)
+from distpriv.mechanisms.base import PROMISE, Mechanism, Options, differences, register, span
 from distpriv.mechanisms.laplace import laplace_release
 from distpriv.model import GaussianModel, Promise, Release
+from distpriv.privacy.least_noise import solve_in_units
 
 __all__ = ["normal_noise", "one_dimensional_noise"]
 
@@ -33,12 +27,7 @@ def one_dimensional_noise(d: FloatArray, pooled: FloatArray, mu: FloatArray) -> 
     σ² = max(0, (α/μ)² − 1/(vᵀΣ⁻¹v)), α the length of the difference.
     """
     v = span(d)[:, 0]
-    unit = np.sqrt(np.diagonal(pooled, axis1=-2, axis2=-1))
-    unit = np.where(unit > 0, unit, 1.0)
-    trace = 1e-13 * np.eye(len(v))  # what does not vary varies a trace
-    scaled = pooled / (unit[..., :, None] * unit[..., None, :]) + trace
-    along = v / unit
-    free = 1 / (along * np.linalg.solve(scaled, along[..., None])[..., 0]).sum(-1)
+    free = 1 / (solve_in_units(pooled, v) @ v)
     size = np.maximum((d @ v) ** 2 / mu[:, None] ** 2 - free, 0).max(axis=1)
     return np.asarray(size[:, None, None] * np.outer(v, v))
 

@@ -52,20 +52,8 @@ def floor_widths(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the least widths of a floor below noises that keep the grid's ratio within limits.
 
-    Parameters
-    ----------
-    pairs : sequence of PairModel
-    above : ndarray, shape (B, m, m)
-        Noise above the floor.
-    steps : ndarray, shape (m,)
-        Of each statistic by itself.
-    allowed : ndarray, shape (B,)
-
-    Returns
-    -------
-    widths : ndarray, shape (B,)
-        In steps of each statistic; NaN where no floor is enough.
-    ratios : ndarray, shape (B,)
+    Of noises above the floor, (B, m, m), steps of each statistic by itself, (m,), and limits, (B,):
+    widths in these steps, (B,), NaN where no floor is enough, and the ratios, (B,).
     """
     squares = np.diag(steps**2)
 

@@ -31,42 +31,31 @@ def classical_distance(epsilon: FloatArray, delta: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Mechanisms and promises side by side.
+    """B mechanisms and promises side by side, about K pairs and replaced records.
 
-    Attributes
-    ----------
-    mechanisms : tuple of Mechanism, length B
-    differences : ndarray, shape (K, m)
-        Of pairs, and of the statistics when a record is replaced.
-    covariances : ndarray, shape (B, K, 2, m, m)
-        Zeros for a replaced record.
-    epsilon, delta : ndarray, shape (B,)
-        Promises about the pairs.
-    classical : ndarray of bool, shape (B,)
-        Which distances are the classical calibration's, the others are exact.
-    scaled : bool
-        Whether noise is scaled until the covariances, as they are, let it keep the promise; else
-        it is that for the mean covariance.
-    persons : Persons or None
-        What is promised when a record is replaced.
-    moves : int
-        How many of the K, the last ones, are replaced records.
+    Scaled noise grows until the covariances, as they are, let it keep the promise; else it is that
+    for the mean covariance.
     """
 
     mechanisms: tuple[Mechanism, ...]
-    differences: FloatArray
-    covariances: FloatArray
-    epsilon: FloatArray
+    differences: FloatArray  # (K, m), of pairs, and of the statistics when a record is replaced
+    covariances: FloatArray  # (B, K, 2, m, m), zeros for a replaced record
+    epsilon: FloatArray  # (B,), promises about the pairs
     delta: FloatArray
-    classical: BoolArray
+    classical: BoolArray  # (B,), which distances are the classical calibration's
     scaled: bool
-    persons: Persons | None = None
-    moves: int = 0
+    persons: Persons | None = None  # what is promised when a record is replaced
+    moves: int = 0  # how many of the K, the last ones, are replaced records
 
     @property
     def pairs(self) -> int:
         """How many of the K are pairs."""
         return len(self.differences) - self.moves
+
+    @property
+    def always(self) -> BoolArray:
+        """Which mechanisms add noise where none is needed, too, (B,)."""
+        return np.array([mechanism.always for mechanism in self.mechanisms], dtype=bool)
 
     def with_persons(self, moves: FloatArray, persons: Persons) -> Cases:
         """Return the cases with replaced records, which move the statistics by (V, m), besides."""
@@ -130,8 +119,7 @@ class Cases:
         """Tell where no noise is needed, by Theorem 4.4 or its like for two covariances, (B,)."""
         none = np.zeros((len(self.epsilon), *self.covariances.shape[-2:]))
         kept = self.promises(self.distance).excess(none).max(axis=1) <= 0
-        always = np.array([mechanism.always for mechanism in self.mechanisms])
-        return np.asarray(kept & ~always)
+        return np.asarray(kept & ~self.always)
 
 
 def gaussian_noise(cases: Cases, pairs: Sequence[PairModel]) -> tuple[FloatArray, FloatArray]:
@@ -140,13 +128,7 @@ def gaussian_noise(cases: Cases, pairs: Sequence[PairModel]) -> tuple[FloatArray
     On a grid each mechanism is computed for Σ + F instead of Σ and releases with F + (its noise for
     Σ + F), F = c² diag(steps²): so no combination of the statistics stays on its grid, and OptM
     stays the least above the floor F. Where no noise is needed for densities none is added on the
-    grid either.
-
-    Parameters
-    ----------
-    cases : Cases
-    pairs : sequence of PairModel
-        Whose grid is to be attained.
+    grid of the pairs either.
 
     Returns
     -------
@@ -190,14 +172,9 @@ def _noise_above_floor(
         epsilon, delta = charged(cases.epsilon[todo], cases.delta[todo], ratio)
         floor = width[:, None, None] ** 2 * squares
         some = cases.rows(todo)
-        above = _density_noise(
-            replace(
-                some,
-                covariances=some.covariances + floor[:, None, None],
-                epsilon=epsilon,
-                delta=delta,
-            )
-        )
+        covariances = some.covariances + floor[:, None, None]
+        some = replace(some, covariances=covariances, epsilon=epsilon, delta=delta)
+        above = _density_noise(some)
         possible = np.asarray(np.isfinite(above).all(axis=(1, 2)))
         total = _spread(np.where(possible[:, None, None], above, 0.0)) + floor
         done = possible & (last or grid_ratio(pairs, total) <= ratio)
@@ -220,18 +197,20 @@ def _density_noise(cases: Cases) -> FloatArray:
     if least.any():
         result[least] = least_noise(promises.of(least))
     rest = np.flatnonzero(~least)
-    if not len(rest):
-        return result
-    if not cases.scaled:
+    if not cases.scaled and len(rest):
         none = cases.rows(rest).unneeded()
         result[rest] = cases.shapes(rest, distance[rest]) * ~none[:, None, None]
+    if not cases.scaled or not len(rest):
         return result
 
     def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
         return cases.shapes(rest[rows], distance[rest[rows]] / np.sqrt(factor))
 
     def excess_of(rows: IntArray, factor: FloatArray) -> FloatArray:
-        return promises.of(rest[rows]).excess(noise_at(rows, factor)).max(1)
+        noise = noise_at(rows, factor)
+        sound = np.isfinite(noise).all(axis=(1, 2))  # what is not a number keeps nothing
+        noise = np.where(sound[:, None, None], noise, 0.0)
+        return np.where(sound, promises.of(rest[rows]).excess(noise).max(1), np.inf)
 
     factor = least_along(excess_of, np.ones(len(rest)), largest=_LARGEST)
     noise = noise_at(np.arange(len(rest)), np.nan_to_num(factor, nan=1.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -54,14 +54,7 @@ def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 
     It is that of the exact law where one is known, see :func:`distpriv.privacy.known_law`, else
     that of the fitted normals. Noise that leaves some combination of the statistics on their grid,
     or covers it too thinly, counts as none, for arithmetic removes it; figures whose grids are
-    apart tell the shares for certain.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release, optional
-        None: the figures as they are.
-    pair : int
+    apart tell the shares for certain. Without a release it is that of the figures as they are.
     """
     release = AS_IT_IS if release is None else release
     fitted = model.pairs[pair]
@@ -82,8 +75,7 @@ def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> Pr
         law = fitted.difference, fitted.covariances + floor
         return laplace_loss(*law, release.directions, release.scale)
     noise = release.total(len(model.query)) * covered
-    one, other = fitted.covariances + noise
-    return NormalLoss.between(fitted.difference, one, other)
+    return NormalLoss.between(fitted.difference, *(fitted.covariances + noise))
 
 
 def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
@@ -111,18 +103,13 @@ def _kept_loss(model: GaussianModel, release: Release) -> PrivacyLoss:
         fair = not kept.any() or bool(((kept > 0) | (total == 0)).all())
         if fair and (kept <= model.pairs[0].numbers).all():
             return _NOTHING
-    (p, q), (one, other) = joint_law(model, [release])
-    return NormalLoss.between(p - q, one, other)
+    (p, q), covariances = joint_law(model, [release])
+    return NormalLoss.between(p - q, *covariances)
 
 
 @dataclass(frozen=True, eq=False)
 class WorstLoss:
-    """The worst of several privacy losses at each question: of all pairs, in both orders.
-
-    Attributes
-    ----------
-    losses : tuple of PrivacyLoss
-    """
+    """The worst of several privacy losses at each question: of all pairs, in both orders."""
 
     losses: tuple[PrivacyLoss, ...]
 
@@ -187,17 +174,11 @@ def privacy_loss(
 
 
 def _losses(
-    model: GaussianModel, release: Release | None, places: Iterable[int]
+    model: GaussianModel, release: Release | None, places: Sequence[int]
 ) -> list[PrivacyLoss]:
-    release = AS_IT_IS if release is None else release
-    return [
-        loss
-        for place in places
-        for loss in (
-            pair_loss(model, release, place),
-            *(_model_loss(model, release, one) for one in model.pairs[place].alternatives),
-        )
-    ]
+    losses = [pair_loss(model, release, place) for place in places]
+    others = [one for place in places for one in model.pairs[place].alternatives]
+    return losses + [_model_loss(model, release or AS_IT_IS, one) for one in others]
 
 
 def delivered_delta(model: GaussianModel, release: Release | None, epsilon: float) -> float:
@@ -280,8 +261,7 @@ def verdict(
 ) -> Verdict:
     """Hold a release against a promise, by default the one that it was calibrated for.
 
-    The only place where "kept" is decided: calibration, comparison, pages and reports read it. An
-    exact law that is known decides, see :func:`distpriv.privacy.known_law`.
+    An exact law that is known decides, see :func:`distpriv.privacy.known_law`.
 
     Parameters
     ----------
@@ -313,9 +293,9 @@ def verdicts(
     bounds: Bounds = (),
 ) -> list[Verdict]:
     """Hold releases against a promise each, see :func:`verdict`; normal noises side by side."""
-    shape = len(releases), len(model.pairs)
-    delta, exact = np.zeros((*shape, 2)), np.full((*shape, 2), np.nan)
-    accuracy, sure = np.zeros(shape), np.zeros(shape, dtype=bool)
+    accuracy = np.zeros((len(releases), len(model.pairs)))
+    sure = accuracy > 0
+    delta, exact = np.zeros((*accuracy.shape, 2)), np.full((*accuracy.shape, 2), np.nan)
     for place, fitted in enumerate(model.pairs):
         for one in (fitted, *fitted.alternatives):
             values = _model_values(model, one, releases, promises)
@@ -352,11 +332,10 @@ def _model_values(
     promises: Sequence[Promise],
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return δ in both orders by one pair's normal laws, (R, 2), accuracies, and what is sure."""
-    delta, accuracy = np.empty((len(releases), 2)), np.empty(len(releases))
+    delta, accuracy, ratio = np.zeros((len(releases), 2)), *np.zeros((2, len(releases)))
     sure = np.zeros(len(releases), dtype=bool)
     additive = [row for row, one in enumerate(releases) if one.additive]
     normal = [row for row in additive if releases[row].directions is None]
-    ratio = np.zeros(len(releases))
     ratio[additive] = _grid_ratio(fitted, [releases[row] for row in additive])
     covered = ratio <= COVERED
     charge = np.where(covered, ratio, 0.0)
@@ -393,17 +372,16 @@ def _each_record(
     model: GaussianModel, releases: Sequence[Release], persons: Persons | None, bounds: Bounds
 ) -> list[PerRecord | None]:
     """Return what each record gets; None where nobody asks, or bounds are wanting."""
-    ranges = as_bounds(persons.bounds if persons is not None and persons.bounds else bounds)
-    if persons is None and not ranges:
-        return [None] * len(releases)
-    try:
-        check_bounds(model, ranges)
-        moves = record_moves(model.query, model.n, ranges)
-    except DistprivError:
-        if persons is not None:
-            raise
-        return [None] * len(releases)
-    return [per_record(release, moves) for release in releases]
+    ranges = (persons and persons.bounds) or as_bounds(bounds)
+    if persons is not None or ranges:
+        try:
+            check_bounds(model, ranges)
+            moves = record_moves(model.query, model.n, ranges)
+            return [per_record(release, moves) for release in releases]
+        except DistprivError:
+            if persons is not None:
+                raise
+    return [None] * len(releases)
 
 
 def judge(
@@ -437,14 +415,5 @@ def judge(
         persons_kept = bool(reached <= persons.delta * (1 + _SLACK))
         if not persons_kept:
             why.append(f"Each person gets δ = {reached:.3g} where {persons.delta:.3g} is promised.")
-    return Verdict(
-        kept,
-        law,
-        promise,
-        delta,
-        accuracy,
-        decides if by_law.any() else None,
-        gets,
-        persons_kept,
-        " ".join(why),
-    )
+    worst = decides if by_law.any() else None
+    return Verdict(kept, law, promise, delta, accuracy, worst, gets, persons_kept, " ".join(why))

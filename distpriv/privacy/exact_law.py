@@ -76,8 +76,8 @@ class ExactLaw:
         Parameters
         ----------
         noise : Release, or ndarray of shape (m, m), optional
-            Covariances are of normal noise; None is none. Normal noise that leaves some direction
-            bare counts as none, which shows more, not less.
+            Covariances are of normal noise. What leaves some direction bare counts as none, which
+            shows more, not less.
 
         Raises
         ------
@@ -116,18 +116,14 @@ class ExactLaw:
         return self._under(noise, scale)
 
     def delivered(self, release: Release, epsilon: float) -> tuple[FloatArray, float] | None:
-        """Return δ in both orders, (2,), at most but for `error`, and the best accuracy.
-
-        None if there is no way to compute them.
-        """
+        """Return δ in both orders, at most but for `error`, and the best accuracy, or None."""
         masses = self.masses(release)
         if masses is None:
             return None
-        p, q = masses
         odds = math.exp(min(epsilon, 700.0))
         mixed = masses is not self.probabilities
-        delta = np.array([_positive_part(a - odds * b, mixed) for a, b in ((p, q), (q, p))])
-        return delta, 0.5 + 0.25 * float(np.abs(p - q).sum())
+        delta = [_positive_part(a - odds * b, mixed) for a, b in (masses, masses[::-1])]
+        return np.array(delta), 0.5 + 0.25 * float(np.abs(masses[0] - masses[1]).sum())
 
     def _under(self, noise: FloatArray, scale: float) -> FloatArray | None:
         """Mix with normal noise of a covariance and Laplace noise, both in steps.
@@ -164,16 +160,14 @@ class ExactLaw:
             angle = 2 * np.pi * waves[0] / size[0]
             kernel *= (1 - ratio) ** 2 / (1 - 2 * ratio * np.cos(angle) + ratio**2)
         if m == 2 and math.prod(size) < math.prod(period):
-            turns = [
+            one, other = (
                 np.exp(-1j * np.multiply.outer(angle, np.arange(points)))
                 for angle, points in zip(angles, shape, strict=True)
-            ]
-            law: NDArray[Any] = turns[0] @ self.probabilities @ turns[1].T
+            )
+            law: NDArray[Any] = one @ self.probabilities @ other.T
         else:
             law = fft.fftn(self.probabilities, period, axes=range(1, m + 1))
-            parts = [
-                wave.astype(np.int64) % points for wave, points in zip(waves, period, strict=True)
-            ]
+            parts = [wave.astype(int) % points for wave, points in zip(waves, period, strict=True)]
             law = law[np.ix_(np.arange(2), *parts)]
         return _clean(fft.irfftn(law * kernel, size, axes=range(1, m + 1)), _NEGLIGIBLE)
 
@@ -208,15 +202,12 @@ def _positive_part(values: FloatArray, mesh: bool) -> float:
     plain = float(np.maximum(values, 0.0).sum())
     if not mesh:
         return plain
-    above = values > 0
-    near = np.zeros(values.shape, dtype=bool)
-    border = 0.0
+    near, border = np.zeros(values.shape, dtype=bool), 0.0
     for axis in range(values.ndim):
-        changes = np.diff(above, axis=axis)
+        changes = np.diff(values > 0, axis=axis)
         border += float(np.abs(np.diff(values, axis=axis)[changes]).sum())
-        ends = [(slice(None),) * axis + (part,) for part in (slice(1, None), slice(-1))]
-        for end in ends:
-            near[end] |= changes
+        for end in (slice(1, None), slice(-1)):
+            near[(slice(None),) * axis + (end,)] |= changes
     at = np.nonzero(near)
     slopes = []
     for axis, size in enumerate(values.shape):
@@ -245,22 +236,14 @@ def _clean(masses: FloatArray, rounding: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Where the records of both groups lie: points of a grid for one statistic, cells for counts.
+    """Where the records of both groups lie: cells for counts, else points of a grid.
 
-    Attributes
-    ----------
-    unit : ndarray, shape (m,)
-        Step of sums over records.
-    cells : ndarray, shape (2, 4)
-        Records of each group with neither, the second, the first and both of two properties; empty
-        where they are no counts.
-    values : list of (places, counts)
-        Of each group otherwise.
+    Cells, (2, 4), are records with neither, the second, the first and both of two properties.
     """
 
-    unit: FloatArray
-    cells: FloatArray
-    values: list[tuple[IntArray, IntArray]]
+    unit: FloatArray  # (m,), step of sums over records
+    cells: FloatArray | None
+    values: list[tuple[IntArray, IntArray]]  # places and their counts
 
 
 _KNOWN: WeakKeyDictionary[Groups, dict[Any, Any]] = WeakKeyDictionary()
@@ -271,16 +254,6 @@ def known_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
 
     That is where it takes about a tenth of a second, or has been computed by `compute_law` before;
     it lives as long as the groups that it was computed from.
-
-    Parameters
-    ----------
-    fitted : PairModel
-        One of the model's pairs.
-    model : GaussianModel
-
-    Returns
-    -------
-    ExactLaw or None
     """
     return _law(fitted, model, patient=False)
 
@@ -336,14 +309,13 @@ def _law(fitted: PairModel, model: GaussianModel, patient: bool) -> ExactLaw | N
     if places is None or model.n > _MOST:
         return None
     key = fitted.numbers.tobytes(), model.replacement
-    at = next((one for one in ((*key, True), (*key, patient)) if one in known), None)
-    if at is None:
+    at = (*key, patient or (*key, True) in known)
+    if at not in known:
         law = None
         if patient or _is_quick(places, fitted, model.replacement):
             law = _computed(places, fitted.numbers.astype(np.int64), model.replacement)
         for old in [one for one in known if one != "places"][: max(len(known) - _LAWS, 0)]:
             known.pop(old, None)
-        at = (*key, patient)
         known[at] = law and replace(law, patient=patient)
     law = known[at]
     return None if law is None else replace(law, steps=law.steps * model.scales)
@@ -364,17 +336,14 @@ def _places(*records: FloatArray) -> _Places | None:
     steps = [np.rint((part[:, 0] - origin) * per_unit).astype(np.int64) for part in records]
     least = min(int(part.min()) for part in steps)
     values = [np.unique(part - least, return_counts=True) for part in steps]
-    divisor = int(np.gcd.reduce(np.concatenate([places for places, _ in values])))
-    return _Places(
-        np.array([max(divisor, 1) / per_unit]),
-        np.zeros((2, 0)),
-        [(places // max(divisor, 1), counts) for places, counts in values],
-    )
+    divisor = max(int(np.gcd.reduce(np.concatenate([places for places, _ in values]))), 1)
+    values = [(places // divisor, counts) for places, counts in values]
+    return _Places(np.array([divisor / per_unit]), None, values)
 
 
 def _is_quick(places: _Places, fitted: PairModel, replacement: bool) -> bool:
     steps, records = _QUICK
-    if places.cells.size:
+    if places.cells is not None:
         return len(places.unit) == 1 or fitted.numbers[0].sum() <= records
     if replacement:
         return True
@@ -386,7 +355,7 @@ def _is_quick(places: _Places, fitted: PairModel, replacement: bool) -> bool:
 
 def _computed(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw | None:
     m, n = len(places.unit), int(numbers[0].sum())
-    if not places.cells.size:
+    if places.cells is None:
         return _sums_law(places, numbers, replacement)
     if m == 2 and n**2 > _MOST:
         return None
@@ -405,11 +374,8 @@ def _computed(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw
 def _cropped(laws: FloatArray, unit: FloatArray, rounding: float) -> ExactLaw:
     """Take out rounding, and points that neither law has at the ends."""
     laws = _clean(laws, rounding)
-    for axis in range(1, laws.ndim):
-        others = tuple(one for one in range(laws.ndim) if one != axis)
-        (some,) = np.nonzero(laws.any(axis=others))
-        laws = laws.take(np.arange(some[0], some[-1] + 1), axis=axis)
-    return ExactLaw(laws, unit, 100 * rounding)
+    ends = [slice(places.min(), places.max() + 1) for places in np.nonzero(laws.any(axis=0))]
+    return ExactLaw(laws[(slice(None), *ends)].copy(), unit, 100 * rounding)
 
 
 # ---------------------------------------------------------------- counts
@@ -420,8 +386,7 @@ def _counts_law(cells: FloatArray, k: int, m: int, replacement: bool) -> FloatAr
 
     Given the first count, the second is that among those records plus that among the others.
     """
-    first, size = cells[2:].sum(), cells.sum()
-    numbers = np.arange(k + 1)
+    first, size, numbers = cells[2:].sum(), cells.sum(), np.arange(k + 1)
     law = _successes(np.array([k]), first, size, replacement)[0]
     if m == 1:
         return law
@@ -437,14 +402,15 @@ def _successes(draws: IntArray, having: float, size: float, replacement: bool) -
     numbers = np.arange(draws.max() + 1)
     rest = draws[:, None] - numbers
     possible = rest >= 0
+    if not replacement:
+        possible &= (numbers <= having) & (rest <= size - having)
+    some, others = np.where(possible, numbers, 0), np.where(possible, rest, 0)
     if replacement:
         share = having / size if size else 0.0
-        logs = _log_binomial(draws[:, None], np.where(possible, numbers, 0))
-        logs += special.xlogy(numbers, share) + special.xlog1py(np.maximum(rest, 0), -share)
+        logs = _log_binomial(draws[:, None], some)
+        logs += special.xlogy(some, share) + special.xlog1py(others, -share)
     else:
-        possible = possible & (numbers <= having) & (rest <= size - having)
-        logs = _log_binomial(having, np.where(possible, numbers, 0))
-        logs = logs + _log_binomial(size - having, np.where(possible, rest, 0))
+        logs = _log_binomial(having, some) + _log_binomial(size - having, others)
         logs -= _log_binomial(size, np.minimum(draws, size)[:, None])
     return np.where(possible, np.exp(logs), 0.0)
 
@@ -467,10 +433,10 @@ def _sums_law(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw
         for v, c in places.values
     ]
     if replacement:
-        transforms = [waves[0] ** row[0] * waves[1] ** row[1] for row in numbers.tolist()]
+        transforms = np.array([waves[0] ** k * waves[1] ** rest for k, rest in numbers.tolist()])
     else:
         transforms = _without_replacement(places.values, waves, numbers, size)
-    laws = np.roll(fft.irfft(np.array(transforms), size), -low, axis=1)
+    laws = np.roll(fft.irfft(transforms, size), -low, axis=1)
     rounding = max(_NEGLIGIBLE, 1e-16 * float(numbers[0].sum()))
     return _cropped(laws[:, : high - low + 1], places.unit, rounding)
 
@@ -495,7 +461,7 @@ def _window(values: list[tuple[IntArray, IntArray]], numbers: IntArray) -> tuple
 
 def _without_replacement(
     values: list[tuple[IntArray, IntArray]], waves: list[ComplexArray], numbers: IntArray, size: int
-) -> list[ComplexArray]:
+) -> ComplexArray:
     """Return transforms of the sums at each share, where they are not negligible.
 
     That of k records of N is at most √(2πk) exp(−p(1 − p)N(1 − |φ|)), p = k/N, by Cauchy's bound on
@@ -504,21 +470,15 @@ def _without_replacement(
     decay = np.zeros(len(waves[0]))
     for (_, c), wave, k in zip(values, waves, numbers.T, strict=True):
         spread = float((k * (1 - k / c.sum())).min())
-        decay += (
-            spread * (1 - np.minimum(np.abs(wave), 1.0)) - math.log(2 * np.pi * k.max() + 1) / 2
-        )
+        decay += spread * (1 - np.minimum(np.abs(wave), 1.0))
+        decay -= math.log(2 * np.pi * k.max() + 1) / 2
     (some,) = np.nonzero(decay < _FADED)
     results = np.zeros((2, len(waves[0])), complex)
     for start in range(0, len(some), _BLOCK):
         part = some[start : start + _BLOCK]
-        results[:, part] = np.prod(
-            [
-                _subsets(group, wave, k, part, size)
-                for group, wave, k in zip(values, waves, numbers.T.tolist(), strict=True)
-            ],
-            axis=0,
-        )
-    return list(results)
+        groups = zip(values, waves, numbers.T.tolist(), strict=True)
+        results[:, part] = np.prod([_subsets(*group, part, size) for group in groups], axis=0)
+    return results
 
 
 def _subsets(
@@ -551,9 +511,5 @@ def _subsets(
         np.einsum("l,lw,lw->w", weight[::-1], *parts, out=e[k])
     total = int(values[0] @ values[1]) % size
     every = np.exp(-2j * np.pi * (total * places % size) / size)
-    return np.array(
-        [
-            e[few] if few == k else np.conj(e[few]) * every
-            for k, few in zip(numbers, fewer, strict=True)
-        ]
-    )
+    both = zip(numbers, fewer, strict=True)
+    return np.array([e[few] if few == k else np.conj(e[few]) * every for k, few in both])

@@ -43,12 +43,7 @@ _GROUPS, _ERRORS, _SHARE = 16, 3.0, 1e-3  # standard errors of groups of nodes, 
 
 @dataclass(frozen=True, eq=False)
 class NodeLoss(FiniteLoss):
-    """Loss of two laws at nodes.
-
-    Attributes
-    ----------
-    p, q : ndarray, shape (nodes, points of the mesh)
-    """
+    """Loss of two laws at nodes, p and q of shape (nodes, points of the mesh)."""
 
     @property
     def reversed(self) -> NodeLoss:
@@ -96,20 +91,8 @@ def laplace_loss(
 ) -> FiniteLoss:
     """Compute the loss of N(d, Σ_0) against N(0, Σ_1), both with Laplace noise along directions.
 
-    Parameters
-    ----------
-    difference : ndarray, shape (m,)
-    covariances : ndarray, shape (2, m, m)
-        Normal noise besides included.
-    directions : ndarray, shape (m, r)
-        Orthonormal.
-    scale : float
-        Of the independent noise along each.
-
-    Returns
-    -------
-    FiniteLoss
-        Of laws without a common value where the nodes miss one of the laws.
+    Covariances, (2, m, m), include normal noise besides; directions, (m, r), are orthonormal, and
+    the noise along each is of one scale. It is `APART` where the nodes miss one of the laws.
     """
     d, covariances, b = _in_coordinates(difference, covariances, directions, scale)
     m, r = directions.shape
@@ -131,7 +114,11 @@ def laplace_loss(
         for weight, centre in zip((weights - logs[:, None]).T, centres.T, strict=True):
             mass += np.exp(weight)[:, None] * normal_laplace(y - centre[:, None], deviation, b[-1])
         masses.append(mass * steps / weights.size)
-    return _loss(*masses)
+    p, q = masses
+    total = p.sum(), q.sum()
+    if not all(abs(mass - 1) <= _TOLERANCE for mass in total):
+        return APART
+    return NodeLoss(p / total[0], q / total[1])
 
 
 def _in_coordinates(
@@ -171,9 +158,8 @@ def _nodes(
             x[:, k] = special.ndtri(u)
             logs -= x[:, k] ** 2 / 2 + math.log(math.sqrt(2 * math.pi))
         else:
-            deviation, scale = np.array([math.sqrt(covariance[k, k]), b[k]]) / math.sqrt(
-                covariance[k, k] + 2 * b[k] ** 2
-            )
+            unit = math.sqrt(covariance[k, k] + 2 * b[k] ** 2)
+            deviation, scale = math.sqrt(covariance[k, k]) / unit, b[k] / unit
             x[:, k] = _quantiles(u, deviation, scale)
             logs += np.log(normal_laplace(x[:, k], deviation, scale))
         logs -= math.log(_WIDER * root[k, k])
@@ -193,15 +179,8 @@ def _given_before(
 ) -> tuple[FloatArray, FloatArray, float]:
     """Return log densities of nodes, (N, parts), then the last coordinate's centres, deviation.
 
-    Parameters
-    ----------
-    z : ndarray, shape (N, m − 1)
-    mean : ndarray, shape (m,)
-    root : ndarray, shape (m, m)
-        Lower triangle, of the law's covariance.
-    b : ndarray, shape (m,)
-    parts : ndarray, shape (N, parts, noisy coordinates before the last), or None
-        Uniform numbers by which statistics under noise are drawn.
+    Of nodes z, (N, m − 1), and a law by its mean, (m,), and its covariance's lower triangle; parts
+    are uniform numbers, (N, parts, noisy coordinates before the last), that draw what is noisy.
     """
     count = 1 if parts is None else parts.shape[1]
     logs = np.zeros((len(z), count))
@@ -244,13 +223,6 @@ def _mesh(
     step = max(step, 2 * end / _POINTS)
     t = np.arange(-end - step, end, step) + step * phases
     return core * np.sinh(t), core * np.cosh(t) * step
-
-
-def _loss(p: FloatArray, q: FloatArray) -> FiniteLoss:
-    total = p.sum(), q.sum()
-    if not all(abs(mass - 1) <= _TOLERANCE for mass in total):
-        return APART
-    return NodeLoss(p / total[0], q / total[1])
 
 
 @lru_cache(maxsize=16)

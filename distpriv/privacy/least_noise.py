@@ -24,7 +24,7 @@ import numpy as np
 from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.privacy.loss import NormalLoss, normal_delta, normal_distance
 
-__all__ = ["Promises", "least_along", "least_noise", "positive_part"]
+__all__ = ["Promises", "least_along", "least_noise", "positive_part", "solve_in_units"]
 
 _ROUNDS = 10, 40  # one promise, several
 _IDLE = 1e-4  # least multiplier: what does not bind now may bind later
@@ -34,31 +34,22 @@ _NEAR = 0.3  # of ln δ: within it Newton's step foretells the multiple
 _KEPT = 1e-7  # of ln δ: room that a result may leave
 _TRIES = 80
 _NARROW = 0.01  # of that room: brackets in ln factor that are no use any more
-_TRACE = 1e-13  # of each variance, as what does not vary varies
+_TRACE = 1e-13  # of each variance
 
 
 @dataclass(frozen=True, eq=False)
 class Promises:
-    """K promises to be kept by one noise, for B cases side by side.
+    """K promises to be kept by one noise, for B cases side by side."""
 
-    Attributes
-    ----------
-    differences : ndarray, shape (B, K, m)
-    covariances : ndarray, shape (B, K, 2, m, m)
-        Of the two normals; zeros for a replaced record.
-    epsilon, delta : ndarray, shape (B, K)
-    """
-
-    differences: FloatArray
-    covariances: FloatArray
-    epsilon: FloatArray
-    delta: FloatArray
+    differences: FloatArray  # (B, K, m)
+    covariances: FloatArray  # (B, K, 2, m, m), of the two normals; zeros for a replaced record
+    epsilon: FloatArray  # (B, K)
+    delta: FloatArray  # (B, K)
 
     def of(self, rows: IntArray | BoolArray) -> Promises:
         """Return some of the cases."""
-        return Promises(
-            self.differences[rows], self.covariances[rows], self.epsilon[rows], self.delta[rows]
-        )
+        parts = self.differences, self.covariances, self.epsilon, self.delta
+        return Promises(*(part[rows] for part in parts))
 
     @cached_property
     def alike(self) -> BoolArray:
@@ -72,13 +63,12 @@ class Promises:
         First of promises whose covariances differ, in one order, in the other one, then of those
         whose covariances agree.
         """
-        return self._excess_and_slopes(noise, slopes=False)[0]
+        return self.excess_and_slopes(noise, slopes=False)[0]
 
-    def excess_and_slopes(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def excess_and_slopes(
+        self, noise: FloatArray, slopes: bool = True
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the excess, (B, U), and −∂ ln δ/∂S, (B, U, m, m), to about 0.2 %."""
-        return self._excess_and_slopes(noise, slopes=True)
-
-    def _excess_and_slopes(self, noise: FloatArray, slopes: bool) -> tuple[FloatArray, FloatArray]:
         deltas, promised, parts = [], [], []
         for some, law in ((~self.alike, _unlike), (self.alike, _alike)):
             if some.any():
@@ -103,14 +93,22 @@ def _unlike(
     return both.gradient(level) if slopes else (both.profile(level), d)
 
 
+def solve_in_units(total: FloatArray, d: FloatArray) -> FloatArray:
+    """Return (Σ + S)⁻¹ d for covariances (..., m, m) and differences (..., m).
+
+    In units of the deviations, and what does not vary varies a trace.
+    """
+    unit = np.sqrt(np.diagonal(total, axis1=-2, axis2=-1))
+    unit = np.where(unit > 0, unit, 1.0)
+    scaled = total / (unit[..., :, None] * unit[..., None, :]) + _TRACE * np.eye(unit.shape[-1])
+    return np.asarray(np.linalg.solve(scaled, (d / unit)[..., None])[..., 0] / unit)
+
+
 def _alike(
     d: FloatArray, total: FloatArray, _: FloatArray, epsilon: FloatArray, _slopes: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Return δ of normals of equal covariance, (B, K), and ∂δ/∂S, (B, K, m, m)."""
-    unit = np.sqrt(np.diagonal(total, axis1=-2, axis2=-1))
-    unit = np.where(unit > 0, unit, 1.0)
-    scaled = total / (unit[..., :, None] * unit[..., None, :]) + _TRACE * np.eye(d.shape[-1])
-    along = np.linalg.solve(scaled, (d / unit)[..., None])[..., 0] / unit  # (Σ + S)⁻¹ d
+    along = solve_in_units(total, d)
     mu = np.sqrt(np.maximum((along * d).sum(axis=-1), 1e-300))
     density = np.exp(-((mu / 2 - epsilon / mu) ** 2) / 2) / math.sqrt(2 * math.pi)
     slope = -(density / (2 * mu))[..., None, None] * along[..., :, None] * along[..., None, :]
@@ -118,13 +116,7 @@ def _alike(
 
 
 def least_noise(promises: Promises) -> FloatArray:
-    """Compute the S of (locally) least trace that keeps all promises.
-
-    Returns
-    -------
-    ndarray, shape (B, m, m)
-        NaN where no amount keeps them.
-    """
+    """Compute the S of (locally) least trace that keeps all promises, (B, m, m); NaN for none."""
     rounds = _ROUNDS[promises.delta.shape[1] > 1]
     noise = np.zeros((len(promises.delta), *promises.covariances.shape[-2:]))
     excess, slopes = promises.excess_and_slopes(noise)
@@ -154,8 +146,8 @@ def _little(
     excess: FloatArray, slopes: FloatArray, closed: FloatArray, least: FloatArray
 ) -> FloatArray:
     """Return noise as large as the closed form, in the direction in which a little does most."""
-    worst = _of_worst(excess, slopes)
-    values, vectors = np.linalg.eigh(np.nan_to_num(worst, posinf=0.0, neginf=0.0))
+    worst = np.nan_to_num(_of_worst(excess, slopes), posinf=0.0, neginf=0.0)
+    values, vectors = np.linalg.eigh(worst)
     along = vectors[..., -1:] @ np.swapaxes(vectors[..., -1:], -1, -2)
     size = np.maximum(_trace(closed), least)[:, None, None]
     return np.where(values[:, -1, None, None] > 0, along * size, closed)
@@ -194,7 +186,7 @@ def _improved(promises: Promises, noise: FloatArray, rounds: int) -> tuple[Float
         multiplier = np.maximum(multiplier / multiplier.max(1, keepdims=True), _IDLE)
         mixed = noise @ np.einsum("bk,bkij->bij", multiplier, slopes) @ noise
         mixed = np.nan_to_num(mixed + np.swapaxes(mixed, 1, 2), posinf=0.0, neginf=0.0)
-        new = _square_root(mixed)
+        new = positive_part(mixed, 0.5)
         moved = _trace(new) > 1e-280
         size = factor * _trace(noise) / np.where(moved, _trace(new), 1.0)
         noise = np.where(moved[:, None, None], new * size[:, None, None], noise)
@@ -238,10 +230,8 @@ def least_along(
         From indices of cases and their factors to ln(δ delivered / δ promised), which falls.
     least : ndarray, shape (B,)
         The least factor to be tried, above 0; the first one is this or 1, whichever is more.
-    rough : float
-        Room, in ln δ, that may be left.
-    largest : float
-        The largest factor to be tried.
+    rough, largest : float
+        Room, in ln δ, that may be left, and the largest factor to be tried.
 
     Returns
     -------
@@ -273,15 +263,10 @@ def least_along(
     return np.where(np.isinf(high), np.nan, np.exp(high))
 
 
-def positive_part(matrix: FloatArray) -> FloatArray:
-    """Return symmetric matrices (..., m, m) with their negative eigenvalues set to 0."""
+def positive_part(matrix: FloatArray, power: float = 1.0) -> FloatArray:
+    """Return a power of symmetric matrices (..., m, m), their negative eigenvalues set to 0."""
     values, vectors = np.linalg.eigh(matrix)
-    return (vectors * np.maximum(values, 0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
-
-
-def _square_root(matrix: FloatArray) -> FloatArray:
-    values, vectors = np.linalg.eigh(matrix)
-    return (vectors * np.sqrt(np.maximum(values, 0))[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return (vectors * np.maximum(values, 0)[..., None, :] ** power) @ vectors.swapaxes(-1, -2)
 
 
 def _trace(matrix: FloatArray) -> FloatArray:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -45,10 +44,6 @@ _ASIDE = 1e-9  # of a statistic's move: what lies outside the noise is rounding
 
 def as_bounds(bounds: Bounds) -> tuple[Bound, ...]:
     """Check bounds and return them in their order.
-
-    Parameters
-    ----------
-    bounds : mapping of column to (low, high), or iterable of (column, low, high)
 
     Raises
     ------
@@ -126,13 +121,6 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     most one falls and one rises (Dwork & Roth 2014, Section 3.3, on histograms). Different columns
     move by themselves, and so do a count of a column and its mean, which is more than they can.
 
-    Parameters
-    ----------
-    query : Query
-        m statistics.
-    n : int
-    bounds : mapping of column to (low, high), or iterable of Bound
-
     Returns
     -------
     ndarray, shape (V, m)
@@ -156,33 +144,28 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     moves = []
     for (column, numbers), places in together.items():
         some = [query.statistics[place] for place in places]
-        points = _interval(ranges, column) if numbers else _flags(some)
+        if numbers and column not in ranges:
+            raise DistprivError(
+                f"Column {column!r} has no public bounds, so nobody knows how far one record moves "
+                f"its figures; give its lowest and highest value.{near(column, ranges)}"
+            )
+        points = np.array(ranges[column])[:, None] if numbers else _flags(some)
         scales = np.array([statistic.scale(n) for statistic in some])
         block = np.zeros((len(points), len(query)))
         block[:, places] = points * scales
-        moves.append(_between(block))
+        first, second = np.triu_indices(len(points), 1)
+        apart = block[second] - block[first]
+        moves.append(np.concatenate([apart, -apart]))
     count = math.prod(len(block) for block in moves) // 2
     if count > _MOST:
         raise DistprivError(
             f"One record moves these {len(query)} figures in {count:.2g} ways, too many to hold a "
             "promise to each; leave some figures out."
         )
-    first, *rest = moves
-    return reduce(
-        lambda sums, block: (sums[:, None] + block).reshape(-1, len(query)),
-        rest,
-        first[: len(first) // 2],  # one of two opposite moves
-    )
-
-
-def _interval(ranges: Mapping[str, tuple[float, float]], column: str) -> FloatArray:
-    if column not in ranges:
-        raise DistprivError(
-            f"Column {column!r} has no public bounds, so nobody knows how far one record moves "
-            f"its figures; give its lowest and highest value.{near(column, ranges)}"
-        )
-    low, high = ranges[column]
-    return np.array([[0.0], [high - low]])
+    sums = moves[0][: len(moves[0]) // 2]  # one of two opposite moves
+    for block in moves[1:]:
+        sums = (sums[:, None] + block).reshape(-1, len(query))
+    return sums
 
 
 def _flags(statistics: Sequence[Statistic]) -> FloatArray:
@@ -208,21 +191,8 @@ def _may_be(one: object, other: object) -> bool:
         return False
 
 
-def _between(points: FloatArray) -> FloatArray:
-    """Return the differences of all points; the second half is the first one's opposites."""
-    first, second = np.triu_indices(len(points), 1)
-    apart = points[second] - points[first]
-    return np.concatenate([apart, -apart])
-
-
 def check_bounds(model: GaussianModel, bounds: Bounds) -> None:
-    """Refuse bounds that exclude records of the table.
-
-    Raises
-    ------
-    DistprivError
-        If a record lies outside, or bounds are not low < high.
-    """
+    """Raise DistprivError where bounds exclude records of the table, or are not low < high."""
     ends = data_range(model)
     for column, low, high in as_bounds(bounds):
         least, largest = ends.get(column, (low, high))
@@ -271,12 +241,8 @@ class PerRecord:
         """Return the least ε at a δ from 0 to below 1; ∞ where there is none below 1000.
 
         Of normal noise exact (Balle & Wang 2018, Theorem 8), of Laplace noise a bound: δ of any
-        pure promise is at most (e^ε₀ − e^ε)/(1 + e^ε₀) (Kairouz, Oh & Viswanath 2015).
-
-        Raises
-        ------
-        DistprivError
-            If δ is out of its domain.
+        pure promise is at most (e^ε₀ − e^ε)/(1 + e^ε₀) (Kairouz, Oh & Viswanath 2015). Raises
+        DistprivError where δ is out of its domain.
         """
         Promise(0.0, delta)
         best = 0.0 if self.mu == 0 else math.inf
@@ -288,13 +254,7 @@ class PerRecord:
         return best
 
     def delta(self, epsilon: float) -> float:
-        """Return the least δ at an ε from 0 on, by the same laws; 1 where there is none.
-
-        Raises
-        ------
-        DistprivError
-            If ε is out of its domain.
-        """
+        """Return the least δ at an ε from 0 on, by the same laws; 1 where there is none."""
         Promise(epsilon, 0.0)
         best = float(normal_delta(self.mu, epsilon)) if math.isfinite(self.mu) else 1.0
         if math.isfinite(self.pure):
@@ -308,22 +268,11 @@ class PerRecord:
 
 
 def per_record(release: Release, moves: FloatArray) -> PerRecord:
-    """Compute what a release promises about each record.
+    """Compute what a release promises about each record, by `record_moves`, shape (V, m).
 
     Of Laplace noise beside normal noise each promises by itself, the other one being
-    post-processing.
-
-    Parameters
-    ----------
-    release : Release
-    moves : ndarray, shape (V, m)
-        See :func:`record_moves`.
-
-    Returns
-    -------
-    PerRecord
-        ∞ where nothing is promised: without noise in some direction that records move, and where
-        the release is not the statistics of all records plus noise.
+    post-processing. ∞ where nothing is promised: without noise in some direction that records move,
+    and where the release is not the statistics of all records plus noise.
     """
     if not release.additive:
         return PerRecord(math.inf)
@@ -339,11 +288,14 @@ def _normal_reach(covariance: FloatArray, moves: FloatArray) -> float:
     unit = np.where(unit > 0, unit, 1.0)
     values, vectors = np.linalg.eigh(covariance / np.outer(unit, unit))
     scaled, noisy = moves / unit, values > _RANK
-    missed = scaled @ vectors[:, ~noisy] @ vectors[:, ~noisy].T
-    if (np.abs(missed) > _ASIDE * np.abs(scaled).max(axis=0)).any():
+    if _misses(scaled, scaled @ vectors[:, ~noisy] @ vectors[:, ~noisy].T):
         return math.inf
     lengths = np.linalg.norm(scaled @ vectors[:, noisy] / np.sqrt(values[noisy]), axis=1)
     return float(lengths.max())
+
+
+def _misses(moves: FloatArray, outside: FloatArray) -> bool:
+    return bool((np.abs(outside) > _ASIDE * np.abs(moves).max(axis=0)).any())
 
 
 def _laplace_reach(release: Release, moves: FloatArray) -> float:
@@ -352,7 +304,6 @@ def _laplace_reach(release: Release, moves: FloatArray) -> float:
     if directions is None or not 0 < scale < math.inf:
         return math.inf
     along = moves @ directions
-    missed = moves - along @ directions.T
-    if (np.abs(missed) > _ASIDE * np.abs(moves).max(axis=0)).any():
+    if _misses(moves, moves - along @ directions.T):
         return math.inf
     return float(np.abs(along).sum(axis=1).max() / scale)
