@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from distpriv.arrays import BoolArray, FloatArray
+from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
-from distpriv.model.estimated import estimated_law, spacings, stretched
+from distpriv.model.estimated import Estimate, estimated_law, spacings, stretched
 from distpriv.model.grid import GroupGrids, smoothness
 from distpriv.model.groups import PROVENANCES, Groups, Provenance
 from distpriv.model.simulate import records_of
@@ -298,7 +298,6 @@ def _estimated_pair(
         estimated_law(query, groups, row[None], row[None], replacement, rng, tables, controlled)
         for row in numbers
     ]
-    sizes, _ = groups.population(replacement)
     linear = np.array([one.linear for one in query.statistics])
     columns = np.array([place.start for place in query.places])
     quantiles = np.array([one.kind in ("median", "quantile") for one in query.statistics])
@@ -307,15 +306,17 @@ def _estimated_pair(
     joint = np.array([steps, steps])
     if linear.any():
         some = columns[linear]
-        without, having = records_of(groups)
-        own = GroupGrids.of(without[:, some], having[:, some])
-        grids = [own.at(row, sizes) for row in numbers]
-        scales = query.scales(n)[linear]
-        steps[linear] = np.max([grid.steps for grid in grids], axis=0) * scales
-        joint[:, linear] = np.array([grid.joint_steps for grid in grids]) * scales
+        own = replace(
+            groups,
+            means=groups.means[:, some],
+            covariances=groups.covariances[:, some[:, None], some],
+            grids=GroupGrids.of(*(group[:, some] for group in records_of(groups))),
+        )
+        sums = exact_pair(own, pair, numbers, query.scales(n)[linear], replacement)
+        steps[linear], joint[:, linear] = sums.steps, sums.joint_steps
     means = np.array([law.mean for law in laws])
     covariances = np.array([law.covariance for law in laws])
-    _check_laws(query, linear, means, covariances, [law.draws for law in laws])
+    _check_laws(query, laws)
     first = PairModel(
         pair=pair,
         groups=groups,
@@ -324,7 +325,7 @@ def _estimated_pair(
         covariances=covariances,
         steps=steps,
         joint_steps=joint,
-        apart=groups.grids.apart(numbers, sizes),
+        apart=groups.grids.apart(numbers, groups.population(replacement)[0]),
         errors=(
             np.array([law.mean_error for law in laws]),
             np.array([law.covariance_error for law in laws]),
@@ -346,30 +347,24 @@ def _estimated_pair(
     return replace(first, alternatives=tuple(alternatives))
 
 
-def _check_laws(
-    query: Query,
-    linear: BoolArray,
-    means: FloatArray,
-    covariances: FloatArray,
-    draws: Sequence[FloatArray],
-) -> None:
+def _check_laws(query: Query, laws: Sequence[Estimate]) -> None:
     """Raise DistprivError where a statistic that is no sum has one value, or far too long tails."""
-    spread = np.sqrt(np.diagonal(covariances, axis1=1, axis2=2).clip(0))
-    away = [np.abs(drawn - mean) for drawn, mean in zip(draws, means, strict=True)]
-    far = np.max([(a > _FAR * s).mean(axis=0) for a, s in zip(away, spread, strict=True)], axis=0)
-    for at in np.flatnonzero(~linear):
-        title = query.statistics[at].title
-        if spread[:, at].max() <= 1e-9 * np.abs(means[:, at]).max():
-            low, high = (significant(float(value), 6) for value in means[:, at])
+    for at in [place for place, one in enumerate(query.statistics) if not one.linear]:
+        title, means = query.statistics[at].title, [float(law.mean[at]) for law in laws]
+        spread = [math.sqrt(max(law.covariance[at, at], 0.0)) for law in laws]
+        if max(spread) <= 1e-9 * max(map(abs, means)):
+            low, high = (significant(mean, 6) for mean in means)
             both = f"{low} at both shares"
             where = both if low == high else f"{low} at one share, {high} at the other"
             raise DistprivError(
                 f"The {title} is the same in all simulated tables, {where}; take fewer records, or "
                 "leave it out."
             )
-        if far[at] > _RARE:
+        cases = zip(laws, means, spread, strict=True)
+        far = max((np.abs(law.draws[:, at] - mean) > _FAR * s).mean() for law, mean, s in cases)
+        if far > _RARE:
             raise DistprivError(
-                f"The {title} lies far from its usual values in about {1000 * far[at]:.0f} of 1000 "
+                f"The {title} lies far from its usual values in about {1000 * far:.0f} of 1000 "
                 "simulated tables, which no normal law describes; take more records, or leave it "
                 "out."
             )

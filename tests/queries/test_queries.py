@@ -8,22 +8,10 @@ import pandas as pd
 import pytest
 
 from distpriv.errors import DistprivError
-from distpriv.queries import (
-    Correlation,
-    Count,
-    Deviation,
-    Mean,
-    Median,
-    Pair,
-    Proportion,
-    Quantile,
-    Query,
-    SensitiveProperty,
-    Statistic,
-    Sum,
-)
+from distpriv.queries import Correlation, Count, Deviation, Mean, Median, Proportion, Quantile, Sum
 from distpriv.queries.columns import as_label, numbers_of
-from distpriv.queries.secrets import round_half_up
+from distpriv.queries.secrets import Pair, SensitiveProperty, round_half_up
+from distpriv.queries.statistics import Query, Statistic
 
 NAN = float("nan")
 
