@@ -18,7 +18,8 @@ from distpriv.sources import FrameSource
 
 __all__ = ["DIALOGS", "ask_pair", "close"]
 
-VALUE, ABOVE, BELOW, BETWEEN = "is", "is more than", "is less than", "is between"
+VALUE, BETWEEN = "is", "is between"
+THRESHOLDS = {"is more than": "above", "is less than": "below", BETWEEN: "between"}
 STRETCH: dict[str, Any] = {"width": "stretch"}
 
 
@@ -148,7 +149,7 @@ def _property(source: FrameSource) -> SensitiveProperty | None:
     """Ask for a property: column, then values or thresholds; None while it is not whole."""
     column = st.selectbox("Share of records whose", _columns(source)) or ""
     ways = [VALUE] if column in source.labels else []
-    ways += [ABOVE, BELOW, BETWEEN] if column in source.numbers else []
+    ways += THRESHOLDS if column in source.numbers else []
     way = ways[0]
     if ways != [VALUE]:
         look: dict[str, Any] = {"required": True, "label_visibility": "collapsed"}
@@ -161,11 +162,8 @@ def _property(source: FrameSource) -> SensitiveProperty | None:
     high = _ask_number("To", f"high-{column}") if way == BETWEEN else low
     if low is None or high is None:
         return None
-    if way == BETWEEN:
-        return SensitiveProperty(column, between=(low, high))
-    if way == ABOVE:
-        return SensitiveProperty(column, above=low)
-    return SensitiveProperty(column, below=low)
+    threshold: dict[str, Any] = {THRESHOLDS[way]: (low, high) if way == BETWEEN else low}
+    return SensitiveProperty(column, **threshold)
 
 
 def ask_pair(start: Pair, number: str = "") -> Pair | None:

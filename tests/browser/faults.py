@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.browser.browsing import SIZES, browsing, idle, serving, visit
 
-PAGES = ("", "tradeoff", "attack", "fit", "directions")
+PAGES = ("", "tradeoff", "attack", "fit", "directions", "guarantee")
 SHIFTS = """
 window.shifts = 0;
 new PerformanceObserver(list => {

@@ -50,23 +50,16 @@ def ask():
 
 
 def test_dialog_asks_three_questions_and_takes_all_at_once():
+    """Figures of a secret that was chosen last do not tell it."""
     app = AppTest.from_function(ask, default_timeout=30).run()
     app.file_uploader[0].upload("deaths.csv", CELLS.encode()).run()
     assert app.radio[0].value == "cell"
     assert app.selectbox[0].value == "Freq"
+    for label in ("sex = f", "died = n"):
+        app.selectbox[1].set_value(label).run()
     app.button[0].click().run()
     state = app.session_state["state"]
     assert not app.exception
     assert (state.scenario.source, state.source().rows, state.dialog) == ("upload", 166, "")
-
-
-def test_figures_of_a_chosen_secret_do_not_tell_it():
-    app = AppTest.from_function(ask, default_timeout=30).run()
-    app.file_uploader[0].upload("deaths.csv", CELLS.encode()).run()
-    for label in ("sex = f", "died = n"):
-        app.selectbox[1].set_value(next(one for one in app.selectbox[1].options if one == label))
-        app.run()
-    app.button[0].click().run()
-    state = app.session_state["state"]
     assert state.scenario.secrets[0].secret.label == "died = n"
     assert state.evaluation().recommendation.way.kept
