@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import integrate, special, stats
 
+from distpriv.attacks import PropertyInferenceAttack
 from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
 from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Groups, Release
 from distpriv.model.simulate import simulate
 from distpriv.privacy import optimal_attack_accuracy
+from distpriv.queries import Mean, Pair, Query, SensitiveProperty
+from distpriv.sources import fit_gaussian
 
 
 @pytest.fixture(scope="module")
@@ -173,3 +177,15 @@ def test_more_points_than_can_be_tried_count_as_normal():
         for c in laws.covariances
     ]
     np.testing.assert_allclose(logs[1] - logs[0], pdf[1] - pdf[0], atol=1e-6)
+
+
+def test_coset_counts_the_records_that_are_known():
+    """Whole dollars, with the property one cent less, known or not."""
+    rng, having = np.random.default_rng(3), np.arange(900) % 2
+    table = pd.DataFrame({"price": rng.integers(5, 60, 900) - 0.01 * having, "sale": having})
+    pair = Pair(SensitiveProperty("sale", 1), 0.45, 0.55)
+    settings = {"classifier": "arithmetic", "shadows": 4, "tests": 20, "known": 6}
+    attack = PropertyInferenceAttack.of(
+        fit_gaussian(table, Query([Mean("price")]), pair, 40), {"x": None}, **settings
+    )
+    assert ((attack.repetition(0)["x"] > 0) == attack.labels).all()
