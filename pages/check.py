@@ -94,8 +94,8 @@ st.header("What does this rest on?", anchor=False)
 kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
 basis = "Balanced figures hold for any data; noise holds "
-bells = any(way.rests == "model" for way in now.ways)
-basis += "only for bell-shaped figures, see Fit." if bells else "by the exact law."
+modelled = any(way.rests == "model" for way in now.ways)
+basis += "only for bell-shaped figures, see Fit." if modelled else "by the exact law."
 st.markdown(
     "\n".join(
         f"- {text}"
