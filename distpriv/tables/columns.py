@@ -142,9 +142,8 @@ class Column:
     def drop_missing(self, writing: Writing, chosen: tuple[str, ...] | None) -> None:
         """Leave out the labels that stand for a missing value."""
         self.text = cell = f"c{self.place}"
-        gone = set(chosen or ())
-        if chosen is None and self.kind == "text":
-            gone = self._missing(writing)
+        found = self._missing(writing) if chosen is None and self.kind == "text" else set()
+        gone = found | set(chosen or ())
         self.labels = {text: n for text, n in self.labels.items() if text not in gone}
         if self.kind == "number":
             numbers = (number(text, WRITINGS[0]) for text in gone)
@@ -180,11 +179,10 @@ class Column:
         """Set type and SQL."""
         self.sql = f"CAST({self.source} AS VARCHAR)"
         if self.kind in ("boolean", "date"):
-            self.type = "boolean" if self.kind == "boolean" else "date"
             if chosen in ("category", "identifier", "text"):
                 self.type = chosen
             else:
-                self.sql = self.source
+                self.type, self.sql = "boolean" if self.kind == "boolean" else "date", self.source
         elif not self.labels:
             self.type = chosen or "text"
             self.tell(
@@ -305,16 +303,12 @@ class Column:
             counts[one] += self.labels[text]
         often = max(3, 0.002 * self.count(self.labels))
         usual = {one for one, count in counts.items() if one in _SENTINELS and count >= often}
-        rest = counts.keys() - usual
-        if not usual or len(rest) < 2:
+        rest = sorted(counts.keys() - usual)
+        if len(rest) < 2:
             return
-        low, high = min(rest), max(rest)
-        texts = [
-            text
-            for text, one in self.numbers.items()
-            if one in usual and (one < 0 <= low or one > 2 * high - low)
-        ]
-        if texts:
+        low, high = rest[0], rest[-1]
+        usual = {one for one in usual if one < 0 <= low or one > 2 * high - low}
+        if texts := [text for text, one in self.numbers.items() if one in usual]:
             counted = (f"{text} ({self.times(self.labels[text])} records)" for text in texts)
             self.tell(
                 f"{', '.join(counted)} of {self.name!r} may stand for a missing value; all others "
@@ -359,10 +353,9 @@ class Column:
 def _is_date(text: str, form: str) -> bool:
     if not _DATES[form].fullmatch(text):
         return False
-    day, month = (int(part) for part in re.split(r"\D", text)[:2])
-    if form.startswith("%m"):
-        day, month = month, day
-    return form.startswith("%Y") or (day <= 31 and month <= 12)
+    first, second = map(int, re.split(r"\D", text)[:2])
+    ends = (12, 31) if form.startswith("%m") else (31, 12)
+    return form.startswith("%Y") or (first <= ends[0] and second <= ends[1])
 
 
 def _date_sql(form: str, text: str) -> str:
@@ -395,8 +388,7 @@ def profile(rows: pa.Table, kinds: Sequence[str], names: Sequence[str]) -> list[
     columns = []
     for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         cells = rows.column(place)
-        labels: dict[str, int] = {}
-        complete = True
+        labels, complete = dict[str, int](), True
         if kind in ("text", "number"):
             counts = pc.value_counts(cells.drop_null())
             # A stable sort: labels of equal counts stay in the order of the records.
@@ -419,8 +411,7 @@ def guess_writing(
     """
     if {"decimal", "thousands"} & fixed:
         return options
-    comma_first = options.delimiter == ";"
-    order = sorted(WRITINGS, key=lambda w: w == (".", ",")) if comma_first else WRITINGS
+    order = sorted(WRITINGS, key=lambda w: options.delimiter == ";" and w == (".", ","))
     scores = dict.fromkeys(order, (0, 0))
     for column in columns:
         texts = column.values if column.kind == "text" else []
@@ -471,12 +462,10 @@ def _tell_ambiguous(columns: Sequence[Column], options: ReadOptions) -> None:
                 proven.add(sign)
     for sign, column, text in doubtful:
         if sign not in proven:
-            decimal, thousands = sign, ""
-            if sign == options.decimal:
-                decimal, thousands = other((sign, ""))[0], sign
+            way = (other((sign, ""))[0], sign) if sign == options.decimal else (sign, "")
             column.tell(
                 f"{text!r} in {column.name!r} was read as {column.numbers[text]:.10g}; it may be "
-                f"{number(text, (decimal, thousands)):.10g}.",
-                decimal=decimal,
-                thousands=thousands,
+                f"{number(text, way):.10g}.",
+                decimal=way[0],
+                thousands=way[1],
             )

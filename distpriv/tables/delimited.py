@@ -56,13 +56,12 @@ def _guess_encoding(data: bytes) -> str:
 
 
 def _rows(data: bytes, delimiter: str, quote: str, escape: str, *, strict: bool = False) -> Any:
-    doubled = escape in ("", quote)
     return csv.reader(
         io.StringIO(data.decode("utf-8", "ignore"), newline=""),
         delimiter=delimiter,
         quotechar=quote,
-        escapechar=None if doubled else escape,
-        doublequote=doubled,
+        escapechar=None if escape == quote else escape,
+        doublequote=escape == quote,
         strict=strict,
     )
 
@@ -96,7 +95,7 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
             mark = re.escape(delimiter.encode())
             single = re.search(b"(?m)(^|" + mark + b")'[^'\n]*" + mark + b"[^'\n]*'", sample)
             for quote in "\"'" if single else '"':
-                widths = _widths(sample, delimiter, quote, escape)
+                widths = _widths(sample, delimiter, quote, escape or quote)
                 width, times = widths.most_common(1)[0]
                 share = times / widths.total() if width > 1 else 0.0
                 best = max(best, (share, delimiter, quote), key=lambda one: one[0])
@@ -132,33 +131,26 @@ def load_text(data: bytes, options: ReadOptions) -> pa.Table:
     widths = _widths(data[:SAMPLE], *dialect)
     width = widths.most_common(1)[0][0] if widths else 1
     try:
-        return _parse(data, width, *dialect)
+        return _parse(data, width, dialect, LONGEST)
     except ValueError:  # of Arrow, also for a separator that is no ASCII
         pass  # and with it what it quotes
     data = _filled_up(data, width, dialect)
-    return _parse(data, width, block=min(len(data) + 1, 2**31 - 1))
+    return _parse(data, width, (",", '"', '"'), min(len(data) + 1, 2**31 - 1))
 
 
-def _parse(
-    data: bytes,
-    width: int,
-    delimiter: str = ",",
-    quote: str = '"',
-    escape: str = '"',
-    block: int = LONGEST,
-) -> pa.Table:
+def _parse(data: bytes, width: int, dialect: tuple[str, str, str], block: int) -> pa.Table:
     from pyarrow import csv as arrow
 
     names = [f"c{place}" for place in range(width)]
-    doubled = escape in ("", quote)
+    delimiter, quote, escape = dialect
     return arrow.read_csv(
         pa.BufferReader(data),
         arrow.ReadOptions(column_names=names, block_size=block),
         arrow.ParseOptions(
             delimiter=delimiter,
             quote_char=quote,
-            double_quote=doubled,
-            escape_char=False if doubled else escape,
+            double_quote=escape == quote,
+            escape_char=False if escape == quote else escape,
             newlines_in_values=True,
         ),
         arrow.ConvertOptions(

@@ -97,11 +97,5 @@ def load_example(name: str) -> pd.DataFrame:
 
 
 def load_census_income() -> pd.DataFrame:
-    """Return 45 222 synthetic census records whose moments are close to those of UCI Adult.
-
-    Raises
-    ------
-    ReadError
-        If the file is not there.
-    """
+    """Return 45 222 synthetic census records whose moments are close to those of UCI Adult."""
     return load_example("census-income")

@@ -180,12 +180,10 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         raise ReadError("The workbook is locked by a password; save it without one.")
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
-        visible = SheetVisibleEnum.Visible
-        names = [sheet.name for sheet in book.sheets_metadata if sheet.visible == visible]
+        names = [s.name for s in book.sheets_metadata if s.visible == SheetVisibleEnum.Visible]
         names = names or book.sheet_names
-        sheets = {name: book.get_sheet_by_name(name) for name in names}
-        if options.member in book.sheet_names:
-            sheets[options.member] = book.get_sheet_by_name(options.member)
+        also = {options.member} & set(book.sheet_names)
+        sheets = {name: book.get_sheet_by_name(name) for name in (*names, *also)}
         size = {name: sheet.total_height * sheet.total_width for name, sheet in sheets.items()}
         name = options.member or max(names, key=size.__getitem__)
         notices: list[Notice] = []
@@ -193,14 +191,12 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         rows, merged = sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges or []
     except (CalamineError, KeyError) as error:
         raise ReadError("The workbook is damaged; save it again as .xlsx.") from error
-    filled = 0
-    for (top, left), (bottom, _) in merged:
-        if bottom - top >= 2 and top > 0:  # merged down over records: each has the value
-            for row in rows[top : bottom + 1]:
-                row[left] = rows[top][left]
-            filled += 1
-    if filled:
-        text = f"{filled} merged cells were read as the value of every row that they span."
+    down = [span for span in merged if span[1][0] - 2 >= span[0][0] > 0]  # over records
+    for (top, left), (bottom, _) in down:
+        for row in rows[top : bottom + 1]:
+            row[left] = rows[top][left]
+    if down:
+        text = f"{len(down)} merged cells were read as the value of every row that they span."
         notices.append(Notice(text))
     if not any(rows):
         raise ReadError("The table is empty; choose one with column names and records.")
@@ -216,8 +212,7 @@ def _parquet(data: bytes, options: ReadOptions) -> Grid:
     columns: dict[str, tuple[pa.ChunkedArray, str]] = {}
     notices = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        plain = _plain(column)
-        if plain is None:
+        if (plain := _plain(column)) is None:
             text = f"Column {name!r} holds {column.type} and was left out."
             notices.append(Notice(text, name))
         elif not _INDEX.fullmatch(name):

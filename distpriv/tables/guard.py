@@ -100,7 +100,7 @@ def _answer(source: IO[bytes], target: IO[bytes]) -> None:
     _limit(request["memory"], request["seconds"])
     try:
         arguments = request["options"]
-        options = None if arguments is None else ReadOptions().changed(**arguments)
+        options = None if arguments is None else ReadOptions(**arguments)
         reading = read(source.read(), options, **request["changes"])
         table = reading.table
         if table.nbytes > request["memory"] // 4:

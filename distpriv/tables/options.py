@@ -19,18 +19,13 @@ ColumnType = Literal["number", "category", "boolean", "date", "identifier", "tex
 RowKind = Literal["record", "cell", "part"]
 
 
-def _pairs(value: Any) -> tuple[tuple[Any, Any], ...]:
-    items: Iterable[Any] = value.items() if isinstance(value, Mapping) else value
-    return tuple((key, entry) for key, entry in items)
-
-
 def _frozen(value: Any) -> Any:
-    """Make a value of JSON without lists and dictionaries, so that it hashes."""
+    """Make tuples of mappings and of all else that holds values, so that it hashes."""
     if isinstance(value, Mapping):
         value = value.items()
-    elif not isinstance(value, list | tuple):
+    elif isinstance(value, str) or not isinstance(value, Iterable):
         return value
-    return tuple(_frozen(entry) for entry in value)
+    return tuple(map(_frozen, value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,11 +72,8 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         try:
-            for name in ("header", "drop"):
-                object.__setattr__(self, name, tuple(getattr(self, name)))
-            missing = tuple((str(key), tuple(texts)) for key, texts in _pairs(self.missing))
-            object.__setattr__(self, "missing", missing)
-            object.__setattr__(self, "types", _pairs(self.types))
+            for name in ("header", "drop", "missing", "types"):
+                object.__setattr__(self, name, _frozen(getattr(self, name)))
             problem = self._problem()
         except (TypeError, ValueError):
             problem = "one of them is of another type than it must be"
@@ -90,8 +82,8 @@ class ReadOptions:
 
     def _problem(self) -> str:
         """Say what is wrong with the values, "" for nothing."""
-        signs = {"delimiter": self.delimiter, "quote": self.quote, "escape": self.escape}
-        for name, sign in signs.items():
+        for name in ("delimiter", "quote", "escape"):
+            sign = getattr(self, name)
             if len(sign) != 1 or sign in "\r\n":
                 return f"{name} must be one character, not {sign!r}"
         if self.delimiter in (self.quote, self.escape):
@@ -123,7 +115,7 @@ class ReadOptions:
             raise ReadError(f"There is no option {min(unknown)!r} for reading; leave it out.")
         for name in ("missing", "types"):
             if name in changes:
-                changes[name] = dict(getattr(self, name)) | dict(_pairs(changes[name]))
+                changes[name] = dict(getattr(self, name)) | dict(changes[name])
         if changes.get("header") and "first" not in changes:
             changes["first"] = max(max(changes["header"]) + 1, self.first)
         return replace(self, **changes)
@@ -132,17 +124,11 @@ class ReadOptions:
         """Return what differs from the default, as JSON; ``ReadOptions(**arguments)`` reads it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         changed = {key: value for key, value in values.items() if value != _DEFAULTS[key]}
-        for key, value in changed.items():
-            if key in ("header", "drop"):
-                changed[key] = list(value)
-            elif key == "missing":
-                changed[key] = {column: list(texts) for column, texts in value}
-            elif key == "types":
-                changed[key] = dict(value)
-        return changed
+        named = {key: dict(value) for key, value in changed.items() if key in ("missing", "types")}
+        return json.loads(json.dumps(changed | named))
 
 
-_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(ReadOptions)}
+_DEFAULTS = {field.name: field.default for field in fields(ReadOptions)}
 
 
 @dataclass(frozen=True)

@@ -128,10 +128,7 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         values = ", ".join(f"{column.sql} AS v{column.place}" for column in columns)
         cells = db.sql(f"SELECT {values} FROM texts ORDER BY rn").to_arrow_table()
         types = {column.name: column.type for column in columns}
-        arrays = [
-            _arrow(cell.combine_chunks(), kind)
-            for cell, kind in zip(cells.columns, types.values(), strict=True)
-        ]
+        arrays = list(map(_arrow, cells.columns, types.values()))
         _tell_odd(db, columns, arrays)
         notices += [notice for column in columns for notice in column.notices]
         notices += _tell_absent(db, columns, arrays)
@@ -180,10 +177,10 @@ def _tell_absent(
     db: duckdb.DuckDBPyConnection, columns: list[Column], arrays: list[pa.Array]
 ) -> list[Notice]:
     """Tell of columns that are missing for all records of a label, as if one sex was asked."""
-    notices = []
+    notices: list[Notice] = []
     gaps = [c for c, a in zip(columns, arrays, strict=True) if a.null_count]
     if not gaps:
-        return []
+        return notices
     db.register("typed", pa.table(arrays, names=[f"v{column.place}" for column in columns]))
     counts = ", ".join(f"count(v{column.place})" for column in gaps)
     for by in [column for column in columns if column.type in ("category", "boolean")][:20]:
@@ -205,8 +202,9 @@ def _tell_absent(
     return notices
 
 
-def _arrow(column: pa.Array, kind: ColumnType) -> pa.Array:
+def _arrow(cells: pa.ChunkedArray, kind: ColumnType) -> pa.Array:
     """Cast a column to the one type that its kind has."""
+    column = cells.combine_chunks()
     if kind == "number":
         return _number(column)
     if kind == "date":
@@ -223,13 +221,11 @@ def _arrow(column: pa.Array, kind: ColumnType) -> pa.Array:
 
 def _number(column: pa.Array) -> pa.Array:
     """Cast whole numbers to int64, if none is missing; others to float64."""
-    if column.null_count:
-        return column.cast(pa.float64())
-    if pa.types.is_floating(column.type):
-        ends = pc.min_max(pc.abs(column)).as_py()
-        if (ends["max"] or 0) > EXACT or not pc.all(pc.equal(column, pc.floor(column))).as_py():
-            return column.cast(pa.float64())
-    return column.cast(pa.int64())
+    whole = not column.null_count
+    if whole and pa.types.is_floating(column.type):
+        whole = pc.max(pc.abs(column)).as_py() <= EXACT
+        whole = whole and pc.all(pc.equal(column, pc.floor(column))).as_py()
+    return column.cast(pa.int64() if whole else pa.float64())
 
 
 def frame_of(table: pa.Table, options: ReadOptions, notices: tuple[Notice, ...]) -> pd.DataFrame:
@@ -242,18 +238,15 @@ def frame_of(table: pa.Table, options: ReadOptions, notices: tuple[Notice, ...])
 
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        kind = column.type
-        if pa.types.is_dictionary(kind):
+        if pa.types.is_dictionary(column.type):
             array = column.combine_chunks()
             codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
             labels = pd.Index(array.dictionary.to_pylist(), dtype=object).astype("str")
             columns[name] = pd.Series(pd.Categorical.from_codes(codes, labels))
-            continue
-        columns[name] = column.to_pandas()
-        if pa.types.is_boolean(kind):
-            columns[name] = columns[name].astype("category" if column.null_count else "bool")
-        elif pa.types.is_timestamp(kind):
-            columns[name] = columns[name].astype("datetime64[us]")
+        else:
+            columns[name] = column.to_pandas()
+            if pa.types.is_boolean(column.type) and column.null_count:
+                columns[name] = columns[name].astype("category")
     frame = pd.DataFrame(columns)
     frame.attrs["distpriv"] = how_as_json(options, (*notices, *tell_row(frame)))
     return frame

@@ -70,12 +70,11 @@ def proposed(frame: pd.DataFrame) -> Row:
 def tell_row(frame: pd.DataFrame) -> list[Notice]:
     """Return a notice where one row does not look to be a record."""
     row = proposed(frame)
+    if row.kind == "record":
+        return []
+    text = f"Several rows may belong to one record, which {row.column!r} names"
     if row.kind == "cell":
         text = f"Each row may stand for as many records as {row.column!r} counts"
-    elif row.kind == "part":
-        text = f"Several rows may belong to one record, which {row.column!r} names"
-    else:
-        return []
     return [Notice(f"{text}; choose what one row is.", row.column)]
 
 
@@ -100,9 +99,7 @@ def as_records(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
         return frame
     if row.column not in frame:
         raise ReadError(f"The table has no column {row.column!r}; choose what one row is again.")
-    if row.kind == "cell":
-        return _repeat(frame, row.column)
-    return _merge(frame, row.column)
+    return (_repeat if row.kind == "cell" else _merge)(frame, row.column)
 
 
 def _repeat(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -142,10 +139,7 @@ def _merge(frame: pd.DataFrame, column: str) -> pd.DataFrame:
             )
             notices.append(Notice(text, str(name)))
     result = pd.DataFrame(merged)
-    if "distpriv" in frame.attrs:
-        options, former = how_read(frame)
-    else:
-        options, former = ReadOptions(), ()
+    options, former = how_read(frame) if "distpriv" in frame.attrs else (ReadOptions(), ())
     result.attrs = {**frame.attrs, "distpriv": how_as_json(options, (*former, *notices))}
     return result
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import distpriv as dp
+from distpriv.tables import ReadOptions
 from distpriv.tables.guard import read_guarded
 
 DATA = b"age;pay;late;since;sex\n" + b"20;1,5;true;2020-01-31;F\n30;2,5;;2020-02-29;M\n" * 20
@@ -40,6 +41,7 @@ def test_table_comes_back_as_it_is_read_here():
     options = dp.how_read(frame)[0]
     frame = read_guarded(DATA, "people.csv", options, LIMIT, types={"age": "category"})
     assert frame["age"].dtype == "category"
+    assert read_guarded(b"a,b\n1,2\n", "small.csv", ReadOptions()).shape == (1, 2)
 
 
 def test_errors_name_the_file():
