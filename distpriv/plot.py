@@ -44,13 +44,7 @@ def error_against_attacker(
 ) -> go.Figure:
     """Draw each mechanism's mean error against the best attacker's right guesses of 100.
 
-    Parameters
-    ----------
-    model : GaussianModel
-    names : sequence of str, optional
-        Mechanisms, all Gaussian ones by default.
-    delta : float
-        Of the promises (ε, δ) that the lines run through.
+    Of all Gaussian mechanisms, or those named, along promises (ε, δ) of that δ.
     """
     frame = curves.epsilon_frame(model, names, delta=delta, units=ruler(model))
     return charts.tradeoff.picture(frame, across="guesses")
@@ -132,18 +126,20 @@ def directions(
         if label not in labels:
             raise DistprivError(f"The query has no statistic {label!r}.{near(label, labels)}")
     axes = labels.index(across), labels.index(up)
-    parts = model.pairs[0], axes, _shares(model), releases or {}, simulate(model, 0, 350, 1)
-    plane, clouds = frames.plane_frames(*parts)
+    parts = axes, _shares(model), releases or {}, simulate(model, 0, 350, 1)
+    plane, clouds = frames.plane_frames(model.pairs[0], *parts)
     names = titles[axes[0]], titles[axes[1]]
     return charts.directions.picture(plane, draws=clouds, names=names)
 
 
 def promised_and_delivered(model: GaussianModel, releases: Sequence[Release]) -> go.Figure:
     """Draw δ against ε of releases, and crosses at the promises that noise was calibrated for."""
-    noises = [one for one in releases if one.promise and one.kind == "noise"]
-    promises = {one.mechanism: one.promise for one in noises if one.promise}
-    crosses = {f"promised, {name}": (one.epsilon, one.delta) for name, one in promises.items()}
-    most = max([3.0, *(2 * one.epsilon for one in promises.values())])
+    crosses = {
+        f"promised, {one.mechanism}": (one.promise.epsilon, one.promise.delta)
+        for one in releases
+        if one.promise and one.kind == "noise"
+    }
+    most = max([3.0, *(2 * epsilon for epsilon, _ in crosses.values())])
     frame = guarantee.profile_frame(model, releases, most)
     return charts.guarantee.profile(frame, crosses)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +12,13 @@ import numpy as np
 from distpriv.analysis.comparison import by_law, gaussian_names, mean_percent, ways
 from distpriv.analysis.limits import choose
 from distpriv.arrays import FloatArray
+from distpriv.attacks import worker
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import calibrate_all
 from distpriv.model import GaussianModel, Promise, Release, fit_groups
 from distpriv.privacy import accuracies
 from distpriv.privacy.exact_law import compute_law
+from distpriv.queries import Pair
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,6 @@ __all__ += ["reach_frame", "reach_widths", "width_frame", "widths_of"]
 
 EPSILONS = np.geomspace(0.2, 20.0, 25)
 _TABLES = 1000  # simulated at each share of a range, for statistics that are no sums
-_REACH = "release", "epsilon", "guesses"
 _WIDTHS = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest about this middle
 
 
@@ -53,9 +53,8 @@ def epsilon_frame(
     errors = np.array([one.expected_absolute_errors(model) for one in releases])
     errors = errors.reshape(-1, len(model.query))
     frame = pd.DataFrame([head for *head, _ in some], columns=["mechanism", "epsilon"])
-    frame = frame.assign(
-        guesses=100 * accuracies(model, releases), error=mean_percent(model, errors)
-    )
+    frame["guesses"] = 100 * accuracies(model, releases)
+    frame["error"] = mean_percent(model, errors)
     columns = [f"± {label}" for label in model.query.labels]
     return pd.concat([frame, pd.DataFrame(errors, columns=columns)], axis=1)
 
@@ -88,9 +87,9 @@ def width_frame(
     groups = [one.groups for one in model.pairs]
     noisy, rows = gaussian_names(), []
     for width in widths_of(model) if widths is None else widths:
-        pair = replace(first, low=first.center - width / 2, high=first.center + width / 2)
+        pairs = _about(first, width), *others
         try:
-            fitted = fit_groups(groups, model.query, (pair, *others), model.n, model.replacement)
+            fitted = fit_groups(groups, model.query, pairs, model.n, model.replacement)
         except DistprivError:  # the table has too few records for this range
             continue
         for way in ways(fitted, promise, reference=reference, **options)[0]:
@@ -99,6 +98,11 @@ def width_frame(
     frame = pd.DataFrame(rows, columns=["mechanism", "guesses", "error", "width"])
     lines = [frame[frame["mechanism"] == name] for name in (*noisy, "BalM", "no data")]
     return pd.concat(lines, ignore_index=True)
+
+
+def _about(pair: Pair, width: float) -> Pair:
+    """Return a range of that width about the same middle."""
+    return replace(pair, low=pair.center - width / 2, high=pair.center + width / 2)
 
 
 def reach_widths(model: GaussianModel, pair: int = 0) -> list[float]:
@@ -128,12 +132,10 @@ def reach_frame(
     simulated: dict[str, Any] = {"method": model.method, "tables": None if model.exact else _TABLES}
     for width in reach_widths(model, pair) if widths is None else widths:
         fitted = replace(model, pairs=(one,))
-        low, high = one.pair.center - width / 2, one.pair.center + width / 2
         try:
             if width != one.pair.width:
-                wider = replace(one.pair, low=low, high=high)
-                law = [one.groups], model.query, [wider], model.n, model.replacement
-                fitted = fit_groups(*law, **simulated)
+                law = [one.groups], model.query, [_about(one.pair, width)], model.n
+                fitted = fit_groups(*law, model.replacement, **simulated)
         except DistprivError:  # the table has too few records for this range
             continue
         added = {name: each for name, each in releases.items() if each.additive}
@@ -154,25 +156,14 @@ def ceiling(epsilon: Any, delta: float) -> Any:
 def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float) -> pd.DataFrame:
     """Return right guesses against ε of a mechanism, of releases that know no ε, and at most.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Lines of `epsilon_frame`.
-    levels : mapping of release to right guesses of 100
-    delta : float
-        Of the promises; what they allow whatever the data is the release "ceiling".
-
-    Returns
-    -------
-    DataFrame
-        Columns release, epsilon and guesses (of 100).
+    From lines of `epsilon_frame`, and levels of right guesses by release. Columns release, epsilon
+    and guesses (of 100); what promises of that δ allow whatever the data is the release "ceiling".
     """
     import pandas as pd
 
     epsilons = np.unique(frame["epsilon"]) if len(frame) else EPSILONS
-    lines = {name: np.full(len(epsilons), guesses) for name, guesses in levels.items()}
-    lines["ceiling"] = ceiling(epsilons, delta)
-    parts = [frame[["mechanism", "epsilon", "guesses"]].set_axis([*_REACH], axis=1)]
+    lines = {**levels, "ceiling": ceiling(epsilons, delta)}
+    parts = [frame[["mechanism", "epsilon", "guesses"]].rename(columns={"mechanism": "release"})]
     parts += [
         pd.DataFrame({"release": name, "epsilon": epsilons, "guesses": guesses})
         for name, guesses in lines.items()
@@ -224,7 +215,7 @@ def part(blob: bytes, kind: str, chosen: dict[str, Any]) -> Any:
     return _PARTS[kind](model=model, **chosen, **settings)
 
 
-@lru_cache(maxsize=2)
+@worker.remembered
 def _unpacked(blob: bytes) -> tuple[GaussianModel, dict[str, Any]]:
     model, records, laws, settings = pickle.loads(blob)  # noqa: S301
     pairs = [

@@ -14,16 +14,8 @@ if TYPE_CHECKING:
     from distpriv.analysis.evaluation import Evaluation
     from distpriv.attacks import Audit
 
-__all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit"]
-__all__ += [
-    "basis",
-    "belief_lead",
-    "failing",
-    "fit_table",
-    "fit_tests",
-    "reach_lead",
-    "recall_lead",
-]
+__all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit", "basis"]
+__all__ += ["belief_lead", "failing", "fit_table", "fit_tests", "reach_lead", "recall_lead"]
 
 FAILING = (
     "Adds DauM noise as it was published, and attacks by arithmetic. Figures move in steps: who "
@@ -84,9 +76,7 @@ def recall_lead(frame: pd.DataFrame, name: str, high: str, style: Style = PLAIN)
 def belief_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """Return how sure somebody undecided between the two shares is after one release."""
     frame, side = now.beliefs()
-    low, high = now.exposed_shares
-    true = now.exposed_shares[side]
-    sure = {}
+    (low, high), true, sure = now.exposed_shares, now.exposed_shares[side], {}
     for name, part in frame.groupby("release"):
         ends = part["belief"].iloc[[0, -1]]
         held = 100 * ends.iloc[-side] / (ends.sum() or 1.0)
@@ -96,9 +86,8 @@ def belief_lead(now: Evaluation, style: Style = PLAIN) -> str:
         f"A table was drawn at {true}. Who was undecided between {low} and {high} ends "
         f"{sure[now.way.key]} of {true}"
     )
-    if now.way.key == "as it is":
-        return f"{lead}."
-    return f"{lead}. From the figures as they are, it is {sure['as it is']}."
+    plain = f" From the figures as they are, it is {sure['as it is']}."
+    return f"{lead}." + plain * (now.way.key != "as it is")
 
 
 def audit(found: Audit, style: Style = PLAIN) -> str:
@@ -114,19 +103,17 @@ def audit(found: Audit, style: Style = PLAIN) -> str:
 
 
 def accepted_title(frame: pd.DataFrame) -> str:
-    """Return the right guesses that an accepted error means, from rows of `choose`."""
-    some = frame.dropna(subset=["epsilon"])
-    return f"Right {times(some['guesses'].min())}" if len(some) else "Which ε for this error?"
+    """Return the right guesses that an accepted error means, from rows as of `accepted_lead`."""
+    return f"Right {times(frame['guesses'].min())}" if len(frame) else "Which ε for this error?"
 
 
 def accepted_lead(frame: pd.DataFrame, error: str, done: bool, style: Style = PLAIN) -> str:
-    """Return which mechanism hides most at an accepted error, from rows of `choose`."""
-    some = frame.dropna(subset=["epsilon"]).sort_values("guesses")
+    """Return which mechanism hides most, from rows of `choose` that have an ε, this one first."""
     if not done:
         return "Each mechanism's least ε is being searched."
-    if not len(some):
+    if not len(frame):
         return "No mechanism is that exact at any ε up to 50."
-    best = some.iloc[0]
+    best = frame.iloc[0]
     return (
         f"If {error}, {best['mechanism']} at ε = {significant(best['epsilon'])} hides "
         f"most: an attacker is right {style.strong(times(best['guesses']))}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,15 +18,8 @@ from distpriv.privacy import NormalLoss, pair_loss
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "attack_frame",
-    "belief_frame",
-    "bells_frame",
-    "contributions_frame",
-    "draws_frame",
-    "fit_frame",
-]
-__all__ += ["plane_frames", "points_frame", "recall_frame", "separation"]
+__all__ = ["attack_frame", "belief_frame", "bells_frame", "contributions_frame", "draws_frame"]
+__all__ += ["fit_frame", "plane_frames", "points_frame", "recall_frame", "separation"]
 __all__ += ["tests_frame", "together"]
 
 _SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
@@ -49,15 +41,12 @@ def bells_frame(
     """
     import pandas as pd
 
-    parts = []
+    parts, (low, high) = [], shares
     for title, guesses, kept in panels:
-        half = separation(guesses) / 2
-        densities = {
-            name: np.exp(-((_SCORES - side * half) ** 2) / 2)
-            for name, side in zip(shares, (-1, 1), strict=True)
-        }
         head = {"panel": title, "guesses": guesses, "kept": kept, "score": _SCORES}
-        parts.append(pd.DataFrame(head | densities))
+        for name, side in ((low, -0.5), (high, 0.5)):
+            head[name] = np.exp(-((_SCORES - side * separation(guesses)) ** 2) / 2)
+        parts.append(pd.DataFrame(head))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -72,25 +61,26 @@ def attack_frame(accuracy: Mapping[str, FloatArray]) -> pd.DataFrame:
 
     if not accuracy:
         return pd.DataFrame(columns=["release", "simulations", "guesses", "low", "high"])
-    right = 100 * pd.DataFrame(dict(accuracy))
-    running, counts = right.expanding(), len(right)
-    numbers = np.arange(1, counts + 1)
-    half = running.std().mul(stdtrit(numbers - 1, 0.975) / np.sqrt(numbers), axis=0)
-    frame = running.mean().melt(var_name="release", value_name="guesses")
-    low, high = (frame["guesses"] + sign * half.melt()["value"] for sign in (-1, 1))
-    frame.insert(1, "simulations", np.tile(numbers, len(frame) // counts))
-    return frame.assign(low=low, high=high)
+    running = (100 * pd.DataFrame(dict(accuracy))).expanding()
+    frame = running.mean().melt(var_name="release", value_name="guesses", ignore_index=False)
+    frame.insert(1, "simulations", frame.index + 1)
+    half = _half(running.std().melt()["value"], frame["simulations"])
+    frame = frame.assign(low=frame["guesses"] - half, high=frame["guesses"] + half)
+    return frame.reset_index(drop=True)
+
+
+def _half(deviations: pd.Series, counts: pd.Series) -> FloatArray:
+    """Return half the widths of means' 95 % intervals."""
+    factors = stdtrit(counts - 1, 0.975) / np.sqrt(counts)
+    return np.asarray(deviations) * np.asarray(factors)
 
 
 def together(parts: Sequence[pd.DataFrame], *columns: str) -> pd.DataFrame:
     """Return frames below each other, with these columns even if there is none yet."""
     import pandas as pd
 
-    return (
-        pd.concat([*parts], ignore_index=True)
-        if parts
-        else pd.DataFrame(columns=[*dict.fromkeys(columns)])
-    )
+    empty = pd.DataFrame(columns=[*dict.fromkeys(columns)])
+    return pd.concat([*parts], ignore_index=True) if parts else empty
 
 
 def belief_frame(
@@ -147,13 +137,12 @@ def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.Da
     import pandas as pd
 
     frame = pd.DataFrame(runs, columns=["release", across, "right"])
-    right = 100 * frame["right"].astype(float)
-    each = right.groupby([frame["release"], frame[across]], sort=False)
-    count = each.count()
-    half: pd.Series = each.std() * stdtrit(count - 1, 0.975) / np.sqrt(count)
-    points = pd.DataFrame({"guesses": each.mean(), "half": half}).dropna().reset_index()
-    points = points.assign(low=points["guesses"] - points["half"])
-    return points.assign(high=points["guesses"] + points.pop("half"))
+    frame["right"] = 100 * frame["right"].astype(float)
+    each = frame.groupby(["release", across], sort=False)["right"].agg(["mean", "std", "count"])
+    each = each.dropna().reset_index()
+    guesses, half = each["mean"], _half(each["std"], each["count"])
+    each = each[["release", across]]
+    return each.assign(guesses=guesses, low=guesses - half, high=guesses + half)
 
 
 def fit_frame(
@@ -165,14 +154,11 @@ def fit_frame(
     """
     import pandas as pd
 
-    rows = []
+    rows, deviations = [], _deviations(pair)
     for place, label in enumerate(labels):
-        step = float(pair.steps[place])
         for side, share in enumerate(shares):
-            mean = float(pair.means[side, place])
-            deviation = math.sqrt(max(float(pair.covariances[side, place, place]), 0.0))
-            off = misfit(draws[side, :, place], mean, deviation, step)
-            rows.append((label, share, mean, deviation, step, off))
+            law = pair.means[side, place], deviations[side, place], pair.steps[place]
+            rows.append((label, share, *law, misfit(draws[side, :, place], *law)))
     return pd.DataFrame(rows, columns=["statistic", "share", "mean", "deviation", "step", "misfit"])
 
 
@@ -187,8 +173,7 @@ def tests_frame(
     import pandas as pd
 
     each = normality(draws, pair, labels, shares)[["statistic", "share", "p"]]
-    deviations = np.sqrt(np.diagonal(pair.covariances, axis1=1, axis2=2).clip(0))
-    each = each.assign(deviation=deviations.T.ravel())
+    each = each.assign(deviation=_deviations(pair).T.ravel())
     if len(labels) == 1:
         return each
     joint = mardia(draws, shares)
@@ -197,14 +182,17 @@ def tests_frame(
     return pd.concat([each, rows], ignore_index=True)
 
 
+def _deviations(pair: PairModel) -> FloatArray:
+    return np.sqrt(np.diagonal(pair.covariances, axis1=1, axis2=2).clip(0))
+
+
 def draws_frame(draws: FloatArray, labels: Sequence[str], shares: Sequence[str]) -> pd.DataFrame:
     """Return simulated tables, shape (2, R, m), with columns statistic, share, value."""
     import pandas as pd
 
-    repeated = np.repeat(np.asarray(labels, dtype=object), len(shares) * draws.shape[1])
-    each = np.tile(np.repeat(np.asarray(shares, dtype=object), draws.shape[1]), len(labels))
-    values = np.moveaxis(draws, 2, 0).ravel()
-    return pd.DataFrame({"statistic": repeated, "share": each, "value": values})
+    names = np.array([(label, share) for label in labels for share in shares], dtype=object)
+    frame = pd.DataFrame(names.repeat(draws.shape[1], axis=0), columns=["statistic", "share"])
+    return frame.assign(value=np.moveaxis(draws, 2, 0).ravel())
 
 
 def plane_frames(

@@ -12,9 +12,7 @@ from distpriv.analysis.tables import EXAMPLE_TITLES
 from distpriv.attacks import Audit
 from distpriv.queries import Mean, Median
 
-FOUND = pd.DataFrame(
-    {"mechanism": ["ExpM", "OptM", "EigM"], "epsilon": [3, 1.4, None], "guesses": [70, 59.6, None]}
-)
+FOUND = pd.DataFrame({"mechanism": ["OptM", "ExpM"], "epsilon": [1.4, 3], "guesses": [59.6, 70]})
 
 
 def every(now):
@@ -58,12 +56,10 @@ def test_statistics_that_are_no_sums_say_how_they_were_fitted(asked):
 
 def test_accepted_errors_name_the_mechanism_that_hides_most():
     said = explanations.accepted_lead(FOUND, "every figure may be off by 5 %", done=True)
-    assert said.replace("\u00a0", " ") == (
-        "If every figure may be off by 5 %, OptM at ε = 1.4 hides most: an attacker is right 60 "
-        "times in 100."
-    )
+    assert said.startswith("If every figure may be off by 5 %, OptM at ε = 1.4 hides most: ")
+    assert said.endswith("an attacker is right 60\u00a0times in\u00a0100.")
     assert explanations.accepted_title(FOUND).startswith("Right 60")
-    none = FOUND.tail(1)
+    none = FOUND.head(0)
     assert explanations.accepted_title(none) == "Which ε for this error?"
     assert "exact" in explanations.accepted_lead(none, "it may be off by 0", done=True)
     points = pd.DataFrame({"mechanism": ["BalM", "no data"], "error": [2.9, 1.0]})

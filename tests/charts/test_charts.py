@@ -32,15 +32,11 @@ def test_colors_stand_out_in_light_and_dark(background):
     assert min((high + 0.05) / (low + 0.05) for low, high in pairs) > 3  # WCAG 2.2, 1.4.11
 
 
-def test_mechanisms_differ_by_color_and_dash():
+def test_mechanisms_differ_and_names_are_no_markup():
     names = ["OptM", "DauM", "DirM", "EigM", "ExpM"]
-    assert len({style.color(name) for name in names}) == len({map(style.dash, names)}) * 5
-    assert len({style.dash(name) for name in names}) == 5
+    assert len({*map(style.color, names)}) == len({*map(style.dash, names)}) == 5
     assert sorted(["BalM", "new", "OptM"], key=style.place) == ["OptM", "BalM", "new"]
     assert style.color("new") == style.QUIET
-
-
-def test_names_are_no_markup_and_almost_certain_is_not_certain():
     shown = style.short(MARKUP + "\nnext", 99)
     assert not {"<", "$", "\n"} & set(shown)
     assert "%{" not in shown
@@ -57,9 +53,8 @@ def bells_frame(distance: float, panel: str) -> pd.DataFrame:
 
 
 def test_bells_are_one_picture_a_panel_on_equal_axes():
-    apart, alike = bells.picture(
-        pd.concat([bells_frame(1.4, "As they are"), bells_frame(0, MARKUP)])
-    )
+    frame = pd.concat([bells_frame(1.4, "As they are"), bells_frame(0, MARKUP)])
+    apart, alike = bells.picture(frame)
     assert apart.layout.xaxis.range == alike.layout.xaxis.range == (-4, 4)
     assert {"<b>20 %</b>", "<b>30 %</b>", "right <b>75</b> of 100"} < set(texts(apart))
     assert "<b>20 %</b> and <b>30 %</b> look alike" in texts(alike)
@@ -80,15 +75,12 @@ COSTS = pd.DataFrame(
 )
 
 
-def test_costs_draw_zero_as_zero_and_say_what_is_cut():
+def test_costs_draw_zero_as_zero_say_what_is_cut_and_take_colours_from_the_frame():
     figure = costs.picture(COSTS)
     assert [one.x[0] for one in figure.data] == [0, 0]
     assert np.nanmax(figure.data[0].x) < figure.layout.xaxis.range[1] < 100
     assert {"0.0 %", "over 1000 % →", "–", "<b>60</b> of 100"} < set(texts(figure))
     assert "Balanced: error 2.9 %, right 50\u00a0times" in costs.alt(COSTS)
-
-
-def test_costs_take_colours_from_the_frame_not_from_guesses():
     colors = costs.picture(COSTS.assign(kept=[True, False, False, True])).data[1].marker.color
     assert list(colors[:2]) == [style.faint(hue, 0.95) for hue in (style.GOOD, style.BAD)]
     assert list(costs.picture(COSTS.head(1)).data[0].x) == [0]
@@ -130,7 +122,7 @@ def test_tradeoff_draws_a_line_a_mechanism_and_the_setting(across):
     assert any("Balanced" in text for text in texts(figure))
 
 
-def test_tradeoff_marks_an_accepted_error_and_where_it_is_met():
+def test_tradeoff_of_an_accepted_error_of_one_row_and_of_none():
     marks = pd.DataFrame({"mechanism": ["OptM"], "guesses": [60.0], "error": [5.0]})
     look = {"points": POINTS, "marks": marks, "accepted": 5.0, "title": "error of age"}
     figure = tradeoff.picture(CURVES, **look)
@@ -139,20 +131,22 @@ def test_tradeoff_marks_an_accepted_error_and_where_it_is_met():
     assert {"you accept ", "error of age"} < set(texts(figure))
     (band,) = figure.layout.shapes
     assert (band.y0, band.y1) == (-5, 5)
-
-
-def test_tradeoff_keeps_its_axis_while_the_limit_moves():
     moved = [HERE | {"error": error} for error in (4.0, 5.0, 6.0)]
     ends = {tradeoff.picture(CURVES, points=POINTS, here=one).layout.yaxis.range for one in moved}
-    assert len(ends) == 1
-
-
-def test_tradeoff_of_one_row_and_of_none():
+    assert len(ends) == 1  # while the limit moves
     one = pd.DataFrame({"mechanism": ["OptM"], "epsilon": 1.0, "guesses": 60.0, "error": math.nan})
     assert tradeoff.picture(one, across="epsilon").layout.yaxis.range[1] > 0
     assert "NaN" not in tradeoff.alt(one)
     figure = tradeoff.picture(one.head(0), points=POINTS, here=HERE, limit=60)
     assert [trace.name for trace in figure.data] == ["BalM", "no data", "here"]
+
+
+def test_long_legends_take_a_second_row_and_room_for_it():
+    few, many = style.figure(400), style.figure(400)
+    style.legend(few, ["OptM", "DauM", "DirM", "EigM", "ExpM"])
+    style.legend(many, ["OptM", "DauM", "DirM", "EigM", "ExpM", "BalM", "no data"])
+    assert ["<br>" in texts(one)[0] for one in (few, many)] == [False, True]
+    assert many.layout.margin.t == few.layout.margin.t + 20
 
 
 GROWTH = pd.DataFrame(
@@ -166,7 +160,7 @@ GROWTH = pd.DataFrame(
 )
 
 
-def test_attack_draws_lines_intervals_and_the_best_attacker():
+def test_attack_draws_intervals_the_best_attacker_and_words_apart():
     best = {"as it is": 75.0, "OptM": 60.0, "BalM": 50.0}
     figure = attack.picture(GROWTH, best=best, total=200)
     lines = {one.name: one for one in figure.data if one.name}
@@ -174,13 +168,9 @@ def test_attack_draws_lines_intervals_and_the_best_attacker():
     assert list(figure.data[0].y) == [75, 74, 71, 70]  # once it fits the picture
     assert {"<b>60</b> OptM", "<b>50</b> Balanced"} < set(texts(figure))
     assert "OptM: right 59.0 times in 100 after 6" in attack.alt(GROWTH)
-
-
-def test_attack_begins_empty_and_keeps_words_apart():
-    best = {"OptM": 50.5, "BalM": 50.0, "as it is": 75.0}
-    figure = attack.picture(GROWTH.head(0), best=best, total=200)
-    low, high = figure.layout.yaxis.range
-    places = [one.y for one in figure.layout.annotations if one.text.startswith("<b>")]
+    near = attack.picture(GROWTH.head(0), best=best | {"OptM": 50.5}, total=200)
+    low, high = near.layout.yaxis.range
+    places = [one.y for one in near.layout.annotations if one.text.startswith("<b>")]
     pixels = [abs(a - b) * (400 - 72) / (high - low) for a, b in combinations(places, 2)]
     assert min(pixels) >= 18
     assert attack.alt(GROWTH.head(0)).endswith("None yet.")
@@ -219,12 +209,8 @@ def test_reach_draws_lines_points_and_the_setting(across):
 
 def test_precision_and_beliefs_name_their_lines():
     x = np.linspace(1, 100, 100)
-    frame = pd.concat(
-        [
-            pd.DataFrame({"release": name, "recall": x, "precision": 50 + size * (100 - x) / 100})
-            for name, size in (("as it is", 48.0), ("OptM", 30.0))
-        ]
-    )
+    lines = pd.DataFrame({"release": "as it is", "recall": x, "precision": 98 - 0.48 * x})
+    frame = pd.concat([lines, lines.assign(release="OptM", precision=80 - 0.3 * x)])
     figure = attack.recall(frame)
     assert {"As they are", "OptM"} <= set(texts(figure))
     assert "OptM: 65 %" in attack.recall_alt(frame)
@@ -253,7 +239,7 @@ SHARES = np.repeat(["20 %", "30 %"], 500)
 DRAWS = pd.DataFrame({"statistic": MARKUP, "share": SHARES, "value": VALUES})
 
 
-def test_fit_histograms_hold_the_density_in_whole_steps():
+def test_fit_histograms_hold_the_density_and_quantiles_lie_on_the_line():
     figure, constant = fit.picture(FITTED, draws=DRAWS)
     first, second = figure.data[0], figure.data[2]
     areas = [(np.array(one.y) * one.width).sum() for one in (first, second)]
@@ -261,9 +247,6 @@ def test_fit_histograms_hold_the_density_in_whole_steps():
     assert (first.width, set(np.array(first.x) % 1)) == (1, {0.0})
     assert "off by 5 points of 100" in texts(figure)
     assert [list(one.x) for one in constant.data] == [[5, 5], [5, 5]]
-
-
-def test_fit_quantiles_of_a_normal_lie_on_the_line():
     points = fit.picture(FITTED, draws=DRAWS, kind="quantiles")[0].data[3]
     assert np.abs(np.array(points.x) - points.y).max() < 0.5
     assert fit.alt(FITTED).endswith("constant: off by 0 points of 100")
