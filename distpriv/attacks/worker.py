@@ -7,8 +7,11 @@ through a pipe to a process of our own and nowhere else.
 from __future__ import annotations
 
 import pickle
+import threading
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,12 +20,32 @@ from distpriv.attacks.classifiers import ATTACKERS
 from distpriv.attacks.property_inference import PropertyInferenceAttack, parts_suffice
 from distpriv.text import whole
 
-__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "repetitions", "scores", "thinned"]
+__all__ = ["MOST_RECORDS", "caveats", "packed", "pieces", "remembered", "repetitions", "scores"]
+__all__ += ["thinned"]
+
+T = TypeVar("T")
 
 MOST_RECORDS = 200_000
 """How many records a worker gets; larger tables are sampled."""
 
 _DRAWS = 4_000_000  # of records, which take about a tenth of a second
+_IDLE = 60.0  # seconds after which a worker forgets the tables of its last visitors
+
+
+def remembered(unpack: Callable[[bytes], T]) -> Callable[[bytes], T]:
+    """Return a function that unpacks once what comes with many calls, until a worker is idle."""
+    cached = lru_cache(maxsize=2)(unpack)
+    timers: list[threading.Timer] = []
+
+    def unpacked(blob: bytes) -> T:
+        while timers:
+            timers.pop().cancel()
+        timers.append(threading.Timer(_IDLE, cached.cache_clear))
+        timers[0].daemon = True
+        timers[0].start()
+        return cached(blob)
+
+    return unpacked
 
 
 def packed(attack: PropertyInferenceAttack) -> bytes:
@@ -31,7 +54,7 @@ def packed(attack: PropertyInferenceAttack) -> bytes:
     return pickle.dumps({each.name: getattr(few, each.name) for each in fields(few)})
 
 
-@lru_cache(maxsize=2)
+@remembered
 def _unpacked(blob: bytes) -> PropertyInferenceAttack:
     return PropertyInferenceAttack(**pickle.loads(blob))  # noqa: S301
 

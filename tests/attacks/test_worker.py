@@ -6,6 +6,8 @@ import json
 import pickle
 import subprocess
 import sys
+import time
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -73,3 +75,18 @@ def test_records_of_undivided_datasets_without_replacement_stay(attack, monkeypa
     assert "same records" in worker.caveats(undivided)[0]
     few = worker.thinned(replace(undivided, replacement=True))
     assert len(few.without) + len(few.having) == 20_000
+
+
+def test_worker_forgets_a_table_when_it_is_idle(monkeypatch):
+    class Table:
+        """What a blob unpacks to."""
+
+    monkeypatch.setattr(worker, "_IDLE", 0.05)
+    unpacked = worker.remembered(lambda _blob: Table())
+    table = weakref.ref(unpacked(b"one"))
+    assert unpacked(b"one") is table()
+    for _ in range(100):
+        if table() is None:
+            return
+        time.sleep(0.05)
+    raise AssertionError
