@@ -184,6 +184,16 @@ def test_grids_and_cosets_agree_with_all_subsets_of_tiny_tables():
     assert 30 < sum(answers) < len(answers) - 30
 
 
+def test_whole_group_is_told_by_its_total():
+    # All three of the first group add up to an odd number, as three of the second, all odd, do.
+    odds, numbers = np.array([[1.0], [3], [5], [7], [9], [11]]), np.array([[3.0, 1.0], [0.0, 4.0]])
+    for last, apart in ((2.0, False), (1.0, True)):
+        first = np.array([[1.0], [0.0], [last]])
+        assert GroupGrids.of(first, odds).apart(numbers, np.array([3.0, 6.0])) == apart
+        mirrored = GroupGrids.of(odds, first).apart(numbers[:, ::-1], np.array([6.0, 3.0]))
+        assert mirrored == apart
+
+
 def test_dollars_and_a_cent_less_are_apart_unless_a_hundred_change():
     rng = np.random.default_rng(6)
     dollars = rng.integers(1, 200, (500, 1)).astype(float)
