@@ -8,7 +8,7 @@ import numpy as np
 
 from distpriv.model import Groups, fit_groups
 from distpriv.model.grid import Grid, GroupGrids
-from distpriv.queries import Count, Mean, Query, SensitiveProperty
+from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty
 
 QUERY = Query(
     [
@@ -69,6 +69,17 @@ def groups(moments):
 
 
 GROUPS = {INCOME: groups(_INCOME), WORK: groups(_WORK)}
+
+
+SMALL = SensitiveProperty("s", "y")
+
+
+def of_records(values, having, n, low, high, replacement=True, kind=Mean):
+    """Return a model of one figure of each column of a small table."""
+    columns = [f"c{place}" for place in range(values.shape[1])]
+    query = Query([kind(one, 1) if kind is Count else kind(one) for one in columns])
+    groups = Groups.of(values.astype(float), having, SMALL.label)
+    return fit_groups([groups], query, [Pair(SMALL, low, high)], n, replacement)
 
 
 def model(*pairs, n=100, replacement=False):

@@ -1,16 +1,17 @@
 """Noise of every mechanism against its promise, on models that nobody chose."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
-from scipy import stats
 
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import MECHANISMS, calibrate_all
 from distpriv.model import Groups, Promise, fit_groups
 from distpriv.privacy import verdict
-from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty, Sum
+from distpriv.queries import Count, Mean, Pair, Query, Sum
+from tests.adult import SMALL
 
-SECRET = SensitiveProperty("s", "y")
 NORMAL = [name for name, one in MECHANISMS.items() if one.shape is not None]
 
 
@@ -59,22 +60,14 @@ def random_model(seed):
         least, most = max(0.0, 1 - (size - count) / n), min(1.0, count / n)
         high = most if rng.random() < 0.4 else min(high, most)
         low = float(np.clip(high - width, least, high))
-    groups = Groups.of(values, having, SECRET.label)
-    pair = Pair(SECRET, float(low), float(high))
+    groups = Groups.of(values, having, SMALL.label)
+    pair = Pair(SMALL, float(low), float(high))
     return fit_groups([groups], Query(statistics), [pair], n, replacement)
 
 
-def models(count):
-    """Seeds of the first models that a table can give."""
-    seeds, seed = [], 0
-    while len(seeds) < count:
-        try:
-            random_model(seed)
-            seeds.append(seed)
-        except DistprivError:
-            pass
-        seed += 1
-    return seeds
+def possible(seed):
+    with suppress(DistprivError):
+        return random_model(seed)
 
 
 def promises(seed):
@@ -83,23 +76,7 @@ def promises(seed):
     return Promise(epsilon, 10 ** rng.uniform(-6, -2)), Promise.of_guesses(rng.uniform(51, 90))
 
 
-def separate_deltas(fitted, noise, epsilon, draws=40_000, seed=0):
-    """δ in both orders and their standard errors, from simulated releases and their likelihoods."""
-    pair, result = fitted.pairs[0], []
-    total = pair.covariances + noise
-    unit = np.sqrt(np.diagonal(total[0] + total[1]))
-    some = np.flatnonzero(unit > 0)  # nothing is released of what never varies
-    means = (pair.means - pair.means[0])[:, some] / unit[some]
-    scaled = (total / np.outer(unit, unit).clip(1e-300))[:, some[:, None], some]
-    laws = [stats.multivariate_normal(*law) for law in zip(means, scaled, strict=True)]
-    for p, q in (laws, laws[::-1]):
-        y = p.rvs(draws, random_state=seed).reshape(draws, -1)
-        parts = np.maximum(-np.expm1(epsilon - p.logpdf(y) + q.logpdf(y)), 0)
-        result.append((parts.mean(), parts.std() / np.sqrt(draws)))
-    return result
-
-
-SEEDS = models(40)
+SEEDS = [seed for seed in range(26) if possible(seed)]
 
 
 def test_models_are_of_all_kinds():
@@ -137,16 +114,3 @@ def test_laplace_noise_keeps_the_promise_that_it_returns(seed):
     fitted = random_model(seed)
     [release] = calibrate_all([("DirM(L)", Promise(promises(seed)[0].epsilon, 0.0))], fitted)
     assert isinstance(release, NotApplicable) or verdict(fitted, release).kept
-
-
-@pytest.mark.parametrize("seed", SEEDS[:8])
-def test_simulated_likelihoods_agree_with_what_noise_delivers(seed):
-    fitted = random_model(seed)
-    limit = Promise.of_guesses(60)
-    jobs = [(name, limit) for name in ("OptM", "ExpM", "EigM")]
-    for release in calibrate_all(jobs, fitted):
-        if isinstance(release, NotApplicable) or not release.covariance.any():
-            continue
-        noise = release.covariance + 1e-9 * np.diag(np.diag(release.covariance))
-        for delta, error in separate_deltas(fitted, noise, 0.0):
-            assert delta <= limit.delta + 4 * error

@@ -7,7 +7,7 @@ import pytest
 from scipy import signal
 
 from distpriv.mechanisms import calibrate
-from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups, no_data
+from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, no_data
 from distpriv.privacy import (
     FiniteLoss,
     NormalLoss,
@@ -21,23 +21,10 @@ from distpriv.privacy import (
     verdicts,
 )
 from distpriv.privacy.loss import normal_delta
-from distpriv.queries import Count, Mean, Query, SensitiveProperty
-from tests.adult import INCOME, WORK, model
+from distpriv.queries import Count, Query
+from tests.adult import INCOME, WORK, model, of_records
 
 PAIR = INCOME.pair(0.5, 0.1)
-SECRET = SensitiveProperty("s", "y")
-
-
-def of_records(values, having, n, low, high, replacement=True) -> GaussianModel:
-    """Model of means of all columns of a small table."""
-    query = Query([Mean(f"c{place}") for place in range(values.shape[1])])
-    groups = Groups.of(values, having, SECRET.label)
-    pair = SECRET.pair(center=(low + high) / 2, width=high - low)
-    return fit_groups([groups], query, [pair], n, replacement)
-
-
-def rank_one(fitted):
-    return 1e4 * np.outer(fitted.difference, fitted.difference)
 
 
 def test_figures_as_they_are_deliver_the_law_of_the_model():
@@ -52,13 +39,17 @@ def test_figures_as_they_are_deliver_the_law_of_the_model():
 @pytest.mark.parametrize("thin", [False, True])
 def test_noise_that_leaves_a_grid_is_none_but_hides_densities(thin):
     gridded, none = model(PAIR), np.zeros(5)
-    noise = np.diag((0.5 * gridded.steps) ** 2) if thin else rank_one(gridded.pairs[0])
+    d = gridded.pairs[0].difference
+    noise = np.diag((0.5 * gridded.steps) ** 2) if thin else 1e4 * np.outer(d, d)
     release = Release("DirM", noise)
     assert optimal_attack_accuracy(gridded, release) == optimal_attack_accuracy(gridded)
     assert delivered_delta(gridded, release, 1.0) == delivered_delta(gridded, None, 1.0)
     density = replace(gridded.pairs[0], steps=none, joint_steps=np.array([none, none]))
     if not thin:
         assert optimal_attack_accuracy(replace(gridded, pairs=(density,)), release) < 0.55
+        floorless = calibrate("DirM(L)", gridded, 1.0, grid_safe=False)
+        assert optimal_attack_accuracy(gridded, floorless) == optimal_attack_accuracy(gridded)
+        assert optimal_attack_accuracy(gridded, calibrate("DirM(L)", gridded, 1.0)) < 0.66
 
 
 def test_noise_may_leave_a_density_alone_without_being_undone():
@@ -89,13 +80,6 @@ def test_grids_that_are_apart_tell_the_shares_for_certain_unless_covered():
     assert optimal_attack_accuracy(fitted, release) < 0.53
 
 
-def test_laplace_noise_along_few_directions_needs_a_floor_on_a_grid():
-    plain = model(PAIR)
-    floorless = calibrate("DirM(L)", plain, 1.0, grid_safe=False)
-    assert optimal_attack_accuracy(plain, floorless) == optimal_attack_accuracy(plain)
-    assert optimal_attack_accuracy(plain, calibrate("DirM(L)", plain, 1.0)) < 0.66
-
-
 def test_releases_that_keep_equal_records_give_nothing_away():
     plain = model(PAIR)
     for release in (calibrate("BalM", plain), no_data(plain)):
@@ -113,9 +97,6 @@ def test_kept_records_that_stand_for_the_table_do_give_it_away():
     release = Release("half", kept=np.array([20.0, 20.0]))
     assert 0.6 < optimal_attack_accuracy(plain, release) < 1
     assert verdict(plain, release, Promise(0.0, 0.1)).law == "model"
-
-
-def test_tiny_differences_of_large_tables_are_not_taken_for_none():
     # A billion records: means agree to 1e-6 of themselves and differ by a deviation.
     plain = model(INCOME.pair(0.5, 4e-5), n=10**9, replacement=True)
     release = Release("part", kept=plain.pairs[0].numbers.min(axis=0))
@@ -148,9 +129,7 @@ def test_many_releases_side_by_side_are_each_alone():
     np.testing.assert_allclose(accuracies(plain, releases), alone, rtol=1e-12)
     promises = [Promise(1.0, 1e-3)] * len(releases)
     for one, held in zip(releases, verdicts(plain, releases, promises), strict=True):
-        single = verdict(plain, one, promises[0])
-        assert held.kept == single.kept
-        np.testing.assert_allclose(held.delta, single.delta, rtol=1e-9)
+        np.testing.assert_allclose(held.delta, verdict(plain, one, promises[0]).delta, rtol=1e-9)
 
 
 def test_verdict_charges_what_the_grid_may_add():
@@ -169,11 +148,8 @@ def test_verdict_charges_what_the_grid_may_add():
 def test_verdict_says_why_and_needs_a_promise():
     plain = model(PAIR)
     held = verdict(plain, AS_IT_IS, Promise(1.0, 1e-3))
-    assert not held.kept
     assert held.why == "It delivers δ = 0.3 where 0.001 is promised."
     assert repr(held) == "Verdict(broken by the 'model' law, δ = 0.2999 of 0.001)"
-    assert held.delta.shape == (1, 2)
-    assert held.accuracy.shape == (1,)
     with pytest.raises(ValueError, match="comes with no promise"):
         verdict(plain, AS_IT_IS)
 

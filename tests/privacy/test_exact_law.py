@@ -15,21 +15,11 @@ from scipy import stats
 import distpriv as dp
 from distpriv.errors import NotApplicable
 from distpriv.mechanisms import calibrate
-from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups
+from distpriv.model import AS_IT_IS, Promise, Release
 from distpriv.privacy import compute_law, known_law, pair_loss, privacy_loss, verdict, verdicts
 from distpriv.privacy.exact_law import _KNOWN, _positive_part
-from distpriv.queries import Count, Mean, Pair, Query, SensitiveProperty
-
-SECRET = SensitiveProperty("s", "y")
-
-
-def fitted(values, having, n, low, high, replacement=True, kind=Mean):
-    statistics = [
-        Count(f"c{place}", 1) if kind is Count else kind(f"c{place}")
-        for place in range(values.shape[1])
-    ]
-    groups = Groups.of(values.astype(float), having, SECRET.label)
-    return fit_groups([groups], Query(statistics), [Pair(SECRET, low, high)], n, replacement)
+from distpriv.queries import Count, Mean, Pair, Query
+from tests.adult import SMALL, of_records
 
 
 def whole_sums(part, k, replacement):
@@ -66,13 +56,13 @@ def small_tables():
         n, replacement = int(rng.integers(2, 6)), bool(rng.random() < 0.5)
         low, high = sorted(rng.choice(n + 1, 2, replace=False))
         if replacement or (high <= sizes[1] and n - low <= sizes[0]):
-            yield fitted(values, having, n, low / n, high / n, replacement), values, having
+            yield of_records(values, having, n, low / n, high / n, replacement), values, having
 
 
 def test_laws_are_those_of_enumeration_in_fractions():
     # Shares of 0 and 1, and groups taken whole, are among them.
     kinds = set()
-    for model, values, having in itertools.islice(small_tables(), 60):
+    for model, values, having in itertools.islice(small_tables(), 40):
         pair = model.pairs[0]
         law = compute_law(pair, model)
         exact = [enumerated(values, having, row, model.replacement) for row in pair.numbers]
@@ -91,7 +81,7 @@ def test_sums_without_replacement_of_half_the_records_are_right():
     # 40 of 80 records: Newton's identities against adding one record after another.
     rng = np.random.default_rng(1)
     values, having = rng.integers(0, 9, (160, 1)), np.repeat([0.0, 1.0], 80)
-    model = fitted(values, having, 80, 0.5, 0.55, replacement=False)
+    model = of_records(values, having, 80, 0.5, 0.55, replacement=False)
     parts = []
     for group, k in enumerate(model.pairs[0].numbers[0].astype(int)):
         ways = np.zeros((k + 1, 80 * 8 + 1))
@@ -109,7 +99,7 @@ THIRDS = np.random.default_rng(0).geometric(0.25, 2000) + np.repeat([0, 2], 1000
 
 def thirds(n=100):
     """Mean of skewed thirds, 0.45 against 0.55, drawn with replacement."""
-    return fitted(THIRDS[:, None] / 3, np.repeat([0.0, 1.0], 1000), n, 0.45, 0.55)
+    return of_records(THIRDS[:, None] / 3, np.repeat([0.0, 1.0], 1000), n, 0.45, 0.55)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +135,7 @@ def test_noise_mixes_the_points_of_a_law(deviation, scale):
 def test_noise_that_is_wider_than_a_law_does_not_come_round(m):
     # Few points that end abruptly under noise of four steps; the mesh must not close on itself.
     values = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1], [1, 1]])[:, :m]
-    model = fitted(values, np.array([0.0, 0, 0, 1, 1, 1]), 2, 0.0, 1.0, kind=Count)
+    model = of_records(values, np.array([0.0, 0, 0, 1, 1, 1]), 2, 0.0, 1.0, kind=Count)
     law = known_law(model.pairs[0], model)
     delta, _ = law.delivered(Release(covariance=16 * np.eye(m)), 0.2)
     x = np.stack(np.meshgrid(*[np.arange(-36, 40, 0.1)] * m, indexing="ij"), -1)
@@ -163,11 +153,11 @@ def test_noise_that_is_wider_than_a_law_does_not_come_round(m):
 
 def test_positive_parts_on_a_mesh_are_never_below_the_integral():
     # (1 − x² − y²)₊ over the plane is π/2, and (x − s)₊ up to 1 is (1 − s)²/2.
-    for fine in (3.0, 5.1, 9.7):
+    for fine in (2.0, 4.3, 9.7):
         x = np.arange(-1.5, 1.5, 1 / fine)
         bowl = 1 - x[:, None] ** 2 - x**2
         most = _positive_part(bowl, mesh=True) / fine**2
-        assert np.pi / 2 <= most * (1 + 1e-3) <= np.pi / 2 * (1 + 0.3 / fine)
+        assert np.pi / 2 <= most <= np.pi / 2 * (1 + 0.3 / fine)
     for start in np.linspace(0.2, 0.21, 7):
         ramp = np.where(np.arange(100) < 95, np.arange(100) / 100 - start, 0.0)
         plain = np.maximum(ramp, 0).sum()
@@ -180,7 +170,7 @@ def test_two_counts_mix_alike_on_both_meshes():
     rng = np.random.default_rng(5)
     having = np.repeat([0.0, 1.0], 500)
     values = rng.random((1000, 2)) < 0.3 + 0.2 * having[:, None]
-    model = fitted(values, having, 30, 0.4, 0.6, kind=Count)
+    model = of_records(values, having, 30, 0.4, 0.6, kind=Count)
     law = known_law(model.pairs[0], model)
     noise = 60 * np.outer([0.8, 0.6], [0.8, 0.6]) + 0.25 * np.eye(2)
     meshes = law.masses(Release(covariance=noise)), law._along(noise, 1e9)
@@ -222,11 +212,11 @@ def test_figures_that_keep_a_promise_by_their_law_need_no_noise():
     rng = np.random.default_rng(0)
     having = np.repeat([0.0, 1.0], 1000)
     values = np.rint(rng.exponential(6, 2000) * (1 + 0.5 * having))[:, None]
-    model = fitted(values, having, 100, 0.45, 0.55)
+    model = of_records(values, having, 100, 0.45, 0.55)
     # And 2 in 60 have a flag, which normal curves do not describe at all.
     flags = np.zeros((60, 1))
     flags[-2:] = flags[0] = 1
-    few = fitted(flags, np.repeat([0.0, 1.0], 30), 8, 0.25, 0.75)
+    few = of_records(flags, np.repeat([0.0, 1.0], 30), 8, 0.25, 0.75)
     for one in (model, few):
         release = calibrate("OptM", one, 1.0, 2e-3)
         assert verdict(one, AS_IT_IS, release.promise).kept
@@ -237,7 +227,7 @@ def test_figures_that_keep_a_promise_by_their_law_need_no_noise():
 
 
 def test_figures_that_break_a_promise_by_their_law_alone_get_noise():
-    model = fitted(THIRDS[:, None] / 3, np.repeat([0.0, 1.0], 1000), 30, 0.45, 0.55)
+    model = of_records(THIRDS[:, None] / 3, np.repeat([0.0, 1.0], 1000), 30, 0.45, 0.55)
     held = verdict(model, AS_IT_IS, Promise(1.0, 1e-3))
     assert held.delta.max() < 1e-3 < held.exact.max()
     release = calibrate("DauM", model, 1.0, 1e-3)
@@ -248,7 +238,7 @@ def test_figures_that_break_a_promise_by_their_law_alone_get_noise():
 def test_laws_are_known_where_they_are_quick_or_were_computed_and_die_with_the_groups():
     rng = np.random.default_rng(2)
     values, having = rng.random((900, 2)) < 0.4, np.repeat([0.0, 1.0], 450)
-    model = fitted(values, having, 500, 0.4, 0.5, replacement=True)
+    model = of_records(values, having, 500, 0.4, 0.5, replacement=True)
     pair = model.pairs[0]
     assert known_law(pair, model) is None
     law = compute_law(pair, model)
@@ -257,7 +247,7 @@ def test_laws_are_known_where_they_are_quick_or_were_computed_and_die_with_the_g
     counted = replace(model, query=Query([Mean("c0"), Mean("c1")]), scales=model.scales)
     assert known_law(counted.pairs[0], counted) is not None
     for size in range(20):
-        some = fitted(values, having, 20 + size, 0.4, 0.6)
+        some = of_records(values, having, 20 + size, 0.4, 0.6)
         assert known_law(some.pairs[0], some) is not None
         other = replace(some, pairs=(replace(some.pairs[0], groups=pair.groups),))
         known_law(other.pairs[0], other)
@@ -278,7 +268,7 @@ def test_other_figures_have_no_law(kind):
         values = rng.normal(size=(400, 1)) * 10
     if kind == "wide":
         values = np.round(values, 6)
-    model = fitted(values, having, 100, 0.4, 0.6)
+    model = of_records(values, having, 100, 0.4, 0.6)
     if kind == "without records":
         model = pickle.loads(pickle.dumps(model))
     assert compute_law(model.pairs[0], model) is None
@@ -289,7 +279,7 @@ def test_other_figures_have_no_law(kind):
 def test_exact_law_of_a_table_and_of_its_noise():
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({"s": ["y", "n"] * 300, "a": rng.integers(0, 50, 600)})
-    query, pair = dp.Query([dp.Mean("a")]), Pair(SECRET, 0.45, 0.55)
+    query, pair = dp.Query([dp.Mean("a")]), Pair(SMALL, 0.45, 0.55)
     law = dp.exact_law(frame, query, pair, n=60)
     model = dp.fit_gaussian(frame, query, pair, n=60)
     release = dp.calibrate("OptM", model, 0.5, 1e-3, calibration="exact-law")

@@ -15,16 +15,8 @@ from distpriv.privacy.persons import PerRecord, Persons, check_bounds, per_recor
 from distpriv.queries import Count, Mean, Proportion, Query, Sum
 from tests.adult import INCOME, QUERY, model
 
-MIXED = Query(
-    [
-        Mean("age"),
-        Sum("age"),
-        Count("town", "a"),
-        Proportion("town", "a"),
-        Count("town", "b"),
-        Count("yes", True),
-    ]
-)
+TOWNS = Count("town", "a"), Proportion("town", "a"), Count("town", "b")
+MIXED = Query([Mean("age"), Sum("age"), *TOWNS, Count("yes", True)])
 ADULT = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
 
 
