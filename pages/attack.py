@@ -1,6 +1,7 @@
 """Show what attackers reach: a simulated one, live, and the best possible one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -9,6 +10,7 @@ from distpriv.analysis import explanations, frames, sentences
 from distpriv.attacks import ATTACKERS, PropertyInferenceAttack, audit_attack, worker
 from distpriv.charts import attack as charts, style
 from distpriv.dashboard import jobs, page
+from distpriv.model import Release
 
 VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε"}
 VIEWS |= {"belief": "Belief", "recall": "Precision"}
@@ -21,7 +23,7 @@ NOTES = {
     "epsilon": f"Lines: {best} Dotted: what the promise allows. ",
 }
 attackers = [name for name, one in ATTACKERS.items() if now.query.linear or not one.knows_grid]
-view = chosen.get("attack-view") or "live"
+view: Any = chosen.get("attack-view") or "live"
 failing = view == "live" and chosen.get("attack-failing", False) and now.published is not None
 classifier = "arithmetic" if failing else chosen.get("attack-classifier", "logistic")
 attacker, adaptive = ATTACKERS[classifier], chosen.get("attack-adaptive", True)
@@ -32,11 +34,16 @@ if failing and now.published:
 jobs.only(state.jobs, "law", f"lines-{view}", f"attack-{view}")
 
 
-def simulate(total, releases, function=worker.repetitions, ranges=None):
+def simulate(
+    total: int,
+    releases: Mapping[str, Release],
+    function: Callable[..., Any] = worker.repetitions,
+    ranges: Mapping[float, Any] | None = None,
+) -> tuple[PropertyInferenceAttack, jobs.Job]:
     """Begin the chosen attacker's simulations in the workers, or go on with those of this view."""
     settings = {"adaptive": adaptive, "classifier": classifier, "seed": scenario.seed}
     attack = PropertyInferenceAttack.of(now.model, releases, now.exposed, **settings)
-    calls = worker.pieces(attack, total)
+    calls: list[tuple[Any, ...]] = [*worker.pieces(attack, total)]
     if ranges:
         calls = [(*call, numbers) for numbers in ranges.values() for call in calls]
     key = (scenario, now.source.fingerprint, adaptive, classifier, *attack.noises)
@@ -44,7 +51,7 @@ def simulate(total, releases, function=worker.repetitions, ranges=None):
     return attack, jobs.begin(state.jobs, f"attack-{view}", key, function, shared, calls)
 
 
-def controls(job):
+def controls(job: jobs.Job) -> None:
     """Draw whose attack it is, and buttons."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.selectbox(
@@ -64,7 +71,7 @@ def controls(job):
             st.toggle("Show it failing", key="attack-failing", help=explanations.FAILING)
 
 
-def headline(lead, advice=""):
+def headline(lead: str, advice: str = "") -> None:
     """Write the answer, and choose the picture."""
     page.headline(sentences.attack_title(now), lead, advice)
     page.about(now)
@@ -78,7 +85,7 @@ def live() -> None:
     releases = {name: way.release for name, way in ways.items()}
     attack, job = simulate(total, releases, worker.scores)
 
-    def runs(job: jobs.Job) -> list[dict]:
+    def runs(job: jobs.Job) -> list[dict[str, Any]]:
         return [one for piece in job.results for one in piece]
 
     def results(job: jobs.Job) -> pd.DataFrame:
@@ -154,12 +161,7 @@ def against(across: charts.Across) -> None:
         points = frames.points_frame(runs(job) if job is not lines else (), across)
         both = pd.concat([curves(), points]) if len(points) else curves()
         page.show(
-            charts.reach(
-                both,
-                across=across,
-                here=None if None in here.values() else here,
-                mechanism=now.way.key,
-            ),
+            charts.reach(both, across=across, here=here, mechanism=now.way.key),
             both.round(2),
             charts.reach_alt(both, across),
             key=f"attack-{across}",

@@ -24,7 +24,7 @@ kind = page.choice("Shown as", KINDS, "histogram", "fit-kind")
 if kind == "tests":
     table = explanations.fit_table(now.tests())
     left, right = st.columns([6, 5], gap="large")
-    left.table(table.set_axis(map(page.escape, table.index)))
+    left.table(table.set_axis([page.escape(name) for name in table.index]))
     right.markdown("\n".join(f"- {text}" for text in explanations.fit_tests(now, page.WORDS)))
 else:
     frame = now.fit()

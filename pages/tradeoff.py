@@ -67,8 +67,8 @@ def compare(across: tradeoff.Across) -> None:
         "error": now.way.percent,
     }
     columns = ["mechanism", "guesses", "error"]
-    work = now.wider() if across == "width" else now.lines()
-    job = jobs.begin(state.jobs, work[0][0], *work)
+    wider = across == "width"
+    job = jobs.begin(state.jobs, *(("widths", *now.wider()) if wider else ("lines", *now.lines())))
 
     def draw(job: jobs.Job) -> None:
         frame = frames.together(job.results, across, *columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def alt(frame: pd.DataFrame) -> str:
 
 def _panel(name: str, frame: pd.DataFrame) -> go.Figure:
     (low, high), score, guesses = frame.columns[-2:], frame["score"], frame["guesses"].iloc[0]
-    bare = {"showgrid": False, "showticklabels": False, "ticks": ""}
+    bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": ""}
     chart = style.figure(
         248,
         margin={"l": 2, "r": 2, "t": 48, "b": 20},

@@ -48,9 +48,10 @@ def picture(frame: pd.DataFrame, *, draws: pd.DataFrame, names: tuple[str, str])
         cloud = draws[draws["share"] == row.name]
         pale = style.faint(hue, 0.4)
         style.marks(chart, cloud["x"], cloud["y"], pale, name=row.name, size=3.5)
-        style.line(chart, *outline.T, hue, width=2)
+        style.line(chart, outline[:, 0], outline[:, 1], hue, width=2)
     for row in style.rows(noises):
-        style.way(chart, *_outline(row).T, row.name)
+        x, y = _outline(row).T
+        style.way(chart, x, y, row.name)
     _cross(chart, shares, half)
     start, end = shares[["x", "y"]].to_numpy()  # an arrow between the middles
     place = {"x": end[0], "y": end[1], "ax": start[0], "ay": start[1]}
@@ -84,7 +85,7 @@ def _cross(chart: go.Figure, shares: pd.DataFrame, half: float) -> None:
     values, vectors = np.linalg.eigh(np.array([[xx, xy], [xy, yy]]))
     for size, vector in zip(np.sqrt(values.clip(0)), vectors.T, strict=True):
         ends = np.outer([-size, size], vector)
-        style.line(chart, *ends.T, style.INK, width=1.5)
+        style.line(chart, ends[:, 0], ends[:, 1], style.INK, width=1.5)
         if size > 0.12 * half:
-            look = {"xshift": 10, "yshift": 8, "font": {"size": 12}}
-            style.note(chart, *ends[1], f"{size:.2g}", **look)
+            look: dict[str, Any] = {"xshift": 10, "yshift": 8, "font": {"size": 12}}
+            style.note(chart, ends[1, 0], ends[1, 1], f"{size:.2g}", **look)

@@ -68,7 +68,7 @@ def picture(
     title : str
         What the error is.
     """
-    costs = [frame["error"].astype(float).quantile(0.35), 1.5 * (accepted or 0.0)]
+    costs = [float(frame["error"].astype(float).quantile(0.35)), 1.5 * (accepted or 0.0)]
     costs += [] if points is None else [*points["error"]]
     costs += [] if here is None else [here["error"]]
     most = _above(1.3 * max(cost for cost in costs if math.isfinite(cost)))
@@ -83,7 +83,7 @@ def picture(
     style.legend(chart, names)
     for name in names:
         part = frame[(frame["mechanism"] == name) & (frame["error"] <= 6 * most)]
-        look = {"width": 4 if name == mechanism else 2, "hoverinfo": "text"}
+        look: dict[str, Any] = {"width": 4 if name == mechanism else 2, "hoverinfo": "text"}
         style.way(chart, part[across], part["error"], name, **look, hovertext=_words(part))
     band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
     words = {"font": {"color": style.GOOD, "size": 14}, "xanchor": "right"}
