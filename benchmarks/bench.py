@@ -106,11 +106,9 @@ def bench_fit() -> None:
     row("fit_gaussian, from the table", least(own))
     row("  of that, moments and grid", least(lambda: source_of(table).groups(QUERY, SECRET)))
     row("from moments that are there", least(lambda: fit_groups([groups], QUERY, [PAIR], N)))
-    pandas, numpy = (
-        partial(way, table, NUMBERS, N, 1000)
-        for way in (plain.fit_with_pandas, plain.fit_with_numpy)
-    )
+    pandas = partial(plain.fit_with_pandas, table, NUMBERS, N, 1000)
     against("2 × 1000 subsets, tuned pandas", own, pandas, goal=100, times=10, rounds=3)
+    numpy = partial(plain.fit_with_numpy, table, NUMBERS, N, 1000)
     against("2 × 1000 subsets, NumPy", own, numpy, times=5)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from distpriv.model import Release
 
 FloatArray = NDArray[np.float64]
-
-
+Groups = Sequence[tuple[FloatArray, int]]  # records, and how many of them a subset has
 Fit = list[tuple[FloatArray, FloatArray]]  # mean and covariance at each share
 
 
@@ -62,38 +61,22 @@ def fit_with_numpy(table: pd.DataFrame, numbers_with: tuple[int, int], n: int, c
     values = numbers(table).to_numpy()
     result = []
     for k in numbers_with:
-        rows = _sums(values[~rich], values[rich], k, n, count, rng) * scales(n)
+        rows = _sums([(values[rich], k), (values[~rich], n - k)], count, rng) * scales(n)
         result.append((rows.mean(axis=0), np.cov(rows, rowvar=False)))
     return result
 
 
-def _sums(
-    without: FloatArray,
-    having: FloatArray,
-    k: int,
-    n: int,
-    count: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    return np.array(
-        [
-            having[rng.choice(len(having), k, replace=False)].sum(axis=0)
-            + without[rng.choice(len(without), n - k, replace=False)].sum(axis=0)
-            for _ in range(count)
-        ]
-    )
+def _sums(groups: Groups, count: int, rng: np.random.Generator) -> FloatArray:
+    total = np.empty((count, 5))
+    for row in total:
+        chosen = (group[rng.choice(len(group), size, replace=False)] for group, size in groups)
+        row[:] = sum(records.sum(axis=0) for records in chosen)
+    return total
 
 
-def _sums_at_once(
-    without: FloatArray,
-    having: FloatArray,
-    k: int,
-    n: int,
-    count: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    total = np.zeros((count, without.shape[1]))
-    for group, size in ((having, k), (without, n - k)):
+def _sums_at_once(groups: Groups, count: int, rng: np.random.Generator) -> FloatArray:
+    total = np.zeros((count, 5))
+    for group, size in groups:
         keys = rng.random((count, len(group)), dtype=np.float32)
         total += group[np.argpartition(keys, size, axis=1)[:, :size]].sum(axis=1)
     return total
@@ -117,8 +100,9 @@ def attack(
     order = rng.permutation(len(values))
     drawn = []
     for part in (order[:10_000], order[10_000:20_000]):
-        without, rich = values[part[~having[part]]], values[part[having[part]]]
-        drawn.append(np.vstack([draw(without, rich, k, n, 100, rng) for k in numbers_with]))
+        rich, others = values[part[having[part]]], values[part[~having[part]]]
+        groups = ([(rich, k), (others, n - k)] for k in numbers_with)
+        drawn.append(np.vstack([draw(each, 100, rng) for each in groups]))
     shadow, test = (each * scales(n) for each in drawn)
     labels = np.repeat([0, 1], 100)
     right = {}

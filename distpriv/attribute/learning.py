@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import rel_entr
 
-from distpriv.arrays import FloatArray, IntArray
+from distpriv.arrays import IntArray
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.errors import DistprivError
 from distpriv.queries.columns import column_of
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["learn_network"]
-
-Codes = Mapping[str, tuple[IntArray, list[str]]]
 
 
 def learn_network(
@@ -71,7 +71,9 @@ def learn_network(
     if edges is None:
         graph: nx.Graph[str] = nx.Graph()
         for one, other in combinations(chosen, 2):
-            graph.add_edge(one, other, weight=_information(codes, one, other))
+            joint = _counts(codes, [one, other]) / len(complete)
+            independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+            graph.add_edge(one, other, weight=rel_entr(joint, independent).sum())
         edges = list(nx.bfs_edges(nx.maximum_spanning_tree(graph), chosen[0]))
     tables = {}
     for node in chosen:
@@ -79,6 +81,12 @@ def learn_network(
         counts = _counts(codes, family) + smoothing
         tables[node] = counts / counts.sum(axis=-1, keepdims=True)
     return BayesianNetwork(edges, tables, {name: names for name, (_, names) in codes.items()})
+
+
+def _counts(codes: Mapping[str, tuple[IntArray, list[str]]], family: Sequence[str]) -> IntArray:
+    shape = [len(codes[node][1]) for node in family]
+    flat = np.ravel_multi_index([codes[node][0] for node in family], shape)
+    return np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
 
 
 def _discrete(column: pd.Series, states: int) -> tuple[IntArray, list[str]]:
@@ -92,18 +100,3 @@ def _discrete(column: pd.Series, states: int) -> tuple[IntArray, list[str]]:
         common = column.value_counts().index[: states - various]
         cut = column.astype(object).where(column.isin(common), "other").astype("category")
     return cut.cat.codes.to_numpy().astype(np.int64), [str(name) for name in cut.cat.categories]
-
-
-def _counts(codes: Codes, family: Sequence[str]) -> FloatArray:
-    shape = tuple(len(codes[node][1]) for node in family)
-    flat = np.ravel_multi_index([codes[node][0] for node in family], shape)
-    return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape).astype(float)
-
-
-def _information(codes: Codes, one: str, other: str) -> float:
-    """Compute the mutual information of two columns in the records, in nats."""
-    joint = _counts(codes, [one, other])
-    joint /= joint.sum()
-    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
-    possible = joint > 0
-    return float((joint[possible] * np.log(joint[possible] / independent[possible])).sum())

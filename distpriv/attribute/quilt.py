@@ -51,7 +51,7 @@ class Quilt:
 
 @dataclass(frozen=True, eq=False)
 class QuiltResult:
-    """Laplace noise of a scale that hides every protected attribute; 0 is no noise.
+    """Laplace noise that hides every protected attribute; the scale 0 is no noise.
 
     Attributes
     ----------
@@ -107,13 +107,9 @@ class QuiltResult:
         """Return the quilts: protected, quilt, nearby, remote, influence, sensitivity, scale."""
         import pandas as pd
 
-        rows = [
-            (one.protected, *(listed(sorted(part)) for part in (one.quilt, one.nearby, one.remote)))
-            for one in self.quilts
-        ]
-        frame = pd.DataFrame(rows, columns=["protected", "quilt", "nearby", "remote"])
-        for name in ("influence", "sensitivity", "scale"):
-            frame[name] = [getattr(one, name) for one in self.quilts]
+        frame = pd.DataFrame([vars(one) for one in self.quilts])
+        for name in ("quilt", "nearby", "remote"):
+            frame[name] = [listed(sorted(part)) for part in frame[name]]
         return frame
 
 
@@ -164,7 +160,7 @@ def markov_quilt(
     Parameters
     ----------
     networks : BayesianNetwork or sequence of BayesianNetwork
-        Θ, of equal attributes, states and edges.
+        Θ, as for `max_influence`.
     protected, query : iterable of str
         Protected attributes, and the attributes A of the query.
     sensitivity : mapping of frozenset of str to float
@@ -220,10 +216,7 @@ def _quilt(
     delta = min(value for names, value in deltas.items() if names >= close) if close else 0.0
     influence = max_influence(family, nodes, secret) if nodes else 0.0
     rest = epsilon - influence
-    if delta == 0:
-        scale = 0.0 if rest >= 0 else math.inf
-    else:
-        scale = delta / rest if rest > 0 else math.inf
+    scale = delta / rest if rest > 0 else 0.0 if rest == delta == 0 else math.inf
     return Quilt(secret, nodes, nearby, remote, influence, delta, scale)
 
 

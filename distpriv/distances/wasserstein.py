@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.errors import DistprivError
@@ -18,7 +18,7 @@ __all__ = ["Coupling", "closeness", "optimal_coupling", "rounding_mass", "steps_
 __all__ += ["wasserstein_inf"]
 
 Norm = Literal["l1", "l2"]
-Law = tuple[FloatArray, FloatArray | None]  # points and masses, None for equal ones
+Law = tuple[FloatArray, FloatArray]  # points and masses
 
 _METRICS = {"l1": "cityblock", "l2": "euclidean"}
 _UNITS = 1 << 30  # of mass; SciPy's maximum flow drops what is above 31 bits without a word
@@ -84,7 +84,8 @@ def closeness(
             f"Points must have as many coordinates on both sides; x has {first[0].shape[1]} and y "
             f"{second[0].shape[1]}."
         )
-    supply, demand, missing = _masses(first, second, delta)
+    equal = x_weights is None and y_weights is None
+    supply, demand, missing = _masses(first[1], second[1], delta, equal=equal)
     if first[0].shape[1] == 1:
         return _on_a_line(first[0][:, 0], supply, second[0][:, 0], demand, missing)
     distances = _distances(first[0], second[0], norm, _MOST_PAIRS)
@@ -114,7 +115,7 @@ def _law(name: str, points: ArrayLike, weights: ArrayLike | None) -> Law:
     if values.ndim != 2 or not values.size or not np.isfinite(values).all():
         raise DistprivError(f"The points {name} must be rows of finite numbers, at least one.")
     if weights is None:
-        return values, None
+        return values, np.full(len(values), 1 / len(values))
     masses = np.asarray(weights, dtype=np.float64)
     if masses.shape != (len(values),) or not (masses >= 0).all():
         raise DistprivError(f"The points {name} need one weight each, none below 0.")
@@ -136,19 +137,18 @@ def _distances(x: FloatArray, y: FloatArray, norm: Norm, most: int) -> FloatArra
     return np.asarray(cdist(x, y, metric=_METRICS[norm]))  # type: ignore[call-overload]
 
 
-def _masses(first: Law, second: Law, delta: float) -> tuple[IntArray, IntArray, int]:
+def _masses(
+    first: FloatArray, second: FloatArray, delta: float, *, equal: bool
+) -> tuple[IntArray, IntArray, int]:
     """Return masses in whole units, and how much need not move."""
-    sizes = len(first[0]), len(second[0])
-    if first[1] is None and second[1] is None and math.lcm(*sizes) < _UNITS:
+    sizes = len(first), len(second)
+    if equal and math.lcm(*sizes) < _UNITS:
         total = math.lcm(*sizes)
         supply, demand = (np.full(size, total // size, dtype=np.int64) for size in sizes)
         return supply, demand, math.floor(delta * total * (1 + _SLACK) + 1e-9)
-    supply, demand = (
-        np.rint((np.full(len(points), 1 / len(points)) if masses is None else masses) * _UNITS)
-        for points, masses in (first, second)
-    )
+    supply, demand = (np.rint(masses * _UNITS).astype(np.int64) for masses in (first, second))
     spare = sum(sizes) + abs(int(supply.sum() - demand.sum()))
-    return supply.astype(np.int64), demand.astype(np.int64), math.floor(delta * _UNITS) + spare
+    return supply, demand, math.floor(delta * _UNITS) + spare
 
 
 def _first(holds: Callable[[int], bool], count: int) -> int:
@@ -173,9 +173,6 @@ def _flow(allowed: BoolArray, supply: IntArray, demand: IntArray) -> int:
     limits = np.concatenate([supply, supply[rows], demand]).astype(np.int32)
     graph = csr_array(coo_array((limits, (heads, tails)), shape=(sink + 1, sink + 1)))
     return int(maximum_flow(graph, source, sink, method="dinic").flow_value)
-
-
-# ---------------------------------------------------------------- on a line
 
 
 def _on_a_line(
@@ -224,9 +221,7 @@ def _ranges(starts: IntArray, counts: IntArray) -> IntArray:
 
 def _ascending(values: FloatArray, masses: IntArray) -> tuple[FloatArray, IntArray]:
     points, where = np.unique(values, return_inverse=True)
-    total = np.zeros(len(points), dtype=np.int64)
-    np.add.at(total, where, masses)
-    return points, total
+    return points, np.bincount(where, masses).astype(np.int64)  # sums of at most 2³⁰, exact
 
 
 def _moved(x: FloatArray, supply: IntArray, y: FloatArray, demand: IntArray, reach: float) -> int:
@@ -268,9 +263,6 @@ def steps_apart(p: ArrayLike, q: ArrayLike) -> int:
             places = np.searchsorted(reached, below[lower] * (1 - 1e-10))
             worst = max(worst, int((places - lower).max(initial=0)))
     return worst
-
-
-# ---------------------------------------------------------------- the moves themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,18 +310,11 @@ def optimal_coupling(
     reach = closeness(x, y, delta, x_weights, y_weights, norm=norm)
     (a, p), (b, q) = _law("x", x, x_weights), _law("y", y, y_weights)
     distances = _distances(a, b, norm, _MOST_MOVES).ravel()
-    masses: list[NDArray[np.float64]] = [
-        np.full(len(v), 1 / len(v)) if w is None else w for v, w in ((a, p), (b, q))
-    ]
-    sides = vstack(
-        [
-            kron(eye_array(len(a)), np.ones((1, len(b)))),
-            kron(np.ones((1, len(a))), eye_array(len(b))),
-        ]
-    )
+    left, right = np.ones((1, len(a))), np.ones((1, len(b)))
+    sides = vstack([kron(eye_array(len(a)), right), kron(left, eye_array(len(b)))])
     far = (distances > reach * (1 + _SLACK) + _SLACK).astype(float)[None]
     solution = linprog(  # type: ignore[call-overload]
-        distances, far, [delta + 1e-9], sides, np.concatenate(masses), method="highs"
+        distances, far, [delta + 1e-9], sides, np.concatenate([p, q]), method="highs"
     )
     if solution.x is None:
         raise DistprivError("These moves cannot be computed; take fewer points.")

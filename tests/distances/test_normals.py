@@ -36,14 +36,15 @@ def test_closeness_of_normals_is_the_least_shift_that_searching_finds(seed):
     difference, covariance = random_normal(3, seed)
     radius = 2 * ndtri((1 + 0.1) / 2)
     precision = np.linalg.inv(covariance)
-    inside = {
-        "type": "ineq",
-        "fun": lambda e: (
-            radius**2 - (difference - e[:3] + e[3:]) @ precision @ (difference - e[:3] + e[3:])
-        ),
-    }
+
+    def inside(e):
+        rest = difference - e[:3] + e[3:]
+        return radius**2 - rest @ precision @ rest
+
     start = np.concatenate([np.maximum(difference, 0), np.maximum(-difference, 0)])
-    best = minimize(np.sum, start, bounds=[(0, None)] * 6, constraints=inside, method="SLSQP")
+    best = minimize(
+        np.sum, start, bounds=[(0, None)] * 6, constraints={"type": "ineq", "fun": inside}
+    )
     assert normal_closeness(difference, covariance, 0.1) == pytest.approx(best.fun, abs=1e-5)
 
 

@@ -27,11 +27,8 @@ def test_example_agrees_with_its_file(key):
     assert f"{len(frame):,}".replace(",", " ") in example.attribution
 
 
-def test_census_income_is_the_first():
+def test_census_income_is_the_first_and_unknown_examples_are_refused():
     assert next(iter(EXAMPLES)) == "census-income"
     assert dp.load_census_income().equals(dp.load_example("census-income"))
-
-
-def test_unknown_example_is_refused():
     with pytest.raises(dp.ReadError, match="no example 'adult'; take one of census-income"):
         dp.load_example("adult")

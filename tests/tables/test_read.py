@@ -137,9 +137,7 @@ def test_numbers_that_may_be_a_thousandfold_are_told(cells, delimiter, read_as, 
     options, (notice,) = dp.how_read(frame)
     assert f"it may be {other}" in notice.text
     assert dp.read_table(data, options, **dict(notice.changes))["x"][0] == float(other)
-
-
-def test_one_unambiguous_number_tells_what_the_others_are():
+    # One number that is not ambiguous tells what the others are.
     frame = dp.read_table(("x;y\n" + "2,037;0,5\n1,500;0,25\n" * 9).encode())
     assert frame["x"].mean() == pytest.approx(1.7685)
     assert not texts(frame)
@@ -225,12 +223,6 @@ def test_column_is_what_it_holds(cells, kind):
     assert values.isna().sum() == 0
 
 
-def test_booleans_with_gaps_keep_their_labels():
-    values, _, _ = column(["true", "false", "true", ""] * 15)
-    assert values.cat.categories.tolist() == [False, True]
-    assert values.isna().sum() == 15
-
-
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%Y/%m/%d", "%d/%m/%Y %H:%M"])
 def test_dates_are_read_in_their_writing(form):
     dates = pd.Series(pd.date_range("2020-01-01", periods=N, freq="25h"))
@@ -247,8 +239,10 @@ def test_codes_for_missing_values_are_offered():
 
 
 def test_questions_to_some_alone_are_told():
-    frame = dp.read_table(b"sex,pregnant\n" + b"F,yes\nF,no\nM,\nM,\n" * 10)
+    frame = dp.read_table(b"sex,pregnant\n" + b"F,true\nF,false\nM,\nM,\n" * 10)
     assert "missing in every record with sex = 'M'" in texts(frame)[-1]
+    assert frame["pregnant"].cat.categories.tolist() == [False, True]
+    assert frame["pregnant"].isna().sum() == 20
 
 
 def test_names_are_unique_and_their_case_counts():
@@ -338,11 +332,6 @@ def test_files_without_a_table_are_refused_in_one_sentence(data, words):
     assert "\n" not in str(caught.value)
 
 
-def test_one_column_is_a_table():
-    frame = dp.read_table(b"age\n" + b"\n".join(b"%d" % age for age in AGE))
-    assert frame["age"].sum() == AGE.sum()
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -393,7 +382,7 @@ def test_open_files_are_read_and_frames_keep_how(tmp_path):
 
 
 def test_reading_shows_no_records():
-    reading = read(PLAIN)
-    assert repr(reading) == "Reading(60 rows, 3 columns, 0 notices)"
-    assert reading.rows == N
-    assert 'AS "pay"' in reading.select
+    reading = read(b"age\n" + b"\n".join(b"%d" % age for age in AGE))
+    assert repr(reading).startswith("Reading(60 rows, 1 columns, ")
+    assert reading.to_frame()["age"].sum() == AGE.sum()
+    assert 'AS "age"' in reading.select

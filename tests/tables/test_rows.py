@@ -44,13 +44,10 @@ def test_rows_of_a_record_are_brought_together():
     assert "within 20 of 20 records" in notices[0].text
 
 
-def test_ordinary_tables_have_a_record_a_row():
+def test_columns_that_count_or_name_are_offered():
     frame = dp.load_example("staff")
     assert proposed(frame) == Row()
     assert as_records(frame, Row()) is frame
-
-
-def test_columns_that_count_or_name_are_offered():
     assert counts_of(VISITS) == ["record_id", "weight"]
     assert names_of(VISITS) == ["record_id", "weight"]
 
