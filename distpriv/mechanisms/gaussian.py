@@ -208,7 +208,9 @@ def _density_noise(cases: Cases) -> FloatArray:
 
     def excess_of(rows: IntArray, factor: FloatArray) -> FloatArray:
         noise = noise_at(rows, factor)
-        sound = np.isfinite(noise).all(axis=(1, 2))  # what is not a number keeps nothing
+        sound = np.asarray(
+            np.isfinite(noise).all(axis=(1, 2))
+        )  # what is not a number keeps nothing
         noise = np.where(sound[:, None, None], noise, 0.0)
         return np.where(sound, promises.of(rest[rows]).excess(noise).max(1), np.inf)
 
