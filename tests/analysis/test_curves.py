@@ -79,6 +79,9 @@ def test_points_are_means_of_repetitions_with_students_interval():
     (row,) = frames.points_frame([*runs, ("OptM", 20.0, 0.6)], "width").itertuples()
     assert (row.release, row.width, row.guesses) == ("OptM", 10, pytest.approx(56))
     assert row.high - row.guesses == pytest.approx(4.302653 * np.sqrt(28 / 3), rel=1e-6)
+    grown = frames.attack_frame({"OptM": np.array([0.6, 0.5, 0.58])}).iloc[-1]
+    assert (grown["low"], grown["high"]) == pytest.approx((row.low, row.high))
+    assert row.low + row.high == pytest.approx(2 * 56)
     none, some = frames.points_frame((), "width"), frames.points_frame(runs, "width")
     assert [*none.columns] == [*some.columns]
 
