@@ -123,11 +123,10 @@ def _top(sample: _Sample) -> int:
     if not numeric:  # nothing but words: the first row that is at least half full names them
         top = next((k for k, (_, r) in enumerate(head) if 2 * _filled(r) >= len(r)), 0) + 1
         return 0 if top == 1 and _recurs(head[0][1], sample.body) else top
-    top = 0
-    while top < len(head) and (
-        not sample.is_record(head[top][1]) or _completes(head[top][1], head[:top])
-    ):
-        top += 1
+    records = (
+        k for k, (_, r) in enumerate(head) if sample.is_record(r) and not _completes(r, head[:k])
+    )
+    top = next(records, len(head))
     for k, (_, row) in enumerate(head[1:10], start=1):  # a title may hold a year
         words = [row[i] for i in numeric if not is_blank(row[i]) and not _measured(row[i])]
         names = not sample.is_record(row) and 2 * len(words) >= len(numeric)
@@ -154,10 +153,9 @@ def _completes(row: Row, above: Sequence[tuple[int, Row]]) -> bool:
 
 def _counts_up(cells: Sequence[str | None]) -> bool:
     """Tell whole numbers in equal steps, as 2019, 2020, 2021."""
-    if len(cells) < 2 or not all(cell and re.fullmatch(r"\d+", cell) for cell in cells):
+    if not all(cell and re.fullmatch(r"\d+", cell) for cell in cells):
         return False
-    numbers = [int(cell or 0) for cell in cells]
-    steps = {b - a for a, b in pairwise(numbers)}
+    steps = {int(b or 0) - int(a or 0) for a, b in pairwise(cells)}
     return len(steps) == 1 and steps != {0}
 
 

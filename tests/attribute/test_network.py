@@ -15,15 +15,9 @@ from distpriv.errors import DistprivError
 
 # After Example 1 of Zhang et al. (2022), whose quilt {gender} has N = {income, SAT} and
 # R = {height, weight}; the paper prints no tables.
+EDGES = "income-gender income-SAT gender-SAT gender-height gender-weight height-weight"
 SCHOOL = BayesianNetwork(
-    [
-        ("income", "gender"),
-        ("income", "SAT"),
-        ("gender", "SAT"),
-        ("gender", "height"),
-        ("gender", "weight"),
-        ("height", "weight"),
-    ],
+    [tuple(edge.split("-")) for edge in EDGES.split()],
     {
         "income": [0.3, 0.5, 0.2],
         "gender": [[0.8, 0.2], [0.77, 0.23], [0.74, 0.26]],

@@ -236,6 +236,9 @@ def test_codes_for_missing_values_are_offered():
     _, (notice,), _ = column(cells)
     assert "777 (10 records), 999 (10 records)" in notice.text
     assert column(cells, **dict(notice.changes))[0].mean() == 2.5
+    data = parquet({"x": np.tile([1.0, 2.0, 3.0, -99.0], 15)})
+    options, (notice,) = dp.how_read(dp.read_table(data))
+    assert dp.read_table(data, options, **dict(notice.changes))["x"].isna().sum() == 15
 
 
 def test_questions_to_some_alone_are_told():
@@ -277,12 +280,6 @@ def test_late_oddities_of_a_long_table_are_told():
     assert table.iloc[size - 3].isna().all()
     assert len(texts(table)) == 2
     assert (table["x"].drop(size - 3) == np.delete(np.arange(size) % 7, size - 3)).all()
-
-
-def test_codes_among_numbers_of_parquet_are_offered():
-    data = parquet({"x": np.tile([1.0, 2.0, 3.0, -99.0], 15)})
-    options, (notice,) = dp.how_read(dp.read_table(data))
-    assert dp.read_table(data, options, **dict(notice.changes))["x"].isna().sum() == 15
 
 
 def test_columns_of_parquet_keep_their_types_or_are_told():
@@ -355,19 +352,16 @@ def test_member_of_an_archive_is_chosen_by_name():
         dp.read_table(data, member="three.csv")
 
 
-def test_guessed_options_read_the_same_table_again(tmp_path):
+def test_types_are_chosen_and_guessed_options_read_the_same_again(tmp_path):
+    frame = dp.read_table(PLAIN, types={"age": "category", "pay": "text"})
+    assert frame["age"].cat.categories[0] == "18"
+    assert frame["pay"].dtype == "category"
     path = tmp_path / "staff.csv"
     path.write_bytes(b"Staff;;\n" + write(EUROPEAN, sep=";") + b"Source: us\n")
     frame = dp.read_table(path)
     again = dp.read_table(str(path), dp.how_read(frame)[0])
     pd.testing.assert_frame_equal(frame, again)
     assert texts(frame) == texts(again)
-
-
-def test_types_can_be_chosen():
-    frame = dp.read_table(PLAIN, types={"age": "category", "pay": "text"})
-    assert frame["age"].cat.categories[0] == "18"
-    assert frame["pay"].dtype == "category"
 
 
 def test_open_files_are_read_and_frames_keep_how(tmp_path):
