@@ -6,7 +6,9 @@ from hypothesis import given, strategies as st
 from distpriv.text import listed, near, percent, significant, times, whole
 
 
-def test_whole_sets_thousands_apart_with_a_narrow_space():
+def test_whole_and_percent_keep_their_parts_on_a_line():
+    assert percent(0.2) == "20\u00a0%"
+    assert percent(0.0287, 2) == "2.9\u00a0%"
     assert whole(45_222) == "45\u202f222"
     assert whole(1_234_567.6) == "1\u202f234\u202f568"
     assert whole(-1_000) == "−1\u202f000"
@@ -42,11 +44,6 @@ def test_significant_is_read_back_within_its_digits(value, digits):
     assert math.isclose(back, value, rel_tol=0.5001 * 10 ** (1 - digits))
 
 
-def test_percent_has_a_unit_that_stays_on_its_line():
-    assert percent(0.2) == "20\u00a0%"
-    assert percent(0.0287, 2) == "2.9\u00a0%"
-
-
 @pytest.mark.parametrize(
     ("guesses", "words"), [(60, "60"), (99.4, "99"), (99.6, "more than 99"), (100, "100")]
 )
@@ -54,14 +51,11 @@ def test_times_calls_only_certainty_a_hundred(guesses, words):
     assert times(guesses) == f"{words}\u00a0times in\u00a0100"
 
 
-def test_listed_joins_as_a_sentence_does():
+def test_listed_joins_as_a_sentence_does_and_near_names_what_was_meant():
     assert listed([]) == ""
     assert listed(["a"]) == "a"
     assert listed("ab") == "a and b"
     assert listed([1, 2, 3], "or") == "1, 2 or 3"
-
-
-def test_near_names_what_was_probably_meant():
     assert near("incom", ["age", "income"]) == " Did you mean 'income'?"
     assert near("AGE", ["age", "income"]) == " Did you mean 'age'?"
     assert near("zzz", ["age", "income"]) == ""

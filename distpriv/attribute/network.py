@@ -154,8 +154,6 @@ class BayesianNetwork:
             operands += [self.tables[node], [number[name] for name in (*self.parents(node), node)]]
         return np.asarray(np.einsum(*operands, [number[node] for node in nodes], optimize="greedy"))
 
-    # ---------------------------------------------------------------- files
-
     def to_json(self) -> str:
         """Return edges, states and tables as JSON; `from_json` reads it."""
         tables = {node: np.asarray(table).tolist() for node, table in self.tables.items()}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Quilt", "QuiltResult", "markov_quilt", "max_influence"]
 
-LARGEST_QUILT, _MOST_QUILTS = 4, 10_000
+_MOST_QUILTS = 10_000
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def markov_quilt(
     query: Iterable[str],
     sensitivity: Mapping[frozenset[str], float],
     epsilon: float,
-    largest: int = LARGEST_QUILT,
+    largest: int = 4,
 ) -> QuiltResult:
     """Compute Laplace noise for a query whose attributes' parameters form a network (APMQM).
 

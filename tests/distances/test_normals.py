@@ -69,6 +69,8 @@ def test_relaxed_promise_holds_for_laws_that_differ():
     for row in frontier.to_frame().itertuples():
         for order in ([0, 1], [1, 0]):
             assert float(FiniteLoss(*true[order]).delta(row.epsilon)) <= row.delta
+    chain = np.exp(levels) * (np.exp(epsilon) * etas + delta) + etas  # Theorem 4.6, step by step
+    assert frontier.deltas == pytest.approx(chain)
     assert frontier.deltas[frontier.best] == frontier.deltas.min()
     assert relaxed_promise(1.0, 0.0, [0.1], [1.0]).deltas == 1  # nothing is promised
 
