@@ -123,28 +123,28 @@ def accept() -> None:
         frame = frames.together(job.results, "mechanism", "epsilon", "guesses")
         return frame.dropna(subset=["epsilon"]).sort_values("guesses")
 
-    found = best(job)
-    _, points = now.errors_of(found, places)
+    reached = best(job)
+    _, points = now.errors_of(reached, places)
     who = page.WORDS.name(figures[figure]) if one else "every figure"
     words = f"{who} may be off by {page.escape(text)} {page.escape(unit) if one else '%'}"
     with headline:
         page.headline(
-            explanations.accepted_title(found),
-            explanations.accepted_lead(found, words, not job.running, page.WORDS),
+            explanations.accepted_title(reached),
+            explanations.accepted_lead(reached, words, not job.running, page.WORDS),
             explanations.accepted_advice(points, level, page.WORDS),
         )
 
     def draw(job: jobs.Job) -> None:
-        found = best(job)
+        reached = best(job)
         empty = "mechanism", "guesses", "error"
         frame, points = now.errors_of(frames.together(lines.results, *empty), places)
         page.show(
             tradeoff.picture(
                 frame,
                 points=points,
-                marks=found[["mechanism", "guesses"]].assign(error=level),
+                marks=reached[["mechanism", "guesses"]].assign(error=level),
                 accepted=level,
-                mechanism=found["mechanism"].iloc[0] if len(found) else "",
+                mechanism=reached["mechanism"].iloc[0] if len(reached) else "",
                 title="expected error, % of the value",
             ),
             frame.round(3),
@@ -157,16 +157,16 @@ def accept() -> None:
     left, right = st.columns([5, 3], gap="large", vertical_alignment="center")
     with left:
         jobs.follow(job, draw)
-    if job.running or not len(found):
+    if job.running or not len(reached):
         return
     with right:
         table = {
-            "": found["mechanism"],
-            "least ε": found["epsilon"].map(significant),
-            "right of 100": found["guesses"].map("{:.1f}".format),
+            "": reached["mechanism"],
+            "least ε": reached["epsilon"].map(significant),
+            "right of 100": reached["guesses"].map("{:.1f}".format),
         }
         st.table(pd.DataFrame(table).set_index(""))
-        limit = now.as_limit(*found[["mechanism", "epsilon"]].iloc[0])
+        limit = now.as_limit(*reached[["mechanism", "epsilon"]].iloc[0])
         take = f"Take {limit['mechanism']} at ε = {limit['epsilon']:g}"
         st.button(take, icon=":material/check:", on_click=state.change, kwargs=limit)
 

@@ -178,11 +178,11 @@ def markov_quilt(
         above 0, or quilts are too many.
     """
     family = _family(networks)
-    network, asked, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
-    network.check_nodes([*secrets, *asked])
+    network, queried, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
+    network.check_nodes([*secrets, *queried])
     if not secrets or not 0 < epsilon < math.inf:
         raise DistprivError("A quilt needs at least one protected attribute and an ε above 0.")
-    deltas = _sensitivities(asked, sensitivity)
+    deltas = _sensitivities(queried, sensitivity)
     quilts: list[Quilt] = []
     for secret in secrets:
         others = [node for node in network.nodes if node != secret]
@@ -193,7 +193,7 @@ def markov_quilt(
                 "quilts, or fewer attributes."
             )
         quilts += [
-            _quilt(family, secret, frozenset(nodes), asked, deltas, epsilon)
+            _quilt(family, secret, frozenset(nodes), queried, deltas, epsilon)
             for size in sizes
             for nodes in combinations(others, size)
         ]
@@ -206,13 +206,13 @@ def _quilt(
     family: tuple[BayesianNetwork, ...],
     secret: str,
     nodes: frozenset[str],
-    asked: frozenset[str],
+    queried: frozenset[str],
     deltas: Mapping[frozenset[str], float],
     epsilon: float,
 ) -> Quilt:
     remote = family[0].remote(secret, nodes)
     nearby = frozenset(family[0].nodes) - nodes - remote
-    close = asked & nearby
+    close = queried & nearby
     delta = min(value for names, value in deltas.items() if names >= close) if close else 0.0
     influence = max_influence(family, nodes, secret) if nodes else 0.0
     rest = epsilon - influence
@@ -233,15 +233,15 @@ def _family(networks: BayesianNetwork | Sequence[BayesianNetwork]) -> tuple[Baye
 
 
 def _sensitivities(
-    asked: frozenset[str], sensitivity: Mapping[frozenset[str], float]
+    queried: frozenset[str], sensitivity: Mapping[frozenset[str], float]
 ) -> dict[frozenset[str], float]:
     deltas = {frozenset(names): float(value) for names, value in sensitivity.items()}
-    if asked not in deltas:
+    if queried not in deltas:
         raise DistprivError(
-            f"The sensitivity of {listed(sorted(asked))} together is not there; give it."
+            f"The sensitivity of {listed(sorted(queried))} together is not there; give it."
         )
     for names, value in deltas.items():
-        if not names <= asked or not 0 <= value < math.inf:
+        if not names <= queried or not 0 <= value < math.inf:
             raise DistprivError(
                 f"The sensitivity of {listed(sorted(names))} must be a number from 0 on, of "
                 "attributes of the query."

@@ -89,13 +89,13 @@ def closeness(
     if first[0].shape[1] == 1:
         return _on_a_line(first[0][:, 0], supply, second[0][:, 0], demand, missing)
     distances = _distances(first[0], second[0], norm, _MOST_PAIRS)
-    wanted = int(supply.sum()) - missing
+    needed = int(supply.sum()) - missing
     nearest = distances.min(axis=1).max(), distances.min(axis=0).max()
     low = max(nearest) if missing == 0 else 0.0
     candidates = np.unique(distances[distances >= low])
 
     def enough(place: int) -> bool:
-        return _flow(distances <= candidates[place], supply, demand) >= wanted
+        return _flow(distances <= candidates[place], supply, demand) >= needed
 
     return float(candidates[_first(enough, len(candidates))])
 
@@ -187,10 +187,10 @@ def _on_a_line(
             v[np.searchsorted(total, levels)] for v, total in zip((x, y), sums, strict=True)
         )
         return float(np.abs(one - other).max())
-    wanted = int(supply.sum()) - missing
+    needed = int(supply.sum()) - missing
 
     def enough(reach: float) -> bool:
-        return _moved(x, supply, y, demand, reach) >= wanted
+        return _moved(x, supply, y, demand, reach) >= needed
 
     if enough(0.0):
         return 0.0

@@ -285,13 +285,13 @@ def _single(
     """Of a mechanism that is no normal noise by its shape, or takes no limit of guesses."""
     limited = promise.guesses is not None and "guesses" not in mechanism.takes
     limited &= bool(mechanism.takes & PROMISE)
-    inner, asked, held = options, promise, None
+    inner, asked, promised = options, promise, None
     if options.calibration in _HELD:  # mechanisms know no exact law
         inner = replace(options, calibration="guarded")
     if limited:  # no attacker passes e^ε/(1 + e^ε)
         accuracy = (promise.guesses or 100.0) / 100
         inner, asked = replace(options, calibration="exact"), Promise(float(logit(accuracy)), 0.0)
-        held = promise
+        promised = promise
     try:
         release = make(model, asked, inner)
     except NotApplicable as error:
@@ -302,11 +302,11 @@ def _single(
     if limited:
         release = replace(release, promise=promise)
     elif mechanism.rests == "model" and inner.calibration == "guarded":
-        held = release.promise if options.persons is not None or _settles(model) else None
-    if held is None:
+        promised = release.promise if options.persons is not None or _settles(model) else None
+    if promised is None:
         return release  # it has been held against its promise, or is none that is guarded
     down = limited or (promise.delta > 0 and len(model.query) == 1 and _lawful(model))
-    return _settled([release], [held], model, options, [down])[0]
+    return _settled([release], [promised], model, options, [down])[0]
 
 
 def _normal_releases(
