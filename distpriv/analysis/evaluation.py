@@ -33,7 +33,7 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.tables import tells_secret
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import calibrate_all
+from distpriv.mechanisms import calibrate, calibrate_all
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.diagnostics import (
     CovarianceDifference,
@@ -400,11 +400,8 @@ class Evaluation:
         return self._by_promise("ways", (self.scenario.mechanism,), self._compare)
 
     def _compare(self) -> tuple[tuple[Way, ...], dict[str, str]]:
-        ready = [self.plain]
-        with suppress(NotApplicable):  # the others do not depend on it
-            ready += [self.way] if self.needs_noise else []
         reference = self.scenario.reference_share  # the others do without laws that take long
-        return ways(self.model, self.promise, ready, reference=reference, **self._options)
+        return ways(self.model, self.promise, self.guaranteed, reference=reference, **self._options)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -517,9 +514,18 @@ class Evaluation:
     @property
     def guaranteed(self) -> tuple[Way, ...]:
         """As they are, the chosen mechanism and balanced figures, as far as they apply."""
-        chosen = ("as it is", self.scenario.mechanism, "BalM")
-        rows = {one.key: one for one in self.ways}
-        return tuple(rows[key] for key in dict.fromkeys(chosen) if key in rows)
+        return self._by_promise("guaranteed", (self.scenario.mechanism,), self._guarantee)
+
+    def _guarantee(self) -> tuple[Way, ...]:
+        rows = [self.plain]
+        with suppress(NotApplicable):  # the others do not depend on it
+            rows += [self.way] if self.needs_noise else []
+        if self.scenario.mechanism != "BalM" or not self.needs_noise:
+            reference = self.scenario.reference_share
+            with suppress(DistprivError):
+                release = calibrate("BalM", self.model, reference=reference)
+                rows += judge(self.model, [release], self.promise, **claimed(self._options))
+        return tuple(rows)
 
     def promises(self) -> dict[str, tuple[float, float]]:
         """Return (ε, δ) that are promised, and where by guesses, what the noise gives at δ."""

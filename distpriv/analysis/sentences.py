@@ -138,7 +138,7 @@ def _rests(now: Evaluation) -> list[str]:
     if not now.query.linear:
         sentences.append(
             "Medians, quantiles, deviations and correlations come from simulated tables; noise "
-            "covers what these leave unknown."
+            "covers what these leave unknown in about 95 of 100 cases."
         )
     if one.persons is not None:
         epsilon, delta = significant(one.persons.epsilon), significant(one.persons.delta)
