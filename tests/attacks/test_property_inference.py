@@ -102,7 +102,7 @@ def test_papers_way_agrees_with_table_4_and_the_adaptive_attacker_beats_it(model
 def test_wide_ranges_are_guessed_as_in_figure_4a(census, secret, figure):
     """Δp = 0.4, which the paper draws close to 1.0 and to 0.9."""
     pair = secret.pair(center=0.5, width=0.4)
-    result = run_attack(census, QUERY, pair, 100, repetitions=5, rng=1)
+    result = run_attack(census, QUERY, pair, 100, repetitions=10, rng=1)
     assert result.accuracy["as it is"].mean() == pytest.approx(figure, abs=0.03)
 
 
@@ -111,9 +111,10 @@ def test_no_attacker_passes_the_best_one(model, guarded):
     for name, release in noises.items():
         accuracy = result.accuracy[name]
         assert accuracy.mean() <= optimal_attack_accuracy(model, release) + 3 * error(accuracy)
+    assert result.accuracy["OptM"].mean() <= 0.6 + 3 * error(result.accuracy["OptM"])
     undefended = optimal_attack_accuracy(model)
     assert result.accuracy["as it is"].mean() == pytest.approx(undefended, abs=0.02)
-    assert result.accuracy["BalM"].mean() == pytest.approx(0.5, abs=0.02)
+    assert result.accuracy["BalM"].mean() == pytest.approx(0.5, abs=0.015)
     assert (result.accuracy["no data"] == 0.5).all()
 
 
@@ -122,18 +123,18 @@ def test_accuracy_is_that_of_a_linear_attacker(model):
     fitted, noise = model.pairs[0], 9 * np.eye(5)
     w = np.linalg.solve(fitted.pooled, fitted.difference)
     release = Release("ExpM", noise, promise=Promise(1.0, 1e-3))
-    settings = {"adaptive": False, "shadows": 3000, "tests": 3000, "seed": 4}
-    result = attacked(model, {"as it is": None, "ExpM": release}, 3, **settings)
+    settings = {"adaptive": False, "shadows": 4000, "tests": 4000, "seed": 4}
+    result = attacked(model, {"as it is": None, "ExpM": release}, 6, **settings)
     for accuracy, added in zip(result.accuracy.values(), (0 * noise, noise), strict=True):
         distance = w @ fitted.difference / np.sqrt(w @ (fitted.pooled + added) @ w)
-        assert accuracy.mean() == pytest.approx(special.ndtr(distance / 2), abs=0.015)
+        assert accuracy.mean() == pytest.approx(special.ndtr(distance / 2), abs=0.012)
 
 
 def test_whole_table_is_attacked_without_a_split(census):
     table, pair = census.iloc[::40], Pair(INCOME, 0.22, 0.28)
     model = fit_gaussian(table, QUERY, pair)
     best = optimal_attack_accuracy(model)
-    result = run_attack(table, QUERY, pair, repetitions=12, rng=3)
+    result = run_attack(table, QUERY, pair, repetitions=20, rng=3)
     assert not result.split
     assert result.accuracy["as it is"].mean() == pytest.approx(best, abs=0.025)
     apart = attacked(model, {"as it is": None}, 12, split=True, seed=3)
@@ -203,14 +204,14 @@ def test_datasets_have_the_law_of_the_model(census, replacement):
     attack = PropertyInferenceAttack.of(model, {"BalM": balanced}, split=False)
     parts = attack.without, attack.having
     nobody = [part[:0] for part in parts]
-    everyone = attack._draw(parts, nobody, 4000, np.random.default_rng(2))
+    everyone = attack._draw(parts, nobody, 8000, np.random.default_rng(2))
     means, covariances = joint_law(model, [Release(), balanced])
-    drawn = np.hstack([everyone[""], everyone["BalM"]]).reshape(2, 2000, 10)
+    drawn = np.hstack([everyone[""], everyone["BalM"]]).reshape(2, 4000, 10)
     for rows, mean, covariance in zip(drawn, means, covariances, strict=True):
         spread = np.sqrt(np.diag(covariance))
-        assert np.abs((rows.mean(axis=0) - mean) / spread).max() < 4.5 / np.sqrt(2000)
+        assert np.abs((rows.mean(axis=0) - mean) / spread).max() < 4.5 / np.sqrt(4000)
         ratio = np.cov(rows.T) / np.outer(spread, spread)
-        assert ratio == pytest.approx(covariance / np.outer(spread, spread), abs=0.12)
+        assert ratio == pytest.approx(covariance / np.outer(spread, spread), abs=0.09)
 
 
 @pytest.mark.parametrize(("population", "size"), [(5, 3), (5, 5), (12, 3), (4, 0)])

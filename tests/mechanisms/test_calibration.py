@@ -334,6 +334,18 @@ def test_large_tables_are_hidden_or_refused(n):
     assert verdict(large, calibrate("OptM", large, guesses=60)).kept
 
 
+def test_cents_beside_counts_and_densities_are_hidden():
+    rng = np.random.default_rng(4)
+    having = np.repeat([0.0, 1.0], 300)
+    pay = np.round(np.exp(rng.normal(8, 0.5, 600)), 2) + 100 * having
+    values = np.column_stack(
+        [pay, rng.random(600) < 0.3 + 0.2 * having, rng.normal(size=600) * 1e9]
+    )
+    fitted = of_records(values, having, 200, 0.4, 0.6)
+    for name in GAUSSIAN:
+        assert verdict(fitted, calibrate(name, fitted, guesses=60)).kept
+
+
 def test_a_pure_shift_needs_the_exact_noise_and_no_shift_none():
     # Both groups vary alike and are apart in their means only, or not at all.
     half = np.random.default_rng(5).normal(size=(200, 2))

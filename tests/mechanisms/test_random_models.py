@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import MECHANISMS, calibrate_all
@@ -76,6 +77,22 @@ def promises(seed):
     return Promise(epsilon, 10 ** rng.uniform(-6, -2)), Promise.of_guesses(rng.uniform(51, 90))
 
 
+def separate_deltas(fitted, noise, epsilon, draws=40_000, seed=0):
+    """δ in both orders and their standard errors, from simulated releases and their likelihoods."""
+    pair, result = fitted.pairs[0], []
+    total = pair.covariances + noise
+    unit = np.sqrt(np.diagonal(total[0] + total[1]))
+    some = np.flatnonzero(unit > 0)  # nothing is released of what never varies
+    means = (pair.means - pair.means[0])[:, some] / unit[some]
+    scaled = (total / np.outer(unit, unit).clip(1e-300))[:, some[:, None], some]
+    laws = [stats.multivariate_normal(*law) for law in zip(means, scaled, strict=True)]
+    for p, q in (laws, laws[::-1]):
+        y = p.rvs(draws, random_state=seed).reshape(draws, -1)
+        parts = np.maximum(-np.expm1(epsilon - p.logpdf(y) + q.logpdf(y)), 0)
+        result.append((parts.mean(), parts.std() / np.sqrt(draws)))
+    return result
+
+
 SEEDS = [seed for seed in range(26) if possible(seed)]
 
 
@@ -114,3 +131,16 @@ def test_laplace_noise_keeps_the_promise_that_it_returns(seed):
     fitted = random_model(seed)
     [release] = calibrate_all([("DirM(L)", Promise(promises(seed)[0].epsilon, 0.0))], fitted)
     assert isinstance(release, NotApplicable) or verdict(fitted, release).kept
+
+
+@pytest.mark.parametrize("seed", SEEDS[:8])
+def test_simulated_likelihoods_agree_with_what_noise_delivers(seed):
+    fitted = random_model(seed)
+    limit = Promise.of_guesses(60)
+    jobs = [(name, limit) for name in ("OptM", "ExpM", "EigM")]
+    for release in calibrate_all(jobs, fitted):
+        if isinstance(release, NotApplicable) or not release.covariance.any():
+            continue
+        noise = release.covariance + 1e-9 * np.diag(np.diag(release.covariance))
+        for delta, error in separate_deltas(fitted, noise, 0.0):
+            assert delta <= limit.delta + 4 * error
