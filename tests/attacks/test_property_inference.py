@@ -69,7 +69,7 @@ def guarded(model):
         "BalM": calibrate("BalM", model),
         "no data": no_data(model),
     }
-    return noises, attacked(model, noises, 15, seed=7)
+    return noises, attacked(model, noises, 40, seed=7)
 
 
 # ---------------------------------------------------------------- figures
@@ -251,7 +251,7 @@ def test_streams_differ_by_seed_repetition_mechanism_and_promise(model):
 def test_intervals_and_areas_agree_with_second_computations(guarded):
     _, result = guarded
     accuracy = result.accuracy["OptM"]
-    spread = stats.t.interval(0.9, 14, accuracy.mean(), stats.sem(accuracy))
+    spread = stats.t.interval(0.9, len(accuracy) - 1, accuracy.mean(), stats.sem(accuracy))
     assert result.interval("OptM", 0.9) == pytest.approx((accuracy.mean(), *spread))
     low, high = np.split(result.scores["OptM"], 2, axis=1)
     above = (high[:, :, None] > low[:, None]).mean()

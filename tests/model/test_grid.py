@@ -23,7 +23,7 @@ def combinations(rows, reach):
     return set(map(tuple, (factors @ rows).tolist()))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(vectors, st.randoms(use_true_random=False))
 def test_lattice_has_the_combinations_of_its_vectors_and_no_others(rows, rng):
     m = len(rows[0])
@@ -47,7 +47,7 @@ def test_lattice_has_the_combinations_of_its_vectors_and_no_others(rows, rng):
     assert filled.rows == lattice.rows
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(vectors, st.lists(st.integers(-9, 9), min_size=3, max_size=3))
 def test_order_and_steps_agree_with_trying(rows, vector):
     m = len(rows[0])
