@@ -7,7 +7,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd  # noqa: F401  # a first import inside a fragment would race
 import streamlit as st
@@ -22,14 +22,27 @@ from distpriv.site import PAGES
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
+    from streamlit.navigation.page import StreamlitPage
+
+
+class Entry(NamedTuple):
+    """Describe a page: its title, the menu that it stands in, and whether it needs the sidebar.
+
+    The sidebar asks what the scenario is; a page that shows none of it goes without.
+    """
+
+    title: str
+    menu: str = ""
+    asks: bool = True
+
 
 MENU = {
-    "check": "Check",
-    "tradeoff": "Trade-off",
-    "attack": "Attack",
-    "fit": "Fit",
-    "directions": "Directions",
-    "guarantee": "Guarantee",
+    "check": Entry("Check"),
+    "tradeoff": Entry("Trade-off"),
+    "attack": Entry("Attack"),
+    "fit": Entry("Fit"),
+    "directions": Entry("Directions"),
+    "guarantee": Entry("Guarantee"),
 }
 LOGO = Path(__file__).with_name("logo.svg")
 DIALOGS = {"upload": upload.dialog} | builders.DIALOGS
@@ -45,18 +58,21 @@ def main() -> None:
     moved = state.read_controls(st.session_state)
     state.read_address(st.query_params.to_dict(), moved)
     state.fit()
-    pages = [
-        st.Page(PAGES / f"{name}.py", title=title, url_path=name, default=name == "check")
-        for name, title in MENU.items()
-    ]
+    pages: dict[str, list[StreamlitPage]] = {}
+    for name, entry in MENU.items():
+        first = name == "check"
+        script = st.Page(PAGES / f"{name}.py", title=entry.title, url_path=name, default=first)
+        pages.setdefault(entry.menu, []).append(script)
     chosen = st.navigation(pages, position="top")
+    asks = MENU[chosen.url_path or "check"].asks
     st.set_page_config(page_title=f"{chosen.title} · distpriv")
     state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
     below = st.sidebar
-    with st.sidebar, page.sentences():
-        below = sidebar(state)
+    if asks:
+        with st.sidebar, page.sentences():
+            below = sidebar(state)
     if state.dialog:
         DIALOGS[state.dialog](state)
     for note in state.notes:
@@ -65,10 +81,11 @@ def main() -> None:
     state.answered = False
     with page.sentences():
         chosen.run()
-    with below, page.sentences():  # after the page's answer, which need not wait for it
-        follows(state)
-    with suppress(DistprivError):  # which the page has said
-        await_law(state)
+    if asks:
+        with below, page.sentences():  # after the page's answer, which need not wait for it
+            follows(state)
+        with suppress(DistprivError):  # which the page has said
+            await_law(state)
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
         fields = {
             entry.name: entry.write(entry.get(state.scenario))
