@@ -150,8 +150,8 @@ class Way:
 
 
 def gaussian_names() -> tuple[str, ...]:
-    """Return the names of all mechanisms that add normal noise."""
-    return tuple(name for name, one in MECHANISMS.items() if one.shape is not None)
+    """Return the names of the mechanisms that add normal noise and are compared."""
+    return tuple(name for name, one in MECHANISMS.items() if one.shape and one.compared)
 
 
 def noises(

@@ -329,7 +329,7 @@ class Options:
     defaults: Scenario
     mechanisms: Mapping[str, str] = field(
         default_factory=lambda: {
-            name: one.title for name, one in MECHANISMS.items() if one.shape is not None
+            name: one.title for name, one in MECHANISMS.items() if one.shape and one.compared
         }
     )
     bys: Mapping[str, str] = field(

@@ -7,6 +7,7 @@ from distpriv.mechanisms import eigenvector  # noqa: F401  isort: skip
 from distpriv.mechanisms import optimal  # noqa: F401  isort: skip
 from distpriv.mechanisms import balanced  # noqa: F401  isort: skip
 from distpriv.mechanisms import differential  # noqa: F401  isort: skip
+from distpriv.mechanisms import attribute  # noqa: F401  isort: skip
 from distpriv.mechanisms.base import MECHANISMS, Mechanism, mechanism_named, register
 from distpriv.mechanisms.calibration import calibrate, calibrate_all
 

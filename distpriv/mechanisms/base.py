@@ -88,6 +88,8 @@ class Mechanism:
         Whether guarded noise is the least of all; other mechanisms keep their shape and are scaled.
     papers : bool
         Whether it is published.
+    compared : bool
+        Whether comparisons of normal noise list it.
     protects : bool
         Whether it promises anything about shares.
     erratum : int or None
@@ -106,6 +108,7 @@ class Mechanism:
     always: bool = False
     least: bool = False
     papers: bool = True
+    compared: bool = True
     protects: bool = True
     erratum: int | None = None
 

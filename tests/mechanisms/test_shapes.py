@@ -19,7 +19,7 @@ def law(seed, m, count=1):
 
 
 def test_register_lists_the_mechanisms_and_refuses_a_second_of_a_name():
-    names = "ExpM(L) ExpM DirM(L) DirM DauM EigM OptM BalM GroupDP(L) GroupDP DP(L) DP"
+    names = "ExpM(L) ExpM DirM(L) DirM DauM EigM OptM BalM GroupDP(L) GroupDP DP(L) DP APGM"
     assert list(MECHANISMS) == names.split()
     with pytest.raises(ValueError, match="'OptM' already"):
         register(MECHANISMS["OptM"])
@@ -63,6 +63,8 @@ def test_no_shape_has_less_trace_than_the_least_and_all_keep_the_distance(seed, 
     noises = {one.name: one.shape(d, pooled, mu)[0] for one in GAUSSIAN}
     traces = {name: np.trace(noise) for name, noise in noises.items()}
     assert min(traces.values()) >= traces["OptM"] * (1 - 1e-9) - 1e-9
+    order = [traces[name] for name in ("EigM", "APGM", "ExpM")]
+    assert order == pytest.approx(sorted(order))
     for noise in noises.values():
         total = pooled[0, 0] + noise
         assert d[0] @ np.linalg.solve(total, d[0]) <= mu[0] ** 2 * (1 + 1e-6) or not noise.any()
