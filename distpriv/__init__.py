@@ -33,9 +33,9 @@ _NAMES = {
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-_ROOMS = (*_NAMES, "charts", "plot")
+_ROOMS = (*_NAMES, "charts", "hypothesis", "plot")
 _LATER = """
-connect draw_release from_spark hypothesis lessons papers release_intervals scan
+connect draw_release from_spark lessons papers release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
@@ -55,7 +55,7 @@ _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
     "coupling_bound": _NO_COUPLING,
     "digest": "is gone; distpriv.sources.source_of(table).fingerprint takes its place.",
     "export": "is not built yet in this version; it will be called report.",
-    "frameworks": "is not built yet in this version; it will be part of hypothesis.",
+    "frameworks": "is gone; distpriv.hypothesis.convert and .FRAMEWORKS take its place.",
     "glossary": "is not built yet in this version; it will be part of lessons.",
     "group_moments": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
     "load_adult": "is gone; read UCI's file by distpriv.read_table.",

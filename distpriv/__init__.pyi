@@ -8,6 +8,7 @@ from distpriv import (
     composition as composition,
     distances as distances,
     errors as errors,
+    hypothesis as hypothesis,
     mechanisms as mechanisms,
     model as model,
     plot as plot,
