@@ -22,9 +22,11 @@ Law = tuple[FloatArray, FloatArray]  # points and masses
 
 _METRICS = {"l1": "cityblock", "l2": "euclidean"}
 _UNITS = 1 << 30  # of mass; SciPy's maximum flow drops what is above 31 bits without a word
+_FINE_UNITS = 1 << 52  # on a line, whose sums a float still holds
 _MOST_PAIRS = 16_000_000
 _MOST_MOVES = 250_000  # of a linear program
 _SLACK = 1e-12
+_TIES = 1e-13  # relative: equal sums of different order
 
 
 def wasserstein_inf(
@@ -66,8 +68,8 @@ def closeness(
         From 0, below 1.
     x_weights, y_weights : array_like, shape (k,) and (l,), optional
         Probabilities; equal ones by default, which are exact. Others are rounded to whole units of
-        2⁻³⁰ of mass, so that k + l of them may stay behind besides δ: whoever rests a promise on W
-        charges `rounding_mass`.
+        2⁻³⁰ of mass, on a line of 2⁻⁵², so that k + l of them may stay behind besides δ: whoever
+        rests a promise on W charges `rounding_mass`.
     norm : {"l1", "l2"}
         In which moves are measured: L1 for Laplace noise, L2 for normal noise.
 
@@ -84,9 +86,10 @@ def closeness(
             f"Points must have as many coordinates on both sides; x has {first[0].shape[1]} and y "
             f"{second[0].shape[1]}."
         )
-    equal = x_weights is None and y_weights is None
-    supply, demand, missing = _masses(first[1], second[1], delta, equal=equal)
-    if first[0].shape[1] == 1:
+    equal, line = x_weights is None and y_weights is None, first[0].shape[1] == 1
+    units = _FINE_UNITS if line else _UNITS
+    supply, demand, missing = _masses(first[1], second[1], delta, units, equal=equal)
+    if line:
         return _on_a_line(first[0][:, 0], supply, second[0][:, 0], demand, missing)
     distances = _distances(first[0], second[0], norm, _MOST_PAIRS)
     needed = int(supply.sum()) - missing
@@ -100,12 +103,12 @@ def closeness(
     return float(candidates[_first(enough, len(candidates))])
 
 
-def rounding_mass(points: int) -> float:
+def rounding_mass(points: int, m: int = 2) -> float:
     """Return the mass that `closeness` may leave behind besides δ, of so many weighted points.
 
-    Of both laws together; equal weights are exact.
+    Of both laws together, in m coordinates; equal weights are exact.
     """
-    return (points + 1) / _UNITS
+    return (points + 1) / (_FINE_UNITS if m == 1 else _UNITS)
 
 
 def _law(name: str, points: ArrayLike, weights: ArrayLike | None) -> Law:
@@ -138,17 +141,17 @@ def _distances(x: FloatArray, y: FloatArray, norm: Norm, most: int) -> FloatArra
 
 
 def _masses(
-    first: FloatArray, second: FloatArray, delta: float, *, equal: bool
+    first: FloatArray, second: FloatArray, delta: float, units: int, *, equal: bool
 ) -> tuple[IntArray, IntArray, int]:
     """Return masses in whole units, and how much need not move."""
     sizes = len(first), len(second)
-    if equal and math.lcm(*sizes) < _UNITS:
+    if equal and math.lcm(*sizes) < units:
         total = math.lcm(*sizes)
         supply, demand = (np.full(size, total // size, dtype=np.int64) for size in sizes)
         return supply, demand, math.floor(delta * total * (1 + _SLACK) + 1e-9)
-    supply, demand = (np.rint(masses * _UNITS).astype(np.int64) for masses in (first, second))
+    supply, demand = (np.rint(masses * units).astype(np.int64) for masses in (first, second))
     spare = sum(sizes) + abs(int(supply.sum() - demand.sum()))
-    return supply, demand, math.floor(delta * _UNITS) + spare
+    return supply, demand, math.floor(delta * units) + spare
 
 
 def _first(holds: Callable[[int], bool], count: int) -> int:
@@ -221,7 +224,7 @@ def _ranges(starts: IntArray, counts: IntArray) -> IntArray:
 
 def _ascending(values: FloatArray, masses: IntArray) -> tuple[FloatArray, IntArray]:
     points, where = np.unique(values, return_inverse=True)
-    return points, np.bincount(where, masses).astype(np.int64)  # sums of at most 2³⁰, exact
+    return points, np.bincount(where, masses).astype(np.int64)  # sums of at most 2⁵², exact
 
 
 def _moved(x: FloatArray, supply: IntArray, y: FloatArray, demand: IntArray, reach: float) -> int:
@@ -258,9 +261,9 @@ def steps_apart(p: ArrayLike, q: ArrayLike) -> int:
     for first, second in ((one, other), (other, one)):
         for law, image in ((first, second), (first[::-1], second[::-1])):
             below, reached = np.cumsum(law), np.cumsum(image)
-            lower = np.flatnonzero((law > 0) & (below <= 0.5 + 1e-9))
+            lower = np.flatnonzero((law > 0) & (below - law < 0.5))  # half of a middle point, too
             # Mass up to x comes from up to x + W: the least such place of the other law.
-            places = np.searchsorted(reached, below[lower] * (1 - 1e-10))
+            places = np.searchsorted(reached, np.minimum(below[lower], 0.5) * (1 - _TIES))
             worst = max(worst, int((places - lower).max(initial=0)))
     return worst
 

@@ -310,7 +310,9 @@ def verdicts(
             if by_law is None:
                 continue
             accuracy[row, place] = by_law[1]
-            if law.error <= _ROUNDING * promise.delta:
+            if law.hides(release, promise.epsilon):
+                exact[row, place] = 0.0
+            elif law.error <= _ROUNDING * promise.delta:
                 exact[row, place] = by_law[0] + law.error
             elif (by_law[0] - law.error > np.maximum(delta[row, place], promise.delta)).any():
                 exact[row, place] = by_law[0] - law.error  # it refutes what it cannot confirm

@@ -8,8 +8,9 @@ the exact law where there is one.
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -35,11 +36,13 @@ _COARSEST, _FINEST, _POINTS = 1.5, 6.0, 1e5  # on two: per deviation, and points
 _ALONG, _BETWEEN = 2.5, 3  # on two, in directions of their own, and points for each of them
 _BARE = 0.1  # steps: noise of a smaller deviation in some direction counts as none
 _NEGLIGIBLE = 1e-15  # of the largest mass: rounding
+_EQUAL = 1e-12  # relative: rounding of sums of masses
 _BLOCK = 2048  # frequencies at a time, which fit the processor's cache
 _FADED = 45.0  # of −ln|φ|: frequencies that do not matter
 _MOST = 2**20  # points of a law
 _MESH = 2**19, 2**22  # points under noise: in tens of milliseconds, in a second or so
 _QUICK = 1e5, 400  # steps of Newton's identities; records of two counts
+_DIRECT, _UNDERFLOW = 2000, 1e-290  # records of one count whose every probability is computed
 _LAWS = 8  # kept for each table
 
 ComplexArray = NDArray[np.complex128]
@@ -59,12 +62,16 @@ class ExactLaw:
         What rounding may have lost of any δ.
     patient : bool
         Whether noise may take a second or so to mix with.
+    complete : ndarray, shape (2, n + 1), or None
+        Of one count, the probabilities of 0 … n to the last digits of each; None where the law has
+        tails that are left out or that no float holds.
     """
 
     probabilities: FloatArray
     steps: FloatArray
     error: float
     patient: bool = False
+    complete: FloatArray | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         shape = " × ".join(map(str, self.probabilities.shape[1:]))
@@ -124,6 +131,19 @@ class ExactLaw:
         mixed = masses is not self.probabilities
         delta = [_positive_part(a - odds * b, mixed) for a, b in (masses, masses[::-1])]
         return np.array(delta), 0.5 + 0.25 * float(np.abs(masses[0] - masses[1]).sum())
+
+    def hides(self, release: Release, epsilon: float) -> bool:
+        """Tell whether Laplace noise on a complete law keeps (ε, 0).
+
+        Between points both densities are A e^−t + B e^t, so their ratio is monotone, and the
+        largest one is at a point.
+        """
+        if self.complete is None or release.covariance is not None or not release.scale:
+            return False
+        ratio, odds = math.exp(-float(self.steps[0]) / release.scale), math.exp(min(epsilon, 700.0))
+        p, q = (_decayed(law, ratio) + _decayed(law[::-1], ratio)[::-1] for law in self.complete)
+        p, q = p - self.complete[0], q - self.complete[1]
+        return bool((np.maximum(p - odds * q, q - odds * p) <= _EQUAL * (p + q)).all())
 
     def _under(self, noise: FloatArray, scale: float) -> FloatArray | None:
         """Mix with normal noise of a covariance and Laplace noise, both in steps.
@@ -218,6 +238,11 @@ def _positive_part(values: FloatArray, mesh: bool) -> float:
     middle, reach = middle[inside], reach[inside]
     more = ((middle + reach) ** 2 / (4 * reach) - np.maximum(middle, 0.0)).sum() - border / 24
     return plain + float(more) + abs(float(more))
+
+
+def _decayed(masses: FloatArray, ratio: float) -> FloatArray:
+    """Sum the masses up to each, those k places before by ratio^k."""
+    return np.array([*itertools.accumulate(masses, lambda total, one: total * ratio + one)])
 
 
 def _length(points: float) -> int:
@@ -360,6 +385,9 @@ def _computed(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw
     if m == 2 and n**2 > _MOST:
         return None
     size = (_length(n + 1),) * m
+    complete = None
+    if m == 1 and n <= _DIRECT:
+        complete = _complete(places.cells, numbers, replacement)
     waves = [
         [
             fft.rfftn(_counts_law(cells, k, m, replacement), size)
@@ -368,7 +396,25 @@ def _computed(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw
         for row in numbers.tolist()
     ]
     laws = np.array([fft.irfftn(one * other, size)[(slice(n + 1),) * m] for one, other in waves])
-    return _cropped(laws, places.unit, _NEGLIGIBLE)
+    return replace(_cropped(laws, places.unit, _NEGLIGIBLE), complete=complete)
+
+
+def _complete(cells: FloatArray, numbers: IntArray, replacement: bool) -> FloatArray | None:
+    """Compute all probabilities of one count by sums, without differences; None below 1e-290."""
+    laws = []
+    for row in numbers.tolist():
+        points = 1
+        for group, k in zip(cells, row, strict=True):
+            having, others = int(group[2:].sum()), int(group[:2].sum())
+            if replacement:
+                points += k if having and others else 0
+            else:
+                points += min(k, having) - max(0, k - others)
+        parts = [_counts_law(one, k, 1, replacement) for one, k in zip(cells, row, strict=True)]
+        laws.append(np.convolve(*parts))
+        if np.count_nonzero(laws[-1] > _UNDERFLOW) < points:
+            return None
+    return np.array(laws)
 
 
 def _cropped(laws: FloatArray, unit: FloatArray, rounding: float) -> ExactLaw:

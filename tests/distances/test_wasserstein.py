@@ -76,8 +76,10 @@ def test_closeness_of_many_points_on_a_line_agrees_with_the_plane():
 
 
 def test_rounding_of_weights_stays_within_its_charge():
-    least = np.array([1 - rounding_mass(4) / 4, rounding_mass(4) / 4])
-    assert closeness([0, 9], [0, 9], 0.0, least, [1.0, 0.0]) == 0
+    for m in (1, 2):
+        places = np.outer([0, 9], np.eye(m)[0])
+        least = np.array([1 - rounding_mass(4, m) / 4, rounding_mass(4, m) / 4])
+        assert closeness(places, places, 0.0, least, [1.0, 0.0]) == 0
 
 
 def test_steps_apart_sees_tails_that_subtraction_loses():
@@ -85,9 +87,11 @@ def test_steps_apart_sees_tails_that_subtraction_loses():
     assert steps_apart(law, [0.0, 0.5, 0.5, 0.0]) == 1
     assert steps_apart(law, law) == 0
     assert steps_apart(law[::-1], [0.0, 0.5, 0.5, 0.0]) == 1
-    places = np.arange(4)
-    p, q = np.random.default_rng(0).dirichlet(np.ones(4), 2)
-    assert steps_apart(p, q) == closeness(places, places, 0.0, p, q)
+    assert steps_apart([1, 0, 0, 0], [0, 0, 0, 1]) == 3  # no point below the middle
+    places, rng = np.arange(4), np.random.default_rng(0)
+    for _ in range(20):
+        p, q = rng.dirichlet(np.full(4, 0.3), 2)
+        assert steps_apart(p, q) == closeness(places, places, 0.0, p, q)
 
 
 @pytest.mark.parametrize(
