@@ -12,7 +12,7 @@ from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, Promise
 from distpriv.model.simulate import simulate
 from distpriv.privacy import accuracies
-from distpriv.text import near, percent
+from distpriv.text import near
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -30,7 +30,7 @@ def bells(model: GaussianModel, releases: Mapping[str, Release] | None = None) -
     named = {"As they are": AS_IT_IS} | dict(releases or {})
     guesses = 100 * accuracies(model, list(named.values()))
     panels = [(title, float(one), None) for title, one in zip(named, guesses, strict=True)]
-    return charts.bells.picture(frames.bells_frame(panels, _shares(model)))
+    return charts.bells.picture(frames.bells_frame(panels, frames.shares_of(model)))
 
 
 def costs(model: GaussianModel, guesses: float = 60.0) -> go.Figure:
@@ -100,15 +100,15 @@ def belief(
 
 def contributions(model: GaussianModel) -> go.Figure:
     """Draw right guesses of 100 from each statistic alone."""
-    frame = frames.contributions_frame(model.pairs[0], _titles(model))
+    frame = frames.contributions_frame(model)
     return charts.bars.picture(frame.rename(columns={"statistic": "name", "alone": "guesses"}))
 
 
 def fit(model: GaussianModel, kind: charts.fit.Kind = "histogram") -> list[go.Figure]:
     """Draw simulated tables beside the fitted curves, a picture a statistic; "quantiles" for QQ."""
-    draws, labels, shares = simulate(model, 0, 1000, 1), _titles(model), _shares(model)
-    frame = frames.fit_frame(model.pairs[0], draws, labels, shares)
-    return charts.fit.picture(frame, draws=frames.draws_frame(draws, labels, shares), kind=kind)
+    draws = simulate(model, 0, 1000, 1)
+    frame, clouds = frames.fit_frame(model, draws), frames.draws_frame(model, draws)
+    return charts.fit.picture(frame, draws=clouds, kind=kind)
 
 
 def directions(
@@ -121,13 +121,12 @@ def directions(
     DistprivError
         If the query has no statistic of such a label, or the model came without records.
     """
-    labels, titles = model.query.labels, _titles(model)
+    labels, titles = model.query.labels, frames.titles_of(model)
     for label in (across, up):
         if label not in labels:
             raise DistprivError(f"The query has no statistic {label!r}.{near(label, labels)}")
     axes = labels.index(across), labels.index(up)
-    parts = axes, _shares(model), releases or {}, simulate(model, 0, 350, 1)
-    plane, clouds = frames.plane_frames(model.pairs[0], *parts)
+    plane, clouds = frames.plane_frames(model, axes, releases or {}, simulate(model, 0, 350, 1))
     names = titles[axes[0]], titles[axes[1]]
     return charts.directions.picture(plane, draws=clouds, names=names)
 
@@ -159,15 +158,6 @@ def attackers_who_know(
     """Draw right guesses of 100 against the number of known records, beside a limit on them."""
     frame = guarantee.knowing_frame(model, releases)
     return charts.guarantee.attackers(frame, "known", "records the attacker knows", guesses)
-
-
-def _shares(model: GaussianModel) -> tuple[str, str]:
-    first = model.pairs[0].pair
-    return percent(first.low), percent(first.high)
-
-
-def _titles(model: GaussianModel) -> list[str]:
-    return [one.title for one in model.query.statistics]
 
 
 def __dir__() -> list[str]:

@@ -26,7 +26,7 @@ from distpriv.text import percent, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ByLaw", "Way", "by_law", "chosen_way", "claimed", "compare", "gaussian_names", "judge"]
+__all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "gaussian_names", "judge"]
 __all__ += ["mean_percent", "noises", "ruler", "ways", "ways_frame"]
 
 
@@ -190,7 +190,7 @@ def chosen_way(
         if mechanism in unavailable:
             raise NotApplicable(unavailable[mechanism])
         release = releases[mechanism]
-    return judge(model, [release], promise, **claimed(options))[0]
+    return judge(model, [release], promise, **options)[0]
 
 
 ByLaw = tuple["Way", "Way | None", "float | None"]
@@ -204,7 +204,7 @@ def by_law(
 
     No mechanism where it does not apply, and no ε where no noise is needed.
     """
-    plain = judge(model, [AS_IT_IS], promise, **claimed(options))[0]
+    plain = judge(model, [AS_IT_IS], promise, **options)[0]
     try:
         way = chosen_way(model, promise, mechanism, plain, **options)
     except NotApplicable:
@@ -230,9 +230,9 @@ def ways(
     unavailable : dict of mechanism to str
         Why the others do not apply, in a sentence each.
     """
-    rows, claims = {one.key: one for one in ready}, claimed(options)
+    rows = {one.key: one for one in ready}
     if "as it is" not in rows:
-        rows["as it is"] = judge(model, [AS_IT_IS], promise, **claims)[0]
+        rows["as it is"] = judge(model, [AS_IT_IS], promise, **options)[0]
     releases, unavailable = [no_data(model, reference)], {}
     if "BalM" not in rows:
         try:
@@ -244,19 +244,18 @@ def ways(
         added, reasons = noises(model, promise, rest, **options)
         releases += added.values()
         unavailable |= reasons
-    every = [*rows.values(), *judge(model, releases, promise, **claims)]
+    every = [*rows.values(), *judge(model, releases, promise, **options)]
     return tuple(sorted(every, key=lambda one: one.percent)), unavailable
 
 
-def claimed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those options of `calibrate` that verdicts take, too."""
-    return {name: options[name] for name in ("persons", "bounds") if name in options}
-
-
 def judge(
-    model: GaussianModel, releases: Sequence[Release], promise: Promise, **claims: Any
+    model: GaussianModel, releases: Sequence[Release], promise: Promise, **options: Any
 ) -> list[Way]:
-    """Hold releases against promises to shares and persons, and measure their errors."""
+    """Hold releases against promises to shares and persons, and measure their errors.
+
+    Of the options of `calibrate` persons and bounds count.
+    """
+    claims = {name: options[name] for name in ("persons", "bounds") if name in options}
     judged = verdicts(model, releases, [promise] * len(releases), **claims)
     return [_way(model, *pair) for pair in zip(releases, judged, strict=True)]
 

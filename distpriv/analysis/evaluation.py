@@ -6,21 +6,19 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from distpriv.analysis import curves, frames, guarantee
-from distpriv.analysis.cache import Cache, Key
+from distpriv.analysis.cache import Cache, Key, key_of
 from distpriv.analysis.comparison import (
     ByLaw,
     Way,
     chosen_way,
-    claimed,
     gaussian_names,
     judge,
-    noises,
     ruler,
     ways,
     ways_frame,
@@ -46,26 +44,20 @@ from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
-from distpriv.text import percent, whole
+from distpriv.text import whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Evaluation", "evaluate"]
 
-T = TypeVar("T")
 Work = tuple[Key, Callable[..., Any], Callable[[], bytes], list[tuple[Any, ...]]]
 """What workers do: a key, a function, the bytes that its calls share, and the calls."""
 
 _SUMS, _COUNTS = 10_000, 450  # records whose exact laws take workers a few seconds at most
 _SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
-_COSTS = {
-    "way": "title",
-    "guesses": "guesses",
-    "error": "percent",
-    "estimated": "estimated_percent",
-}
-_COSTS |= {"kept": "kept"}
+_COSTS = {"way": "title", "guesses": "guesses", "error": "percent"}
+_COSTS |= {"estimated": "estimated_percent", "kept": "kept"}
 _EPSILONS = 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # at which attacks are simulated
 _SEED = 1  # of simulated tables: the same picture each time
 
@@ -145,10 +137,9 @@ class Evaluation:
 
     def _groups_of(self, source: Source) -> tuple[Groups, ...]:
         head = ("groups", source.fingerprint, source.provenance, self.query)
-        secrets = [pair.secret for pair in self.scenario.secrets]
         return tuple(
-            self.cache((*head, one), lambda one=one: source.groups(self.query, one))  # type: ignore[misc]
-            for one in secrets
+            self.cache((*head, one.secret), partial(source.groups, self.query, one.secret))
+            for one in self.scenario.secrets
         )
 
     @cached_property
@@ -176,16 +167,6 @@ class Evaluation:
     # ---------------------------------------------------------------- the model
 
     @cached_property
-    def model_key(self) -> Key:
-        """Key of everything that the model depends on."""
-        one, public = self.scenario, self.reference
-        where = (self.source.fingerprint, self.source.provenance, public and public.fingerprint)
-        return (*where, one.statistics, one.secrets, one.records, one.replacement)
-
-    def _by_model(self, name: str, make: Callable[[], T]) -> T:
-        return self.cache((name, *self.model_key), make)
-
-    @cached_property
     def model(self) -> GaussianModel:
         """Normal laws of the statistics under both shares of each secret.
 
@@ -194,9 +175,6 @@ class Evaluation:
         DistprivError
             If more records are asked for than the table has, or a figure is also the secret.
         """
-        return self._by_model("model", self._fit)
-
-    def _fit(self) -> GaussianModel:
         if self.n > self.complete:
             raise DistprivError(
                 f"The figures are of {whole(self.n)} records, and the table has "
@@ -210,7 +188,8 @@ class Evaluation:
                     f"{pair.secret.label}; leave it out."
                 )
         endless = self.scenario.records is None or self.scenario.replacement
-        return fit_groups(groups, self.query, self.scenario.secrets, self.n, endless)
+        secrets = self.scenario.secrets
+        return self.cache.once(fit_groups, groups, self.query, secrets, self.n, endless)
 
     @property
     def values(self) -> FloatArray:
@@ -235,14 +214,13 @@ class Evaluation:
     @property
     def exposed_shares(self) -> tuple[str, str]:
         """Both shares of the most exposed secret, as sentences and charts name them."""
-        pair = self.scenario.secrets[self.exposed]
-        return percent(pair.low), percent(pair.high)
+        return frames.shares_of(self.model, self.exposed)
 
     @property
     def draws(self) -> FloatArray:
         """Simulated statistics at both shares of it, (2, 200 to 1000, m), fewer of many records."""
         count = int(np.clip(_SIMULATED // self.n, 200, 1000))
-        return self._by_model("draws", lambda: simulate(self.model, self.exposed, count, _SEED))
+        return self.cache.once(simulate, self.model, self.exposed, count, _SEED)
 
     # ---------------------------------------------------------------- the promise
 
@@ -288,28 +266,18 @@ class Evaluation:
     @cached_property
     def _options(self) -> dict[str, Any]:
         one = self.scenario
-        units = self.ruler if one.units == "percent" else None
+        units = tuple(self.ruler.tolist()) if one.units == "percent" else None
         options = {"calibration": one.calibration, "grid_safe": one.grid_safe, "units": units}
         return options | {"persons": one.persons, "bounds": self.bounds}
 
     @cached_property
-    def _options_key(self) -> Key:
-        one = self.scenario
-        how = one.calibration, one.grid_safe, one.units, one.reference_share
-        return *how, one.persons, one.bounds
-
-    def _key(self, name: str, more: Key, exact: bool) -> Key:
-        return (name, *more, exact, self.promise, *self._options_key, *self.model_key)
-
-    @property
-    def _law_key(self) -> Key:
-        return self._key("law", (self.scenario.mechanism, self.scenario.delta), True)
+    def _balanced(self) -> dict[str, Any]:
+        return self._options | {"reference": self.scenario.reference_share}
 
     @cached_property
     def _by_law(self) -> ByLaw | None:
         """What workers have held against exact laws that take long."""
-        key = self._law_key
-        made: ByLaw | None = self.cache(key, lambda: None) if key in self.cache else None
+        made: ByLaw | None = self.cache.get(self.law()[0])
         return made
 
     @property
@@ -330,27 +298,22 @@ class Evaluation:
 
     def law(self) -> Work:
         """Return the work that holds them against these laws, for `take_law`."""
-        one = self.scenario
-        settings = self._options | {"reference": one.reference_share, "delta": one.delta}
-        settings |= {"promise": self.promise, "mechanism": one.mechanism}
-        return self._work("law", self._law_key, [{}], settings, laws=True)
+        chosen = {"mechanism": self.scenario.mechanism, "delta": self.scenario.delta}
+        settings = self._balanced | chosen | {"promise": self.promise}
+        return self._work("law", [{}], settings, laws=True)
 
     def take_law(self, result: ByLaw) -> None:
         """Let the result of `law` decide from now on, in the evaluations of this cache."""
-        self.cache(self._law_key, lambda: result)
-
-    def _by_promise(self, name: str, more: Key, make: Callable[[], T]) -> T:
-        return self.cache(self._key(name, more, self.exact), make)
+        self.cache(self.law()[0], lambda: result)
 
     @cached_property
     def plain(self) -> Way:
         """Figures as they are, against the limit."""
-        if self._by_law:
-            return self._by_law[0]
-        claims = claimed(self._options)
-        return self._by_promise(
-            "plain", (), lambda: judge(self.model, [AS_IT_IS], self.promise, **claims)[0]
-        )
+        return self._by_law[0] if self._by_law else self._judged(AS_IT_IS)
+
+    def _judged(self, release: Release) -> Way:
+        once = self.cache.once
+        return once(judge, self.model, (release,), self.promise, **self._options)[0]
 
     @property
     def needs_noise(self) -> bool:
@@ -369,10 +332,8 @@ class Evaluation:
         if self._by_law and self._by_law[1]:
             return self._by_law[1]
         name, plain = self.scenario.mechanism, self.plain
-        options = self._options | {"reference": self.scenario.reference_share}
-        return self._by_promise(
-            "way", (name,), lambda: chosen_way(self.model, self.promise, name, plain, **options)
-        )
+        once = self.cache.once
+        return once(chosen_way, self.model, self.promise, name, plain, **self._balanced)
 
     @property
     def epsilon(self) -> float | None:
@@ -386,22 +347,16 @@ class Evaluation:
             return None
         if self._by_law:
             return self._by_law[2]
-        delta = self.scenario.delta
-        return self._by_promise(
-            "epsilon",
-            (self.scenario.mechanism, delta),
-            lambda: delivered_epsilon(self.model, self.way.release, delta),
-        )
+        release, delta = self.way.release, self.scenario.delta
+        return self.cache.once(delivered_epsilon, self.model, release, delta)
 
     # ---------------------------------------------------------------- the comparison
 
     @cached_property
     def _compared(self) -> tuple[tuple[Way, ...], dict[str, str]]:
-        return self._by_promise("ways", (self.scenario.mechanism,), self._compare)
-
-    def _compare(self) -> tuple[tuple[Way, ...], dict[str, str]]:
-        reference = self.scenario.reference_share  # the others do without laws that take long
-        return ways(self.model, self.promise, self.guaranteed, reference=reference, **self._options)
+        # all but those that are guaranteed do without laws that take long
+        once = self.cache.once
+        return once(ways, self.model, self.promise, self.guaranteed, **self._balanced)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -441,52 +396,34 @@ class Evaluation:
 
         It does not depend on the limit.
         """
-        lines, delta = None if names is None else tuple(names), self.scenario.delta
-        key = ("tradeoff", lines, tuple(epsilons.tolist()), delta, *self._options_key)
-        return self.cache(
-            (*key, *self.model_key),
-            lambda: curves.epsilon_frame(self.model, lines, epsilons, delta, **self._options),
-        )
+        settings = self._options | {"names": names, "delta": self.scenario.delta}
+        return self.cache.once(curves.epsilon_frame, self.model, epsilons=epsilons, **settings)
 
     def widths(self) -> pd.DataFrame:
         """Return error against Δp at the limit, see `curves.width_frame`."""
-        options = self._options | {"reference": self.scenario.reference_share}
-        return self._by_promise(
-            "widths", (), lambda: curves.width_frame(self.model, self.promise, **options)
-        )
+        return self.cache.once(curves.width_frame, self.model, self.promise, **self._balanced)
 
     def exposure(self) -> pd.DataFrame:
         """Return every column as the secret, see :func:`exposure.exposure`."""
-        key = (self.source.fingerprint, self.query, self.n, self.pair.width)
-        return self.cache(
-            ("exposure", *key),
-            lambda: exposure(self.source, self.query, n=self.n, width=self.pair.width),
-        )
+        chosen: dict[str, Any] = {"query": self.query, "n": self.n, "width": self.pair.width}
+        key = ("exposure", self.source.fingerprint, *chosen.values())
+        return self.cache(key, partial(exposure, self.source, **chosen))
 
     def contributions(self) -> pd.DataFrame:
         """Return right guesses from each statistic alone, and without it."""
-        pair = self.model.pairs[self.exposed]
-        return self._by_model(
-            "contributions", lambda: frames.contributions_frame(pair, self.labels)
-        )
+        return self.cache.once(frames.contributions_frame, self.model, self.exposed)
 
     def fit(self) -> pd.DataFrame:
         """Return fitted curves and how far simulated tables are from them."""
-        pair, shares = self.model.pairs[self.exposed], self.exposed_shares
-        return self._by_model(
-            "fit", lambda: frames.fit_frame(pair, self.draws, self.labels, shares)
-        )
+        return self.cache.once(frames.fit_frame, self.model, self.draws, self.exposed)
 
     def tests(self) -> pd.DataFrame:
         """Return how likely chance makes fits as bad, see `frames.tests_frame`."""
-        pair, shares = self.model.pairs[self.exposed], self.exposed_shares
-        return self._by_model(
-            "tests", lambda: frames.tests_frame(pair, self.draws, self.labels, shares)
-        )
+        return self.cache.once(frames.tests_frame, self.model, self.draws, self.exposed)
 
     def distances(self) -> pd.DataFrame:
         """Return distances of the two shares, see `diagnostics.bootstrap_intervals`."""
-        return self._by_model("distances", lambda: bootstrap_intervals(self.draws))
+        return self.cache.once(bootstrap_intervals, self.draws)
 
     def scatter(self) -> CovarianceDifference:
         """Return how far the scatter of the chosen release differs between the two shares."""
@@ -495,7 +432,7 @@ class Evaluation:
 
     def fit_draws(self) -> pd.DataFrame:
         """Return the simulated tables: statistic, share, value."""
-        return frames.draws_frame(self.draws, self.labels, self.exposed_shares)
+        return frames.draws_frame(self.model, self.draws, self.exposed)
 
     def noises(self) -> dict[str, Release]:
         """Return each mechanism's noise at the promise, of those that apply, where it is needed."""
@@ -506,26 +443,26 @@ class Evaluation:
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return `frames.plane_frames` of two statistics, with noises."""
         noise = {name: one for name, one in self.noises().items() if name in names}
-        parts = axes, self.exposed_shares, noise, self.draws[:, :count]
-        return frames.plane_frames(self.model.pairs[self.exposed], *parts)
+        draws = self.draws[:, :count]
+        return frames.plane_frames(self.model, axes, noise, draws, self.exposed)
 
     # ---------------------------------------------------------------- guarantee
 
-    @property
+    @cached_property
     def guaranteed(self) -> tuple[Way, ...]:
         """As they are, the chosen mechanism and balanced figures, as far as they apply."""
-        return self._by_promise("guaranteed", (self.scenario.mechanism,), self._guarantee)
-
-    def _guarantee(self) -> tuple[Way, ...]:
-        rows = [self.plain]
+        rows, reference = [self.plain], self.scenario.reference_share
         with suppress(NotApplicable):  # the others do not depend on it
             rows += [self.way] if self.needs_noise else []
         if self.scenario.mechanism != "BalM" or not self.needs_noise:
-            reference = self.scenario.reference_share
             with suppress(DistprivError):
-                release = calibrate("BalM", self.model, reference=reference)
-                rows += judge(self.model, [release], self.promise, **claimed(self._options))
+                once = self.cache.once
+                rows.append(self._judged(once(calibrate, "BalM", self.model, reference=reference)))
         return tuple(rows)
+
+    @cached_property
+    def _releases(self) -> dict[str, Release]:
+        return {way.key: way.release for way in self.guaranteed}
 
     def promises(self) -> dict[str, tuple[float, float]]:
         """Return (ε, δ) that are promised, and where by guesses, what the noise gives at δ."""
@@ -538,21 +475,13 @@ class Evaluation:
     def profiles(self) -> pd.DataFrame:
         """Return δ(ε) of these ways, see `guarantee.profile_frame`."""
         end = max(2 * max(epsilon for epsilon, _ in self.promises().values()), 3.0)
-        releases = [one.release for one in self.guaranteed]
-        return self._by_promise(
-            "profiles",
-            (self.scenario.mechanism, self.scenario.delta),
-            lambda: guarantee.profile_frame(self.model, releases, min(end, 30.0)),
-        )
+        releases = (*self._releases.values(),)
+        return self.cache.once(guarantee.profile_frame, self.model, releases, min(end, 30.0))
 
     def repeated(self) -> pd.DataFrame:
         """Return right guesses after several releases, see `guarantee.repeated_frame`."""
-        releases = [one.release for one in self.guaranteed]
-        return self._by_promise(
-            "repeated",
-            (self.scenario.mechanism,),
-            lambda: guarantee.repeated_frame(self.model, releases, self.promise),
-        )
+        releases = (*self._releases.values(),)
+        return self.cache.once(guarantee.repeated_frame, self.model, releases, self.promise)
 
     def knowing_guesses(self, way: Way) -> float:
         """Return right guesses of 100 of attackers who know so many records as the scenario says.
@@ -563,27 +492,18 @@ class Evaluation:
             If a group has fewer, or a figure is no sum over the records.
         """
         count = self.scenario.known_records
-        return self._by_promise(
-            "known", (way.key, count), lambda: 100 * knowing(self.model, way.release, count)
-        )
+        return 100 * self.cache.once(knowing, self.model, way.release, count)
 
     def knowing(self) -> pd.DataFrame:
         """Return right guesses of attackers who know records, see `guarantee.knowing_frame`."""
-        releases, count = [one.release for one in self.guaranteed], self.scenario.known_records
-        return self._by_promise(
-            "knowing",
-            (self.scenario.mechanism, count),
-            lambda: guarantee.knowing_frame(self.model, releases, count),
-        )
+        releases, count = (*self._releases.values(),), self.scenario.known_records
+        return self.cache.once(guarantee.knowing_frame, self.model, releases, count)
 
     def meaning(self, way: Way) -> Meaning:
         """Return what a way of releasing means to people."""
         accuracy = float(way.verdict.accuracy[self.exposed])
-        return self._by_promise(
-            "meaning",
-            (way.key,),
-            lambda: guarantee.meaning(self.model, way.release, accuracy, self.exposed),
-        )
+        once = self.cache.once
+        return once(guarantee.meaning, self.model, way.release, accuracy, self.exposed)
 
     # ---------------------------------------------------------------- attackers
 
@@ -593,14 +513,13 @@ class Evaluation:
 
         None where no noise is needed, it does not apply, or a figure is no sum, or none on a grid.
         """
-        return self._by_promise("published", (), self._publish) if self.needs_noise else None
-
-    def _publish(self) -> Way | None:
-        way = {"calibration": "exact", "grid_safe": False}
-        releases, _ = noises(self.model, self.promise, ["DauM"], **way)
-        judged = judge(self.model, [*releases.values()], self.promise)
-        simple = self.query.linear and self.model.steps.any()
-        return judged[0] if judged and simple else None
+        if not (self.needs_noise and self.query.linear and self.model.steps.any()):
+            return None
+        jobs, once = (("DauM", self.promise),), self.cache.once
+        (noise,) = once(calibrate_all, jobs, self.model, calibration="exact", grid_safe=False)
+        if not isinstance(noise, Release):
+            return None
+        return once(judge, self.model, (noise,), self.promise)[0]
 
     def ceiling(self, lines: pd.DataFrame) -> pd.DataFrame:
         """Add to lines of the chosen mechanism what no ε changes, see `curves.ceiling_frame`."""
@@ -624,33 +543,19 @@ class Evaluation:
     def at_epsilons(self) -> dict[float, Release]:
         """Return the chosen mechanism's noise at some ε and the scenario's δ."""
         name, delta = self.scenario.mechanism, self.scenario.delta
-        jobs = [(name, Promise(epsilon, delta)) for epsilon in _EPSILONS]
-
-        def make() -> dict[float, Release]:
-            results = calibrate_all(jobs, self.model, **self._options)
-            pairs = zip(_EPSILONS, results, strict=True)
-            return {epsilon: one for epsilon, one in pairs if isinstance(one, Release)}
-
-        key = ("at epsilons", name, delta, *self._options_key, *self.model_key)
-        return self.cache(key, make)
+        jobs = tuple((name, Promise(epsilon, delta)) for epsilon in _EPSILONS)
+        results = self.cache.once(calibrate_all, jobs, self.model, **self._options)
+        pairs = zip(_EPSILONS, results, strict=True)
+        return {epsilon: one for epsilon, one in pairs if isinstance(one, Release)}
 
     def recalls(self) -> pd.DataFrame:
         """Return precision against recall of the ways shown, see `frames.recall_frame`."""
-        releases = {way.key: way.release for way in self.guaranteed}
-        return self._by_promise(
-            "recalls",
-            (self.scenario.mechanism,),
-            lambda: frames.recall_frame(self.model, releases, self.exposed),
-        )
+        return self.cache.once(frames.recall_frame, self.model, self._releases, self.exposed)
 
     def beliefs(self) -> tuple[pd.DataFrame, int]:
         """Return beliefs after one release by the scenario's seed, see `frames.belief_frame`."""
-        releases, seed = {way.key: way.release for way in self.guaranteed}, self.scenario.seed
-        return self._by_promise(
-            "beliefs",
-            (self.scenario.mechanism, seed),
-            lambda: frames.belief_frame(self.model, releases, self.exposed, seed),
-        )
+        parts = self._releases, self.exposed, self.scenario.seed
+        return self.cache.once(frames.belief_frame, self.model, *parts)
 
     # ---------------------------------------------------------------- from an error to ε
 
@@ -689,22 +594,18 @@ class Evaluation:
         """Return the work that makes `tradeoff`, a part a mechanism, all Gaussian by default."""
         every = names or ("OptM", *gaussian_names())
         parts = [{"names": [name]} for name in dict.fromkeys(every)]
-        delta = self.scenario.delta
-        return self._work("lines", (delta,), parts, self._options | {"delta": delta})
+        return self._work("lines", parts, self._options | {"delta": self.scenario.delta})
 
     def wider(self) -> Work:
         """Return the work that makes `widths`, a part a range."""
-        options = self._options | {"reference": self.scenario.reference_share}
         parts = [{"widths": [width]} for width in curves.widths_of(self.model)]
-        return self._work("widths", (self.promise,), parts, options | {"promise": self.promise})
+        return self._work("widths", parts, self._balanced | {"promise": self.promise})
 
     def reach(self) -> Work:
         """Return the work that makes right guesses against Δp, see `curves.reach_frame`."""
-        releases = {way.key: way.release for way in self.guaranteed}
         widths = curves.reach_widths(self.model, self.exposed)
         parts = [{"widths": widths[start : start + 3]} for start in range(0, len(widths), 3)]
-        key = self.promise, self.scenario.mechanism
-        return self._work("reach", key, parts, {"releases": releases, "pair": self.exposed})
+        return self._work("reach", parts, {"releases": self._releases, "pair": self.exposed})
 
     def accepting(self, limits: tuple[ErrorLimit, ...]) -> Work:
         """Return the work that chooses mechanisms' least ε by errors, see `choose`.
@@ -714,19 +615,19 @@ class Evaluation:
         some = gaussian_names() if self.model.exact else (self.scenario.mechanism, "OptM")
         parts = [{"names": [name]} for name in dict.fromkeys(some)]
         settings = self._options | {"delta": self.scenario.delta, "limit": limits}
-        return self._work("accepted", (self.scenario.delta, *limits), parts, settings)
+        return self._work("accepted", parts, settings)
 
     def _work(
         self,
         kind: str,
-        key: Key,
         parts: Sequence[dict[str, Any]],
         settings: dict[str, Any],
         laws: bool = False,
     ) -> Work:
+        laws = laws or self.exact
         return (
-            (kind, self.exact, *map(repr, parts), *key, *self._options_key, *self.model_key),
+            key_of(kind, laws, self.model, *parts, **settings),
             curves.part,
-            lambda: curves.packed(self.model, laws or self.exact, **settings),
+            partial(curves.packed, self.model, laws, **settings),
             [(kind, one) for one in parts],
         )

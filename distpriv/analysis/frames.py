@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,14 @@ from distpriv.model import GaussianModel, PairModel, Release
 from distpriv.model.diagnostics import mardia, misfit, normality
 from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, pair_loss
+from distpriv.text import percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["attack_frame", "belief_frame", "bells_frame", "contributions_frame", "draws_frame"]
 __all__ += ["fit_frame", "plane_frames", "points_frame", "recall_frame", "separation"]
-__all__ += ["tests_frame", "together"]
+__all__ += ["shares_of", "tests_frame", "titles_of", "together"]
 
 _SCORES = np.linspace(-4.0, 4.0, 141)  # in standard deviations
 _SHARES = 61  # of a range, at most
@@ -145,26 +147,34 @@ def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.Da
     return each.assign(guesses=guesses, low=guesses - half, high=guesses + half)
 
 
-def fit_frame(
-    pair: PairModel, draws: FloatArray, labels: Sequence[str], shares: Sequence[str]
-) -> pd.DataFrame:
+def titles_of(model: GaussianModel) -> tuple[str, ...]:
+    """Return the titles of a model's statistics."""
+    return tuple(one.title for one in model.query.statistics)
+
+
+def shares_of(model: GaussianModel, pair: int = 0) -> tuple[str, str]:
+    """Return both shares of a pair, as sentences and charts name them."""
+    one = model.pairs[pair].pair
+    return percent(one.low), percent(one.high)
+
+
+def fit_frame(model: GaussianModel, draws: FloatArray, pair: int = 0) -> pd.DataFrame:
     """Return the fitted curves and how far simulated tables, (2, R, m), are from them.
 
     Columns statistic, share, mean, deviation, step (0: no grid) and misfit (in points of 100).
     """
     import pandas as pd
 
-    rows, deviations = [], _deviations(pair)
-    for place, label in enumerate(labels):
-        for side, share in enumerate(shares):
-            law = pair.means[side, place], deviations[side, place], pair.steps[place]
+    one, rows = model.pairs[pair], []
+    for place, label in enumerate(titles_of(model)):
+        for side, share in enumerate(shares_of(model, pair)):
+            deviation = _deviations(one)[side, place]
+            law = one.means[side, place], deviation, one.steps[place]
             rows.append((label, share, *law, misfit(draws[side, :, place], *law)))
     return pd.DataFrame(rows, columns=["statistic", "share", "mean", "deviation", "step", "misfit"])
 
 
-def tests_frame(
-    pair: PairModel, draws: FloatArray, labels: Sequence[str], shares: Sequence[str]
-) -> pd.DataFrame:
+def tests_frame(model: GaussianModel, draws: FloatArray, pair: int) -> pd.DataFrame:
     """Return the chance p of a fit as bad as that of simulated tables, (2, R, m), of each curve.
 
     Columns statistic, share, p and deviation; the last rows, "all together", have Mardia's test,
@@ -172,8 +182,9 @@ def tests_frame(
     """
     import pandas as pd
 
-    each = normality(draws, pair, labels, shares)[["statistic", "share", "p"]]
-    each = each.assign(deviation=_deviations(pair).T.ravel())
+    one, labels, shares = model.pairs[pair], titles_of(model), shares_of(model, pair)
+    each = normality(draws, one, labels, shares)[["statistic", "share", "p"]]
+    each = each.assign(deviation=_deviations(one).T.ravel())
     if len(labels) == 1:
         return each
     joint = mardia(draws, shares)
@@ -186,21 +197,22 @@ def _deviations(pair: PairModel) -> FloatArray:
     return np.sqrt(np.diagonal(pair.covariances, axis1=1, axis2=2).clip(0))
 
 
-def draws_frame(draws: FloatArray, labels: Sequence[str], shares: Sequence[str]) -> pd.DataFrame:
+def draws_frame(model: GaussianModel, draws: FloatArray, pair: int = 0) -> pd.DataFrame:
     """Return simulated tables, shape (2, R, m), with columns statistic, share, value."""
     import pandas as pd
 
-    names = np.array([(label, share) for label in labels for share in shares], dtype=object)
-    frame = pd.DataFrame(names.repeat(draws.shape[1], axis=0), columns=["statistic", "share"])
+    pairs = [*product(titles_of(model), shares_of(model, pair))]
+    names = np.array(pairs, dtype=object).repeat(draws.shape[1], axis=0)
+    frame = pd.DataFrame(names, columns=["statistic", "share"])
     return frame.assign(value=np.moveaxis(draws, 2, 0).ravel())
 
 
 def plane_frames(
-    pair: PairModel,
+    model: GaussianModel,
     axes: tuple[int, int],
-    shares: Sequence[str],
     noises: Mapping[str, Release],
     draws: FloatArray,
+    pair: int = 0,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return normals and simulated tables, (2, R, m), in the plane of two statistics.
 
@@ -209,40 +221,41 @@ def plane_frames(
     """
     import pandas as pd
 
-    places, chosen, m = list(axes), np.ix_(axes, axes), len(pair.difference)
-    unit = np.sqrt(np.diagonal(pair.pooled)[places].clip(0))
+    one, shares = model.pairs[pair], shares_of(model, pair)
+    places, chosen, m = list(axes), np.ix_(axes, axes), len(one.difference)
+    unit = np.sqrt(np.diagonal(one.pooled)[places].clip(0))
     unit = np.where(unit > 0, unit, 1.0)
-    middle, scale = pair.means[:, places].mean(axis=0), np.outer(unit, unit)
+    middle, scale = one.means[:, places].mean(axis=0), np.outer(unit, unit)
     laws = [
         (name, "share", *((mean[places] - middle) / unit), covariance[chosen])
-        for name, mean, covariance in zip(shares, pair.means, pair.covariances, strict=True)
+        for name, mean, covariance in zip(shares, one.means, one.covariances, strict=True)
     ]
-    laws += [(name, "noise", 0.0, 0.0, one.total(m)[chosen]) for name, one in noises.items()]
+    laws += [(name, "noise", 0.0, 0.0, noise.total(m)[chosen]) for name, noise in noises.items()]
     plane = pd.DataFrame(
         [(*head, *(covariance / scale)[[0, 0, 1], [0, 1, 1]]) for *head, covariance in laws],
         columns=["name", "kind", "x", "y", "xx", "xy", "yy"],
     )
-    clouds = pd.DataFrame(
-        ((draws[:, :, places] - middle) / unit).reshape(-1, 2), columns=["x", "y"]
-    )
+    away = ((draws[:, :, places] - middle) / unit).reshape(-1, 2)
+    clouds = pd.DataFrame(away, columns=["x", "y"])
     clouds.insert(0, "share", np.repeat(np.array(shares, dtype=object), draws.shape[1]))
     return plane, clouds
 
 
-def contributions_frame(pair: PairModel, labels: Sequence[str]) -> pd.DataFrame:
+def contributions_frame(model: GaussianModel, pair: int = 0) -> pd.DataFrame:
     """Return right guesses of 100 from each statistic alone, and without it, by the model.
 
     Columns statistic, alone, without.
     """
     import pandas as pd
 
+    fitted, labels = model.pairs[pair], titles_of(model)
     every = [*range(len(labels))]
 
     def guesses(places: list[int]) -> float:
         if not places:
             return 50.0
-        one, other = pair.covariances[np.ix_([0, 1], places, places)]
-        return 100 * NormalLoss.between(pair.difference[places], one, other).accuracy()
+        one, other = fitted.covariances[np.ix_([0, 1], places, places)]
+        return 100 * NormalLoss.between(fitted.difference[places], one, other).accuracy()
 
     alone = [guesses([place]) for place in every]
     without = [guesses([other for other in every if other != place]) for place in every]
