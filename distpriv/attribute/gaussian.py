@@ -226,7 +226,8 @@ def noise_by_release(
     Returns
     -------
     DataFrame
-        By release: sensitivity, variance, noise (σ²), error (E|Z|) and protected (the binding one).
+        By release: sensitivity, variance, needed (see `AttributeNoise`), noise (σ²), error (E|Z|)
+        and protected, of the share that asks for the most noise.
 
     Raises
     ------
@@ -243,8 +244,8 @@ def noise_by_release(
         some = [one for one in every if one.release == name]
         shifts, spreads = [one.sensitivity for one in some], [one.variance for one in some]
         noise = attribute_private_gaussian(shifts, spreads, epsilon, delta, calibration)
-        at = noise.binding
-        error = noise.expected_absolute_error
-        rows[name] = (shifts[at], spreads[at], noise.variance, error, some[at].protected)
-    columns = ["sensitivity", "variance", "noise", "error", "protected"]
+        at, error = noise.binding, noise.expected_absolute_error
+        numbers = shifts[at], spreads[at], float(noise.needed[at]), noise.variance, error
+        rows[name] = (*numbers, some[at].protected)
+    columns = ["sensitivity", "variance", "needed", "noise", "error", "protected"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("release")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_NODES", "BayesianNetwork"]
 
 MOST_NODES = 20
+_MOST_NUMBERS = 10**6  # of a table in a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +136,27 @@ class BayesianNetwork:
                 )
 
     def remote(self, node: str, others: Iterable[str]) -> frozenset[str]:
-        """Return the attributes that others d-separate from a node."""
+        """Return the attributes that others d-separate from a node.
+
+        Those that no active path reaches (Koller & Friedman 2009, Algorithm 3.1): it leaves others
+        where they have a common child only, or a descendant of it is among them.
+        """
         import networkx as nx
 
-        between = set(others)
-        rest = set(self.nodes) - between - {node}
-        return frozenset(
-            one for one in rest if nx.is_d_separator(self.graph, {node}, {one}, between)
-        )
+        between, graph = set(others), self.graph
+        above = between.union(*(nx.ancestors(graph, one) for one in between))
+        reached: set[tuple[str, bool]] = set()
+        todo = [(node, True)]
+        while todo:
+            at, upwards = step = todo.pop()
+            if step in reached:
+                continue
+            reached.add(step)
+            if at not in between:
+                todo += [(child, False) for child in graph.successors(at)]
+            if (at not in between) if upwards else (at in above):
+                todo += [(parent, True) for parent in graph.predecessors(at)]
+        return frozenset(self.nodes) - between - {at for at, _ in reached}
 
     def marginal(self, nodes: Sequence[str]) -> FloatArray:
         """Compute the joint probabilities of some nodes, one axis each, all others summed out."""
@@ -207,7 +222,7 @@ class BayesianNetwork:
 
 _VARIABLE = re.compile(r'variable\s+"?([^"{\s]+)"?\s*\{[^{}]*\{([^{}]*)\}[^{}]*\}')
 _PROBABILITY = re.compile(r"probability\s*\(([^()]*)\)\s*\{([^{}]*)\}")
-_ROW = re.compile(r"(?:\(([^()]*)\)|(table|default))\s*([^;]*);")
+_ROW = re.compile(r"\s*(?:\(([^()]*)\)|(table|default))(.*)", re.DOTALL)
 
 
 def _bare(name: str) -> str:
@@ -216,9 +231,13 @@ def _bare(name: str) -> str:
 
 def _bif_table(node: str, body: str, states: list[tuple[str, ...]]) -> FloatArray:
     """Read the rows of a table; those that are not there are NaN, which no network accepts."""
-    table = np.full([len(names) for names in states], np.nan)
+    sizes = [len(names) for names in states]
+    if math.prod(sizes) > _MOST_NUMBERS:
+        raise ReadError(f"The table of {node!r} has over a million numbers; take fewer states.")
+    table = np.full(sizes, np.nan)
+    rows = [found.groups() for row in body.split(";") if (found := _ROW.match(row))]
     try:
-        for row, word, numbers in sorted(_ROW.findall(body), key=lambda part: part[1] != "default"):
+        for row, word, numbers in sorted(rows, key=lambda part: part[1] != "default"):
             values = [float(number) for number in re.split(r"[,\s]+", numbers.strip())]
             if word:
                 table[...] = np.reshape(values, table.shape if word == "table" else (-1,))

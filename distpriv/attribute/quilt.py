@@ -49,51 +49,25 @@ class Quilt:
     scale: float
 
 
-@dataclass(frozen=True, eq=False)
-class QuiltResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class QuiltResult(Quilt):
     """Laplace noise that hides every protected attribute; the scale 0 is no noise.
+
+    It is the best quilt of the protected attribute that asks for the most noise, besides:
 
     Attributes
     ----------
-    binding : Quilt
-        The best quilt of the protected attribute that asks for the most noise.
     quilts : tuple of Quilt
         All of them, those of least noise first.
     epsilon : float
     """
 
-    binding: Quilt
     quilts: tuple[Quilt, ...]
     epsilon: float
 
     def __repr__(self) -> str:
         about = listed(sorted(self.quilt)) or "no attribute"
         return f"QuiltResult(scale {self.scale:.4g}, by the quilt of {about})"
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise."""
-        return self.binding.scale
-
-    @property
-    def quilt(self) -> frozenset[str]:
-        """Q of the binding quilt."""
-        return self.binding.quilt
-
-    @property
-    def nearby(self) -> frozenset[str]:
-        """N of the binding quilt."""
-        return self.binding.nearby
-
-    @property
-    def remote(self) -> frozenset[str]:
-        """R of the binding quilt."""
-        return self.binding.remote
-
-    @property
-    def influence(self) -> float:
-        """e(Q | protected) of the binding quilt."""
-        return self.binding.influence
 
     def accuracy(self, beta: float) -> float:
         """Return α = b ln(1/β): the noise is larger than α with the probability β.
@@ -199,7 +173,8 @@ def markov_quilt(
         ]
     quilts.sort(key=lambda one: (one.scale, len(one.quilt)))
     best = [next(one for one in quilts if one.protected == secret) for secret in secrets]
-    return QuiltResult(max(best, key=lambda one: one.scale), tuple(quilts), epsilon)
+    binding = max(best, key=lambda one: one.scale)
+    return QuiltResult(**vars(binding), quilts=tuple(quilts), epsilon=epsilon)
 
 
 def _quilt(
