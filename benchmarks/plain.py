@@ -54,31 +54,11 @@ def fit_with_pandas(table: pd.DataFrame, numbers_with: tuple[int, int], n: int, 
     return result
 
 
-def fit_with_numpy(table: pd.DataFrame, numbers_with: tuple[int, int], n: int, count: int) -> Fit:
-    """Simulate subsets by `Generator.choice` of a matrix's rows."""
-    rng = np.random.default_rng(1)
-    rich = (table["income"] == ">50K").to_numpy()
-    values = numbers(table).to_numpy()
-    result = []
-    for k in numbers_with:
-        rows = _sums([(values[rich], k), (values[~rich], n - k)], count, rng) * scales(n)
-        result.append((rows.mean(axis=0), np.cov(rows, rowvar=False)))
-    return result
-
-
 def _sums(groups: Groups, count: int, rng: np.random.Generator) -> FloatArray:
     total = np.empty((count, 5))
     for row in total:
         chosen = (group[rng.choice(len(group), size, replace=False)] for group, size in groups)
         row[:] = sum(records.sum(axis=0) for records in chosen)
-    return total
-
-
-def _sums_at_once(groups: Groups, count: int, rng: np.random.Generator) -> FloatArray:
-    total = np.zeros((count, 5))
-    for group, size in groups:
-        keys = rng.random((count, len(group)), dtype=np.float32)
-        total += group[np.argpartition(keys, size, axis=1)[:, :size]].sum(axis=1)
     return total
 
 
@@ -89,20 +69,14 @@ def attack(
     n: int,
     noises: Mapping[str, Release | None],
     rng: np.random.Generator,
-    *,
-    at_once: bool = False,
 ) -> dict[str, float]:
-    """Run a repetition of the adaptive attack; all noises meet the same 400 datasets.
-
-    A loop over datasets, or all subsets of a share at once by partly sorted random keys.
-    """
-    draw = _sums_at_once if at_once else _sums
+    """Run a repetition of the adaptive attack; all noises meet the same 400 datasets."""
     order = rng.permutation(len(values))
     drawn = []
     for part in (order[:10_000], order[10_000:20_000]):
         rich, others = values[part[having[part]]], values[part[~having[part]]]
         groups = ([(rich, k), (others, n - k)] for k in numbers_with)
-        drawn.append(np.vstack([draw(each, 100, rng) for each in groups]))
+        drawn.append(np.vstack([_sums(each, 100, rng) for each in groups]))
     shadow, test = (each * scales(n) for each in drawn)
     labels = np.repeat([0, 1], 100)
     right = {}

@@ -119,18 +119,11 @@ class Scenario:
 
 def sums(groups: list[Array], numbers: Array) -> Array:
     """Return the laws of sums of draws with replacement of whole numbers, (2, points)."""
-    least = [int(group.min()) for group in groups]
-    starts = numbers @ least
-    reach = int((starts - starts.min() + numbers @ [np.ptp(group) for group in groups]).max()) + 1
-    size = fft.next_fast_len(reach, True)
-    parts = [
-        fft.rfft(np.bincount(g - a, minlength=1) / len(g), size)
-        for g, a in zip(groups, least, strict=True)
-    ]
-    laws = [fft.irfft(parts[0] ** k[0] * parts[1] ** k[1], size) for k in numbers]
-    return np.array(
-        [np.roll(law, s - starts.min()) for law, s in zip(laws, starts, strict=True)]
-    ).clip(0)
+    least = min(int(group.min()) for group in groups)  # n times it is in each sum
+    reach = max(np.ptp(np.concatenate(groups)) * numbers.sum(axis=1)) + 1
+    size = fft.next_fast_len(int(reach), True)
+    parts = [fft.rfft(np.bincount(group - least) / len(group), size) for group in groups]
+    return np.array([fft.irfft(parts[0] ** k[0] * parts[1] ** k[1], size) for k in numbers]).clip(0)
 
 
 def deltas(laws: Array, epsilon: float) -> Array:
