@@ -5,6 +5,7 @@ from distpriv.mechanisms import expected_value  # noqa: F401  isort: skip
 from distpriv.mechanisms import directional  # noqa: F401  isort: skip
 from distpriv.mechanisms import eigenvector  # noqa: F401  isort: skip
 from distpriv.mechanisms import optimal  # noqa: F401  isort: skip
+from distpriv.mechanisms import wasserstein  # noqa: F401  isort: skip
 from distpriv.mechanisms import balanced  # noqa: F401  isort: skip
 from distpriv.mechanisms import differential  # noqa: F401  isort: skip
 from distpriv.mechanisms import attribute  # noqa: F401  isort: skip

@@ -305,7 +305,8 @@ def _single(
         promised = release.promise if options.persons is not None or _settles(model) else None
     if promised is None:
         return release  # it has been held against its promise, or is none that is guarded
-    down = limited or (promise.delta > 0 and len(model.query) == 1 and _lawful(model))
+    less = promise.delta > 0 and not mechanism.always
+    down = limited or (less and len(model.query) == 1 and _lawful(model))
     return _settled([release], [promised], model, options, [down])[0]
 
 

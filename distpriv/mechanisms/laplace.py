@@ -15,11 +15,15 @@ from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy.delivered import verdict
 from distpriv.privacy.least_noise import least_along
 
-__all__ = ["NO_AMOUNT", "laplace_release"]
+__all__ = ["NO_AMOUNT", "NO_EPSILON", "laplace_release", "rounded_up"]
 
 NO_AMOUNT = (
     "No amount of {} noise keeps this promise, for the two shares differ in more than it covers; "
     "take OptM or balanced figures."
+)
+NO_EPSILON = (
+    "{} needs an ε above 0, for its scale is divided by ε; set a limit of right guesses instead, "
+    "or take OptM."
 )
 _UNSEEN = 1e-6  # of δ, which nodes may miss
 _ROUGH = 2e-3  # of ln δ: room that noise may leave
@@ -27,14 +31,19 @@ _LARGEST = 64.0  # factor on the scale
 
 
 def laplace_release(
-    name: str, model: GaussianModel, directions: FloatArray, promise: Promise, options: Options
+    name: str,
+    model: GaussianModel,
+    directions: FloatArray,
+    promise: Promise,
+    options: Options,
+    size: float | None = None,
 ) -> Release:
     """Return Laplace noise of scale Δ/ε along directions, Δ the difference's L1 norm along them.
 
-    That promises (ε, 0) where the two laws differ by a shift only (Theorems 4.1 and 4.3). Guarded
-    noise promises what it delivers under the covariances as they are: for δ = 0 the returned
-    promise has the δ of it, rounded up, with what quadrature may err by and 1e-6 that it may not
-    see; for another δ the scale grows until that is kept.
+    Or Δ is the size that is passed. That promises (ε, 0) where the two laws differ by a shift only
+    (Theorems 4.1 and 4.3). Guarded noise promises what it delivers under the covariances as they
+    are: for δ = 0 the returned promise has the δ of it, rounded up, with what quadrature may err by
+    and 1e-6 that it may not see; for another δ the scale grows until that is kept.
 
     Raises
     ------
@@ -43,11 +52,9 @@ def laplace_release(
         grid.
     """
     if promise.epsilon == 0:
-        raise NotApplicable(
-            f"{name} needs an ε above 0, for its scale is divided by ε; set a limit of right "
-            "guesses instead, or take OptM."
-        )
-    size = float(np.abs(differences(model) @ directions).sum(axis=1).max())
+        raise NotApplicable(NO_EPSILON.format(name))
+    if size is None:
+        size = float(np.abs(differences(model) @ directions).sum(axis=1).max())
     if size == 0:
         raise NotApplicable(
             f"{name} adds noise by how far apart the expected statistics are, and these agree at "
@@ -70,7 +77,7 @@ def laplace_release(
     if options.calibration != "guarded":
         return release
     if promise.delta == 0:
-        delta = _rounded_up(_at_most(model, release, promise))
+        delta = rounded_up(_at_most(model, release, promise))
         return replace(release, promise=replace(promise, delta=delta))
 
     def excess_of(_: IntArray, factors: FloatArray) -> FloatArray:
@@ -104,7 +111,7 @@ def _floor(model: GaussianModel, epsilon: float) -> tuple[FloatArray, float]:
     return width[0] * model.steps, float(ratio[0])
 
 
-def _rounded_up(delta: float) -> float:
-    """With two significant digits, below 1."""
+def rounded_up(delta: float) -> float:
+    """Return a δ with two significant digits, below 1."""
     unit = 10.0 ** (math.floor(math.log10(delta)) - 1)
     return min(math.ceil(delta / unit * (1 - 1e-12)) * unit, 1 - 1e-9)

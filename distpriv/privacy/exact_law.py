@@ -411,7 +411,7 @@ def _complete(cells: FloatArray, numbers: IntArray, replacement: bool) -> FloatA
             else:
                 points += min(k, having) - max(0, k - others)
         parts = [_counts_law(one, k, 1, replacement) for one, k in zip(cells, row, strict=True)]
-        laws.append(np.convolve(*parts))
+        laws.append(np.convolve(parts[0], parts[1]))
         if np.count_nonzero(laws[-1] > _UNDERFLOW) < points:
             return None
     return np.array(laws)

@@ -19,7 +19,8 @@ def law(seed, m, count=1):
 
 
 def test_register_lists_the_mechanisms_and_refuses_a_second_of_a_name():
-    names = "ExpM(L) ExpM DirM(L) DirM DauM EigM OptM BalM GroupDP(L) GroupDP DP(L) DP APGM"
+    names = "ExpM(L) ExpM DirM(L) DirM DauM EigM OptM Wasserstein ApproxWasserstein "
+    names += "BoundedWasserstein BalM GroupDP(L) GroupDP DP(L) DP APGM"
     assert list(MECHANISMS) == names.split()
     with pytest.raises(ValueError, match="'OptM' already"):
         register(MECHANISMS["OptM"])
