@@ -154,11 +154,15 @@ def _masses(
     return supply, demand, math.floor(delta * units) + spare
 
 
-def _first(holds: Callable[[int], bool], count: int) -> int:
-    """Return the least place from which on a condition holds; at the last one it does."""
+def _first(holds: Callable[[int], bool], count: int, step: int = 0) -> int:
+    """Return the least place from which on a condition holds; at the last one it does.
+
+    Steps from the first place on grow, for most answers lie low, where graphs are sparse.
+    """
     low, high = 0, count - 1
     while low < high:
-        place = low + (high - low) // 4  # the answer tends to lie low, where graphs are sparse
+        place = min(low + step, (low + high) // 2)
+        step = 8 * step + 1
         low, high = (low, place) if holds(place) else (place + 1, high)
     return low
 
@@ -213,7 +217,8 @@ def _on_a_line(
         for (begin, _), count in zip((right, wrong), counts, strict=True)
     ]
     candidates = np.unique([*np.concatenate(reaches), high])
-    return float(candidates[_first(lambda at: enough(candidates[at]), len(candidates))])
+    count = len(candidates)
+    return float(candidates[_first(lambda at: enough(candidates[at]), count, count)])
 
 
 def _ranges(starts: IntArray, counts: IntArray) -> IntArray:

@@ -75,6 +75,17 @@ def test_relaxed_promise_holds_for_laws_that_differ():
     assert relaxed_promise(1.0, 0.0, [0.1], [1.0]).deltas == 1  # nothing is promised
 
 
+def test_close_attackers_lose_delta_by_the_same_factor():
+    # ε = 0; what is believed differs from what is hidden in one outcome, by e^c.
+    delta, c = 0.1, 0.5
+    hidden = np.array([[delta, 1 - delta], [0, 1]])
+    believed = np.array([[np.exp(c) * delta, 1 - np.exp(c) * delta], [0, 1]])
+    assert max_divergence(believed[0], hidden[0]) == pytest.approx(c)
+    assert float(FiniteLoss(*hidden).delta(0.0)) == pytest.approx(delta)
+    reached = float(FiniteLoss(*believed).delta(2 * c))
+    assert delta < reached <= np.exp(c) * delta * (1 + 1e-9)
+
+
 def test_divergence_of_close_attackers_counts_records():
     assert max_divergence([0.5, 0.5], [0.25, 0.75]) == pytest.approx(math.log(2))
     assert max_divergence([0.5, 0.5], [1.0, 0.0]) == math.inf
