@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,9 +12,10 @@ from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
 from distpriv.model.grid import COVERED, inverse, log_ratio, smoothness
-from distpriv.privacy import FiniteLoss, NormalLoss, PrivacyLoss, Verdict, verdicts
+from distpriv.privacy import NormalLoss, PrivacyLoss, Verdict, verdicts
 from distpriv.privacy.delivered import judge
-from distpriv.privacy.laplace import APART
+from distpriv.privacy.laplace import at_most
+from distpriv.privacy.loss import ALIKE, APART
 from distpriv.privacy.meaning import check_kept
 from distpriv.text import near, whole
 
@@ -28,7 +28,6 @@ _TRACE = 1e-10  # of noise in all directions, in squared units
 _ENDLESS = 1e-8  # precision of what is not released, in units of its own
 _FIXED = 1e-12  # of a variance: a combination that varies less does not vary
 _MOVED = 1e-6  # deviations by which a mean that does not vary must move to tell
-_SAME = FiniteLoss(np.ones(1), np.ones(1))
 _Draw = tuple[int | None, str]
 _LAPLACE = (
     "Laplace noise of several releases has no bell curve, and its variance bounds nothing; count "
@@ -97,20 +96,14 @@ class JointRelease:
         """Hold everything together against a promise."""
         if self.alone is not None:
             return verdicts(self.model, [self.alone], [promise])[0]
-        delta = [
-            np.max([_delivered(*one, promise.epsilon) for one in laws], axis=0)
-            for laws in self.losses
-        ]
+        delta = np.zeros((len(self.losses), 2))
+        for both, laws in zip(delta, self.losses, strict=True):
+            for loss, charge in laws:
+                orders = [at_most(one, promise.epsilon, charge) for one in (loss, loss.reversed)]
+                both[:] = np.maximum(both, orders)  # NaN stays
         accuracy = [max(loss.accuracy() for loss, _ in laws) for laws in self.losses]
-        alike = [all(loss is _SAME for loss, _ in laws) for laws in self.losses]
-        return judge(promise, np.array(delta), np.array(accuracy), np.array(alike))
-
-
-def _delivered(loss: PrivacyLoss, charge: float, epsilon: float) -> list[float]:
-    """Return δ in both orders, with what the grid adds at most."""
-    factor = 1 + math.tanh(charge / 2)
-    both = (float(one.profile(epsilon - charge)) for one in (loss, loss.reversed))
-    return [min(factor * delta, 1.0) for delta in both]
+        alike = [all(loss is ALIKE for loss, _ in laws) for laws in self.losses]
+        return judge(promise, delta, np.array(accuracy), np.array(alike))
 
 
 def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
@@ -328,7 +321,7 @@ def _between(difference: FloatArray, one: FloatArray, other: FloatArray) -> Priv
         return APART
     p, q = (vectors[:, ~fixed].T @ law @ vectors[:, ~fixed] for law in (p, q))
     alike = np.allclose(p, q, rtol=0, atol=_FIXED) and (np.abs(moved) <= _FIXED).all()
-    return _SAME if alike else NormalLoss.between(moved[~fixed], p, q)
+    return ALIKE if alike else NormalLoss.between(moved[~fixed], p, q)
 
 
 # ---------------------------------------------------------------- one release, again and again

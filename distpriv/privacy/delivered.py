@@ -10,39 +10,18 @@ from typing import Literal
 import numpy as np
 
 from distpriv.arrays import BoolArray, FloatArray
-from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
 from distpriv.model.grid import COVERED, log_ratio
 from distpriv.privacy.exact_law import known_law
-from distpriv.privacy.laplace import APART, at_most, laplace_loss
-from distpriv.privacy.loss import FiniteLoss, NormalLoss, PrivacyLoss
-from distpriv.privacy.persons import (
-    Bounds,
-    PerRecord,
-    Persons,
-    as_bounds,
-    check_bounds,
-    per_record,
-    record_moves,
-)
+from distpriv.privacy.laplace import at_most, laplace_loss
+from distpriv.privacy.loss import ALIKE, APART, FiniteLoss, NormalLoss, PrivacyLoss
+from distpriv.privacy.persons import Bounds, PerRecord, Persons, each_record
 
-__all__ = [
-    "Verdict",
-    "WorstLoss",
-    "accuracies",
-    "delivered_delta",
-    "delivered_epsilon",
-    "judge",
-    "optimal_attack_accuracy",
-    "pair_loss",
-    "privacy_loss",
-    "verdict",
-    "verdicts",
-]
+__all__ = ["Verdict", "WorstLoss", "accuracies", "delivered_delta", "delivered_epsilon", "judge"]
+__all__ += ["optimal_attack_accuracy", "pair_loss", "privacy_loss", "verdict", "verdicts"]
 
 Law = Literal["model", "exact", "any data", "none"]
 
-_NOTHING = FiniteLoss(np.ones(1), np.ones(1))  # P = Q: nothing to tell
 _SLACK = 1e-6  # of δ, for rounding
 _ROUNDING = 0.01  # of δ: a law that may err by more refutes only
 _USUAL = 1e-3  # δ of what each record gets where nothing is promised
@@ -64,9 +43,15 @@ def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 
 
 
 def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> PrivacyLoss:
-    """By the normal laws of a pair."""
-    if not release.additive:
-        return _kept_loss(replace(model, pairs=(fitted,)), release)
+    """Return the loss by the normal laws of a pair."""
+    kept, total = release.kept, release.stands_for
+    if kept is not None:
+        # Numbers that every share of the range has, weighted alike at all, have one law (BalM).
+        fair = total is not None and (not kept.any() or ((kept > 0) | (total == 0)).all())
+        if fair and (kept <= fitted.numbers).all():
+            return ALIKE
+        (p, q), covariances = joint_law(replace(model, pairs=(fitted,)), [release])
+        return NormalLoss.between(p - q, *covariances)
     covered = bool(_grid_ratio(fitted, [release])[0] <= COVERED)
     if not covered and fitted.apart:
         return APART
@@ -79,32 +64,17 @@ def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> Pr
 
 
 def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
-    """Return what the grid moves log-likelihood ratios by, (R,); ∞ for releases without noise.
+    """Return what the grid moves log-likelihood ratios by, (R,); ∞ for figures as they are.
 
     Laplace noise is normal noise of random size, which covers the grid as well as the normal noise
     beside it does; where there is none, it counts by its variance.
     """
-    if not releases:
-        return np.zeros(0)
     m = len(fitted.steps)
-    noise = [one.covariance if one.covariance is not None else one.total(m) for one in releases]
-    ratio = log_ratio(fitted.smoothness(np.array(noise)))
-    plain = np.array([one.kind != "noise" for one in releases])
-    return np.where(plain, np.inf, ratio)
-
-
-def _kept_loss(model: GaussianModel, release: Release) -> PrivacyLoss:
-    """Of a release that does not use all records, by the model's first pair.
-
-    Numbers that every share of the range has, weighted alike at all, have one law (see BalM).
-    """
-    kept, total = release.kept, release.stands_for
-    if kept is not None and total is not None:
-        fair = not kept.any() or bool(((kept > 0) | (total == 0)).all())
-        if fair and (kept <= model.pairs[0].numbers).all():
-            return _NOTHING
-    (p, q), covariances = joint_law(model, [release])
-    return NormalLoss.between(p - q, *covariances)
+    noise = [one.total(m) if one.covariance is None else one.covariance for one in releases]
+    ratio = log_ratio(fitted.smoothness(np.reshape(noise, (-1, m, m))))
+    ratio[[one.kind == "as it is" for one in releases]] = np.inf
+    ratio[[not one.additive for one in releases]] = 0.0  # it has other records, and no noise
+    return ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +130,8 @@ def privacy_loss(
 ) -> WorstLoss:
     """Return the privacy loss of a release, of one pair or the worst of all, in both orders.
 
-    Laws that are as likely as the fitted ones, where these are estimates, count as well.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release, optional
-        None: the figures as they are.
-    pair : int, optional
+    Laws that are as likely as the fitted ones, where these are estimates, count as well. Without a
+    release it is that of the figures as they are.
     """
     losses = _losses(model, release, range(len(model.pairs)) if pair is None else [pair])
     return WorstLoss(tuple(one for loss in losses for one in (loss, loss.reversed)))
@@ -208,11 +172,9 @@ class Verdict:
 
     Attributes
     ----------
-    kept : bool
     law : str
         What that rests on: "model" for the fitted normals, "exact" for a law that is computed
         without them, "any data", or "none".
-    promise : Promise
     delta : ndarray, shape (K, 2)
         Delivered at the promise's ε by the model [pair; lower share first, higher share first],
         with what the grid adds at most; the worst of laws that are equally likely.
@@ -220,11 +182,9 @@ class Verdict:
         Of the best attacker at even odds, by the exact law where one is known.
     exact : ndarray, shape (K, 2), or None
         δ by the exact law of each pair where it is known, which decides; None where none is.
-    persons : Promise or None
+    persons, persons_kept : Promise or None, bool or None
         What each record gets, at the δ that is promised to persons, or at 0.001; None if nothing,
-        or without public bounds.
-    persons_kept : bool or None
-        Whether each record gets what is promised to persons; None where nothing is.
+        or without public bounds. Whether that is what is promised; None where nothing is.
     why : str
         Why either is not kept; "" if both are.
     """
@@ -265,18 +225,11 @@ def verdict(
 
     Parameters
     ----------
-    model : GaussianModel
-    release : Release
-    promise : Promise, optional
     persons : Persons, optional
         What is promised to every single record besides.
     bounds : mapping of column to (low, high), or iterable of Bound
-        Public bounds of the columns where `persons` has none of its own.
-
-    Raises
-    ------
-    DistprivError
-        If persons are promised something and a column whose numbers are used has no bounds.
+        Public bounds of the columns where `persons` has none of its own; it is a DistprivError if
+        persons are promised something and a column whose numbers are used has none at all.
     """
     promise = release.promise if promise is None else promise
     if promise is None:
@@ -307,16 +260,18 @@ def verdicts(
             continue
         for row, (release, promise) in enumerate(zip(releases, promises, strict=True)):
             by_law = law.delivered(release, promise.epsilon)
+            if law.hides(release, promise.epsilon):
+                exact[row, place] = 0.0
             if by_law is None:
                 continue
             accuracy[row, place] = by_law[1]
-            if law.hides(release, promise.epsilon):
-                exact[row, place] = 0.0
-            elif law.error <= _ROUNDING * promise.delta:
+            if exact[row, place, 0] == 0:
+                continue
+            if law.error <= _ROUNDING * promise.delta:
                 exact[row, place] = by_law[0] + law.error
             elif (by_law[0] - law.error > np.maximum(delta[row, place], promise.delta)).any():
                 exact[row, place] = by_law[0] - law.error  # it refutes what it cannot confirm
-    each = _each_record(model, releases, persons, bounds)
+    each = each_record(model, releases, persons, bounds)
     for row, (record, promise) in enumerate(zip(each, promises, strict=True)):
         if record is not None:  # noise that hides all records, whatever they are
             hidden = record.group(model.n).delta(promise.epsilon)
@@ -334,56 +289,31 @@ def _model_values(
     promises: Sequence[Promise],
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return δ in both orders by one pair's normal laws, (R, 2), accuracies, and what is sure."""
-    delta, accuracy, ratio = np.zeros((len(releases), 2)), *np.zeros((2, len(releases)))
-    sure = np.zeros(len(releases), dtype=bool)
-    additive = [row for row, one in enumerate(releases) if one.additive]
-    normal = [row for row in additive if releases[row].directions is None]
-    ratio[additive] = _grid_ratio(fitted, [releases[row] for row in additive])
+    delta, accuracy = np.zeros((len(releases), 2)), np.zeros(len(releases))
+    sure, ratio = np.zeros(len(releases), dtype=bool), _grid_ratio(fitted, releases)
     covered = ratio <= COVERED
     charge = np.where(covered, ratio, 0.0)
-    level = np.array([promise.epsilon for promise in promises]) - charge
-    if normal:
-        noise = np.array([releases[row].total(len(model.query)) for row in normal])
-        values = _normal_values(fitted, noise, covered[normal], level[normal])
-        delta[normal], accuracy[normal] = values
-    for row in sorted({*range(len(releases))} - {*normal}):
+    normal = np.array([one.additive and one.directions is None for one in releases], dtype=bool)
+    if normal.any():
+        noise = np.array([one.total(len(model.query)) for one in releases])[normal]
+        noise *= covered[normal, None, None]
+        difference = np.broadcast_to(fitted.difference, noise.shape[:2])
+        first = NormalLoss.between(difference, *(law + noise for law in fitted.covariances))
+        level = np.array([promise.epsilon for promise in promises])[normal] - charge[normal]
+        several = NormalLoss.together([first, first.reversed, first])
+        *orders, even = several.profile(np.stack([level, level, 0 * level]).ravel()).reshape(3, -1)
+        factor = 1 + np.tanh(charge[normal] / 2)
+        delta[normal] = np.minimum(factor * orders, 1.0).T
+        accuracy[normal] = 0.5 + 0.5 * even
+        if fitted.apart:
+            delta[normal & ~covered], accuracy[normal & ~covered] = 1.0, 1.0
+    for row in np.flatnonzero(~normal).tolist():
         loss = _model_loss(model, releases[row], fitted)
-        sure[row] = loss is _NOTHING
-        delta[row] = [at_most(one, float(level[row])) for one in (loss, loss.reversed)]
+        sure[row] = loss is ALIKE
+        both, epsilon = (loss, loss.reversed), promises[row].epsilon
+        delta[row] = [at_most(one, epsilon, float(charge[row])) for one in both]
         accuracy[row] = loss.accuracy()
-    return np.minimum(delta * (1 + np.tanh(charge / 2)[:, None]), 1.0), accuracy, sure
-
-
-def _normal_values(
-    fitted: PairModel, noise: FloatArray, covered: BoolArray, level: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return δ in both orders, (R, 2), and accuracies, (R,), under normal noise (R, m, m)."""
-    difference = np.broadcast_to(fitted.difference, (len(noise), noise.shape[-1]))
-    one, other = (covariance + noise * covered[:, None, None] for covariance in fitted.covariances)
-    loss = NormalLoss.between(difference, one, other)
-    several = NormalLoss.together([loss, loss.reversed, loss])
-    levels = np.concatenate([level, level, np.zeros(len(noise))])
-    first, second, even = several.profile(levels).reshape(3, -1)
-    delta = np.stack([first, second], axis=1)
-    if fitted.apart:
-        delta[~covered], even[~covered] = 1.0, 1.0
-    return delta, 0.5 + 0.5 * even
-
-
-def _each_record(
-    model: GaussianModel, releases: Sequence[Release], persons: Persons | None, bounds: Bounds
-) -> list[PerRecord | None]:
-    """Return what each record gets; None where nobody asks, or bounds are wanting."""
-    ranges = (persons and persons.bounds) or as_bounds(bounds)
-    if persons is not None or ranges:
-        try:
-            check_bounds(model, ranges)
-            moves = record_moves(model.query, model.n, ranges)
-            return [per_record(release, moves) for release in releases]
-        except DistprivError:
-            if persons is not None:
-                raise
-    return [None] * len(releases)
+    return delta, accuracy, sure
 
 
 def judge(
@@ -397,8 +327,7 @@ def judge(
 ) -> Verdict:
     """Hold what is delivered against a promise, see :class:`Verdict` for shapes.
 
-    `sure`, shape (K,), tells what holds for any data; `exact` is NaN where no law is known, and
-    `each` what every record gets.
+    `sure`, shape (K,), tells what holds for any data; `exact` is NaN where no law is known.
     """
     by_law = np.isfinite(exact)
     decides = np.where(by_law, exact, delta)
@@ -407,11 +336,9 @@ def judge(
     why = []
     if not kept:
         why.append(f"It delivers δ = {decides.max():.3g} where {promise.delta:.3g} is promised.")
-    gets, persons_kept = None, None
-    if each is not None:
-        allowed = _USUAL if persons is None else persons.delta
-        epsilon = each.epsilon(allowed)
-        gets = Promise(epsilon, allowed) if np.isfinite(epsilon) else None
+    gets, persons_kept, allowed = None, None, persons.delta if persons else _USUAL
+    if each is not None and np.isfinite(epsilon := each.epsilon(allowed)):
+        gets = Promise(epsilon, allowed)
     if each is not None and persons is not None:
         reached = each.delta(persons.epsilon)
         persons_kept = bool(reached <= persons.delta * (1 + _SLACK))

@@ -26,7 +26,7 @@ from distpriv.privacy.loss import FiniteLoss
 from distpriv.queries import Pair, Query
 from distpriv.sources import source_of
 
-__all__ = ["ExactLaw", "compute_law", "exact_law", "known_law"]
+__all__ = ["ExactLaw", "compute_law", "exact_law", "known_law", "log_chances"]
 
 _REACH = 9.0  # deviations of the noise
 _SCALES = 37.0  # of Laplace noise: e⁻³⁷ of it lies further out
@@ -80,16 +80,9 @@ class ExactLaw:
     def loss(self, noise: Release | FloatArray | None = None) -> FiniteLoss:
         """Return the privacy loss of the statistics with noise, P under the lower share.
 
-        Parameters
-        ----------
-        noise : Release, or ndarray of shape (m, m), optional
-            Covariances are of normal noise. What leaves some direction bare counts as none, which
-            shows more, not less.
-
-        Raises
-        ------
-        NotApplicable
-            If the release is not the statistics plus noise, or its noise mixes too many points.
+        A covariance, (m, m), is of normal noise. What leaves some direction bare counts as none,
+        which shows more, not less. NotApplicable if the release is not the statistics plus noise,
+        or its noise mixes too many points.
         """
         release = Release(covariance=noise) if isinstance(noise, np.ndarray) else noise
         masses = self.masses(AS_IT_IS if release is None else release)
@@ -295,21 +288,9 @@ def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
 def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> ExactLaw:
     """Return the law of one sum, mean or count on a grid, or of two counts, at both shares.
 
-    Parameters
-    ----------
-    table : DataFrame
-    query : Query
-    pair : Pair
-    n : int, optional
-        Records, drawn without replacement. None: as many as the table has complete ones, drawn
-        with replacement from the groups' laws.
-
-    Raises
-    ------
-    DistprivError
-        As of :func:`distpriv.fit_gaussian`.
-    NotApplicable
-        If the law is not known.
+    The n records are drawn without replacement; None: as many as the table has complete ones, drawn
+    with replacement from the groups' laws. Errors are those of :func:`distpriv.fit_gaussian`, and
+    NotApplicable if the law is not known.
     """
     groups = source_of(table).groups(query, pair.secret)
     count = int(groups.counts.sum()) if n is None else n
@@ -445,24 +426,26 @@ def _counts_law(cells: FloatArray, k: int, m: int, replacement: bool) -> FloatAr
 
 def _successes(draws: IntArray, having: float, size: float, replacement: bool) -> FloatArray:
     """Compute probabilities of 0 … max(draws) records with a property, a row a number of draws."""
-    numbers = np.arange(draws.max() + 1)
-    rest = draws[:, None] - numbers
-    possible = rest >= 0
-    if not replacement:
-        possible &= (numbers <= having) & (rest <= size - having)
-    some, others = np.where(possible, numbers, 0), np.where(possible, rest, 0)
+    x, k = np.arange(draws.max() + 1), draws[:, None]
     if replacement:
-        share = having / size if size else 0.0
-        logs = _log_binomial(draws[:, None], some)
-        logs += special.xlogy(some, share) + special.xlog1py(others, -share)
-    else:
-        logs = _log_binomial(having, some) + _log_binomial(size - having, others)
-        logs -= _log_binomial(size, np.minimum(draws, size)[:, None])
-    return np.where(possible, np.exp(logs), 0.0)
+        return np.exp(log_chances(x, k, having / size if size else 0.0))
+    return np.exp(log_chances(x, np.minimum(k, size), having, size)) * (x <= k)
 
 
-def _log_binomial(n: Any, k: Any) -> FloatArray:
-    return np.asarray(-special.betaln(n - k + 1.0, k + 1.0) - np.log(n + 1.0))
+def log_chances(
+    x: FloatArray | IntArray, k: FloatArray | IntArray, having: float, n: float | None = None
+) -> FloatArray:
+    """Compute ln P(x of k records have a property) that a share of all has, or so many among n."""
+    if n is None:
+        rest = np.maximum(k - x, 0)
+        return _log_choose(k, x) + special.xlogy(x, having) + special.xlog1py(rest, -having)
+    return _log_choose(having, x) + _log_choose(n - having, k - x) - _log_choose(n, k)
+
+
+def _log_choose(n: Any, k: Any) -> FloatArray:
+    inside = (k >= 0) & (k <= n)
+    of = np.where(inside, k, 0)
+    return np.where(inside, -np.log1p(n) - special.betaln(n - of + 1.0, of + 1.0), -np.inf)
 
 
 # ---------------------------------------------------------------- one sum

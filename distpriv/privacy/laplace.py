@@ -19,12 +19,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from distpriv.arrays import FloatArray
-from distpriv.privacy.loss import FiniteLoss, PrivacyLoss
+from distpriv.privacy.loss import APART, FiniteLoss, PrivacyLoss
 
-__all__ = ["APART", "NodeLoss", "at_most", "laplace_loss", "normal_laplace"]
-
-APART = FiniteLoss(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-"""Of two laws without a value in common."""
+__all__ = ["NodeLoss", "at_most", "laplace_loss", "normal_laplace"]
 
 _NODES = 2048, 1024  # with noise along one direction, along several
 _PARTS = 8  # drawn at each node, along several
@@ -62,10 +59,15 @@ class NodeLoss(FiniteLoss):
         return float(_ERRORS * deviation + _SHARE * groups.sum())
 
 
-def at_most(loss: PrivacyLoss, level: float) -> float:
-    """Return sup_S P(S) − e^l Q(S), and of quadratures what it may be at most."""
-    value = float(loss.profile(level))
-    return min(value + loss.error(level), 1.0) if isinstance(loss, NodeLoss) else value
+def at_most(loss: PrivacyLoss, epsilon: float, charge: float = 0.0) -> float:
+    """Return δ(ε), of quadratures what it may be at most, where a grid moves ln dP/dQ by a charge.
+
+    Both densities are within 1 ± tanh(charge/2) of those of the laws.
+    """
+    value = float(loss.profile(epsilon - charge))
+    if isinstance(loss, NodeLoss):
+        value = min(value + loss.error(epsilon - charge), 1.0)
+    return min((1 + math.tanh(charge / 2)) * value, 1.0)
 
 
 def normal_laplace(x: FloatArray, deviation: float, scale: float) -> FloatArray:
@@ -114,11 +116,9 @@ def laplace_loss(
         for weight, centre in zip((weights - logs[:, None]).T, centres.T, strict=True):
             mass += np.exp(weight)[:, None] * normal_laplace(y - centre[:, None], deviation, b[-1])
         masses.append(mass * steps / weights.size)
-    p, q = masses
-    total = p.sum(), q.sum()
-    if not all(abs(mass - 1) <= _TOLERANCE for mass in total):
+    if not all(abs(mass.sum() - 1) <= _TOLERANCE for mass in masses):
         return APART
-    return NodeLoss(p / total[0], q / total[1])
+    return NodeLoss(*(mass / mass.sum() for mass in masses))
 
 
 def _in_coordinates(

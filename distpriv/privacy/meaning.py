@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.special import betaln, expit, logit, xlog1py, xlogy
+from scipy.special import expit, logit
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, NotApplicable
@@ -17,20 +17,13 @@ from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release
 from distpriv.model.fit import exact_pair
 from distpriv.model.grid import COVERED, log_ratio
 from distpriv.privacy.delivered import optimal_attack_accuracy, pair_loss, privacy_loss
+from distpriv.privacy.exact_law import log_chances
 from distpriv.privacy.loss import NormalLoss, PrivacyLoss, normal_distance
 from distpriv.queries.secrets import round_half_up
 from distpriv.text import whole
 
-__all__ = [
-    "GaussianPrivacy",
-    "check_kept",
-    "gaussian_privacy",
-    "guessing_factor",
-    "knowing",
-    "posterior_bounds",
-    "reading_accuracy",
-    "records_to_match",
-]
+__all__ = ["GaussianPrivacy", "check_kept", "gaussian_privacy", "guessing_factor", "knowing"]
+__all__ += ["posterior_bounds", "reading_accuracy", "records_to_match"]
 
 _CERTAIN = 100.0  # k Δp² from which on a test on k records errs less than e⁻⁵⁰ (Hoeffding)
 _MOST = 1 << 50  # records
@@ -42,22 +35,9 @@ _FARTHEST = 700.0  # log-likelihood ratios
 def reading_accuracy(k: int, low: float, high: float, n: int | None = None) -> float:
     """Compute how often the best test on k records tells two shares apart, at even odds.
 
-    How many of them have the property is all that they tell.
-
-    Parameters
-    ----------
-    k : int
-        Records, not negative, at most n.
-    low, high : float
-        The shares, from 0 to 1.
-    n : int, optional
-        Records of the dataset that the k are read out of, each at most once (hypergeometric); None:
-        records are drawn anew each time (binomial).
-
-    Raises
-    ------
-    DistprivError
-        If an argument is out of its domain.
+    How many of them have the property is all that they tell. The records are read out of a dataset
+    of n, each at most once (hypergeometric), or without n drawn anew each time (binomial). Raises
+    DistprivError if a share is not from 0 to 1, or k no whole number from 0 to n.
     """
     for share in (low, high):
         if not 0 <= share <= 1:
@@ -77,39 +57,15 @@ def reading_accuracy(k: int, low: float, high: float, n: int | None = None) -> f
     first, last = max(math.floor(k * low - wide), 0), min(math.ceil(k * high + wide), k)
     step = 1 + (last - first) // _NODES  # densities are smooth where there are so many
     x = np.arange(first, last + 1, step, dtype=float)
-    laws = [np.exp(_log_law(x, k, one, n)) for one in having]
+    laws = [np.exp(log_chances(x, np.array(k), one, n)) for one in having]
     return 1 - 0.5 * float(np.minimum(*(law / law.sum() for law in laws)).sum())
-
-
-def _log_law(x: FloatArray, k: int, having: float, n: int | None) -> FloatArray:
-    """Return ln P(x of k records have the property); of a share, or of so many among n."""
-    if n is not None:
-        return _log_choose(having, x) + _log_choose(n - having, k - x) - _log_choose(n, k)
-    return _log_choose(k, x) + xlogy(x, having) + xlog1py(k - x, -having)
-
-
-def _log_choose(n: float, k: FloatArray | float) -> FloatArray:
-    inside = (k >= 0) & (k <= n)
-    of = np.where(inside, k, 0)
-    return np.where(inside, -np.log1p(n) - betaln(n - of + 1, of + 1), -np.inf)
 
 
 def records_to_match(accuracy: float, low: float, high: float, n: int | None = None) -> int | None:
     """Find the least k of which :func:`reading_accuracy` reaches an accuracy, to 1e-12.
 
-    An attacker as accurate learns from a release as much as from reading k records.
-
-    Parameters
-    ----------
-    accuracy : float
-        From 0.5 to 1.
-    low, high, n
-        See :func:`reading_accuracy`, also for errors.
-
-    Returns
-    -------
-    int or None
-        None where no number of records is enough.
+    An attacker as accurate, from 0.5 to 1, learns from a release as much as from reading k records.
+    None where no number of records is enough; for shares, n and errors see there.
     """
     numbers = range((_MOST if n is None else n) + 1)
     reads = partial(reading_accuracy, low=low, high=high, n=n)
@@ -122,12 +78,7 @@ def guessing_factor(accuracy: float) -> float:
 
     Whatever they believed before: Σ_y max_k π_k P_k(y) <= max_k π_k · Σ_y max_k P_k(y), and the
     last sum is 1 + TV, twice the accuracy a of the best attacker at even odds (maximal leakage;
-    Issa, Wagner & Kamath 2020, Theorem 1).
-
-    Raises
-    ------
-    DistprivError
-        If the accuracy is not from 0.5 to 1.
+    Issa, Wagner & Kamath 2020, Theorem 1). DistprivError if the accuracy is not from 0.5 to 1.
     """
     return 2 * _accuracy(accuracy)
 
@@ -147,9 +98,6 @@ def posterior_bounds(
 
     Parameters
     ----------
-    model : GaussianModel
-    release : Release, optional
-        None: the figures as they are.
     prior : float
         Belief before the release, between 0 and 1.
     often : float
@@ -209,20 +157,8 @@ def gaussian_privacy(
     """Find the least μ for which the release is μ-Gaussian DP, for every pair in both orders.
 
     It is the Mahalanobis distance where both shares have equal covariances. Where they differ the
-    privacy loss has exponential tails, which no μ has, so that it holds down to a δ only.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release, optional
-        None: the figures as they are.
-    down_to : float
-        δ above 0 and below 1.
-
-    Raises
-    ------
-    DistprivError
-        If `down_to` is out of its domain.
+    privacy loss has exponential tails, which no μ has, so that it holds down to a δ only, above 0
+    and below 1, else it is a DistprivError.
     """
     if not 0 < down_to < 1:
         raise DistprivError(f"δ must be above 0 and below 1, it is {down_to!r}.")
@@ -262,18 +198,10 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     kept, but records of a larger group are kept less often: by the normal law of the figures and of
     the known records' sums. Told which are kept, they learn much more.
 
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release or None
-        None: the figures as they are.
-    known : int
-        Records, at most twice those of the smallest group at any share.
-
     Raises
     ------
     DistprivError
-        If a group has fewer records than they know of it.
+        If a group has fewer records than they know of it, at some share.
     NotApplicable
         If a statistic is no sum over the records.
     """
@@ -302,10 +230,7 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
 def check_kept(release: Release, numbers: Iterable[FloatArray]) -> None:
     """Check that kept records have one law at all shares, whose numbers are (2, 2) each.
 
-    Raises
-    ------
-    DistprivError
-        If more are kept than there are, or they stand for as many as there are.
+    Raises DistprivError if more are kept than there are, or they stand for as many as there are.
     """
     if release.stands_for is None:
         raise DistprivError(

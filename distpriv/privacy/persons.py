@@ -21,17 +21,8 @@ from distpriv.privacy.loss import NormalLoss, normal_delta
 from distpriv.queries import Query, Statistic
 from distpriv.text import near, significant
 
-__all__ = [
-    "Bound",
-    "Bounds",
-    "PerRecord",
-    "Persons",
-    "as_bounds",
-    "check_bounds",
-    "data_range",
-    "per_record",
-    "record_moves",
-]
+__all__ = ["Bound", "Bounds", "PerRecord", "Persons", "as_bounds", "check_bounds", "data_range"]
+__all__ += ["each_record", "per_record", "record_moves"]
 
 Bound = tuple[str, float, float]
 """Column, and public numbers that none of its values is below or above."""
@@ -45,10 +36,8 @@ _ASIDE = 1e-9  # of a statistic's move: what lies outside the noise is rounding
 def as_bounds(bounds: Bounds) -> tuple[Bound, ...]:
     """Check bounds and return them in their order.
 
-    Raises
-    ------
-    DistprivError
-        If a column occurs twice, or its bounds are not two numbers, the lower one first.
+    Raises DistprivError if a column occurs twice, or its bounds are not two numbers, the lower one
+    first.
     """
     try:
         rows: list[Any] = (
@@ -58,7 +47,7 @@ def as_bounds(bounds: Bounds) -> tuple[Bound, ...]:
         )
     except TypeError:
         rows = [()]
-    checked = tuple(_bound(row) for row in rows)
+    checked = tuple(map(_bound, rows))
     columns = [column for column, _, _ in checked]
     for column in columns:
         if columns.count(column) > 1:
@@ -91,15 +80,9 @@ class Persons:
     Attributes
     ----------
     epsilon, delta : float
-        ε at least 0, δ at least 0 and below 1.
+        ε at least 0, δ at least 0 and below 1, else it is a DistprivError.
     bounds : tuple of Bound
-        Public bounds of the columns, in the order given; a mapping of column to (low, high) is
-        accepted, () takes the scenario's.
-
-    Raises
-    ------
-    DistprivError
-        If a number or a bound is out of its domain.
+        Public bounds of the columns, see `as_bounds`; () takes the scenario's.
     """
 
     epsilon: float
@@ -206,16 +189,10 @@ def check_bounds(model: GaussianModel, bounds: Bounds) -> None:
 
 def data_range(model: GaussianModel) -> dict[str, tuple[float, float]]:
     """Return least and largest value of each column whose numbers are used; no public bounds."""
-    read = [
-        column if statistic.value is None else ""
-        for statistic in model.query.statistics
-        for column in statistic.columns
-    ]
+    read = [(one.value is None, name) for one in model.query.statistics for name in one.columns]
     extremes = np.array([pair.groups.extremes for pair in model.pairs])
-    ends = zip(
-        extremes[:, 0].min(axis=0).tolist(), extremes[:, 1].max(axis=0).tolist(), strict=True
-    )
-    return {column: pair for column, pair in zip(read, ends, strict=True) if column}
+    ends = zip(extremes[:, 0].min(0).tolist(), extremes[:, 1].max(0).tolist(), strict=True)
+    return {name: pair for (used, name), pair in zip(read, ends, strict=True) if used}
 
 
 # ---------------------------------------------------------------- what noise promises
@@ -278,6 +255,22 @@ def per_record(release: Release, moves: FloatArray) -> PerRecord:
         return PerRecord(math.inf)
     mu = math.inf if release.covariance is None else _normal_reach(release.covariance, moves)
     return PerRecord(mu, _laplace_reach(release, moves))
+
+
+def each_record(
+    model: GaussianModel, releases: Sequence[Release], persons: Persons | None, bounds: Bounds
+) -> list[PerRecord | None]:
+    """Return what each record gets; None where nobody asks, or bounds are wanting."""
+    ranges = (persons and persons.bounds) or as_bounds(bounds)
+    if persons is not None or ranges:
+        try:
+            check_bounds(model, ranges)
+            moves = record_moves(model.query, model.n, ranges)
+            return [per_record(release, moves) for release in releases]
+        except DistprivError:
+            if persons is not None:
+                raise
+    return [None] * len(releases)
 
 
 def _normal_reach(covariance: FloatArray, moves: FloatArray) -> float:

@@ -8,7 +8,8 @@ from scipy import ndimage, stats
 
 from distpriv.mechanisms import calibrate
 from distpriv.privacy import pair_loss
-from distpriv.privacy.laplace import APART, NodeLoss, at_most, laplace_loss, normal_laplace
+from distpriv.privacy.laplace import NodeLoss, at_most, laplace_loss, normal_laplace
+from distpriv.privacy.loss import APART
 from tests.adult import INCOME, model
 
 
