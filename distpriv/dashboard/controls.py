@@ -33,13 +33,12 @@ def control(state: State, name: str, label: str = "", **extra: Any) -> None:
         field = replace(field, label=label)
     value = field.get(state.scenario)
     arguments = {"key": state.key(field), "help": field.help or None} | extra
-    if field.options:
-        _choose(field, value, getattr(state.options, field.options), arguments)
+    if field.kind in ("select", "multiselect", "segmented"):
+        _choose(field, value, state.offered(name), arguments)
     elif field.kind == "number or all":
-        text, words = field.write(value), {"all": f"All {whole(state.source().rows)}"}
-        offered = list(dict.fromkeys([text, "all"]))
+        words = {field.write(value): field.write(value), "all": f"All {whole(state.source().rows)}"}
         arguments |= {"format_func": lambda item: words.get(item, item)}
-        st.selectbox(field.label, offered, accept_new_options=True, **arguments)
+        st.selectbox(field.label, [*words], accept_new_options=True, **arguments)
     elif field.kind == "slider" or (field.kind == "range" and not state.typed):
         low, high, step = map(float, field.bounds)
         start: Any = tuple(map(float, value)) if field.kind == "range" else float(value)

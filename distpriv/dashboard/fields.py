@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from distpriv.analysis import links
+from distpriv.analysis.comparison import gaussian_names
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import MECHANISMS
 from distpriv.privacy import Persons
-from distpriv.queries import Pair, SensitiveProperty, Statistic
+from distpriv.queries import Pair, SensitiveProperty
 
-__all__ = ["BY_NAME", "FIELDS", "PRIVATE", "Field", "Options", "fitted", "from_query", "number"]
-__all__ += ["on_table", "to_query"]
+__all__ = ["BY_NAME", "CHOICES", "FIELDS", "PRIVATE", "Field", "from_query", "number", "on_table"]
+__all__ += ["put_first", "to_query"]
 
 PRIVATE = frozenset({"upload", "open"})
 """Sources whose labels and shares must not stand in an address."""
@@ -58,9 +60,7 @@ def _whole(lowest: float, highest: float) -> Callable[[str], int]:
 
 
 def _records(text: str) -> int | None:
-    if text.strip() == "all":
-        return None
-    return _whole(4, 1e9)(text)
+    return None if text.strip() == "all" else _whole(4, 1e9)(text)
 
 
 def _read_persons(text: str) -> Persons | None:
@@ -72,8 +72,8 @@ def _read_persons(text: str) -> Persons | None:
     return Persons(number(parts[0], 0.01, 50), number(parts[1], 1e-9, 0.5))
 
 
-def _write_persons(persons: Persons | None) -> str:
-    return "" if persons is None else f"{_plain(persons.epsilon)},{_plain(persons.delta)}"
+def _write_persons(one: Persons | None) -> str:
+    return "" if one is None else f"{_plain(one.epsilon)},{_plain(one.delta)}"
 
 
 def _choice(*allowed: str) -> Callable[[str], str]:
@@ -86,7 +86,7 @@ def _choice(*allowed: str) -> Callable[[str], str]:
 
 
 def _between(lowest: float, highest: float) -> Callable[[str], float]:
-    return lambda text: number(text, lowest, highest)
+    return partial(number, lowest=lowest, highest=highest)
 
 
 def _plain(value: float | None) -> str:
@@ -100,11 +100,11 @@ def _percent(pair: Pair) -> tuple[float, float]:
 def _pair(secret: SensitiveProperty, shares: tuple[float, float]) -> Pair:
     if shares[0] == shares[1]:
         raise DistprivError("The two shares must differ; move one of them.")
-    low, high = (round(share / 100, 11) for share in shares)
-    return Pair(secret, low, high)
+    return Pair(secret, *(round(share / 100, 11) for share in shares))
 
 
-def _put_first(scenario: Scenario, pair: Pair) -> Scenario:
+def put_first(scenario: Scenario, pair: Pair) -> Scenario:
+    """Return a scenario with another first secret."""
     return replace(scenario, secrets=(pair, *scenario.secrets[1:]))
 
 
@@ -118,9 +118,8 @@ def _read_others(text: str) -> tuple[Pair, ...]:
 
 
 def _write_others(pairs: Iterable[Pair]) -> str:
-    return ",".join(
-        f"{links.write_secret(pair.secret)}:{_write_shares(_percent(pair))}" for pair in pairs
-    )
+    each = ((links.write_secret(pair.secret), _write_shares(_percent(pair))) for pair in pairs)
+    return ",".join(map(":".join, each))
 
 
 @dataclass(frozen=True)
@@ -141,8 +140,6 @@ class Field:
     label, help : str
     lens : (get, put) or None
         ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.
-    options : str
-        Attribute of `Options` with the values to choose from; "" where they are not listed.
     bounds : (lowest, highest, step)
         Of a slider.
     rows : bool
@@ -159,7 +156,6 @@ class Field:
     label: str = ""
     help: str = ""
     lens: Lens | None = None
-    options: str = ""
     bounds: tuple[float, float, float] = (0, 1, 0.1)
     rows: bool = False
     table: bool = False
@@ -170,18 +166,18 @@ class Field:
 
     def put(self, scenario: Scenario, value: Any) -> Scenario:
         """Return a scenario with the field changed; raises DistprivError if that cannot be."""
-        return (
-            self.lens[1](scenario, value) if self.lens else replace(scenario, **{self.name: value})
-        )
+        if self.lens:
+            return self.lens[1](scenario, value)
+        return replace(scenario, **{self.name: value})
 
 
 SECRET: Lens = (
     lambda scenario: scenario.secrets[0].secret,
-    lambda scenario, secret: _put_first(scenario, replace(scenario.secrets[0], secret=secret)),
+    lambda scenario, secret: put_first(scenario, replace(scenario.secrets[0], secret=secret)),
 )
 SHARES: Lens = (
     lambda scenario: _percent(scenario.secrets[0]),
-    lambda scenario, shares: _put_first(scenario, _pair(scenario.secrets[0].secret, shares)),
+    lambda scenario, shares: put_first(scenario, _pair(scenario.secrets[0].secret, shares)),
 )
 OTHERS: Lens = (
     lambda scenario: scenario.secrets[1:],
@@ -193,7 +189,7 @@ REFERENCE: Lens = (
 )
 
 FIELDS = (
-    Field("source", "table", str, str, "select", "Table", options="sources", table=True),
+    Field("source", "table", str, str, "select", "Table", table=True),
     Field(
         "secret",
         "secret",
@@ -203,7 +199,6 @@ FIELDS = (
         "Secret: share of records with",
         "The property whose share nobody should find out.",
         SECRET,
-        "secrets",
         rows=True,
         table=True,
     ),
@@ -229,8 +224,6 @@ FIELDS = (
         "multiselect",
         "You release",
         "Averages, totals, counts and shares of the records.",
-        None,
-        "statistics",
         rows=True,
         table=True,
     ),
@@ -258,8 +251,6 @@ FIELDS = (
         "segmented",
         "Set the limit by",
         "Say how often an attacker may be right, or choose the ε and δ of the promise.",
-        None,
-        "bys",
     ),
     Field(
         "guesses",
@@ -289,8 +280,6 @@ FIELDS = (
         "select",
         "Kind of noise",
         "OptM adds the least noise that keeps the promise.",
-        None,
-        "mechanisms",
     ),
     Field("calibration", "calibration", _choice("guarded", "exact", "classical", "exact-law")),
     Field("units", "units", _choice("percent", "raw")),
@@ -312,29 +301,11 @@ FIELDS = (
 BY_NAME = {entry.name: entry for entry in FIELDS}
 
 
-@dataclass(frozen=True)
-class Options:
-    """Hold what a user can choose from, each with its words.
-
-    Attributes
-    ----------
-    sources, secrets, statistics, mechanisms, bys : mapping of value to label
-    defaults : Scenario
-        Where the table starts.
-    """
-
-    sources: Mapping[str, str]
-    secrets: Mapping[SensitiveProperty, str]
-    statistics: Mapping[Statistic, str]
-    defaults: Scenario
-    mechanisms: Mapping[str, str] = field(
-        default_factory=lambda: {
-            name: one.title for name, one in MECHANISMS.items() if one.shape and one.compared
-        }
-    )
-    bys: Mapping[str, str] = field(
-        default_factory=lambda: {"guesses": "Right guesses", "epsilon": "ε and δ"}
-    )
+CHOICES: dict[str, dict[Any, str]] = {
+    "mechanism": {name: MECHANISMS[name].title for name in gaussian_names()},
+    "by": {"guesses": "Right guesses", "epsilon": "ε and δ"},
+}
+"""What can be chosen of fields whatever the table, each with its words."""
 
 
 def on_table(scenario: Scenario, start: Scenario) -> Scenario:
@@ -351,19 +322,13 @@ def to_query(scenario: Scenario, start: Scenario) -> dict[str, str]:
 
     Nothing that can come from the rows of an upload is written.
     """
-    query = {}
+    query, own = {}, scenario.source in PRIVATE
     for entry in FIELDS:
-        value, usual = entry.get(scenario), entry.get(start)
-        if entry.name == "source":
-            usual = Scenario.source
-        if (
-            value == usual
-            or not entry.parameter
-            or (entry.name == "epsilon" and scenario.by != "epsilon")
-            or (entry.rows and scenario.source in PRIVATE)
-        ):
-            continue
-        query[entry.parameter] = entry.write(value)
+        usual = Scenario.source if entry.name == "source" else entry.get(start)
+        carried = entry.parameter and not (entry.rows and own)
+        carried = carried and (entry.name != "epsilon" or scenario.by == "epsilon")
+        if carried and entry.get(scenario) != usual:
+            query[entry.parameter] = entry.write(entry.get(scenario))
     return query
 
 
@@ -386,33 +351,3 @@ def from_query(query: Mapping[str, str], start: Scenario) -> tuple[Scenario, lis
     if "epsilon" in query and scenario.epsilon is not None:
         scenario = replace(scenario, by="epsilon")
     return scenario, problems
-
-
-def fitted(
-    scenario: Scenario, options: Options, fits: Callable[[SensitiveProperty | Statistic], bool]
-) -> tuple[Scenario, list[str]]:
-    """Replace what the table does not have by where it starts.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    options : Options
-    fits : callable
-        Whether a property or statistic can be computed of the table; not only listed ones can.
-
-    Returns
-    -------
-    Scenario, list of str
-        The names of what was dropped.
-    """
-    dropped = [pair.secret.label for pair in scenario.secrets if not fits(pair.secret)]
-    secrets = tuple(pair for pair in scenario.secrets if fits(pair.secret))
-    statistics = tuple(entry for entry in scenario.statistics if fits(entry))
-    if len(statistics) < len(scenario.statistics):
-        dropped += [entry.label for entry in scenario.statistics if entry not in statistics]
-        statistics = statistics or options.defaults.statistics
-    if scenario.mechanism not in options.mechanisms:
-        dropped.append(scenario.mechanism)
-        scenario = replace(scenario, mechanism=options.defaults.mechanism)
-    secrets = secrets or options.defaults.secrets
-    return replace(scenario, secrets=secrets, statistics=statistics), dropped

@@ -19,13 +19,13 @@ from distpriv.analysis.cache import Cache
 from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard.fields import (
     BY_NAME,
+    CHOICES,
     FIELDS,
     PRIVATE,
     Field,
-    Options,
-    fitted,
     from_query,
     on_table,
+    put_first,
     to_query,
 )
 from distpriv.errors import DistprivError
@@ -106,19 +106,22 @@ class State:
         first = self.start(self.scenario.source).secrets[0]
         return first if first.secret == secret else tables.grid_pair(self.source(), secret)
 
-    @property
-    def options(self) -> Options:
-        """What can be chosen about the scenario's table, with what is chosen already."""
-        now, (secrets, statistics) = self.scenario, self._listed()
-        titles = {key: source.title for key, (source, _) in self.uploads.items()}
-        chosen = {now.secrets[0].secret: now.secrets[0].secret.label}
-        released = {entry: entry.title for entry in now.statistics}
-        return Options(
-            tables.EXAMPLE_TITLES | titles,
-            secrets | chosen,
-            statistics | released,
-            self.start(now.source),
-        )
+    def offered(self, name: str) -> Mapping[Any, str]:
+        """Return what can be chosen of a field, with its words; nothing where any value can be.
+
+        What is chosen already is among it.
+        """
+        now = self.scenario
+        if name == "source":
+            return tables.EXAMPLE_TITLES | {
+                key: one.title for key, (one, _) in self.uploads.items()
+            }
+        if name == "secret":
+            first = now.secrets[0].secret
+            return self._listed()[0] | {first: first.label}
+        if name == "statistics":
+            return self._listed()[1] | {one: one.title for one in now.statistics}
+        return CHOICES.get(name, {})
 
     def _listed(self) -> tuple[dict[SensitiveProperty, str], dict[Statistic, str]]:
         source = self.source()
@@ -220,11 +223,10 @@ class State:
 
     def _in_its_range(self, scenario: Scenario) -> Scenario:
         try:
-            first = self.range_of(scenario.secrets[0].secret)
+            return put_first(scenario, self.range_of(scenario.secrets[0].secret))
         except DistprivError as error:
             self.notes.append(str(error))
             return scenario
-        return replace(scenario, secrets=(first, *scenario.secrets[1:]))
 
     def _led_to(self) -> float:
         """ε that the limit on right guesses led to, two digits; 1 where it needs no noise."""
@@ -241,18 +243,18 @@ class State:
         once the last one has settled.
         """
         first, self.started = not self.started, True
-        if not first and (moved or dict(query) == self.written or not query):
-            return
-        if not first and time.monotonic() - self.written_at < SETTLED:
+        late = time.monotonic() - self.written_at < SETTLED
+        if not first and (moved or dict(query) == self.written or not query or late):
             return
         source = query.get("table", "open" if first and "open" in self.uploads else Scenario.source)
-        if source not in self.options.sources:
+        if source not in self.offered("source"):
             gone = "is gone; bring it again" if source in PRIVATE else "is not there"
             self.notes.append(f"The table of this link {gone}.")
             source = Scenario.source
         start = self.start(source)
         if source in PRIVATE and source == self.scenario.source:
-            start = self._with_rows(start)
+            for entry in FIELDS:  # what no address carries about a visitor's table
+                start = entry.put(start, entry.get(self.scenario)) if entry.rows else start
         scenario, problems = from_query(query, start)
         self.notes += problems
         self.written = dict(query)
@@ -261,20 +263,22 @@ class State:
         if first:
             self.past.clear()
 
-    def _with_rows(self, start: Scenario) -> Scenario:
-        """Keep what no address carries about a visitor's table."""
-        for entry in FIELDS:
-            if entry.rows:
-                start = entry.put(start, entry.get(self.scenario))
-        return start
-
     def fit(self) -> None:
-        """Replace what the scenario's table does not have."""
-        scenario, dropped = fitted(self.scenario, self.options, self.fits)
-        if scenario != self.scenario:
-            self._set(scenario)
-            self.revision += 1
-            self.notes.append(f"Not in this table: {', '.join(dropped)}.")
+        """Replace what the scenario's table does not have by what that begins with."""
+        now, start = self.scenario, self.start(self.scenario.source)
+        secrets = tuple(pair for pair in now.secrets if self.fits(pair.secret))
+        statistics = tuple(one for one in now.statistics if self.fits(one))
+        dropped = [pair.secret.label for pair in now.secrets if pair not in secrets]
+        dropped += [one.label for one in now.statistics if one not in statistics]
+        dropped += [] if now.mechanism in CHOICES["mechanism"] else [now.mechanism]
+        if not dropped:
+            return
+        noise = now.mechanism if now.mechanism in CHOICES["mechanism"] else start.mechanism
+        statistics = statistics or start.statistics if now.statistics else ()
+        secrets = secrets or start.secrets
+        self._set(replace(now, secrets=secrets, statistics=statistics, mechanism=noise))
+        self.revision += 1
+        self.notes.append(f"Not in this table: {', '.join(dropped)}.")
 
     def fits(self, item: SensitiveProperty | Statistic) -> bool:
         """Whether a property or statistic can be computed of the scenario's table."""

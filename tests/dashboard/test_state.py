@@ -147,7 +147,7 @@ def test_what_was_built_is_offered(state):
     built = SensitiveProperty("age", above=50)
     state.take(BY_NAME["secret"].put(state.scenario, built))
     state.fit()
-    assert state.options.secrets[built] == "age > 50"
+    assert state.offered("secret")[built] == "age > 50"
     assert state.range_of(built).low < 0.3
 
 
@@ -182,7 +182,7 @@ def test_opened_table_is_what_a_session_begins_with():
     state.uploads["open"] = source, replace(start(source), source="open")
     state.read_address({}, moved=False)
     assert state.scenario.source == "open"
-    assert state.options.sources["open"] == "shops.csv"
+    assert state.offered("source")["open"] == "shops.csv"
 
 
 def test_another_scenario_ends_what_is_being_computed(state):
