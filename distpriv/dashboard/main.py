@@ -43,6 +43,8 @@ MENU = {
     "fit": Entry("Fit"),
     "directions": Entry("Directions"),
     "guarantee": Entry("Guarantee"),
+    "attribute": Entry("Attribute privacy", "More"),
+    "notions": Entry("Notions", "More"),
 }
 LOGO = Path(__file__).with_name("logo.svg")
 DIALOGS = {"upload": upload.dialog} | builders.DIALOGS

@@ -142,10 +142,19 @@ class RecordTest:
         place = place if self.delta is None else ndtri(true)
         return np.asarray(true / (true + self.factor * self._up_to(place - self.apart)))
 
-    def score(self, threshold: ArrayLike, beta: float = 1.0) -> FloatArray:
-        """Return F_β above ψ, (1 + β²) RSR/(RSR + κ GSR + β²)."""
+    def scores(
+        self, threshold: ArrayLike, beta: float = 1.0
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return recall, precision and F_β above ψ (Equations 11 and 23)."""
         weight, (true, false) = _weight(beta), self.rates(threshold)
-        return np.asarray((1 + weight) * true / (true + self.factor * false + weight))
+        wrong = self.factor * false
+        return true, true / (true + wrong), (1 + weight) * true / (true + wrong + weight)
+
+    def likelihood_ratio(self, threshold: ArrayLike) -> FloatArray:
+        """Return how much likelier a release at ψ is with the record than without it."""
+        log = (2 * np.asarray(threshold, float) - 1) * self.apart
+        log = log.clip(-self.apart, self.apart) if self.delta is None else log * self.apart / 2
+        return np.asarray(np.exp(log.clip(max=700.0)))
 
     def f_score(self, beta: float = 1.0) -> FloatArray:
         """Return the largest F_β of any test, see :func:`max_f_score`."""

@@ -51,8 +51,11 @@ def test_f_scores_and_precision_are_the_best_over_all_thresholds(noise, known):
         scores = (1 + beta**2) * true / (true + kappa * false + beta**2)
         best = max_f_score(epsilon, beta, *known, delta=delta, calibration=calibration)
         assert best == pytest.approx(scores.max(), abs=1e-7)
-        np.testing.assert_allclose(test.score(PSI[::5000], beta), scores[::5000], atol=1e-14)
-        assert test.score(max(float(test.threshold(beta)), -1e9), beta) == pytest.approx(best)
+        recall, precision, score = test.scores(PSI[::5000], beta)
+        np.testing.assert_allclose(score, scores[::5000], atol=1e-14)
+        harmonic = (1 + beta**2) / (1 / precision + beta**2 / recall)
+        np.testing.assert_allclose(score, harmonic, atol=1e-12)
+        assert test.scores(test.threshold(beta), beta)[2] == pytest.approx(best)
         recall = np.array([0.03, 0.4, 0.7, 0.97])
         least = np.interp(recall, true[::-1], false[::-1])
         precision = recall / (recall + kappa * least)
@@ -97,12 +100,13 @@ def test_extreme_promises_neither_overflow_nor_hide_anything():
 )
 def test_plausible_deniability_is_the_likelihood_ratio_at_the_threshold(alarms, ratio):
     assert plausible_deniability(1.0, alarms) == pytest.approx(ratio / math.e)
-    if math.exp(-1) / 2 <= alarms <= 0.5:  # between both results: the ratio of the densities
-        test = RecordTest(1.0)
-        psi = -math.log(2 * alarms)
-        first, second = test.densities(psi)
-        assert test.rates(psi)[1] == pytest.approx(alarms)
-        assert plausible_deniability(1.0, alarms) == pytest.approx(first / second)
+    for test in (RecordTest(1.0), RecordTest(0.7, 1e-3)):
+        present, absent = test.densities(PSI[20_000:80_000:1000])
+        ratios = test.likelihood_ratio(PSI[20_000:80_000:1000])
+        np.testing.assert_allclose(ratios, present / absent, rtol=1e-9)
+    psi = np.linspace(-3, 4, 29)  # beyond both results Laplace noise tells no more
+    told = plausible_deniability(1.0, RecordTest(1.0).rates(psi)[1]).clip(1 / math.e, math.e)
+    np.testing.assert_allclose(told, RecordTest(1.0).likelihood_ratio(psi), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
