@@ -115,27 +115,30 @@ class Way:
         return self.verdict.law
 
     @property
+    def _words(self) -> tuple[str, str, str]:
+        noise = f"Noise, {self.key}", f"Adds random noise of {self.key}.", f"Add {self.key} noise."
+        return _WORDS.get(self.key, noise)
+
+    @property
     def title(self) -> str:
         """Name in charts and tables."""
-        return _WORDS[self.key][0] if self.key in _WORDS else f"Noise, {self.key}"
+        return self._words[0]
 
     @property
     def how(self) -> str:
         """Sentence on how it works."""
-        if self.release.kind == "balanced":
-            without, having = self.release.kept if self.release.kept is not None else (0, 0)
-            return (
-                f"Uses {whole(having)} records with and {whole(without)} without the property, "
-                f"weighted to {percent(self.release.reference or 0.0)}."
-            )
-        return _WORDS[self.key][1] if self.key in _WORDS else f"Adds random noise of {self.key}."
+        if self.release.kind != "balanced":
+            return self._words[1]
+        without, having = self.release.kept if self.release.kept is not None else (0, 0)
+        return (
+            f"Uses {whole(having)} records with and {whole(without)} without the property, "
+            f"weighted to {percent(self.release.reference or 0.0)}."
+        )
 
     @property
-    def basis(self) -> str:
-        """Basis of its promise, in a sentence."""
-        words = {"any data": "Holds for any data.", "exact": "Holds by the exact law."}
-        bells = "Rests on bell-shaped figures"
-        return words.get(self.rests, f"{bells}, by simulation." if self.simulated else f"{bells}.")
+    def advice(self) -> str:
+        """Request to release this way."""
+        return self._words[2]
 
     @property
     def by(self) -> str:
@@ -144,9 +147,11 @@ class Way:
         return words.get(self.rests, "by simulation" if self.simulated else "by our model")
 
     @property
-    def advice(self) -> str:
-        """Request to release this way."""
-        return _WORDS[self.key][2] if self.key in _WORDS else f"Add {self.key} noise."
+    def basis(self) -> str:
+        """Basis of its promise, in a sentence."""
+        if self.rests in ("any data", "exact"):
+            return f"Holds {self.by}."
+        return f"Rests on bell-shaped figures{', by simulation' * self.simulated}."
 
 
 def gaussian_names() -> tuple[str, ...]:
@@ -183,14 +188,9 @@ def chosen_way(
     without = mechanism_named(mechanism).noise == "none"
     if plain.kept:
         return plain
-    if without:
-        release = calibrate(mechanism, model, reference=reference)
-    else:
-        releases, unavailable = noises(model, promise, [mechanism], **options)
-        if mechanism in unavailable:
-            raise NotApplicable(unavailable[mechanism])
-        release = releases[mechanism]
-    return judge(model, [release], promise, **options)[0]
+    settings = options | {"epsilon": promise.epsilon, "delta": promise.delta}
+    settings = {"reference": reference} if without else settings
+    return judge(model, [calibrate(mechanism, model, **settings)], promise, **options)[0]
 
 
 ByLaw = tuple["Way", "Way | None", "float | None"]
