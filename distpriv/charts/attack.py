@@ -23,14 +23,8 @@ _HEIGHT, _EDGES = 400, {"t": 28, "b": 44}  # pixels
 def picture(frame: pd.DataFrame, *, best: Mapping[str, float], total: int) -> go.Figure:
     """Return the running means with their intervals; a diamond is the best possible attacker.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns release (a mechanism's name), simulations, guesses, low, high (of 100).
-    best : mapping of release to right guesses of 100
-        Order of the lines, too.
-    total : int
-        Simulations in all.
+    Columns release (a mechanism's name), simulations, guesses, low and high (of 100); `best` has
+    the right guesses of 100 by release, in the order of the lines, of `total` simulations.
     """
     end, top = 1.03 * total, max([*best.values(), 60.0]) + 5
     chart = _guesses(style.axis("simulations", range=[0, end], showgrid=False), [44, top])
@@ -62,17 +56,9 @@ def reach(
 ) -> go.Figure:
     """Return right guesses of the best attacker against Δp or ε, and of simulated ones as points.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns release ("ceiling" is what a promise allows whatever the data), guesses (of 100) and
-        the one across; low and high, the ends of an interval, where a simulation found the guesses.
-    across : {"width", "epsilon"}
-        Column across.
-    here : mapping of column to value, or None
-        Setting that is marked by a dot; it has guesses and the column across.
-    mechanism : str
-        Whose colour the dot has.
+    Columns release ("ceiling" is what a promise allows whatever the data), guesses (of 100) and
+    the one across; low and high, the ends of an interval, where a simulation found the guesses.
+    A dot in the mechanism's colour marks the setting `here`, of guesses and the column across.
     """
     lines, points = _split(frame)
     most, low, high = 100.0, 0.2, 50.0
@@ -105,13 +91,7 @@ def reach(
 
 
 def recall(frame: pd.DataFrame) -> go.Figure:
-    """Return the best attacker's precision against its recall, from columns of per cent.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns release, recall, precision.
-    """
+    """Return the best attacker's precision against recall, both in per cent, of each release."""
     across = style.axis("recall, % of tables at the larger share", range=[0, 100])
     up = style.axis(range=[46, 101.5], ticksuffix=" %")
     chart = _figure(across, up, "precision, % of such guesses that are right", r=24)
@@ -123,13 +103,8 @@ def recall(frame: pd.DataFrame) -> go.Figure:
 def belief(frame: pd.DataFrame, *, shares: Sequence[float]) -> go.Figure:
     """Return what an attacker believes about the share after one release, beside that before.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns release ("prior" for what comes before), share (in per cent) and belief (a multiple
-        of that before).
-    shares : sequence of float
-        In per cent, the ends.
+    Columns release ("prior" for what comes before), share (in per cent, between both `shares`) and
+    belief (a multiple of that before).
     """
     low, high = shares
     ticks = {low: f"{low:g} %", (low + high) / 2: "", high: f"{high:g} %"}

@@ -19,16 +19,8 @@ def picture(
 ) -> go.Figure:
     """Return bars with their names above, in the limit's colours where there is one.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns name and guesses (of 100), and kept where a limit is set.
-    limit : float or None
-        Right guesses of 100 that are accepted, drawn as a tick across each bar.
-    most : float
-        Right end of the axis.
-    letters : int
-        Of a name, at most.
+    Columns name and guesses (of 100), and kept where a limit is set, which is right guesses of 100
+    and drawn as a tick across each bar. The axis ends at `most`, and names after some letters.
     """
     rows = style.rows(frame)
     chart = style.figure(

@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 def picture(frame: pd.DataFrame) -> list[go.Figure]:
     """Return one picture a panel, on equal axes; grey is what the attacker gets wrong.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns panel, guesses (of 100), kept (None where no limit is set), score (in standard
-        deviations), and at the end one density a share, named by it.
+    Columns panel, guesses (of 100), kept (None where no limit is set), score (in standard
+    deviations), and at the end one density a share, named by it.
     """
     return [_panel(name, part) for name, part in style.parts(frame, "panel")]
 

@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 def picture(frame: pd.DataFrame) -> go.Figure:
     """Return bars of the mean error, a row a way, with the right guesses written beside.
 
-    A pale bar is the release as it comes, the full one its best estimate.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns way, guesses (of 100), error and estimated (means, in per cent of the values), kept.
+    A pale bar is the release as it comes, the full one its best estimate. Columns way, guesses (of
+    100), error and estimated (means, in per cent of the values), kept.
     """
     rows = style.rows(frame)
     errors = frame["error"].dropna()  # the largest, unless it would flatten all the others

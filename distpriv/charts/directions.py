@@ -21,15 +21,9 @@ _MOST = 2.4477  # deviations within which 95 % of a normal in the plane lie: √
 def picture(frame: pd.DataFrame, *, draws: pd.DataFrame, names: tuple[str, str]) -> go.Figure:
     """Return both clouds on equal axes, their difference, the axes of their spread, and the noises.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Normals of the plane, in pooled standard deviations from the middle: columns name, kind
-        ("share", twice, or "noise"), x, y (mean) and xx, xy, yy (covariance).
-    draws : DataFrame
-        Simulated tables on the same scale: columns share, x, y.
-    names : tuple of str
-        Statistics across and up.
+    Normals in the plane of the two statistics `names`, in pooled standard deviations from the
+    middle: columns name, kind ("share", twice, or "noise"), x, y (mean) and xx, xy, yy
+    (covariance). Simulated tables on the same scale: columns share, x, y.
     """
     shares, noises = (frame[frame["kind"] == kind] for kind in ("share", "noise"))
     clouds = list(zip(style.rows(shares), (style.LOW, style.HIGH), strict=False))

@@ -27,15 +27,9 @@ def picture(
 ) -> list[go.Figure]:
     """Return a picture a statistic, with both shares in it.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Fitted curves: columns statistic, share, mean, deviation, step (0: no grid) and misfit (in
-        points of 100).
-    draws : DataFrame
-        Simulated tables: columns statistic, share, value.
-    kind : {"histogram", "quantiles"}
-        Quantiles of draws against those of the curve lie on the dotted line where it fits.
+    Fitted curves have columns statistic, share, mean, deviation, step (0: no grid) and misfit (in
+    points of 100), simulated tables statistic, share, value. Quantiles of these against those of
+    the curve lie on the dotted line where it fits.
     """
     return [
         _panel(name, part, draws[draws["statistic"] == name], kind, height)

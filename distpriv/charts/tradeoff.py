@@ -51,20 +51,15 @@ def picture(
     frame : DataFrame
         Columns mechanism, error (in per cent of the values) and the one across; also guesses (of
         100) and epsilon, for the pointer.
-    across : {"guesses", "epsilon", "width"}
-        Column across.
-    points : DataFrame or None
-        Releases without noise: columns mechanism, guesses, error.
-    marks : DataFrame or None
-        Places on lines that are marked, with the same columns.
+    points, marks : DataFrame or None
+        Releases without noise, and places on lines that are marked: columns mechanism, guesses,
+        error.
     here : mapping of column to value, or None
         Setting that is marked by a dot; it has error and the column across.
     mechanism : str
         Which line is emphasised, and whose colour the dot has.
-    limit : float or None
-        Right guesses of 100 that are accepted.
-    accepted : float or None
-        Error that is accepted.
+    limit, accepted : float or None
+        Right guesses of 100 and error that are accepted.
     title : str
         What the error is.
     """
@@ -75,7 +70,7 @@ def picture(
     chart = style.figure(
         390,
         margin={"l": 8, "r": 16, "t": 50, "b": 44},
-        xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here),
+        xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here or {}),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
     style.upright(chart, title)
@@ -121,11 +116,9 @@ def _above(error: float) -> float:
     return next((end for end in ends if end >= error), 5e5)
 
 
-def _range(
-    frame: pd.DataFrame, across: Across, here: Mapping[str, float] | None
-) -> dict[str, object]:
+def _range(frame: pd.DataFrame, across: Across, here: Mapping[str, float]) -> dict[str, object]:
     values = [*frame[across]] if len(frame) else _BEFORE[across]
-    values = values if here is None else [*values, here[across]]
+    values = [*values, here[across]] if here else values
     if across == "guesses":
         return {"range": [49.3, max([*values, 60.0]) + 1.5]}
     if across == "epsilon":
