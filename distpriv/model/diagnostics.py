@@ -14,6 +14,7 @@ from scipy.special import chdtrc, kolmogi, ndtr, ndtri
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model.fit import PairModel
+from distpriv.model.grid import deviations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,12 +60,12 @@ def normality(
     The cells are about equally likely, at most 2 R^0.4 (Mann & Wald 1942) and with five tables
     expected in each; where a statistic has a grid they end half-way between its values, so that
     steps are no deviation. Other tests of normality (Shapiro & Wilk's) reject every grid.
+    DistprivError if the draws are not of that shape, or not finite.
 
     Parameters
     ----------
     draws : ndarray, shape (2, R, m)
         Simulated tables, see :func:`distpriv.model.simulate.simulate`.
-    pair : PairModel
     labels, shares : sequence of str
         Names of the m statistics and of the two shares.
 
@@ -73,11 +74,6 @@ def normality(
     DataFrame
         Columns statistic, share, tables (R), cells, chi2, p; NaN where there are fewer than two
         cells, for the statistic does not vary.
-
-    Raises
-    ------
-    DistprivError
-        If the draws are not of that shape, or not finite.
     """
     import pandas as pd
 
@@ -122,14 +118,10 @@ def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd
     """Test all statistics jointly by Mardia's (1970) skewness and kurtosis.
 
     With whitened tables z, the skewness is Σ (mean of z_i z_j z_k)² and the kurtosis the mean of
-    ‖z‖⁴. For R normal tables in d dimensions, R/6 times the skewness is chi-squared with
-    d (d + 1) (d + 2)/6 degrees of freedom, and the kurtosis normal around d (d + 2) with variance
-    8 d (d + 2)/R. Statistics that follow from others, or do not vary, add no dimension.
-
-    Parameters
-    ----------
-    draws, shares
-        See :func:`normality`, also for errors.
+    ‖z‖⁴. For R normal tables in d dimensions, R/6 times the skewness is chi-squared with d (d + 1)
+    (d + 2)/6 degrees of freedom, and the kurtosis normal around d (d + 2) with variance 8 d (d +
+    2)/R. Statistics that follow from others, or do not vary, add no dimension. For draws, shares
+    and errors see :func:`normality`.
 
     Returns
     -------
@@ -175,11 +167,8 @@ class CovarianceDifference:
     extremes : (float, float)
         Least and largest ratio, of any combination of the statistics, of the variance at the higher
         share to that at the lower one.
-    epsilon : float
-    pooled : float
-        δ(ε) if both shares had the mean covariance.
-    delta : float
-        δ(ε) by their own covariances, in the worse order.
+    pooled, delta : float
+        δ(ε) if both shares had the mean covariance, and by their own, in the worse order.
     """
 
     extremes: tuple[float, float]
@@ -191,22 +180,15 @@ class CovarianceDifference:
 def covariance_difference(
     pair: PairModel, noise: FloatArray | float = 0.0, epsilon: float = 1.0
 ) -> CovarianceDifference:
-    """Compare the covariances of two shares, and what δ is by each and by their mean.
+    """Compare the covariances of two shares, and what δ(ε) is by each and by their mean.
 
-    Parameters
-    ----------
-    pair : PairModel
-    noise : ndarray, shape (m, m), optional
-        Covariance of normal noise, which makes both more alike.
-    epsilon : float
-        At which δ is compared, from 0 on.
+    Normal noise, of a covariance (m, m), makes both more alike.
     """
     from distpriv.privacy.loss import NormalLoss  # a later room
 
     one, other = pair.covariances + noise
     mean = (one + other) / 2
-    unit = np.sqrt(np.diagonal(mean))
-    unit = np.where(unit > 0, unit, 1.0)
+    unit = deviations(mean)
     across, trace = np.outer(unit, unit), 1e-12 * np.eye(len(unit))
     parts = eigvalsh(other / across + trace, mean / across + trace).clip(0, 2)[[0, -1]]
     with np.errstate(divide="ignore"):
@@ -225,26 +207,15 @@ def bootstrap_intervals(
 
     Squared distances of R tables' means are too large by the tables' own scatter, tr(2 Σ)/R for
     Δ_{E,2} and 2 d/R for the Mahalanobis distance in d dimensions, and drawn again twice as much;
-    that is taken off. The same draws have the same intervals.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (2, R, m)
-    resamples : int
-        At least 100.
-    confidence : float
-        Between 0 and 1.
+    that is taken off. The same draws, shape (2, R, m), have the same intervals. DistprivError if
+    the draws are of another shape, resamples fewer than 100, or the confidence is not between 0 and
+    1.
 
     Returns
     -------
     DataFrame
         A row each for "Δ_{E,2}" and "Mahalanobis distance", columns distance, estimate, low, high,
         tables (R), resamples.
-
-    Raises
-    ------
-    DistprivError
-        If an argument is out of its domain.
     """
     import pandas as pd
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from distpriv.arrays import FloatArray
+from distpriv.model.grid import deviations
 from distpriv.model.groups import Groups, nested_moments
 from distpriv.model.simulate import drawn_nested, records_of, statistics_of, sums_of
 from distpriv.queries import Query
@@ -65,14 +66,11 @@ def estimated_law(
 
     Parameters
     ----------
-    query : Query
     groups : Groups
         With their records, else it is a DistprivError.
     kept, total : ndarray, shape (u, 2)
         Records of each group that a subset has, the first of the larger ones, and how many they
         stand for; where none is kept, the statistics are those of the groups' laws.
-    replacement : bool
-    rng : Generator
     count : int, optional
         Simulated tables; by default as many as about half a second allows.
     controlled : bool
@@ -108,7 +106,13 @@ def estimated_law(
                 x[rows, place] += weights[place, group] * sums_of(features[group], members[group])
             y[rows, place] = statistics_of(query, records, members, weights[place])
     given, made = x.reshape(count, -1), y.reshape(count, -1)
-    exact = _exact(features, kept, total, replacement)
+    p = features[0].shape[1]
+    single = np.array([np.cov(group.T).reshape(p, p) for group in features])
+    population = np.array(sizes, dtype=float)
+    if replacement:
+        single, population = single * (1 - 1 / population)[:, None, None], np.full(2, np.inf)
+    averages = np.array([group.mean(axis=0) for group in features])
+    exact = nested_moments(averages, single, population, kept, total)
     mean, along, rest = _regressed(given, made, *exact)
     own, explained = np.diagonal(rest), np.diagonal(along)
     error = np.outer(own, own) + rest**2 + 2 * rest * along
@@ -122,24 +126,11 @@ def estimated_law(
     return Estimate(mean, along + rest, *errors, resampled, made)
 
 
-def _exact(
-    features: list[FloatArray], kept: FloatArray, total: FloatArray, replacement: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return mean and covariance of the features' sums."""
-    sizes, p = np.array([len(group) for group in features], dtype=float), features[0].shape[1]
-    means = np.array([group.mean(axis=0) for group in features])
-    single = np.array([np.cov(group.T).reshape(p, p) for group in features])
-    if replacement:
-        single, sizes = single * (1 - 1 / sizes)[:, None, None], np.full(2, np.inf)
-    return nested_moments(means, single, sizes, kept, total)
-
-
 def _regressed(
     x: FloatArray, y: FloatArray, mean_x: FloatArray, covariance_x: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the mean of y, the covariance that x explains, and that of the rest."""
-    unit = np.sqrt(np.diagonal(covariance_x))
-    unit = np.where(unit > 0, unit, 1.0)
+    unit = deviations(covariance_x)
     moved = y - y[0]  # exactly 0 where a statistic is constant
     away, rest = (x - x.mean(axis=0)) / unit, moved - moved.mean(axis=0)
     inverse = np.linalg.pinv(away.T @ away, hermitian=True, rcond=1e-12)
@@ -163,12 +154,8 @@ def stretched(means: FloatArray, deviations: FloatArray, draws: Sequence[FloatAr
     """Return how far apart two normals' means must be for tables to differ as much as drawn ones.
 
     By the total variation of one statistic over cells that hold equally many of all tables; less
-    what chance adds, and the means' own distance where the normals differ as much.
-
-    Parameters
-    ----------
-    means, deviations : ndarray, shape (2,)
-    draws : two of ndarray, shape (tables,)
+    what chance adds, and the means' own distance where the normals differ as much. Means and
+    deviations are (2,), draws two of (tables,).
     """
     edges = np.unique(np.quantile(np.concatenate(draws), np.arange(1, _CELLS) / _CELLS))
     cells = [np.bincount(np.searchsorted(edges, x), minlength=len(edges) + 1) for x in draws]

@@ -13,7 +13,7 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import Estimate, estimated_law, spacings, stretched
-from distpriv.model.grid import GroupGrids, smoothness
+from distpriv.model.grid import GroupGrids, smoothness, solve_in_units
 from distpriv.model.groups import PROVENANCES, Groups, Provenance
 from distpriv.model.simulate import records_of
 from distpriv.queries import Pair, Query
@@ -38,17 +38,15 @@ class PairModel:
 
     Attributes
     ----------
-    pair : Pair
     groups : Groups
         What it was computed from, in units of the columns.
     numbers : ndarray, shape (2, 2)
         Records [share, group].
     means, covariances : ndarray, shape (2, m) and (2, m, m)
         Of the statistics, at each share.
-    steps : ndarray, shape (m,)
-        Step of each statistic by itself, 0 where it has no grid.
-    joint_steps : ndarray, shape (2, m)
-        At each share while all other statistics stay, see :class:`distpriv.model.grid.Grid`.
+    steps, joint_steps : ndarray, shape (m,) and (2, m)
+        Step of each statistic by itself, 0 where it has no grid, and at each share while all others
+        stay, see :class:`distpriv.model.grid.Grid`.
     apart : bool
         Whether arithmetic tells the shares, see :meth:`distpriv.model.grid.GroupGrids.apart`.
     alternatives : tuple of PairModel
@@ -90,12 +88,7 @@ class PairModel:
 
     def distance(self, noise: FloatArray | float = 0.0) -> float:
         """Return the Mahalanobis distance of the means under pooled covariance and noise."""
-        total = self.pooled + noise
-        unit = np.sqrt(np.diagonal(total))
-        unit = np.where(unit > 0, unit, 1.0)
-        scaled = self.difference / unit
-        trace = 1e-13 * np.eye(len(unit))  # what does not vary at all varies a trace
-        square = scaled @ np.linalg.solve(total / np.outer(unit, unit) + trace, scaled)
+        square = self.difference @ solve_in_units(self.pooled + noise, self.difference)
         return math.sqrt(max(float(square), 0.0))
 
     def smoothness(self, noise: FloatArray) -> FloatArray:
@@ -122,12 +115,10 @@ class GaussianModel:
 
     Attributes
     ----------
-    query : Query
     n : int
         Records that the statistics are of.
     replacement : bool
         Whether the records count as drawn with replacement; whole tables always do.
-    pairs : tuple of PairModel
     scales : ndarray, shape (m,)
         What turns sums over the records into the statistics; 1 for statistics that are no sums.
     method : str
@@ -314,9 +305,9 @@ def _estimated_pair(
         )
         sums = exact_pair(own, pair, numbers, query.scales(n)[linear], replacement)
         steps[linear], joint[:, linear] = sums.steps, sums.joint_steps
+    _check_laws(query, laws)
     means = np.array([law.mean for law in laws])
     covariances = np.array([law.covariance for law in laws])
-    _check_laws(query, laws)
     first = PairModel(
         pair=pair,
         groups=groups,

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from distpriv.arrays import FloatArray, IntArray
 
-__all__ = ["COVERED", "Grid", "GroupGrids", "Lattice", "inverse", "log_ratio", "smoothness"]
-__all__ += ["spacing", "theta_sum"]
+__all__ = ["COVERED", "Grid", "GroupGrids", "Lattice", "deviations", "inverse", "log_ratio"]
+__all__ += ["smoothness", "solve_in_units", "spacing", "theta_sum"]
 
 COVERED = 0.01
 """What the grid may move log-likelihood ratios by at most; noise that leaves more is none."""
@@ -31,6 +31,7 @@ _PROBE = 1000  # values that are looked at before all are
 _FEW = 200  # records, which often span the lattice of all
 _POINTS = 200_000  # of the dual grid, at a time
 _SMALLEST = 1e-3  # of a squared step: less noise than this in some direction is none
+_TRACE = 1e-13  # of each variance
 _MANY = 100.0  # squared steps: more leave nothing of a factor exp(−2π² …)
 
 
@@ -124,14 +125,9 @@ class GroupGrids:
         """Tell whether sums at two shares lie on different lattices, or on different cosets of one.
 
         If so, arithmetic tells the shares at least sometimes, whatever the normal laws say. Sums on
-        one coset may still be too far apart to meet; that the normal laws say themselves.
-
-        Parameters
-        ----------
-        numbers : ndarray, shape (2, 2)
-            Records [share, group].
-        counts : ndarray, shape (2,)
-            Sizes of the groups; ∞ for draws with replacement.
+        one coset may still be too far apart to meet; that the normal laws say themselves. Numbers
+        are records [share, group], (2, 2), counts the sizes of the groups, ∞ for draws with
+        replacement.
         """
         low, high = (self.at(row, counts) for row in numbers)
         if low.basis != high.basis:
@@ -335,8 +331,7 @@ def smoothness(
     if not len(gridded):
         return np.zeros(noise.shape[:-2])
     free = steps == 0
-    spread = np.sqrt(np.diagonal(covariances.mean(0)))
-    unit = np.where(free, np.where(spread > 0, spread, 1.0), steps)
+    unit = np.where(free, deviations(covariances.mean(0)), steps)
     finite = np.asarray(np.isfinite(noise).all(axis=(-2, -1)))[..., None, None]  # NaN is no noise
     scaled = np.where(finite, noise, 0.0) / np.outer(unit, unit)
     scaled = scaled + 1e-10 * np.diag(free)  # what has no grid needs no noise
@@ -367,15 +362,29 @@ def smoothness(
 
 def _is_bare(noise: FloatArray) -> FloatArray:
     """Tell whether noise in steps, shape (..., m, m), leaves some direction next to none."""
-    unit = np.sqrt(np.diagonal(noise, axis1=-2, axis2=-1))
-    unit = np.where(unit > 0, unit, 1.0)
-    m = noise.shape[-1]
+    unit, m = deviations(noise), noise.shape[-1]
     values, vectors = np.linalg.eigh(noise / (unit[..., :, None] * unit[..., None, :]))
     lost = values[..., 0] <= 4 * m * np.finfo(float).eps
     inverse = 1 / np.where(lost[..., None], 1.0, values)
     # Variance of each column's noise once that of all others is known.
     alone = unit**2 / ((vectors**2) @ inverse[..., None])[..., 0]
     return lost | (alone.min(axis=-1) <= _SMALLEST)
+
+
+def deviations(covariances: FloatArray) -> FloatArray:
+    """Return standard deviations, shape (..., m), of covariances; 1 where nothing varies."""
+    variances = np.diagonal(covariances, axis1=-2, axis2=-1)
+    return np.sqrt(np.where(variances > 0, variances, 1.0))
+
+
+def solve_in_units(total: FloatArray, d: FloatArray) -> FloatArray:
+    """Return (Σ + S)⁻¹ d for covariances (..., m, m) and differences (..., m).
+
+    In units of the deviations, and what does not vary varies a trace.
+    """
+    unit = deviations(total)
+    scaled = total / (unit[..., :, None] * unit[..., None, :]) + _TRACE * np.eye(unit.shape[-1])
+    return np.asarray(np.linalg.solve(scaled, (d / unit)[..., None])[..., 0] / unit)
 
 
 def inverse(matrices: FloatArray) -> FloatArray:

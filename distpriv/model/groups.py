@@ -31,10 +31,8 @@ class Groups:
     ----------
     counts : ndarray, shape (2,)
         Whole numbers of complete records, at least 2.
-    means : ndarray, shape (2, m)
-        Of single records, in units of the columns.
-    covariances : ndarray, shape (2, m, m)
-        Of single records, always with N − 1.
+    means, covariances : ndarray, shape (2, m) and (2, m, m)
+        Of single records, in units of the columns, covariances always with N − 1.
     grids : GroupGrids
         Of sums over records.
     extremes : ndarray, shape (2, m)
@@ -62,6 +60,8 @@ class Groups:
     ) -> Groups:
         """Compute the groups of a table's records.
 
+        Raises DistprivError if a group has fewer than two complete records.
+
         Parameters
         ----------
         values : ndarray, shape (N, m)
@@ -70,12 +70,6 @@ class Groups:
             1 with the property, 0 without, NaN where it is missing.
         label : str
             The property's name, for errors.
-        provenance : str
-
-        Raises
-        ------
-        DistprivError
-            If a group has fewer than two complete records.
         """
         columns = np.ascontiguousarray(values.T)
         complete = np.isfinite(columns).all(axis=0) & np.isfinite(having)
@@ -127,10 +121,10 @@ def nested_moments(
     kept: FloatArray,
     total: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute moments of weighted sums of nested subsets of two groups.
+    """Compute moments of weighted sums of nested subsets of two groups, (u p,) and (u p, u p).
 
-    Sums of s and of t >= s records of a group of N, the first among the second, have covariance
-    s C (1 − t/N).
+    Sums of s and of t >= s records of a group of N, the first among the second, have covariance s C
+    (1 − t/N).
 
     Parameters
     ----------
@@ -140,10 +134,6 @@ def nested_moments(
         Of the groups, ∞ with replacement.
     kept, total : ndarray, shape (u, 2)
         Records of each group that a subset has, and how many they stand for.
-
-    Returns
-    -------
-    mean, covariance : ndarray, shape (u p,) and (u p, u p)
     """
     weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
     fewer, more = np.minimum(kept[:, None], kept), np.maximum(kept[:, None], kept)

@@ -19,6 +19,7 @@ from scipy import special
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import estimated_law
+from distpriv.model.grid import deviations
 from distpriv.model.groups import Groups, nested_moments
 
 if TYPE_CHECKING:
@@ -48,10 +49,8 @@ class Promise:
 
     Attributes
     ----------
-    epsilon : float
-        Not negative.
-    delta : float
-        At least 0 and below 1.
+    epsilon, delta : float
+        ε at least 0, δ at least 0 and below 1, else it is a DistprivError.
     guesses : float or None
         The limit on the best attacker that it came from, right guesses of 100.
     """
@@ -90,10 +89,8 @@ class Release:
         Its name, "as it is" or "no data".
     covariance : ndarray, shape (m, m), or None
         Of normal noise in units of the statistics, floor included; None for none.
-    directions : ndarray, shape (m, r), or None
-        Orthonormal directions along which independent Laplace noise is added besides.
-    scale : float
-        Of that Laplace noise.
+    directions, scale : ndarray, shape (m, r), or None, and float
+        Orthonormal directions along which independent Laplace noise of a scale is added besides.
     kept, stands_for : ndarray, shape (2,), or None
         Records used of each group, and how many records it stands for; None for all of them.
     promise : Promise or None
@@ -150,12 +147,18 @@ class Release:
         noise = self.directions if self.covariance is None else self.covariance
         return 0 if noise is None else len(noise)
 
+    def normal(self, m: int) -> FloatArray:
+        """Return the covariance of its normal noise, shape (m, m)."""
+        return np.zeros((m, m)) if self.covariance is None else self.covariance
+
+    def laplace(self, m: int) -> FloatArray:
+        """Return directions of its Laplace noise, each as long as its scale, shape (m, r)."""
+        return np.zeros((m, 0)) if self.directions is None else self.scale * self.directions
+
     def total(self, m: int) -> FloatArray:
         """Return the covariance of all its noise, shape (m, m)."""
-        noise = np.zeros((m, m)) if self.covariance is None else self.covariance
-        if self.directions is None:
-            return noise
-        return noise + 2 * self.scale**2 * self.directions @ self.directions.T
+        laplace = self.laplace(m)
+        return self.normal(m) + 2 * laplace @ laplace.T
 
     def sample(self, size: int, rng: np.random.Generator | int | None = None) -> FloatArray:
         """Draw independent noise for simulations, shape (size, m); DistprivError if it has none."""
@@ -165,7 +168,7 @@ class Release:
         noise = np.zeros((size, self._width))
         if self.covariance is not None:
             # Statistics may differ in size by many powers of ten, so each is drawn in its unit.
-            unit = _unit(np.diagonal(self.covariance))
+            unit = deviations(self.covariance)
             values, vectors = np.linalg.eigh(self.covariance / np.outer(unit, unit))
             root = unit[:, None] * vectors * np.sqrt(values.clip(0))
             noise = generator.standard_normal(noise.shape) @ root.T
@@ -192,7 +195,10 @@ class Release:
             raise DistprivError(
                 f"The error of the release {self.mechanism!r} depends on the records; pass a model."
             )
-        return _noise_error(self, self._width)
+        return self._noise_error(self._width)
+
+    def _noise_error(self, m: int) -> Error:
+        return Error(np.zeros((2, m)), np.array([self.normal(m)] * 2), self.directions, self.scale)
 
     def best_estimate(
         self, model: GaussianModel, pair: int = 0
@@ -205,16 +211,14 @@ class Release:
 
         ∞ where arithmetic undoes the noise, see :func:`distpriv.model.grid.smoothness`.
         """
-        m = len(model.query)
-        noise = np.zeros((m, m)) if self.covariance is None else self.covariance
+        noise = self.normal(len(model.query))
         return max(float(one.smoothness(noise)) for one in model.pairs)
 
     def per_record(self, query: Query, n: int, bounds: Any) -> PerRecord:
         """Return what it promises about each of n records: ε at a δ, and δ at an ε.
 
         Needs public bounds, a mapping of column to (low, high), of every column whose numbers are
-        used; else, or where a statistic is no sum over the records, it is a DistprivError, see
-        :func:`distpriv.privacy.persons.record_moves`.
+        used; see :func:`distpriv.privacy.persons.record_moves`, also for errors.
         """
         from distpriv.privacy.persons import per_record, record_moves
 
@@ -231,11 +235,6 @@ class Release:
 
 AS_IT_IS = Release()
 """The statistics themselves."""
-
-
-def _unit(variances: FloatArray) -> FloatArray:
-    """Return deviations, or 1 where nothing varies."""
-    return np.sqrt(np.where(variances > 0, variances, 1.0))
 
 
 def no_data(model: GaussianModel, reference: float | None = None) -> Release:
@@ -268,8 +267,7 @@ def joint_law(
 
     Returns
     -------
-    means : ndarray, shape (2, u m)
-    covariances : ndarray, shape (2, u m, u m)
+    means, covariances : ndarray, shape (2, u m) and (2, u m, u m)
         Laplace noise counts by its variance.
 
     Raises
@@ -333,12 +331,10 @@ class Error:
 
     Attributes
     ----------
-    bias : ndarray, shape (2, m)
-    covariances : ndarray, shape (2, m, m)
+    bias, covariances : ndarray, shape (2, m) and (2, m, m)
         Of its normal part.
-    directions : ndarray, shape (m, r), or None
-        Of independent Laplace noise besides, not necessarily orthonormal.
-    scale : float
+    directions, scale : ndarray, shape (m, r), or None, and float
+        Of independent Laplace noise besides; directions are not necessarily orthonormal.
     """
 
     bias: FloatArray
@@ -429,6 +425,14 @@ def _laplace_length(r: int, scale: float) -> float:
     return float(scale * area / (2 * math.sqrt(math.pi)))
 
 
+def additive_sequence(count: int, r: int) -> FloatArray:
+    """Return evenly spread points in the unit cube, (count, r): multiples of a vector, modulo 1."""
+    root = 2.0  # of x^(r + 1) = x + 1
+    for _ in range(60):
+        root = (1 + root) ** (1 / (r + 1))
+    return np.asarray((0.5 + np.outer(np.arange(1, count + 1), root ** -np.arange(1.0, r + 1))) % 1)
+
+
 @lru_cache
 def _variances(r: int) -> tuple[FloatArray, FloatArray]:
     """Return nodes (K, r) and weights (K,) for variances whose normals are Laplace of scale 1.
@@ -437,10 +441,7 @@ def _variances(r: int) -> tuple[FloatArray, FloatArray]:
     Stieltjes's procedure. In many dimensions an additive sequence and its mirror image.
     """
     if r > max(_NODES):
-        root = 2.0  # of x^(r + 1) = x + 1
-        for _ in range(60):
-            root = (1 + root) ** (1 / (r + 1))
-        points = (0.5 + np.outer(np.arange(1, 251), root ** -np.arange(1.0, r + 1))) % 1
+        points = additive_sequence(250, r)
         return -2 * np.log(np.vstack([points, 1 - points])), np.full(500, 1 / 500)
     x = np.linspace(0, 12, 4001)
     density = x * np.exp(-(x**2) / 2)
@@ -458,16 +459,11 @@ def _variances(r: int) -> tuple[FloatArray, FloatArray]:
     return np.stack(grid, -1).reshape(-1, r), np.prod(across, axis=0).ravel()
 
 
-def _noise_error(release: Release, m: int) -> Error:
-    noise = np.zeros((m, m)) if release.covariance is None else release.covariance
-    return Error(np.zeros((2, m)), np.array([noise, noise]), release.directions, release.scale)
-
-
 def release_error(model: GaussianModel, release: Release, pair: int = 0) -> Error:
     """Compute the law of the release minus the statistics of all records, at each share."""
     m = len(model.scales)
     if release.additive:
-        return _noise_error(release, m)
+        return release._noise_error(m)
     means, covariances = joint_law(model, (AS_IT_IS, release), pair)
     away = np.hstack([-np.eye(m), np.eye(m)])
     return Error(means @ away.T, away @ covariances @ away.T)
@@ -480,8 +476,7 @@ def best_estimate(
 
     Returns
     -------
-    constant : ndarray, shape (m,)
-    slope : ndarray, shape (m, m)
+    constant, slope : ndarray, shape (m,) and (m, m)
         The estimate is constant + slope @ release.
     error : Error
         Of the estimate, at each share.
@@ -490,14 +485,13 @@ def best_estimate(
     m = len(model.scales)
     centre = means.mean(axis=0)
     prior = covariances.mean(axis=0) + np.cov(means.T, bias=True)
-    unit = _unit(np.diagonal(prior)[m:].clip(0))
+    unit = deviations(prior)[m:]
     scales = np.outer(unit, unit)
     inverse = np.linalg.pinv(prior[m:, m:] / scales, hermitian=True, rcond=1e-12)
     slope = prior[:m, m:] @ (inverse / scales)
     constant = centre[:m] - slope @ centre[m:]
-    if release.directions is not None:  # its variance is in the law; the error keeps it apart
-        laplace = release.total(m) - (0 if release.covariance is None else release.covariance)
-        covariances[:, m:, m:] -= laplace
+    # The variance of Laplace noise is in the law; the error keeps it apart.
+    covariances[:, m:, m:] -= release.total(m) - release.normal(m)
     away = np.hstack([-np.eye(m), slope])
     directions = None if release.directions is None else slope @ release.directions
     error = Error((means - centre) @ away.T, away @ covariances @ away.T, directions, release.scale)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from distpriv.model.groups import Groups
     from distpriv.queries import Query
 
-__all__ = ["draw_subsets", "drawn_nested", "records_of", "simulate", "statistics_of"]
-__all__ += ["sums_of"]
+__all__ = ["draw_subsets", "drawn_nested", "records_of", "simulate", "statistics_of", "sums_of"]
 
 Members = NDArray[np.signedinteger] | FloatArray
 
@@ -32,25 +31,9 @@ def simulate(
     count: int = 1000,
     rng: np.random.Generator | int | None = None,
 ) -> FloatArray:
-    """Draw tables at both shares of a pair, and compute their statistics.
+    """Draw tables at both shares of a pair, and compute their statistics, shape (2, count, m).
 
-    Parameters
-    ----------
-    model : GaussianModel
-        With its groups' records, as `fit_gaussian` gives it.
-    pair : int
-    count : int
-        Tables at each share.
-    rng : Generator, int or None
-
-    Returns
-    -------
-    ndarray, shape (2, count, m)
-
-    Raises
-    ------
-    DistprivError
-        If the model came without records.
+    The model has its groups' records, as `fit_gaussian` gives it, else it is a DistprivError.
     """
     fitted, generator = model.pairs[pair], np.random.default_rng(rng)
     records, draws = records_of(fitted.groups), np.empty((2, count, len(model.query)))
@@ -82,11 +65,10 @@ def statistics_of(
     members: Sequence[Members],
     weights: Sequence[float] | FloatArray = (1.0, 1.0),
 ) -> FloatArray:
-    """Compute the statistics of datasets from their members, of any query.
+    """Compute the statistics of datasets from their members, of any query, shape (datasets, m).
 
     Parameters
     ----------
-    query : Query
     records : (ndarray, ndarray)
         Of both groups, shape (N_0, w) and (N_1, w), as ``Groups.records`` and ``Query.values`` have
         them.
@@ -96,10 +78,6 @@ def statistics_of(
     weights : (float, float)
         How many records a member of each group stands for: ``stands_for / kept`` of a release that
         keeps some of the records, 1 for all of them.
-
-    Returns
-    -------
-    ndarray, shape (datasets, m)
     """
     sizes = [_size(each) for each in members]
     result = np.empty((len(members[0]), len(query)))
@@ -178,15 +156,11 @@ def drawn_nested(
 def draw_subsets(
     population: int, size: int, rows: int, rng: np.random.Generator, replacement: bool = False
 ) -> NDArray[np.signedinteger]:
-    """Draw subsets of ``range(population)`` in random order, each uniform and independent.
+    """Draw subsets of ``range(population)`` in random order, shape (rows, size), all independent.
 
     Without replacement, a member that equals an earlier one of its row is drawn again until all
     differ. The rule knows of members only whether they are equal, so by symmetry every sequence of
     different members is equally likely: the first few of a row are a random subset too.
-
-    Returns
-    -------
-    ndarray of int, shape (rows, size)
     """
     kind: type[np.signedinteger] = np.int32 if population < 2**31 else np.int64
     if replacement or not size:

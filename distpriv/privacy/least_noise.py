@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.model.grid import solve_in_units
 from distpriv.privacy.loss import NormalLoss, normal_delta, normal_distance
 
 __all__ = ["Promises", "least_along", "least_noise", "positive_part", "solve_in_units"]
@@ -34,7 +35,6 @@ _NEAR = 0.3  # of ln δ: within it Newton's step foretells the multiple
 _KEPT = 1e-7  # of ln δ: room that a result may leave
 _TRIES = 80
 _NARROW = 0.01  # of that room: brackets in ln factor that are no use any more
-_TRACE = 1e-13  # of each variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +91,6 @@ def _unlike(
     loss = NormalLoss.between(d, one, other)
     both, level = NormalLoss.together([loss, loss.reversed]), np.tile(epsilon, 2)
     return both.gradient(level) if slopes else (both.profile(level), d)
-
-
-def solve_in_units(total: FloatArray, d: FloatArray) -> FloatArray:
-    """Return (Σ + S)⁻¹ d for covariances (..., m, m) and differences (..., m).
-
-    In units of the deviations, and what does not vary varies a trace.
-    """
-    unit = np.sqrt(np.diagonal(total, axis1=-2, axis2=-1))
-    unit = np.where(unit > 0, unit, 1.0)
-    scaled = total / (unit[..., :, None] * unit[..., None, :]) + _TRACE * np.eye(unit.shape[-1])
-    return np.asarray(np.linalg.solve(scaled, (d / unit)[..., None])[..., 0] / unit)
 
 
 def _alike(
