@@ -33,9 +33,9 @@ _NAMES = {
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-_ROOMS = (*_NAMES, "charts", "hypothesis", "plot")
+_ROOMS = (*_NAMES, "charts", "hypothesis", "papers", "plot")
 _LATER = """
-connect draw_release from_spark lessons papers release_intervals scan
+connect draw_release from_spark lessons release_intervals scan
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {

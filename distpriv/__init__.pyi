@@ -11,6 +11,7 @@ from distpriv import (
     hypothesis as hypothesis,
     mechanisms as mechanisms,
     model as model,
+    papers as papers,
     plot as plot,
     privacy as privacy,
     queries as queries,
