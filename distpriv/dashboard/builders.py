@@ -77,6 +77,7 @@ def persons(state: State) -> None:
     """Promise each record an ε and δ of its own, between public bounds of the columns in use."""
     now = state.scenario
     start = now.persons or Persons(1.0, 1e-3)
+    ranges: dict[str, tuple[str, ...]]
     ranges = {column: (f"{low:.10g}", f"{high:.10g}") for column, low, high in now.bounds}
     columns = dict.fromkeys(one.column for one in now.statistics if one.value is None)
     with page.sentences():
@@ -91,20 +92,18 @@ def persons(state: State) -> None:
         for column in columns:
             name, low, high = st.columns([2, 1, 1], vertical_alignment="center")
             name.markdown(page.escape(column))
-            least, largest = (
-                place.text_input(f"{word} {column}", end, label_visibility="collapsed")
-                for place, word, end in zip(
-                    (low, high), ("Least", "Largest"), ranges.get(column, ("", "")), strict=True
-                )
+            asked = zip(
+                (low, high), ("Least", "Largest"), ranges.get(column, ("", "")), strict=True
             )
-            ranges[column] = least, largest
+            ranges[column] = tuple(
+                place.text_input(f"{word} {column}", end, label_visibility="collapsed")
+                for place, word, end in asked
+            )
         if now.persons and st.button("Protect the share alone", **STRETCH):
             _take(state, persons=None)
         if st.button("Protect them", type="primary", **STRETCH):
-            bounds = as_bounds(
-                (column, number(low, -1e300, 1e300), number(high, -1e300, 1e300))
-                for column, (low, high) in ranges.items()
-            )
+            ends = ((name, _number(low), _number(high)) for name, (low, high) in ranges.items())
+            bounds = as_bounds(ends)
             model = state.evaluation().model
             check_bounds(model, bounds)
             record_moves(model.query, model.n, bounds)  # which some figures do not have
@@ -119,11 +118,8 @@ def _take(state: State, **values: Any) -> None:
     st.rerun()
 
 
-DIALOGS: dict[str, Callable[[State], None]] = {
-    "secret": secret,
-    "figure": figure,
-    "persons": persons,
-}
+DIALOGS: dict[str, Callable[[State], None]]
+DIALOGS = {"secret": secret, "figure": figure, "persons": persons}
 
 
 def _columns(source: FrameSource) -> list[str]:
@@ -131,18 +127,19 @@ def _columns(source: FrameSource) -> list[str]:
 
 
 def _ask_value(source: FrameSource, column: str) -> Label | None:
-    """Ask for a value of a column."""
     if column in source.labels:
         return st.selectbox("Value", source.labels[column], key=f"value-{column}")
     return _ask_number("Value", f"value-{column}")
 
 
+def _number(text: str) -> float:
+    return number(text, -1e300, 1e300)
+
+
 def _ask_number(label: str, key: str) -> int | float | None:
     text = st.text_input(label, key=key)
-    if not text:
-        return None
-    value = number(text, -1e300, 1e300)
-    return int(value) if value == int(value) else value
+    value = _number(text) if text else None
+    return int(value) if value is not None and value == int(value) else value
 
 
 def _property(source: FrameSource) -> SensitiveProperty | None:
@@ -158,28 +155,19 @@ def _property(source: FrameSource) -> SensitiveProperty | None:
         labels = source.labels[column]
         values = st.multiselect("Any of these values", labels, key=f"values-{column}")
         return SensitiveProperty(column, tuple(values)) if values else None
-    low = _ask_number("From" if way == BETWEEN else "Number", f"low-{column}")
-    high = _ask_number("To", f"high-{column}") if way == BETWEEN else low
-    if low is None or high is None:
+    words = {"From": "low", "To": "high"} if way == BETWEEN else {"Number": "low"}
+    ends = [_ask_number(word, f"{end}-{column}") for word, end in words.items()]
+    if None in ends:
         return None
-    threshold: dict[str, Any] = {THRESHOLDS[way]: (low, high) if way == BETWEEN else low}
+    threshold: dict[str, Any] = {THRESHOLDS[way]: tuple(ends) if way == BETWEEN else ends[0]}
     return SensitiveProperty(column, **threshold)
 
 
 def ask_pair(start: Pair, number: str = "") -> Pair | None:
     """Ask for the range of a share: the fixed grid's cell, or what outsiders think.
 
-    Parameters
-    ----------
-    start : Pair
-        The cell. It is where the slider starts, too, which is never centred on the table's share.
-    number : str
-        Of the question.
-
-    Returns
-    -------
-    Pair or None
-        None while both ends are the same.
+    The slider, too, starts at the cell, which is never centred on the table's share. None while
+    both ends are the same. A number comes before the question.
     """
     cell, key = (100 * start.low, 100 * start.high), start.secret.label
     grid, free = f"{cell[0]:g} and {cell[1]:g} %, of a fixed grid", "What outsiders think"

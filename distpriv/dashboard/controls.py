@@ -18,15 +18,7 @@ __all__ = ["control"]
 def control(state: State, name: str, label: str = "", **extra: Any) -> None:
     """Draw the control of a field; the next run reads it (`State.read_controls`).
 
-    Parameters
-    ----------
-    state : State
-    name : str
-        The field's.
-    label : str
-        In place of the field's own.
-    **extra
-        Arguments of Streamlit's widget.
+    With another label than the field's own, if there is one, and arguments of Streamlit's widget.
     """
     field = BY_NAME[name]
     if label:

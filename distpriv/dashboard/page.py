@@ -96,7 +96,7 @@ def choice(label: str, names: Mapping[Any, str], first: Any, key: str, **options
     )
 
 
-def fault(error: Exception) -> str:
+def fault(error: BaseException) -> str:
     """Log an error of the program, without its message, which may quote a table; return words."""
     remote = [line for line in str(error.__cause__).splitlines() if line.startswith("  File")]
     where = "\n".join([*traceback.format_tb(error.__traceback__), *remote])
@@ -154,14 +154,11 @@ def show(
         Made from `frame`; several stand side by side, on a phone below each other.
     frame : DataFrame
         The chart's data, which are its table and its CSV.
-    alt : str
-        What a screen reader says.
+    alt, note, title : str
+        What a screen reader says, how to read it, and what stands above, where the page has
+        several.
     key : str
         Constant over reruns; also names the file.
-    note : str
-        How to read it.
-    title : str
-        Above it, where the page has several.
     columns : int
         Most panels in a row.
     """

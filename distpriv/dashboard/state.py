@@ -44,19 +44,18 @@ class State:
 
     Attributes
     ----------
-    scenario : Scenario
+    scenario, past, future
+        What is chosen, and what undo and redo lead to.
     revision : int
         Of the controls' keys.
-    past, future : list of Scenario
-        For undo and redo.
     errors : dict of field's name to sentence
         On what the controls hold and cannot be.
     notes : list of str
         What was dropped lately, to be shown once.
     uploads : dict of key to (source, start)
         The visitor's tables, "upload" and "open", and the scenario that each begins with.
-    jobs : dict of name to Job
-    memory : Cache
+    jobs, memory
+        What is being computed, and what was.
     typing : bool
         Whether the shares are typed, not dragged.
     dialog : str
@@ -98,10 +97,7 @@ class State:
     def range_of(self, secret: SensitiveProperty) -> Pair:
         """Return the pair that a secret begins with: the fixed grid's cell of the table's share.
 
-        Raises
-        ------
-        DistprivError
-            If the table cannot tell who has the property.
+        A DistprivError where the table cannot tell who has the property.
         """
         first = self.start(self.scenario.source).secrets[0]
         return first if first.secret == secret else tables.grid_pair(self.source(), secret)
@@ -283,8 +279,6 @@ class State:
     def fits(self, item: SensitiveProperty | Statistic) -> bool:
         """Whether a property or statistic can be computed of the scenario's table."""
         source = self.source()
-        if any(item in listed for listed in self._listed()):
-            return True
 
         def computed() -> bool:
             try:
@@ -295,7 +289,8 @@ class State:
                 return False
             return True
 
-        return self.memory(("fits", source.fingerprint, item), computed)
+        listed = any(item in offered for offered in self._listed())
+        return listed or self.memory(("fits", source.fingerprint, item), computed)
 
     def write_address(self, address: Any) -> None:
         """Write the scenario to the browser's address (``st.query_params``), if it is not there.
